@@ -1,0 +1,3 @@
+//! The `tir-analyzer` binary: language server and command line.
+
+fn main() {}

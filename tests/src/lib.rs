@@ -1,0 +1,1 @@
+//! Integration tests that drive the real binary; see `README.md` of this folder.

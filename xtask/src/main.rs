@@ -1,0 +1,2 @@
+//! Development commands of the workspace; `cargo xtask help` lists them.
+fn main() {}
