@@ -196,18 +196,107 @@ pub enum SyntaxKind {
 impl SyntaxKind {
     /// Whether it may stand between any two tokens (a `NEWLINE` also ends statements).
     pub const fn is_trivia(self) -> bool {
-        matches!(self, Self::WHITESPACE | Self::COMMENT | Self::LINE_CONTINUATION | Self::NEWLINE | Self::BOM)
+        matches!(
+            self,
+            Self::WHITESPACE | Self::COMMENT | Self::LINE_CONTINUATION | Self::NEWLINE | Self::BOM
+        )
     }
 
     /// Whether it is a reserved word. The soft ones (`case`, `match`, `type`) are not: they are
     /// keywords only where the grammar reads them as such.
     pub const fn is_keyword(self) -> bool {
-        matches!(self, Self::FALSE_KW | Self::NONE_KW | Self::TRUE_KW | Self::AND_KW | Self::AS_KW | Self::ASSERT_KW | Self::ASYNC_KW | Self::AWAIT_KW | Self::BREAK_KW | Self::CLASS_KW | Self::CONTINUE_KW | Self::DEF_KW | Self::DEL_KW | Self::ELIF_KW | Self::ELSE_KW | Self::EXCEPT_KW | Self::FINALLY_KW | Self::FOR_KW | Self::FROM_KW | Self::GLOBAL_KW | Self::IF_KW | Self::IMPORT_KW | Self::IN_KW | Self::IS_KW | Self::LAMBDA_KW | Self::NONLOCAL_KW | Self::NOT_KW | Self::OR_KW | Self::PASS_KW | Self::RAISE_KW | Self::RETURN_KW | Self::TRY_KW | Self::WHILE_KW | Self::WITH_KW | Self::YIELD_KW)
+        matches!(
+            self,
+            Self::FALSE_KW
+                | Self::NONE_KW
+                | Self::TRUE_KW
+                | Self::AND_KW
+                | Self::AS_KW
+                | Self::ASSERT_KW
+                | Self::ASYNC_KW
+                | Self::AWAIT_KW
+                | Self::BREAK_KW
+                | Self::CLASS_KW
+                | Self::CONTINUE_KW
+                | Self::DEF_KW
+                | Self::DEL_KW
+                | Self::ELIF_KW
+                | Self::ELSE_KW
+                | Self::EXCEPT_KW
+                | Self::FINALLY_KW
+                | Self::FOR_KW
+                | Self::FROM_KW
+                | Self::GLOBAL_KW
+                | Self::IF_KW
+                | Self::IMPORT_KW
+                | Self::IN_KW
+                | Self::IS_KW
+                | Self::LAMBDA_KW
+                | Self::NONLOCAL_KW
+                | Self::NOT_KW
+                | Self::OR_KW
+                | Self::PASS_KW
+                | Self::RAISE_KW
+                | Self::RETURN_KW
+                | Self::TRY_KW
+                | Self::WHILE_KW
+                | Self::WITH_KW
+                | Self::YIELD_KW
+        )
     }
 
     /// Whether it is a punctuation token.
     pub const fn is_punct(self) -> bool {
-        matches!(self, Self::L_PAREN | Self::R_PAREN | Self::L_BRACK | Self::R_BRACK | Self::L_BRACE | Self::R_BRACE | Self::COMMA | Self::COLON | Self::COLON_EQ | Self::SEMICOLON | Self::DOT | Self::DOT3 | Self::ARROW | Self::AT | Self::AT_EQ | Self::EQ | Self::EQ2 | Self::NEQ | Self::LT | Self::LE | Self::LT2 | Self::LT2_EQ | Self::GT | Self::GE | Self::GT2 | Self::GT2_EQ | Self::PLUS | Self::PLUS_EQ | Self::MINUS | Self::MINUS_EQ | Self::STAR | Self::STAR_EQ | Self::STAR2 | Self::STAR2_EQ | Self::SLASH | Self::SLASH_EQ | Self::SLASH2 | Self::SLASH2_EQ | Self::PERCENT | Self::PERCENT_EQ | Self::AMP | Self::AMP_EQ | Self::PIPE | Self::PIPE_EQ | Self::CARET | Self::CARET_EQ | Self::TILDE)
+        matches!(
+            self,
+            Self::L_PAREN
+                | Self::R_PAREN
+                | Self::L_BRACK
+                | Self::R_BRACK
+                | Self::L_BRACE
+                | Self::R_BRACE
+                | Self::COMMA
+                | Self::COLON
+                | Self::COLON_EQ
+                | Self::SEMICOLON
+                | Self::DOT
+                | Self::DOT3
+                | Self::ARROW
+                | Self::AT
+                | Self::AT_EQ
+                | Self::EQ
+                | Self::EQ2
+                | Self::NEQ
+                | Self::LT
+                | Self::LE
+                | Self::LT2
+                | Self::LT2_EQ
+                | Self::GT
+                | Self::GE
+                | Self::GT2
+                | Self::GT2_EQ
+                | Self::PLUS
+                | Self::PLUS_EQ
+                | Self::MINUS
+                | Self::MINUS_EQ
+                | Self::STAR
+                | Self::STAR_EQ
+                | Self::STAR2
+                | Self::STAR2_EQ
+                | Self::SLASH
+                | Self::SLASH_EQ
+                | Self::SLASH2
+                | Self::SLASH2_EQ
+                | Self::PERCENT
+                | Self::PERCENT_EQ
+                | Self::AMP
+                | Self::AMP_EQ
+                | Self::PIPE
+                | Self::PIPE_EQ
+                | Self::CARET
+                | Self::CARET_EQ
+                | Self::TILDE
+        )
     }
 
     /// Whether it is a node, not a token.
@@ -550,7 +639,7 @@ const ALL: [SyntaxKind; 179] = [
     SyntaxKind::TOO_DEEP,
 ];
 
-/// The kind of a token by its spelling: `T![+=]`, `T!['(']`, `T![def]`, `T![int]`.
+/// The kind of a token by its spelling: `T![+=]`, `T!['(']`, `T![def]`, `T![int]`; `//` is quoted: `T!["//"]`.
 #[macro_export]
 macro_rules! T {
     ['('] => { $crate::SyntaxKind::L_PAREN };
@@ -589,8 +678,8 @@ macro_rules! T {
     [**=] => { $crate::SyntaxKind::STAR2_EQ };
     [/] => { $crate::SyntaxKind::SLASH };
     [/=] => { $crate::SyntaxKind::SLASH_EQ };
-    [//] => { $crate::SyntaxKind::SLASH2 };
-    [//=] => { $crate::SyntaxKind::SLASH2_EQ };
+    ["//"] => { $crate::SyntaxKind::SLASH2 };
+    ["//="] => { $crate::SyntaxKind::SLASH2_EQ };
     [%] => { $crate::SyntaxKind::PERCENT };
     [%=] => { $crate::SyntaxKind::PERCENT_EQ };
     [&] => { $crate::SyntaxKind::AMP };
