@@ -1,1 +1,46 @@
-//! See the README of this crate.
+#![doc = include_str!("../README.md")]
+
+pub mod arena;
+pub mod attr;
+pub mod body;
+pub mod buffer;
+pub mod dtype;
+pub mod expr;
+pub mod occurrence;
+pub mod operation;
+pub mod plan;
+pub mod walk;
+
+pub use attr::{Attr, AttrDict};
+pub use body::{Body, Dialect, Param};
+pub use buffer::{Buffer, BufferOrigin, BufferRegion, RegionDim};
+pub use dtype::{DataType, Lanes, Type, TypeCode};
+pub use expr::{BinaryOp, BufferField, Callee, Expr, ExprFlags, ExprKind, UnaryOp};
+pub use occurrence::{OccurrenceId, Occurrences};
+pub use operation::{
+    AllocKind, Block, ForKind, IterKind, IterVar, OpKind, Operation, Region, RegionKind, SBlock,
+    Successor, Value, ValueKind,
+};
+
+arena::define_ids! {
+    /// A hash-consed expression of one [`Body`]: equal ids mean equal structure.
+    ExprId,
+    /// An interned list of expressions (indices, arguments, operands) of one [`Body`].
+    ExprListId,
+    /// An SSA value: parameter, loop variable, thread index, bound variable, MLIR result or block argument.
+    ValueId,
+    /// A buffer of one [`Body`].
+    BufferId,
+    /// An operation (TIR statement, MLIR or PIR operation).
+    OpId,
+    /// A block of operations.
+    BlockId,
+    /// A region: the list of blocks an operation owns.
+    RegionId,
+    /// The payload of a schedulable block (`T.sblock`).
+    SBlockId,
+    /// An interned text (names, strings) of one [`Body`].
+    NameId,
+    /// An interned attribute dictionary of one [`Body`].
+    AttrDictId,
+}

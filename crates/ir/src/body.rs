@@ -1,0 +1,618 @@
+//! One function: signature, tables, and the constructors that keep them well-formed.
+//!
+//! A [`Body`] is plain data: no positions, no file, no database. Nodes are made through its constructors, which
+//! hash-cons (O(size of the node) each) and compute flags. Statements are appended to blocks. The frontend builds it,
+//! rewriters build a new one, everybody else reads it.
+
+use std::hash::{BuildHasher, Hash};
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use crate::{
+    Attr, AttrDict, AttrDictId, BinaryOp, Block, BlockId, Buffer, BufferField, BufferId, Callee,
+    DataType, Expr, ExprFlags, ExprId, ExprKind, ExprListId, Lanes, NameId, OpId, OpKind,
+    Operation, Region, RegionId, RegionKind, SBlock, SBlockId, Type, UnaryOp, Value, ValueId,
+    ValueKind,
+    arena::{Id, Table},
+};
+
+/// The language, and for TVMScript the dialect, a function is written in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Dialect {
+    /// TVM 0.24 and later (`from tvm.script import tirx as T`): `x = e` is a mutable cell.
+    Tirx,
+    /// TVM up to 0.23 (`from tvm.script import tir as T`): `x = e` is an immutable let.
+    Tir,
+    /// MLIR.
+    Mlir,
+    /// Paddle PIR.
+    Pir,
+}
+
+/// A parameter.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Param {
+    /// The value: a scalar, a handle, or the handle behind a buffer parameter.
+    pub value: ValueId,
+    /// `A: T.Buffer(...)`
+    pub buffer: Option<BufferId>,
+}
+
+/// A function.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Name.
+    pub name: Box<str>,
+    /// Language.
+    pub dialect: Dialect,
+    /// Keyword arguments of the decorator (`private=True`, `s_tir=True` …), in the order written.
+    pub decorator: AttrDict,
+    /// Parameters.
+    pub params: Vec<Param>,
+    /// `-> T.int32`, if written and not `None`.
+    pub return_type: Option<Type>,
+    /// `T.func_attr({...})`, in the order written.
+    pub attrs: AttrDict,
+    /// Statements.
+    pub root: RegionId,
+    /// Captured names that could not be resolved; with any, the function has no fingerprint.
+    pub unresolved: Vec<NameId>,
+    names: NameTable,
+    exprs: Table<ExprId, Expr>,
+    expr_index: HashTable<ExprId>,
+    lists: ListTable,
+    attr_dicts: Table<AttrDictId, AttrDict>,
+    attr_index: HashTable<AttrDictId>,
+    /// As written, where it differs from the value rounded to its type.
+    float_spellings: Vec<(ExprId, f64)>,
+    binder_names: Vec<(ExprId, Vec<NameId>)>,
+    n_instances: u32,
+    /// Values.
+    pub values: Table<ValueId, Value>,
+    /// Buffers.
+    pub buffers: Table<BufferId, Buffer>,
+    /// Operations.
+    pub ops: Table<OpId, Operation>,
+    /// Blocks.
+    pub blocks: Table<BlockId, Block>,
+    /// Regions.
+    pub regions: Table<RegionId, Region>,
+    /// Payloads of schedulable blocks.
+    pub sblocks: Table<SBlockId, SBlock>,
+}
+
+impl Body {
+    /// An empty function with an empty root region of one block.
+    pub fn new(name: &str, dialect: Dialect) -> Body {
+        let mut body = Body {
+            name: name.into(),
+            dialect,
+            decorator: AttrDict::new(),
+            params: Vec::new(),
+            return_type: None,
+            attrs: AttrDict::new(),
+            root: RegionId::new(0),
+            unresolved: Vec::new(),
+            names: NameTable::default(),
+            exprs: Table::default(),
+            expr_index: HashTable::new(),
+            lists: ListTable::default(),
+            attr_dicts: Table::default(),
+            attr_index: HashTable::new(),
+            float_spellings: Vec::new(),
+            binder_names: Vec::new(),
+            n_instances: 0,
+            values: Table::default(),
+            buffers: Table::default(),
+            ops: Table::default(),
+            blocks: Table::default(),
+            regions: Table::default(),
+            sblocks: Table::default(),
+        };
+        body.lists.intern(&[]);
+        body.attr_dict(AttrDict::new());
+        body.root = body.new_region(None);
+        body
+    }
+
+    // ---- names, lists, attributes ----
+
+    /// The id of a text.
+    pub fn intern(&mut self, text: &str) -> NameId {
+        self.names.intern(text)
+    }
+    /// The id of a text, if it occurs in this body.
+    pub fn lookup_name(&self, text: &str) -> Option<NameId> {
+        self.names.lookup(text)
+    }
+    /// The text of an id.
+    pub fn name(&self, id: NameId) -> &str {
+        self.names.text(id)
+    }
+    /// The id of a list.
+    pub fn list(&mut self, items: &[ExprId]) -> ExprListId {
+        self.lists.intern(items)
+    }
+    /// The items of a list.
+    pub fn items(&self, id: ExprListId) -> &[ExprId] {
+        self.lists.items(id)
+    }
+    /// The id of a dictionary; equal dictionaries (same order) have one id, the empty one has id 0.
+    pub fn attr_dict(&mut self, dict: AttrDict) -> AttrDictId {
+        let hash = |dict: &AttrDict| FxBuildHasher.hash_one(format!("{dict:?}"));
+        let dicts = &self.attr_dicts;
+        if let Some(&id) = self.attr_index.find(hash(&dict), |&id| dicts[id] == dict) {
+            return id;
+        }
+        let key = hash(&dict);
+        let id = self.attr_dicts.push(dict);
+        let dicts = &self.attr_dicts;
+        self.attr_index.insert_unique(key, id, |&id| hash(&dicts[id]));
+        id
+    }
+    /// The entries of a dictionary.
+    pub fn dict(&self, id: AttrDictId) -> &AttrDict {
+        &self.attr_dicts[id]
+    }
+    /// The empty dictionary.
+    pub fn no_attrs() -> AttrDictId {
+        AttrDictId::new(0)
+    }
+    /// A function attribute by its name.
+    pub fn func_attr(&self, key: &str) -> Option<&Attr> {
+        self.attrs.iter().find(|(it, _)| &**it == key).map(|(_, value)| value)
+    }
+
+    // ---- expressions ----
+
+    /// A node by its id.
+    pub fn expr(&self, id: ExprId) -> &Expr {
+        &self.exprs[id]
+    }
+    /// Number of nodes.
+    pub fn n_exprs(&self) -> usize {
+        self.exprs.len()
+    }
+    /// The type of a node.
+    pub fn ty(&self, id: ExprId) -> Type {
+        self.exprs[id].ty
+    }
+    /// The data type of a node, if it has one.
+    pub fn dtype(&self, id: ExprId) -> Option<DataType> {
+        self.exprs[id].ty.prim()
+    }
+
+    /// The node of this structure and type: the existing one or a new one.
+    pub fn make(&mut self, kind: ExprKind, ty: Type) -> ExprId {
+        let hash = FxBuildHasher.hash_one((kind, ty));
+        let exprs = &self.exprs;
+        if let Some(&id) =
+            self.expr_index.find(hash, |&id| exprs[id].kind == kind && exprs[id].ty == ty)
+        {
+            return id;
+        }
+        let (flags, size) = self.summarize(kind, ty);
+        let id = self.exprs.push(Expr { kind, ty, flags, size });
+        let exprs = &self.exprs;
+        self.expr_index
+            .insert_unique(hash, id, |&id| FxBuildHasher.hash_one((exprs[id].kind, exprs[id].ty)));
+        id
+    }
+
+    fn summarize(&self, kind: ExprKind, ty: Type) -> (ExprFlags, u32) {
+        let mut flags = ExprFlags::default();
+        let mut size = 1u32;
+        self.each_child(kind, &mut |child| {
+            let Expr { flags: it, size: child_size, .. } = self.exprs[child];
+            flags.has_call |= it.has_call;
+            flags.has_load |= it.has_load;
+            flags.has_impure |= it.has_impure;
+            flags.has_unknown |= it.has_unknown;
+            flags.has_binder |= it.has_binder;
+            flags.open_binders = flags.open_binders.max(it.open_binders);
+            size = size.saturating_add(child_size);
+        });
+        flags.has_unknown |= ty == Type::Unknown;
+        match kind {
+            ExprKind::Call { callee, instance, .. } => {
+                flags.has_call = true;
+                flags.has_impure |= instance != 0;
+                flags.has_unknown |= matches!(callee, Callee::Unknown(_));
+            }
+            ExprKind::Load { .. } | ExprKind::Region(..) => flags.has_load = true,
+            ExprKind::Opaque { .. } => {
+                flags.has_impure = true;
+                flags.has_unknown = true;
+            }
+            ExprKind::Bound(index) => flags.open_binders = index + 1,
+            ExprKind::Let { value, body } => {
+                flags.has_binder = true;
+                let inner = self.exprs[body].flags.open_binders.saturating_sub(1);
+                flags.open_binders = inner.max(self.exprs[value].flags.open_binders);
+            }
+            ExprKind::Lambda { params, body } => {
+                flags.has_binder = true;
+                flags.open_binders = self.exprs[body].flags.open_binders.saturating_sub(params);
+            }
+            _ => {}
+        }
+        (flags, size)
+    }
+
+    /// Calls `visit` on the direct children of a node in evaluation order (`Store`'s rules are the operation's).
+    pub fn each_child(&self, kind: ExprKind, visit: &mut dyn FnMut(ExprId)) {
+        match kind {
+            ExprKind::Value(_)
+            | ExprKind::Bound(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::BufferField(..)
+            | ExprKind::Buffer(_)
+            | ExprKind::Opaque { .. } => {}
+            ExprKind::Binary(_, a, b) => {
+                visit(a);
+                visit(b);
+            }
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) => visit(a),
+            ExprKind::Select(c, a, b) => {
+                visit(c);
+                visit(a);
+                visit(b);
+            }
+            ExprKind::Load { indices, predicate, .. } => {
+                self.items(indices).iter().copied().for_each(&mut *visit);
+                predicate.into_iter().for_each(visit);
+            }
+            ExprKind::Region(_, list) | ExprKind::Tuple(list) => {
+                self.items(list).iter().copied().for_each(visit)
+            }
+            ExprKind::Slice { lower, upper, step } => {
+                lower.into_iter().chain(upper).chain(step).for_each(visit)
+            }
+            ExprKind::Ramp { base, stride, lanes } => {
+                visit(base);
+                visit(stride);
+                visit(lanes);
+            }
+            ExprKind::Broadcast { value, lanes } => {
+                visit(value);
+                visit(lanes);
+            }
+            ExprKind::Shuffle { vectors, indices } => {
+                self.items(vectors).iter().chain(self.items(indices)).copied().for_each(visit);
+            }
+            ExprKind::Let { value, body } => {
+                visit(value);
+                visit(body);
+            }
+            ExprKind::Lambda { body, .. } => visit(body),
+            ExprKind::Call { args, .. } => self.items(args).iter().copied().for_each(visit),
+        }
+    }
+
+    /// The node `kind` with its children replaced by `map`, in the same order as [`Body::each_child`]. Binder names
+    /// and spellings stay with the node.
+    pub fn map_children(
+        &mut self,
+        id: ExprId,
+        map: &mut dyn FnMut(&mut Body, ExprId) -> ExprId,
+    ) -> ExprId {
+        let Expr { kind, ty, .. } = self.exprs[id];
+        let kind = match kind {
+            ExprKind::Value(_)
+            | ExprKind::Bound(_)
+            | ExprKind::Int(_)
+            | ExprKind::Float(_)
+            | ExprKind::Str(_)
+            | ExprKind::BufferField(..)
+            | ExprKind::Buffer(_)
+            | ExprKind::Opaque { .. } => return id,
+            ExprKind::Binary(op, a, b) => ExprKind::Binary(op, map(self, a), map(self, b)),
+            ExprKind::Unary(op, a) => ExprKind::Unary(op, map(self, a)),
+            ExprKind::Cast(a) => ExprKind::Cast(map(self, a)),
+            ExprKind::Select(c, a, b) => ExprKind::Select(map(self, c), map(self, a), map(self, b)),
+            ExprKind::Load { buffer, indices, predicate } => ExprKind::Load {
+                buffer,
+                indices: self.map_list(indices, map),
+                predicate: predicate.map(|it| map(self, it)),
+            },
+            ExprKind::Region(buffer, list) => ExprKind::Region(buffer, self.map_list(list, map)),
+            ExprKind::Tuple(list) => ExprKind::Tuple(self.map_list(list, map)),
+            ExprKind::Slice { lower, upper, step } => ExprKind::Slice {
+                lower: lower.map(|it| map(self, it)),
+                upper: upper.map(|it| map(self, it)),
+                step: step.map(|it| map(self, it)),
+            },
+            ExprKind::Ramp { base, stride, lanes } => ExprKind::Ramp {
+                base: map(self, base),
+                stride: map(self, stride),
+                lanes: map(self, lanes),
+            },
+            ExprKind::Broadcast { value, lanes } => {
+                ExprKind::Broadcast { value: map(self, value), lanes: map(self, lanes) }
+            }
+            ExprKind::Shuffle { vectors, indices } => ExprKind::Shuffle {
+                vectors: self.map_list(vectors, map),
+                indices: self.map_list(indices, map),
+            },
+            ExprKind::Let { value, body } => {
+                ExprKind::Let { value: map(self, value), body: map(self, body) }
+            }
+            ExprKind::Lambda { params, body } => ExprKind::Lambda { params, body: map(self, body) },
+            ExprKind::Call { callee, args, attrs, instance } => {
+                ExprKind::Call { callee, args: self.map_list(args, map), attrs, instance }
+            }
+        };
+        let new = self.make(kind, ty);
+        if new != id
+            && let Some(names) = self.binder_names(id).map(<[NameId]>::to_vec)
+        {
+            self.set_binder_names(new, names);
+        }
+        new
+    }
+
+    fn map_list(
+        &mut self,
+        list: ExprListId,
+        map: &mut dyn FnMut(&mut Body, ExprId) -> ExprId,
+    ) -> ExprListId {
+        let items = self.items(list).to_vec();
+        let mapped: Vec<ExprId> = items.iter().map(|&it| map(self, it)).collect();
+        if mapped == items { list } else { self.list(&mapped) }
+    }
+
+    /// A variable.
+    pub fn value_expr(&mut self, value: ValueId) -> ExprId {
+        let ty = self.values[value].ty;
+        self.make(ExprKind::Value(value), ty)
+    }
+    /// An integer or bool constant, wrapped to `dtype`.
+    pub fn int(&mut self, value: i128, dtype: DataType) -> ExprId {
+        self.make(ExprKind::Int(dtype.wrap_int(value)), dtype.into())
+    }
+    /// A float constant, rounded to `dtype`; the spelled value is kept for printing.
+    pub fn float(&mut self, value: f64, dtype: DataType) -> ExprId {
+        let rounded = dtype.round_float(value);
+        let bits = if rounded.is_nan() { f64::NAN.to_bits() } else { rounded.to_bits() };
+        let n_before = self.exprs.len();
+        let id = self.make(ExprKind::Float(bits), dtype.into());
+        if self.exprs.len() > n_before && value.to_bits() != bits {
+            self.float_spellings.push((id, value));
+        }
+        id
+    }
+    /// The double that a float constant was first written as (TVM keeps it unrounded).
+    pub fn float_spelling(&self, id: ExprId) -> Option<f64> {
+        let ExprKind::Float(bits) = self.exprs[id].kind else { return None };
+        let at = self.float_spellings.binary_search_by_key(&id, |(it, _)| *it);
+        Some(at.map_or(f64::from_bits(bits), |at| self.float_spellings[at].1))
+    }
+    /// A string.
+    pub fn string(&mut self, text: &str) -> ExprId {
+        let name = self.intern(text);
+        self.make(ExprKind::Str(name), DataType::HANDLE.into())
+    }
+    /// `lhs op rhs` of operands of one type; comparisons and logic give bool of as many lanes.
+    pub fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> ExprId {
+        let ty = match self.ty(lhs) {
+            Type::Prim(dtype) if op.is_comparison() || op.is_logical() => {
+                Type::Prim(DataType::BOOL.with_lanes(dtype.lanes))
+            }
+            ty => ty,
+        };
+        self.make(ExprKind::Binary(op, lhs, rhs), ty)
+    }
+    /// `op operand`
+    pub fn unary(&mut self, op: UnaryOp, operand: ExprId) -> ExprId {
+        let ty = self.ty(operand);
+        self.make(ExprKind::Unary(op, operand), ty)
+    }
+    /// Conversion; none is made when the type is the same.
+    pub fn cast(&mut self, value: ExprId, dtype: DataType) -> ExprId {
+        if self.dtype(value) == Some(dtype) {
+            value
+        } else {
+            self.make(ExprKind::Cast(value), dtype.into())
+        }
+    }
+    /// `T.Select`
+    pub fn select(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> ExprId {
+        let ty = self.ty(then);
+        self.make(ExprKind::Select(condition, then, otherwise), ty)
+    }
+    /// `buffer[indices]`. Its type is the element type with as many lanes as the last index has.
+    pub fn load(
+        &mut self,
+        buffer: BufferId,
+        indices: &[ExprId],
+        predicate: Option<ExprId>,
+    ) -> ExprId {
+        let dtype = self.access_dtype(buffer, indices);
+        let indices = self.list(indices);
+        self.make(ExprKind::Load { buffer, indices, predicate }, dtype.into())
+    }
+    /// The type of what one access of `buffer` at `indices` moves.
+    pub fn access_dtype(&self, buffer: BufferId, indices: &[ExprId]) -> DataType {
+        let element = self.buffers[buffer].dtype;
+        let lanes =
+            indices.last().and_then(|&it| self.dtype(it)).map_or(Lanes::Fixed(1), |it| it.lanes);
+        match (element.lanes, lanes) {
+            (_, Lanes::Fixed(1)) => element,
+            (Lanes::Fixed(m), Lanes::Fixed(n)) => {
+                element.with_lanes(Lanes::Fixed(m.saturating_mul(n)))
+            }
+            (Lanes::Fixed(m), Lanes::Scalable(n)) | (Lanes::Scalable(m), Lanes::Fixed(n)) => {
+                element.with_lanes(Lanes::Scalable(m.saturating_mul(n)))
+            }
+            (Lanes::Scalable(_), Lanes::Scalable(_)) => element,
+        }
+    }
+    /// A property of a buffer. Its type: a pointer for the data, else that of the written expression or `int32`.
+    pub fn buffer_field(&mut self, buffer: BufferId, field: BufferField, ty: Type) -> ExprId {
+        self.make(ExprKind::BufferField(buffer, field), ty)
+    }
+    /// A call. `fresh` gives it an instance number of its own: say so for all that is not a value of its operands.
+    pub fn call(
+        &mut self,
+        callee: Callee,
+        args: &[ExprId],
+        attrs: AttrDictId,
+        ty: Type,
+        fresh: bool,
+    ) -> ExprId {
+        let args = self.list(args);
+        let instance = if fresh { self.next_instance() } else { 0 };
+        self.make(ExprKind::Call { callee, args, attrs, instance }, ty)
+    }
+    /// An expression kept by its text.
+    pub fn opaque(&mut self, text: &str) -> ExprId {
+        let text = self.intern(text);
+        let instance = self.next_instance();
+        self.make(ExprKind::Opaque { text, instance }, Type::Unknown)
+    }
+    fn next_instance(&mut self) -> u32 {
+        self.n_instances += 1;
+        self.n_instances
+    }
+    /// The names written for the variables of a binder, outermost first.
+    pub fn binder_names(&self, binder: ExprId) -> Option<&[NameId]> {
+        let at = self.binder_names.binary_search_by_key(&binder, |(it, _)| *it).ok()?;
+        Some(&self.binder_names[at].1)
+    }
+    /// Keeps the names of a binder that has just been made; the first names of a node stay.
+    pub fn set_binder_names(&mut self, binder: ExprId, names: Vec<NameId>) {
+        if let Err(at) = self.binder_names.binary_search_by_key(&binder, |(it, _)| *it) {
+            self.binder_names.insert(at, (binder, names));
+        }
+    }
+
+    // ---- values, buffers, statements ----
+
+    /// A new value.
+    pub fn new_value(&mut self, name: &str, ty: Type, kind: ValueKind) -> ValueId {
+        let name = self.intern(name);
+        self.values.push(Value { name, ty, kind, is_size: false })
+    }
+    /// A new region with one empty block.
+    pub fn new_region(&mut self, parent: Option<OpId>) -> RegionId {
+        let region =
+            self.regions.push(Region { blocks: Default::default(), parent, kind: RegionKind::Ssa });
+        self.new_block(region);
+        region
+    }
+    /// A new block at the end of a region.
+    pub fn new_block(&mut self, region: RegionId) -> BlockId {
+        let block =
+            self.blocks.push(Block { args: Default::default(), ops: Vec::new(), parent: region });
+        self.regions[region].blocks.push(block);
+        block
+    }
+    /// The first block of a region.
+    pub fn entry(&self, region: RegionId) -> BlockId {
+        self.regions[region].blocks[0]
+    }
+    /// A new argument of a block.
+    pub fn new_block_arg(&mut self, block: BlockId, name: &str, ty: Type) -> ValueId {
+        let index = self.blocks[block].args.len() as u32;
+        let value = self.new_value(name, ty, ValueKind::BlockArg(block, index));
+        self.blocks[block].args.push(value);
+        value
+    }
+    /// Appends an operation without results, regions and attributes.
+    pub fn push_op(&mut self, block: BlockId, kind: OpKind, operands: &[ExprId]) -> OpId {
+        let op = self.ops.push(Operation {
+            kind,
+            operands: operands.into(),
+            results: Default::default(),
+            regions: Default::default(),
+            successors: Vec::new(),
+            attrs: Body::no_attrs(),
+            parent: block,
+        });
+        self.blocks[block].ops.push(op);
+        op
+    }
+    /// Gives an operation one more region, with one empty block.
+    pub fn push_region(&mut self, op: OpId) -> RegionId {
+        let region = self.new_region(Some(op));
+        self.ops[op].regions.push(region);
+        region
+    }
+    /// Gives an operation one more result.
+    pub fn push_result(&mut self, op: OpId, name: &str, ty: Type) -> ValueId {
+        let index = self.ops[op].results.len() as u32;
+        let value = self.new_value(name, ty, ValueKind::Result(op, index));
+        self.ops[op].results.push(value);
+        value
+    }
+    /// The operation whose region holds `op`, if any.
+    pub fn parent_op(&self, op: OpId) -> Option<OpId> {
+        self.regions[self.blocks[self.ops[op].parent].parent].parent
+    }
+}
+
+/// Interned texts of a body.
+#[derive(Clone, Default, Debug)]
+struct NameTable {
+    texts: Table<NameId, Box<str>>,
+    index: HashTable<NameId>,
+}
+
+impl NameTable {
+    fn lookup(&self, text: &str) -> Option<NameId> {
+        self.index.find(FxBuildHasher.hash_one(text), |&id| &*self.texts[id] == text).copied()
+    }
+    fn intern(&mut self, text: &str) -> NameId {
+        if let Some(id) = self.lookup(text) {
+            return id;
+        }
+        let id = self.texts.push(text.into());
+        let texts = &self.texts;
+        self.index.insert_unique(FxBuildHasher.hash_one(text), id, |&id| {
+            FxBuildHasher.hash_one(&*texts[id])
+        });
+        id
+    }
+    fn text(&self, id: NameId) -> &str {
+        &self.texts[id]
+    }
+}
+
+/// Interned lists of a body, in one pool.
+#[derive(Clone, Default, Debug)]
+struct ListTable {
+    pool: Vec<ExprId>,
+    ranges: Table<ExprListId, (u32, u32)>,
+    index: HashTable<ExprListId>,
+}
+
+impl ListTable {
+    fn items(&self, id: ExprListId) -> &[ExprId] {
+        let (start, end) = self.ranges[id];
+        &self.pool[start as usize..end as usize]
+    }
+    fn intern(&mut self, items: &[ExprId]) -> ExprListId {
+        let hash = hash_list(items);
+        if let Some(&id) = self.index.find(hash, |&id| self.items(id) == items) {
+            return id;
+        }
+        let start = self.pool.len() as u32;
+        self.pool.extend_from_slice(items);
+        let id = self.ranges.push((start, self.pool.len() as u32));
+        let (pool, ranges) = (&self.pool, &self.ranges);
+        self.index.insert_unique(hash, id, |&id| {
+            let (start, end) = ranges[id];
+            hash_list(&pool[start as usize..end as usize])
+        });
+        id
+    }
+}
+
+fn hash_list(items: &[ExprId]) -> u64 {
+    let mut hasher = FxBuildHasher.build_hasher();
+    items.hash(&mut hasher);
+    std::hash::Hasher::finish(&hasher)
+}

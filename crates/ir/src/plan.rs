@@ -1,0 +1,176 @@
+//! Plans: what a transformation found, what it decided, and why.
+//!
+//! A plan is plain data about one body. The same plan makes the inlay hint, the code action, the diagnostic, the
+//! explanation and the lowered code (the rewriter in `transform` applies it to a body, the edits in `frontend` to the
+//! text), so these can never disagree. *Found*, *shown* and *applied* are three things: a plan lists all groups that
+//! were found with their decision; what is shown is a threshold over it; what is applied are its bindings.
+
+use crate::{ExprId, NameId, OccurrenceId, OpId, ValueId};
+
+/// Version of the JSON form of plans. Raised when a field changes its meaning or goes.
+pub const PLAN_VERSION: u32 = 1;
+
+/// Which rules a plan follows.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Preset {
+    /// Today's TVM pass (`CommonSubexprElim` of 0.27), names and order included.
+    Tvm,
+    /// All that TVM finds soundly; reuses bindings the user already made.
+    Default,
+}
+
+/// How alike the occurrences of a group are. Each level contains the ones before it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Equivalence {
+    /// The same tree.
+    Syntactic,
+    /// The same after ordering the operands of commutative operators.
+    Commutative,
+    /// The same after re-association, where no overflow can be introduced.
+    Associative,
+    /// Equal canonical forms.
+    Arithmetic,
+}
+
+/// Where source text allows what. Made by the frontend; absent for a body without text, where all is allowed.
+#[derive(Clone, Copy)]
+pub struct SourceView<'a> {
+    /// For each occurrence: whether it has its own text (a virtual one was made by desugaring, promotion or macro
+    /// expansion).
+    pub is_real: &'a dyn Fn(OccurrenceId) -> bool,
+    /// Whether a statement may be inserted right before this operation.
+    pub is_site: &'a dyn Fn(OpId) -> bool,
+}
+
+/// An index into [`CsePlan::bindings`].
+pub type BindingIdx = usize;
+
+/// All about the common subexpressions of one body.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CsePlan {
+    /// Rules followed.
+    pub preset: Preset,
+    /// What was found, in order of the first occurrence (outer before inner).
+    pub groups: Vec<CseGroup>,
+    /// What is applied, in the order the names are numbered.
+    pub bindings: Vec<CseBinding>,
+    /// True in functions with blocks still to be scheduled: the fix is a separately labelled action there.
+    pub informational: bool,
+}
+
+/// A value that is computed at several occurrences.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CseGroup {
+    /// The expression of the first occurrence.
+    pub expr: ExprId,
+    /// Where, in program order; all counted ones, also those inside larger bound expressions.
+    pub occurrences: Vec<OccurrenceId>,
+    /// How alike they are.
+    pub equivalence: Equivalence,
+    /// Operations that one evaluation costs (`SEMANTICS.md` has the table), not counting loads as free.
+    pub cost: u32,
+    /// Evaluations that the decision saves (static count).
+    pub saved: u32,
+    /// What is done.
+    pub decision: Decision,
+}
+
+/// What is done with a group.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Decision {
+    /// A new binding.
+    Bind(BindingIdx),
+    /// The user's own binding of the value serves the occurrences after it.
+    Reuse(ReuseOf),
+    /// All its occurrences but one are inside larger expressions that are bound.
+    Covered {
+        /// Those bindings.
+        by: Vec<BindingIdx>,
+    },
+    /// Nothing, and why.
+    Refuse(Refusal),
+}
+
+/// An existing binding that is reused.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ReuseOf {
+    /// The user's variable.
+    pub value: ValueId,
+    /// The operation that binds it.
+    pub bound_by: OpId,
+    /// The occurrences that become the variable.
+    pub replaces: Vec<OccurrenceId>,
+}
+
+/// Why a group is not bound. The kebab-case name of each is [`Refusal::name`]; `tir-analyzer explain NAME` documents it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Refusal {
+    /// It may trap (division by zero, shift out of range, conversion out of range), and at the place that dominates
+    /// all occurrences it is not certain to be computed.
+    MayTrap {
+        /// The operator that may trap.
+        culprit: ExprId,
+        /// An occurrence that is guarded.
+        guarded: OccurrenceId,
+    },
+    /// The text has no place for the binding (between two axes of one `T.grid`, in a `while` condition, …).
+    NoBindingSite {
+        /// The operation before which it would have to stand.
+        before: OpId,
+    },
+    /// Fewer than two occurrences have a text of their own.
+    VirtualOnly,
+    /// It contains an unknown value or call.
+    Unknown,
+    /// It contains a call that is not a pure value.
+    ImpureCall {
+        /// Name of the call.
+        callee: NameId,
+    },
+    /// It reads memory: this version shares no loads.
+    ReadsMemory,
+    /// Predicates read better inline; found, not applied.
+    Predicate,
+    /// A name of the user is in the way and could not be avoided.
+    Scope,
+    /// It is used under a binder (`T.Let`, a reducer).
+    UnderBinder,
+    /// The binding would be above a kernel launch and become host code.
+    LaunchBound,
+}
+
+impl Refusal {
+    /// Kebab-case name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Refusal::MayTrap { .. } => "may-trap",
+            Refusal::NoBindingSite { .. } => "no-binding-site",
+            Refusal::VirtualOnly => "virtual-only",
+            Refusal::Unknown => "unknown-value",
+            Refusal::ImpureCall { .. } => "impure-call",
+            Refusal::ReadsMemory => "reads-memory",
+            Refusal::Predicate => "predicate",
+            Refusal::Scope => "name-in-scope",
+            Refusal::UnderBinder => "under-binder",
+            Refusal::LaunchBound => "launch-bound",
+        }
+    }
+}
+
+/// A new variable that holds a shared value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CseBinding {
+    /// Name, colliding with nothing.
+    pub name: Box<str>,
+    /// The group's index in [`CsePlan::groups`].
+    pub group: usize,
+    /// The value, as in the original body; parts of it that are bound themselves are in `uses`.
+    pub expr: ExprId,
+    /// The binding stands right before this operation. Several bindings before one operation stand in the order of
+    /// [`CsePlan::bindings`].
+    pub before: OpId,
+    /// The occurrences that become the variable; none lies inside another of the same plan.
+    pub replaces: Vec<OccurrenceId>,
+    /// Bindings whose expression is to be replaced inside `expr`, wherever it occurs strictly inside, outermost first.
+    pub uses: Vec<BindingIdx>,
+}
