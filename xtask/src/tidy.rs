@@ -1,16 +1,160 @@
 //! `cargo xtask tidy`: rules of the house that a compiler does not know.
+//!
+//! Every rule is a function from a [`Tree`] (paths and contents, in memory) to findings, so that a test plants
+//! a violation without touching the disk. A finding names file and line and says the way out.
 
-use crate::Outcome;
-use crate::workspace::Workspace;
+mod dependencies;
+mod layers;
+mod layout;
+mod lines;
+mod manifest;
+mod rust_text;
+mod size;
+mod sources;
+mod tree;
+mod words;
 
-/// Check the layers, module headers, words and style of the workspace.
+use crate::tidy::tree::{Finding, Tree};
+use crate::workspace::{Workspace, say};
+use crate::{Outcome, codegen};
+
+/// Check what a compiler does not: layers, module headers, words, style, generated files.
+///
+/// Reads every file that git tracks or would track. Each finding says where it is and how to resolve it.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  cargo xtask tidy")]
-pub(crate) struct Args {}
+  cargo xtask tidy           everything
+  cargo xtask tidy --list    the rules, by name
+  cargo xtask tidy layers    one rule")]
+pub(crate) struct Args {
+    /// Only these rules.
+    rules: Vec<String>,
+    /// Say which rules there are.
+    #[arg(long)]
+    list: bool,
+}
 
-pub(crate) fn run(_args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
-    let _ = ws.tracked_files()?;
-    Ok(Outcome::Passed)
+/// A rule: its name, what it demands, and the function that looks for violations.
+struct Rule {
+    name: &'static str,
+    demand: &'static str,
+    check: fn(&Tree) -> Vec<Finding>,
+}
+
+const RULES: &[Rule] = &[
+    Rule {
+        name: "layers",
+        demand: "dependencies between crates only go down",
+        check: layers::check,
+    },
+    Rule {
+        name: "externals",
+        demand: "a library is used only where it belongs",
+        check: dependencies::homes,
+    },
+    Rule { name: "unused", demand: "a declared dependency is used", check: dependencies::unused },
+    Rule {
+        name: "manifests",
+        demand: "versions and lints come from the workspace",
+        check: manifest::check,
+    },
+    Rule {
+        name: "headers",
+        demand: "a Rust file opens with `//!` and says what it is",
+        check: sources::headers,
+    },
+    Rule {
+        name: "unfinished",
+        demand: "no work is left as a marker in the code",
+        check: sources::unfinished,
+    },
+    Rule {
+        name: "ignored-tests",
+        demand: "a test that is left out says why",
+        check: sources::ignored_tests,
+    },
+    Rule { name: "size", demand: "a file holds one idea", check: size::check },
+    Rule {
+        name: "lines",
+        demand: "no trailing blanks, tabs in Rust or missing line ends",
+        check: lines::check,
+    },
+    Rule {
+        name: "words",
+        demand: "no machine's paths, registry hosts or tool talk",
+        check: words::check,
+    },
+    Rule {
+        name: "layout",
+        demand: "READMEs exist, and nothing lies about at the top",
+        check: layout::check,
+    },
+];
+
+pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
+    if args.list {
+        for rule in RULES {
+            say(format_args!("{:14} {}", rule.name, rule.demand));
+        }
+        say(format_args!("{:14} {GENERATED_DEMAND}", GENERATED));
+        return Ok(Outcome::Passed);
+    }
+    for name in &args.rules {
+        let known = name == GENERATED || RULES.iter().any(|rule| rule.name == name);
+        anyhow::ensure!(known, "no rule is called `{name}`; `cargo xtask tidy --list` names them");
+    }
+    let tree = Tree::read(ws)?;
+    let mut count = 0;
+    for rule in RULES.iter().filter(|rule| wanted(args, rule.name)) {
+        let findings = (rule.check)(&tree);
+        count += findings.len();
+        findings.iter().for_each(|finding| say(format_args!("{}[{}]", finding, rule.name)));
+    }
+    if wanted(args, GENERATED)
+        && codegen::run(&codegen::Args { check: true }, ws)? == Outcome::Failed
+    {
+        count += 1;
+    }
+    say(format_args!(
+        "tidy: {} files, {}",
+        tree.len(),
+        if count == 0 { "clean".into() } else { plural(count) }
+    ));
+    Ok(if count == 0 { Outcome::Passed } else { Outcome::Failed })
+}
+
+const GENERATED: &str = "generated";
+const GENERATED_DEMAND: &str = "generated files are up to date (`cargo xtask codegen --check`)";
+
+fn wanted(args: &Args, name: &str) -> bool {
+    args.rules.is_empty() || args.rules.iter().any(|rule| rule == name)
+}
+
+fn plural(count: usize) -> String {
+    if count == 1 { "1 finding".into() } else { format!("{count} findings") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_have_distinct_names() {
+        let mut names: Vec<_> = RULES.iter().map(|rule| rule.name).chain([GENERATED]).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), RULES.len() + 1);
+    }
+
+    #[test]
+    fn empty_tree_breaks_no_rule_but_the_missing_readmes() {
+        let tree = Tree::default();
+        let broken: Vec<_> = RULES
+            .iter()
+            .filter(|rule| !(rule.check)(&tree).is_empty())
+            .map(|rule| rule.name)
+            .collect();
+        assert_eq!(broken, ["layout"]);
+    }
 }

@@ -1,0 +1,169 @@
+//! Libraries from outside: where each may be used, and that it is used at all.
+
+use crate::tidy::layers::layer;
+use crate::tidy::manifest::{Manifest, Section};
+use crate::tidy::tree::{Finding, Tree, code_only};
+
+/// Which packages may use a library.
+enum Homes {
+    /// A small tool without a say in the architecture.
+    Anywhere,
+    /// Only tests.
+    Tests,
+    /// Only these packages (and the tests of any).
+    Only(&'static [&'static str]),
+}
+use Homes::{Anywhere, Only, Tests};
+
+const PROGRAMS: &[&str] = &["tir-analyzer", "xtask", "tests"];
+
+/// Every library that the workspace uses, and its homes. A new one needs a decision, written here.
+const EXTERNALS: &[(&str, Homes)] = &[
+    ("annotate-snippets", Only(&["tir-analyzer"])),
+    ("anyhow", Only(&["codegen", "tir-analyzer", "xtask", "tests"])),
+    ("blake3", Only(&["codegen"])),
+    ("clap", Only(PROGRAMS)),
+    ("crossbeam-channel", Only(&["tir-analyzer"])),
+    ("ctrlc", Only(&["tir-analyzer"])),
+    ("dashmap", Only(&["db"])),
+    ("expect-test", Tests),
+    ("half", Only(&["ir"])),
+    ("hashbrown", Only(&["ir"])),
+    ("ignore", Only(&["tir-analyzer"])),
+    ("indicatif", Only(&["tir-analyzer"])),
+    ("libloading", Only(&["xtask"])),
+    ("line-index", Only(&["syntax"])),
+    ("lsp-server", Only(&["tir-analyzer"])),
+    ("lsp-types", Only(&["tir-analyzer"])),
+    ("opencl3", Only(&["xtask"])),
+    ("rowan", Only(&["syntax"])),
+    ("rustc-hash", Anywhere),
+    ("salsa", Only(&["db", "ide"])),
+    ("serde", Only(&["ir", "codegen", "tir-analyzer", "xtask", "tests"])),
+    ("serde_json", Only(&["ir", "codegen", "tir-analyzer", "xtask", "tests"])),
+    ("similar", Only(PROGRAMS)),
+    ("smallvec", Anywhere),
+    ("stacker", Anywhere),
+    ("tempfile", Only(&["codegen", "tir-analyzer", "xtask", "tests"])),
+    ("text-size", Anywhere),
+    ("toml", Only(&["ir", "tir-analyzer", "xtask"])),
+    ("ungrammar", Only(&["xtask"])),
+    ("unicode-ident", Only(&["parser"])),
+];
+
+/// Reports libraries outside their homes and libraries that nobody decided on.
+pub(crate) fn homes(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for manifest in Manifest::all(tree) {
+        for dependency in manifest.dependencies.iter().filter(|it| layer(&it.name).is_none()) {
+            let known = EXTERNALS.iter().find(|(name, _)| *name == dependency.alias);
+            let is_test_only = dependency.section == Section::Dev || manifest.name == "tests";
+            let (problem, way_out) = match known {
+                None => (
+                    format!("`{}` is a library that nobody decided on", dependency.alias),
+                    "say in EXTERNALS of xtask/src/tidy/dependencies.rs where it belongs"
+                        .to_owned(),
+                ),
+                Some((_, Tests)) if !is_test_only => (
+                    format!("`{}` is for tests only", dependency.alias),
+                    "move it to [dev-dependencies]".to_owned(),
+                ),
+                Some((_, Only(homes)))
+                    if !is_test_only && !homes.contains(&manifest.name.as_str()) =>
+                {
+                    (
+                        format!("`{}` may not use `{}`", manifest.name, dependency.alias),
+                        format!(
+                            "its only home is {}: ask that crate for what you need",
+                            homes.join(", ")
+                        ),
+                    )
+                }
+                Some(_) => continue,
+            };
+            findings.push(Finding::new(manifest.path, dependency.line, problem, way_out));
+        }
+    }
+    findings
+}
+
+/// Reports dependencies whose name occurs nowhere in the code of the package.
+pub(crate) fn unused(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for manifest in Manifest::all(tree) {
+        let code: Vec<String> = tree
+            .rust_files()
+            .filter(|(path, _)| {
+                path.strip_prefix(manifest.dir).is_some_and(|rest| rest.starts_with('/'))
+            })
+            .map(|(_, text)| code_only(text))
+            .collect();
+        for dependency in &manifest.dependencies {
+            let name = dependency.alias.replace('-', "_");
+            if !code.iter().any(|text| has_word(text, &name)) {
+                findings.push(Finding::new(
+                    manifest.path,
+                    dependency.line,
+                    format!(
+                        "`{}` declares `{}` and never names it",
+                        manifest.name, dependency.alias
+                    ),
+                    "remove the line",
+                ));
+            }
+        }
+    }
+    findings
+}
+
+fn has_word(text: &str, word: &str) -> bool {
+    let is_name = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(word).any(|(at, _)| {
+        !text[..at].chars().next_back().is_some_and(is_name)
+            && !text[at + word.len()..].chars().next().is_some_and(is_name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::tree::problems;
+    use expect_test::expect;
+
+    #[test]
+    fn library_outside_its_home_is_reported() {
+        let manifest = "[package]\nname = \"ide\"\n[dependencies]\nsalsa.workspace = true\nrowan.workspace = true\n\
+                        lsp-types.workspace = true\nexpect-test.workspace = true\nleft-pad.workspace = true\n";
+        let tree = Tree::of(&[("crates/ide/Cargo.toml", manifest)]);
+        expect![[r#"
+            crates/ide/Cargo.toml:5: `ide` may not use `rowan`
+            crates/ide/Cargo.toml:6: `ide` may not use `lsp-types`
+            crates/ide/Cargo.toml:7: `expect-test` is for tests only
+            crates/ide/Cargo.toml:8: `left-pad` is a library that nobody decided on
+        "#]]
+        .assert_eq(&problems(&homes(&tree)));
+    }
+
+    #[test]
+    fn tests_of_a_crate_may_use_any_known_library() {
+        let manifest =
+            "[package]\nname = \"ide\"\n[dev-dependencies]\nserde_json.workspace = true\n";
+        assert_eq!(homes(&Tree::of(&[("crates/ide/Cargo.toml", manifest)])), []);
+    }
+
+    #[test]
+    fn name_in_a_comment_is_no_use() {
+        let manifest = "[package]\nname = \"ir\"\n[dependencies]\nhalf.workspace = true\nserde_json.workspace = true\n";
+        let tree = Tree::of(&[
+            ("crates/ir/Cargo.toml", manifest),
+            (
+                "crates/ir/src/lib.rs",
+                "//! Uses half.\nuse serde_json::Value;\nlet halfway = \"half\";\n",
+            ),
+        ]);
+        expect![[r#"
+            crates/ir/Cargo.toml:4: `ir` declares `half` and never names it
+        "#]]
+        .assert_eq(&problems(&unused(&tree)));
+    }
+}
