@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
 }
 
 fn out_dir(args: &Args, ws: &Workspace) -> anyhow::Result<PathBuf> {
-    let is_default = args.out == PathBuf::from(DEFAULT_OUT);
+    let is_default = args.out.as_os_str() == DEFAULT_OUT;
     Ok(if is_default { ws.path(DEFAULT_OUT) } else { std::path::absolute(&args.out)? })
 }
 

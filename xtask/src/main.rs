@@ -11,6 +11,7 @@ mod conformance;
 mod install;
 mod process;
 mod skip;
+mod tally;
 mod test;
 mod tidy;
 mod venv;

@@ -124,6 +124,11 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     Ok(if count == 0 { Outcome::Passed } else { Outcome::Failed })
 }
 
+/// Checks every rule.
+pub(crate) fn run_all(ws: &Workspace) -> anyhow::Result<Outcome> {
+    run(&Args { rules: Vec::new(), list: false }, ws)
+}
+
 const GENERATED: &str = "generated";
 const GENERATED_DEMAND: &str = "generated files are up to date (`cargo xtask codegen --check`)";
 

@@ -30,11 +30,6 @@ impl Workspace {
         Ok(Workspace { root, target })
     }
 
-    /// The folder of the top-level `Cargo.toml`.
-    pub(crate) fn root(&self) -> &Path {
-        &self.root
-    }
-
     /// A path inside the workspace.
     pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.root.join(relative)

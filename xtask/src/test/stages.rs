@@ -1,0 +1,159 @@
+//! The stages of the test command.
+
+use std::collections::BTreeMap;
+use std::process::Command;
+
+use crate::skip::Skip;
+use crate::tally::Tally;
+use crate::test::{cargo_output, clients};
+use crate::workspace::{Workspace, say};
+use crate::{Outcome, conformance, process, tidy};
+
+/// A part of the test command.
+pub(crate) struct Stage {
+    /// Its name on the command line.
+    pub(crate) name: &'static str,
+    /// What it checks.
+    pub(crate) what: &'static str,
+    /// Runs it. An error counts as one failed check.
+    pub(crate) run: fn(&mut Context<'_>, &mut Tally) -> anyhow::Result<()>,
+}
+
+/// All stages, quick ones first.
+pub(crate) const STAGES: &[Stage] = &[
+    Stage { name: "fmt", what: "the code is formatted", run: fmt },
+    Stage { name: "tidy", what: "the rules of the house", run: tidy },
+    Stage { name: "clippy", what: "no lint", run: clippy },
+    Stage { name: "rust", what: "unit and integration tests", run: rust },
+    Stage { name: "clients", what: "real editors and tests that need one", run: clients::run },
+    Stage {
+        name: "conformance",
+        what: "the peers agree on the committed samples",
+        run: conformance,
+    },
+];
+
+/// What the stages share.
+pub(crate) struct Context<'a> {
+    /// The checkout.
+    pub(crate) ws: &'a Workspace,
+    jobs: usize,
+    /// Tests that were left out so far, with their reasons.
+    ignored: BTreeMap<String, String>,
+}
+
+impl<'a> Context<'a> {
+    /// A context in which nothing has run.
+    pub(crate) fn new(ws: &'a Workspace, jobs: usize) -> Context<'a> {
+        Context { ws, jobs, ignored: BTreeMap::new() }
+    }
+
+    /// A cargo command with the agreed number of compilers and plain output.
+    pub(crate) fn cargo(&self) -> Command {
+        let mut command = self.ws.cargo();
+        command.env("CARGO_BUILD_JOBS", self.jobs.to_string()).env("CARGO_TERM_COLOR", "never");
+        command
+    }
+
+    /// Runs a `cargo test` command and counts its tests; a program that ends without a result is a failure.
+    pub(crate) fn run_tests(
+        &mut self,
+        command: &mut Command,
+        tally: &mut Tally,
+    ) -> anyhow::Result<()> {
+        let finished = process::run_shown(command)?;
+        let counts = cargo_output::count(&finished.output);
+        tally.pass(counts.passed);
+        tally.fail(counts.failed);
+        if !finished.success && counts.failed == 0 {
+            say(format_args!("a test program ended without a result ({})", finished.status));
+            tally.fail(1);
+        }
+        self.ignored.extend(counts.ignored);
+        counts.ran.iter().for_each(|name| drop(self.ignored.remove(name)));
+        Ok(())
+    }
+
+    /// The tests that no stage ran.
+    pub(crate) fn left_out(&self) -> Vec<Skip> {
+        self.ignored
+            .iter()
+            .map(|(name, reason)| Skip::new(format!("test {name}"), reason))
+            .collect()
+    }
+}
+
+fn fmt(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
+    check_command(context.cargo().args(["fmt", "--all", "--check"]), tally)
+}
+
+fn tidy(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
+    tally.check(tidy::run_all(context.ws)? == Outcome::Passed);
+    Ok(())
+}
+
+fn clippy(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
+    let args = [
+        "clippy",
+        "--workspace",
+        "--all-targets",
+        "--locked",
+        "--quiet",
+        "--",
+        "--deny",
+        "warnings",
+    ];
+    check_command(context.cargo().args(args), tally)
+}
+
+fn rust(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
+    let mut command = context.cargo();
+    command.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
+    context.run_tests(&mut command, tally)
+}
+
+fn conformance(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
+    conformance::check_samples(context.ws, tally)
+}
+
+fn check_command(command: &mut Command, tally: &mut Tally) -> anyhow::Result<()> {
+    tally.check(process::run_shown(command)?.success);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn test_left_out_by_one_stage_and_run_by_another_is_not_skipped() {
+        let ws = Workspace::find().unwrap();
+        let mut context = Context::new(&ws, 1);
+        let mut tally = Tally::default();
+        let echo = |text: &str| {
+            let mut command = Command::new("printf");
+            command.arg(text);
+            command
+        };
+        context
+            .run_tests(
+                &mut echo("test a ... ignored, slow\ntest b ... ignored, slow\n"),
+                &mut tally,
+            )
+            .unwrap();
+        context
+            .run_tests(&mut echo("test a ... ok\ntest result: ok. 1 passed; 0 failed"), &mut tally)
+            .unwrap();
+        let left: Vec<_> = context.left_out().iter().map(Skip::to_string).collect();
+        assert_eq!(left, ["skipped: test b (slow)"]);
+        assert_eq!(tally.summary(), "tests: 1 passed, 0 failed, 0 skipped");
+    }
+
+    #[test]
+    fn program_that_dies_without_a_result_is_a_failure() {
+        let ws = Workspace::find().unwrap();
+        let mut tally = Tally::default();
+        Context::new(&ws, 1).run_tests(&mut Command::new("false"), &mut tally).unwrap();
+        assert_eq!(tally.failed(), 1);
+    }
+}
