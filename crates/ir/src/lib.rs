@@ -5,6 +5,7 @@ pub mod attr;
 pub mod body;
 pub mod buffer;
 pub mod dtype;
+pub mod effects;
 pub mod expr;
 pub mod occurrence;
 pub mod operation;

@@ -1,0 +1,55 @@
+//! What an operation may do: the curated effects table and TVM's own operator registry.
+//!
+//! In: the name of a call or operation as the text has it (`T.exp`, `arith.addi`, `pd_op.add`). Out: an [`OpEffects`],
+//! by which planners decide what may be merged, moved, evaluated early or deleted (SEMANTICS.md, X1), or a [`TvmOp`],
+//! by which the TVMScript printer and the presets follow TVM.
+//!
+//! The table is `effects.toml` beside this crate's manifest, parsed on first use. A name without a row gets the default
+//! of its namespace: reads and writes everything, may trap, is convergent, is not deterministic. Users add rows of
+//! their own with [`EffectTable::overlay`].
+//!
+//! * **Row**: one behaviour, shared by the names and patterns that list it.
+//! * **Pattern**: a name with one `*`. An exact name beats a pattern, more literal characters beat fewer, and a
+//!   trailing `.*` also matches the bare name.
+//! * **Normal form** of a `tir` name: without `T.`, `tir.`, `tirx.`, `prim.`, and with each run of `.` and `_` as one
+//!   `.`, so that every spelling that TVM has had of a name meets its row.
+//!
+//! A lookup hashes the name once; if no row has it, one binary search over the patterns' prefixes follows. It does not
+//! allocate for names of up to 64 bytes.
+
+mod model;
+mod names;
+mod rows;
+mod table;
+#[cfg(test)]
+mod tests;
+mod tvm_ops;
+
+pub use model::{
+    Applies, Asynchrony, Basis, Flags, MemoryEffect, MemorySet, Merge, OpEffects, Trap, TrapKind,
+};
+pub use rows::{EffectError, EffectRow, EffectRows};
+pub use table::{EffectTable, Match, MatchKind, Namespace};
+pub use tvm_ops::{CallEffectKind, DtypePosition, TvmOp, tvm_op, tvm_ops_printed_as};
+
+/// The effects of a TIR call or expression node by the built-in table: `T.exp`, `tirx.exp`, `ptx_mma`, `Add`.
+///
+/// ```
+/// use ir::effects::{self, Trap};
+/// assert!(effects::tir("T.exp").is_pure_value());
+/// assert!(!effects::tir("FloorDiv").is_speculatable());
+/// assert_eq!(effects::tir("T.my_own_intrinsic").may_trap, Trap::Yes);
+/// ```
+pub fn tir(name: &str) -> &'static OpEffects {
+    EffectTable::builtin().tir(name)
+}
+
+/// The effects of an MLIR operation by the built-in table: `arith.addi`.
+pub fn mlir(name: &str) -> &'static OpEffects {
+    EffectTable::builtin().mlir(name)
+}
+
+/// The effects of a Paddle PIR operation by the built-in table: `pd_op.add`.
+pub fn pir(name: &str) -> &'static OpEffects {
+    EffectTable::builtin().pir(name)
+}

@@ -1,0 +1,404 @@
+//! The types of an effects row and the questions that planners ask of it.
+//!
+//! In: fields as the table states them. Out: predicates. All of them answer for the operation alone: operands, dtypes
+//! and bounds are the caller's, who asks [`Applies::holds_for`] with its dtype and proves a [`TrapKind`] false with its ranges.
+
+/// Declares an enum whose variants have names in the table's text.
+macro_rules! named {
+    ($(#[$meta:meta])* enum $Enum:ident { $($(#[$doc:meta])* $Variant:ident = $name:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum $Enum { $($(#[$doc])* $Variant,)* }
+
+        impl $Enum {
+            /// All variants with their names in the table, in declaration order.
+            pub const NAMES: &'static [(&'static str, $Enum)] = &[$(($name, $Enum::$Variant),)*];
+
+            /// The name in the table.
+            pub fn name(self) -> &'static str {
+                Self::NAMES[self as usize].0
+            }
+
+            /// The variant of a name in the table.
+            pub fn from_name(name: &str) -> Option<$Enum> {
+                Self::NAMES.iter().find(|(it, _)| *it == name).map(|&(_, it)| it)
+            }
+        }
+    };
+}
+pub(super) use named;
+
+named! {
+    /// What an operation does to memory and to the state outside the program.
+    enum MemoryEffect {
+        /// A value of the operands only: may be keyed by value.
+        None = "none",
+        /// Reads: keyed with the version of the memory that it reads.
+        Read = "read",
+        /// Writes: never merged, starts a new version.
+        Write = "write",
+        /// Reads and writes.
+        ReadWrite = "readwrite",
+        /// Makes a new object: never merged, may be deleted if unused.
+        Alloc = "alloc",
+        /// Ends an object: no load crosses it.
+        Free = "free",
+        /// Anything.
+        Unknown = "unknown",
+    }
+}
+
+named! {
+    /// The condition under which an operation traps, errs or is immediately undefined (poison counts, SEMANTICS 0).
+    enum TrapKind {
+        /// Integer divisor 0, or the least value divided by -1 (I5, I6).
+        Division = "div",
+        /// As `Division`, by a symbol inside an affine map.
+        SymbolicDivision = "symdiv",
+        /// An index or shape out of range.
+        OutOfBounds = "oob",
+        /// A bad address, index or object (M1, M12).
+        Memory = "mem",
+        /// Float to integer, out of range or NaN (C2).
+        FloatToInt = "f2i",
+        /// A shift amount out of range (I8).
+        Shift = "shift",
+        /// An operand that is zero (I12).
+        ZeroOperand = "zero",
+        /// A dimension number out of range.
+        Dimension = "dim",
+        /// A stated fact that does not hold here (X4).
+        Fact = "fact",
+        /// Whatever its regions do.
+        Body = "body",
+    }
+}
+
+/// Whether evaluating an operation can trap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Trap {
+    /// Never: it may be evaluated where the source did not.
+    No,
+    /// Only if the condition of this kind holds; who shows it false may treat it as [`Trap::No`].
+    Cond(TrapKind),
+    /// Perhaps, for reasons not known.
+    Yes,
+}
+
+named! {
+    /// The part of an asynchronous operation that an operation is.
+    enum Asynchrony {
+        /// Complete when the next operation starts.
+        None = "none",
+        /// Starts work that ends later: source and destination belong to it until the wait (Y3).
+        Copy = "copy",
+        /// Closes a group of copies (Y4).
+        Commit = "commit",
+        /// Completes groups, then acts on memory as a barrier for this thread (Y4).
+        Wait = "wait",
+    }
+}
+
+named! {
+    /// The dtypes for which an algebraic property holds.
+    enum Applies {
+        /// None.
+        No = "no",
+        /// Integers only: float `max` takes its second operand on NaN (F6).
+        Integers = "integers",
+        /// All.
+        All = "all",
+    }
+}
+
+impl Applies {
+    /// Whether the property holds for operands that are integers (or bool, or index), or for others.
+    pub fn holds_for(self, is_integer: bool) -> bool {
+        match self {
+            Applies::No => false,
+            Applies::Integers => is_integer,
+            Applies::All => true,
+        }
+    }
+}
+
+named! {
+    /// Where a row comes from.
+    enum Basis {
+        /// Documented meaning.
+        Known = "known",
+        /// The peer's declaration or source.
+        Source = "src",
+        /// Seen by running the peer.
+        Run = "run",
+        /// A user's configuration.
+        User = "user",
+    }
+}
+
+/// Declares a set of named bits.
+macro_rules! bit_set {
+    ($(#[$meta:meta])* $Set:ident: $bits:ty { $($(#[$doc:meta])* $CONST:ident = $name:literal @ $bit:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
+        pub struct $Set($bits);
+
+        impl $Set {
+            $($(#[$doc])* pub const $CONST: $Set = $Set(1 << $bit);)*
+            /// The empty set.
+            pub const EMPTY: $Set = $Set(0);
+            /// Single members with their names in the table, in order.
+            pub const NAMES: &'static [(&'static str, $Set)] = &[$(($name, $Set::$CONST),)*];
+
+            /// The member of a name in the table.
+            pub fn from_name(name: &str) -> Option<$Set> {
+                Self::NAMES.iter().find(|(it, _)| *it == name).map(|&(_, it)| it)
+            }
+
+            /// Whether all members of `other` are in this set.
+            pub const fn contains(self, other: $Set) -> bool {
+                self.0 & other.0 == other.0
+            }
+
+            /// Whether this set and `other` share a member.
+            pub const fn intersects(self, other: $Set) -> bool {
+                self.0 & other.0 != 0
+            }
+
+            /// Whether nothing is in this set.
+            pub const fn is_empty(self) -> bool {
+                self.0 == 0
+            }
+
+            /// The members of both.
+            #[must_use]
+            pub const fn union(self, other: $Set) -> $Set {
+                $Set(self.0 | other.0)
+            }
+
+            /// The bits, stable within one version of the table.
+            pub const fn bits(self) -> $bits {
+                self.0
+            }
+
+            /// Names of the members, in order.
+            pub fn names(self) -> impl Iterator<Item = &'static str> {
+                Self::NAMES.iter().filter(move |(_, it)| self.contains(*it)).map(|&(name, _)| name)
+            }
+        }
+
+        impl std::fmt::Debug for $Set {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.debug_set().entries(self.names()).finish()
+            }
+        }
+    };
+}
+
+bit_set! {
+    /// The memory that an operation touches.
+    MemorySet: u8 {
+        /// Only what its pointer, buffer or memref operands reach, in any address space.
+        ARGUMENT = "argument" @ 0,
+        /// Device-global memory and the state of the process.
+        GLOBAL = "global" @ 1,
+        /// On-chip memory that threads share.
+        SHARED = "shared" @ 2,
+        /// Registers, fragments and memory of one thread.
+        LOCAL = "local" @ 3,
+    }
+}
+
+impl MemorySet {
+    /// Everything but thread-local buffers that do not escape.
+    pub const ALL: MemorySet =
+        MemorySet(Self::ARGUMENT.0 | Self::GLOBAL.0 | Self::SHARED.0 | Self::LOCAL.0);
+}
+
+bit_set! {
+    /// Further properties of a row.
+    Flags: u16 {
+        /// Ends a block or jumps: never a candidate.
+        TERMINATOR = "terminator" @ 0,
+        /// Declares a symbol: never a candidate.
+        SYMBOL = "symbol" @ 1,
+        /// Does in addition what its regions do; the row alone is conservative.
+        RECURSIVE = "recursive" @ 2,
+        /// Has no effect if no operand is a memref ([`OpEffects::without_memref`]).
+        TENSOR_NONE = "tensor-none" @ 3,
+        /// Depends on the thread: stays inside the kernel or parallel body (P7).
+        PER_THREAD = "per-thread" @ 4,
+        /// Means its place: never moved, wrapped or deleted.
+        MARKER = "marker" @ 5,
+        /// Writes its destination operands.
+        DST = "dst" @ 6,
+        /// Its result shares the storage of an operand (M7).
+        ALIAS = "alias" @ 7,
+        /// Orders memory between threads (Y1).
+        BARRIER = "barrier" @ 8,
+        /// An indivisible read-modify-write (P9).
+        ATOMIC = "atomic" @ 9,
+        /// Draws from a generator (X6).
+        RANDOM = "random" @ 10,
+        /// Overwrites an operand with its result.
+        INPLACE = "inplace" @ 11,
+        /// Input, output, or a trap on purpose (X7).
+        IO = "io" @ 12,
+        /// A constant.
+        CONST = "const" @ 13,
+        /// `x op x` is `x`.
+        IDEMPOTENT = "idem" @ 14,
+        /// Differs from the label that the peer gives; the reason says why.
+        DEPARTS = "departs" @ 15,
+    }
+}
+
+/// How far two equal evaluations of an operation may be made one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Merge {
+    /// Not at all.
+    Never,
+    /// Inside one block with nothing divergent between (P8).
+    SameBlock,
+    /// Wherever one dominates the other.
+    Dominated,
+}
+
+/// What an operation may do. See the fields of `effects.toml`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OpEffects {
+    /// What it does to memory.
+    pub memory_effect: MemoryEffect,
+    /// Which memory; empty iff the effect is [`MemoryEffect::None`].
+    pub memory: MemorySet,
+    /// Whether it can trap.
+    pub may_trap: Trap,
+    /// Whether its meaning depends on which threads arrive together.
+    pub convergent: bool,
+    /// Whether equal operands and equal memory give an equal value.
+    pub deterministic: bool,
+    /// Its part in asynchronous work.
+    pub asynchrony: Asynchrony,
+    /// Whether operands 0 and 1 may be swapped for comparing.
+    pub commutative: Applies,
+    /// Whether it is associative, where no overflow is introduced (I1).
+    pub associative: Applies,
+    /// Bit `i`: operand `i` is evaluated under a condition (S2, S5). See [`OpEffects::is_lazy`].
+    pub lazy_operands: u8,
+    /// Further properties.
+    pub flags: Flags,
+    /// Where the row comes from.
+    pub basis: Basis,
+    /// The row's note, for `explain`.
+    pub reason: Option<Box<str>>,
+}
+
+impl OpEffects {
+    /// The row of an operation of which nothing is known.
+    pub fn unknown() -> &'static OpEffects {
+        static UNKNOWN: OpEffects = OpEffects {
+            memory_effect: MemoryEffect::Unknown,
+            memory: MemorySet::ALL,
+            may_trap: Trap::Yes,
+            convergent: true,
+            deterministic: false,
+            asynchrony: Asynchrony::None,
+            commutative: Applies::No,
+            associative: Applies::No,
+            lazy_operands: 0,
+            flags: Flags::EMPTY,
+            basis: Basis::Known,
+            reason: None,
+        };
+        &UNKNOWN
+    }
+
+    /// How far equal evaluations may be made one, given equal operands and (if it reads) equal memory versions.
+    pub fn merge(&self) -> Merge {
+        let fixed = Flags::TERMINATOR.union(Flags::SYMBOL).union(Flags::MARKER);
+        let value = matches!(self.memory_effect, MemoryEffect::None | MemoryEffect::Read);
+        if !value
+            || !self.deterministic
+            || self.asynchrony != Asynchrony::None
+            || self.flags.intersects(fixed)
+        {
+            Merge::Never
+        } else if self.convergent {
+            Merge::SameBlock
+        } else {
+            Merge::Dominated
+        }
+    }
+
+    /// A function of its operands and nothing else, wherever it stands: may be keyed by value. It may still trap.
+    pub fn is_pure_value(&self) -> bool {
+        self.memory_effect == MemoryEffect::None && self.merge() == Merge::Dominated
+    }
+
+    /// May be evaluated where the source did not, whatever its operands are.
+    pub fn is_speculatable(&self) -> bool {
+        self.is_pure_value() && self.may_trap == Trap::No
+    }
+
+    /// As [`OpEffects::is_speculatable`], where `cannot_trap` answers for a condition with dtypes and ranges.
+    pub fn is_speculatable_if(&self, cannot_trap: impl FnOnce(TrapKind) -> bool) -> bool {
+        self.is_pure_value()
+            && match self.may_trap {
+                Trap::No => true,
+                Trap::Cond(kind) => cannot_trap(kind),
+                Trap::Yes => false,
+            }
+    }
+
+    /// May look at memory. An allocation may: a clone copies its operand.
+    pub fn may_read(&self) -> bool {
+        matches!(
+            self.memory_effect,
+            MemoryEffect::Read
+                | MemoryEffect::ReadWrite
+                | MemoryEffect::Alloc
+                | MemoryEffect::Unknown
+        )
+    }
+
+    /// May change memory, end an object, or complete an asynchronous write: starts a new version of [`OpEffects::memory`].
+    pub fn may_write(&self) -> bool {
+        matches!(
+            self.memory_effect,
+            MemoryEffect::Write
+                | MemoryEffect::ReadWrite
+                | MemoryEffect::Free
+                | MemoryEffect::Unknown
+        )
+    }
+
+    /// Orders memory between threads or with asynchronous work: all loads but of thread-local memory end here (Y1, Y4).
+    pub fn is_barrier(&self) -> bool {
+        self.flags.contains(Flags::BARRIER) || self.asynchrony == Asynchrony::Wait
+    }
+
+    /// May be deleted when its result is not used (E8); that it might trap does not keep it.
+    pub fn is_deletable(&self) -> bool {
+        let kept = Flags::TERMINATOR.union(Flags::SYMBOL).union(Flags::MARKER).union(Flags::IO);
+        matches!(self.memory_effect, MemoryEffect::None | MemoryEffect::Read | MemoryEffect::Alloc)
+            && !self.convergent
+            && self.asynchrony == Asynchrony::None
+            && !self.flags.intersects(kept)
+    }
+
+    /// Whether operand `index` is evaluated under a condition only.
+    pub fn is_lazy(&self, index: usize) -> bool {
+        index < 8 && self.lazy_operands & (1 << index) != 0
+    }
+
+    /// The row as it applies when no operand is a memref: structured operations on tensors are values.
+    #[must_use]
+    pub fn without_memref(&self) -> OpEffects {
+        let mut res = self.clone();
+        if self.flags.contains(Flags::TENSOR_NONE) {
+            res.memory_effect = MemoryEffect::None;
+            res.memory = MemorySet::EMPTY;
+        }
+        res
+    }
+}

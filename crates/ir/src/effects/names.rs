@@ -1,0 +1,56 @@
+//! The normal form of `tir` names.
+//!
+//! In: a name as any TVM version spells it. Out: the form under which the table keeps it. Linear; allocates only for
+//! names longer than the buffer.
+
+use smallvec::SmallVec;
+
+/// Holds a normal form that differs from the name.
+pub(super) type NameBuffer = SmallVec<[u8; 64]>;
+
+/// Spellings of the TIR namespace.
+const NAMESPACES: [&str; 3] = ["T.", "tirx.", "tir."];
+/// What some versions register scalar functions under.
+const SCALARS: &str = "prim.";
+/// The tile namespace: its `exp` writes a region and is not the scalar `exp`.
+const TILE: &str = "Tx.";
+
+/// `name` without its namespace, with each run of `.` and `_` as one `.`, trimmed at both ends.
+///
+/// The aliases of a file must have been resolved: `T` and `Tx` mean what the printed imports mean.
+pub(super) fn normal_tir<'a>(name: &'a str, buffer: &'a mut NameBuffer) -> &'a str {
+    buffer.clear();
+    let (first, name) = match name.strip_prefix(TILE) {
+        Some(rest) => (Some("tile"), rest),
+        None => (None, without_namespace(name)),
+    };
+    if first.is_none() && is_normal(name) {
+        return name;
+    }
+    let segments = name.split(['.', '_']).filter(|it| !it.is_empty());
+    for (i, segment) in first.into_iter().chain(segments).enumerate() {
+        if i > 0 {
+            buffer.push(b'.');
+        }
+        buffer.extend_from_slice(segment.as_bytes());
+    }
+    std::str::from_utf8(buffer).expect("whole segments of a str, joined by ASCII")
+}
+
+fn without_namespace(name: &str) -> &str {
+    let name = NAMESPACES.iter().find_map(|it| name.strip_prefix(it)).unwrap_or(name);
+    name.strip_prefix(SCALARS).unwrap_or(name)
+}
+
+fn is_normal(name: &str) -> bool {
+    // Each dot must stand between two characters that are not separators.
+    let mut after_dot = true;
+    for byte in name.bytes() {
+        match byte {
+            b'_' => return false,
+            b'.' if after_dot => return false,
+            _ => after_dot = byte == b'.',
+        }
+    }
+    !after_dot || name.is_empty()
+}

@@ -1,0 +1,223 @@
+//! Rows as the TOML text has them, and their checking.
+//!
+//! In: the text of `effects.toml`, or the rows of a user's `tir-analyzer.toml` as serde read them. Out: typed
+//! [`OpEffects`], or an [`EffectError`] that names row, column and what is wrong. Linear.
+
+use std::fmt;
+
+use serde::Deserialize;
+
+use super::model::{
+    Applies, Asynchrony, Basis, Flags, MemoryEffect, MemorySet, OpEffects, Trap, TrapKind,
+};
+use super::table::Namespace;
+
+/// Rows of all namespaces: the whole of `effects.toml`, or the `[effects]` part of a user's configuration.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EffectRows {
+    /// The version of the table; a configuration has none.
+    pub version: Option<u32>,
+    /// Rows of TIR calls and nodes.
+    pub tir: Vec<EffectRow>,
+    /// Rows of MLIR operations.
+    pub mlir: Vec<EffectRow>,
+    /// Rows of Paddle PIR operations.
+    pub pir: Vec<EffectRow>,
+}
+
+impl EffectRows {
+    /// The rows of one namespace.
+    pub fn of(&self, namespace: Namespace) -> &[EffectRow] {
+        match namespace {
+            Namespace::Tir => &self.tir,
+            Namespace::Mlir => &self.mlir,
+            Namespace::Pir => &self.pir,
+        }
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.tir.is_empty() && self.mlir.is_empty() && self.pir.is_empty()
+    }
+}
+
+/// One row as text. The fields are described at the head of `effects.toml`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct EffectRow {
+    /// Names and patterns that share the row.
+    pub ops: Vec<String>,
+    /// See [`MemoryEffect`].
+    pub effect: Option<String>,
+    /// See [`MemorySet`]; several joined by `+`.
+    pub memory: Option<String>,
+    /// `yes`, `no`, or a [`TrapKind`].
+    pub may_trap: Option<String>,
+    /// Depends on which threads arrive together.
+    pub convergent: bool,
+    /// Equal operands and memory give an equal value; true if absent.
+    pub deterministic: Option<bool>,
+    /// See [`Asynchrony`].
+    #[serde(rename = "async")]
+    pub asynchrony: Option<String>,
+    /// See [`Applies`].
+    pub commutative: Option<String>,
+    /// See [`Applies`].
+    pub associative: Option<String>,
+    /// Operands that are evaluated under a condition.
+    pub lazy: Vec<u8>,
+    /// See [`Flags`].
+    pub flags: Vec<String>,
+    /// Differs from the peer's label.
+    pub departs: bool,
+    /// See [`Basis`].
+    pub basis: Option<String>,
+    /// A note for the reader.
+    pub reason: Option<String>,
+}
+
+/// What is wrong with a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EffectError {
+    /// The namespace of the row.
+    pub namespace: Namespace,
+    /// The row's place among those of its namespace, from 0.
+    pub row: usize,
+    /// The row's first name, or nothing.
+    pub op: String,
+    /// The field.
+    pub column: &'static str,
+    /// What is wrong, and what would be right.
+    pub message: String,
+}
+
+impl fmt::Display for EffectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let EffectError { namespace, row, op, column, message } = self;
+        write!(f, "[[{}]] row {} (`{op}`), `{column}`: {message}", namespace.name(), row + 1)
+    }
+}
+
+impl std::error::Error for EffectError {}
+
+/// A column and what is wrong in it.
+type Wrong = (&'static str, String);
+
+impl EffectRow {
+    /// The typed row, or what is wrong with it. `row` and `namespace` only place the error.
+    pub(super) fn check(
+        &self,
+        namespace: Namespace,
+        row: usize,
+        default_basis: Basis,
+    ) -> Result<OpEffects, EffectError> {
+        self.typed(default_basis).map_err(|(column, message)| {
+            let op = self.ops.first().cloned().unwrap_or_default();
+            EffectError { namespace, row, op, column, message }
+        })
+    }
+
+    fn typed(&self, default_basis: Basis) -> Result<OpEffects, Wrong> {
+        self.check_names()?;
+        let memory_effect =
+            field("effect", &self.effect, MemoryEffect::NAMES)?.unwrap_or(MemoryEffect::None);
+        let departs = if self.departs { Flags::DEPARTS } else { Flags::EMPTY };
+        if self.departs && self.reason.is_none() {
+            return Err(("reason", "a row that departs from its peer says why".to_owned()));
+        }
+        Ok(OpEffects {
+            memory_effect,
+            memory: self.memory(memory_effect)?,
+            may_trap: self.trap()?,
+            convergent: self.convergent,
+            deterministic: self.deterministic.unwrap_or(true),
+            asynchrony: field("async", &self.asynchrony, Asynchrony::NAMES)?
+                .unwrap_or(Asynchrony::None),
+            commutative: field("commutative", &self.commutative, Applies::NAMES)?
+                .unwrap_or(Applies::No),
+            associative: field("associative", &self.associative, Applies::NAMES)?
+                .unwrap_or(Applies::No),
+            lazy_operands: self.lazy()?,
+            flags: self.flags()?.union(departs),
+            basis: field("basis", &self.basis, Basis::NAMES)?.unwrap_or(default_basis),
+            reason: self.reason.as_deref().map(Box::from),
+        })
+    }
+
+    fn check_names(&self) -> Result<(), Wrong> {
+        if self.ops.is_empty() {
+            return Err(("ops", "at least one name is needed".to_owned()));
+        }
+        for op in &self.ops {
+            if op.is_empty() || op.contains(char::is_whitespace) {
+                return Err(("ops", format!("`{op}` is not a name")));
+            }
+            if op.matches('*').count() > 1 {
+                return Err(("ops", format!("`{op}` has more than one `*`")));
+            }
+        }
+        Ok(())
+    }
+
+    fn memory(&self, effect: MemoryEffect) -> Result<MemorySet, Wrong> {
+        let Some(text) = &self.memory else {
+            return match effect {
+                MemoryEffect::None => Ok(MemorySet::EMPTY),
+                MemoryEffect::Unknown => Ok(MemorySet::ALL),
+                _ => Err(("memory", format!("effect `{}` needs one", effect.name()))),
+            };
+        };
+        if effect == MemoryEffect::None {
+            return Err(("memory", "effect `none` touches none".to_owned()));
+        }
+        let mut res = MemorySet::EMPTY;
+        for name in text.split('+') {
+            res = res.union(match name {
+                "unknown" => MemorySet::ALL,
+                _ => one_of("memory", name, MemorySet::NAMES)?,
+            });
+        }
+        Ok(res)
+    }
+
+    fn trap(&self) -> Result<Trap, Wrong> {
+        match self.may_trap.as_deref() {
+            None | Some("no") => Ok(Trap::No),
+            Some("yes") => Ok(Trap::Yes),
+            Some(kind) => one_of("may_trap", kind, TrapKind::NAMES).map(Trap::Cond),
+        }
+    }
+
+    fn lazy(&self) -> Result<u8, Wrong> {
+        self.lazy.iter().try_fold(0, |bits, &index| match index {
+            0..8 => Ok(bits | 1 << index),
+            _ => Err(("lazy", format!("operand {index} is beyond the 8 that a row can name"))),
+        })
+    }
+
+    fn flags(&self) -> Result<Flags, Wrong> {
+        self.flags
+            .iter()
+            .try_fold(Flags::EMPTY, |res, name| Ok(res.union(one_of("flags", name, Flags::NAMES)?)))
+    }
+}
+
+fn field<T: Copy>(
+    column: &'static str,
+    text: &Option<String>,
+    names: &[(&'static str, T)],
+) -> Result<Option<T>, Wrong> {
+    text.as_deref().map(|it| one_of(column, it, names)).transpose()
+}
+
+fn one_of<T: Copy>(
+    column: &'static str,
+    text: &str,
+    names: &[(&'static str, T)],
+) -> Result<T, Wrong> {
+    names.iter().find(|(name, _)| *name == text).map(|&(_, it)| it).ok_or_else(|| {
+        let known: Vec<&str> = names.iter().map(|(name, _)| *name).collect();
+        (column, format!("`{text}` is none of {}", known.join(", ")))
+    })
+}
