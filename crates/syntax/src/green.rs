@@ -1,0 +1,201 @@
+//! [`Green`]: a position-independent piece of a tree, cheap to clone and to compare.
+//!
+//! rowan compares green nodes deeply, even one with itself. A `Green` is equal to another if both are the same
+//! allocation, or if kind and length agree and a 128-bit hash of structure and text does, which is computed when it is first asked for
+//! and kept. So an untouched function costs a pointer comparison after an edit, and an edited one a walk over itself.
+
+use std::{
+    fmt,
+    hash::{Hash, Hasher},
+    sync::{Arc, OnceLock},
+};
+
+use parser::SyntaxKind;
+use rowan::{GreenNode, GreenNodeData, NodeOrToken, TextSize};
+
+use crate::{SyntaxNode, keeper::Keeper, syntax_node::kind_from_raw};
+
+/// A shared, immutable, position-independent tree.
+#[derive(Clone)]
+pub struct Green {
+    // The order matters: the keeper must let go last.
+    node: GreenNode,
+    keeper: Option<Arc<Keeper>>,
+    depth: u32,
+    hash: OnceLock<u128>,
+}
+
+impl Green {
+    /// Takes a tree; `depth` is its depth or more.
+    pub(crate) fn new(node: GreenNode, depth: u32) -> Green {
+        let keeper = Keeper::new(&node, depth);
+        Green { node, keeper, depth, hash: OnceLock::new() }
+    }
+
+    /// The part of a tree below `node`.
+    pub fn of(node: &SyntaxNode) -> Green {
+        Green::new(node.green().to_owned(), node.depth_bound())
+    }
+
+    /// What the root is.
+    pub fn kind(&self) -> SyntaxKind {
+        kind_from_raw(self.node.kind())
+    }
+
+    /// The length of the text.
+    pub fn text_len(&self) -> TextSize {
+        self.node.text_len()
+    }
+
+    /// A new tree of cursors with this as its root, at offset 0.
+    pub fn syntax(&self) -> SyntaxNode {
+        SyntaxNode::new_root(self.node.clone(), self.keeper.clone())
+    }
+
+    /// Whether both are one allocation.
+    pub fn ptr_eq(&self, other: &Green) -> bool {
+        self.address() == other.address()
+    }
+
+    /// The place in memory: a key that holds as long as this handle lives.
+    pub fn address(&self) -> usize {
+        std::ptr::from_ref::<GreenNodeData>(&self.node).cast::<()>().addr()
+    }
+
+    /// A hash of kinds and text. It is the same in every process.
+    pub fn text_hash(&self) -> u128 {
+        *self.hash.get_or_init(|| hash_tree(&self.node))
+    }
+
+    /// The text, made anew.
+    pub fn text(&self) -> String {
+        text_of(&self.node)
+    }
+
+    pub(crate) fn node(&self) -> &GreenNode {
+        &self.node
+    }
+
+    pub(crate) fn depth_bound(&self) -> u32 {
+        self.depth
+    }
+}
+
+impl PartialEq for Green {
+    fn eq(&self, other: &Green) -> bool {
+        self.ptr_eq(other)
+            || (self.node.kind() == other.node.kind()
+                && self.text_len() == other.text_len()
+                && self.text_hash() == other.text_hash())
+    }
+}
+
+impl Eq for Green {}
+
+impl Hash for Green {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.text_hash().hash(state);
+    }
+}
+
+impl fmt::Debug for Green {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Green")
+            .field("kind", &self.kind())
+            .field("text_len", &self.text_len())
+            .finish()
+    }
+}
+
+/// The text of a green tree, without recursion.
+pub(crate) fn text_of(root: &GreenNodeData) -> String {
+    let mut res = String::with_capacity(usize::from(root.text_len()));
+    walk(root, |event| {
+        if let Step::Token(_, text) = event {
+            res.push_str(text);
+        }
+    });
+    res
+}
+
+/// One step of a walk over a green tree.
+pub(crate) enum Step<'a> {
+    Enter(rowan::SyntaxKind),
+    Token(rowan::SyntaxKind, &'a str),
+    Leave,
+}
+
+/// Visits a green tree in text order, with an explicit stack.
+pub(crate) fn walk<'a>(root: &'a GreenNodeData, mut visit: impl FnMut(Step<'a>)) {
+    visit(Step::Enter(root.kind()));
+    let mut stack = vec![root.children()];
+    while let Some(children) = stack.last_mut() {
+        match children.next() {
+            Some(NodeOrToken::Node(node)) => {
+                visit(Step::Enter(node.kind()));
+                stack.push(node.children());
+            }
+            Some(NodeOrToken::Token(token)) => visit(Step::Token(token.kind(), token.text())),
+            None => {
+                visit(Step::Leave);
+                stack.pop();
+            }
+        }
+    }
+}
+
+fn hash_tree(root: &GreenNodeData) -> u128 {
+    let mut hasher = TreeHasher::new();
+    walk(root, |step| match step {
+        Step::Enter(kind) => hasher.word(u64::from(kind.0) | 1 << 32),
+        Step::Leave => hasher.word(2 << 32),
+        Step::Token(kind, text) => {
+            hasher.word(u64::from(kind.0) | 3 << 32);
+            hasher.bytes(text.as_bytes());
+        }
+    });
+    hasher.finish()
+}
+
+/// Two lanes of multiply-and-fold over 64-bit words.
+struct TreeHasher {
+    lanes: [u64; 2],
+}
+
+/// Odd constants with balanced bits: the fractions of the square roots of 2, 3, 5 and 7.
+const KEYS: [u64; 4] =
+    [0x6a09_e667_f3bc_c909, 0xbb67_ae85_84ca_a73b, 0x3c6e_f372_fe94_f82b, 0xa54f_f53a_5f1d_36f1];
+
+impl TreeHasher {
+    fn new() -> TreeHasher {
+        TreeHasher { lanes: [KEYS[0], KEYS[1]] }
+    }
+
+    fn word(&mut self, word: u64) {
+        self.lanes[0] = fold(self.lanes[0] ^ word, KEYS[2]);
+        self.lanes[1] = fold(self.lanes[1].rotate_left(23) ^ word, KEYS[3]);
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        let (words, rest) = bytes.as_chunks::<8>();
+        for word in words {
+            self.word(u64::from_le_bytes(*word));
+        }
+        let mut last = [0; 8];
+        last[..rest.len()].copy_from_slice(rest);
+        // The length tells texts that end in NULs from those that do not.
+        self.word(u64::from_le_bytes(last));
+        self.word(bytes.len() as u64);
+    }
+
+    fn finish(mut self) -> u128 {
+        self.word(KEYS[2]);
+        u128::from(self.lanes[0]) << 64 | u128::from(self.lanes[1])
+    }
+}
+
+/// The product's halves, combined so that a zero factor does not erase what came before.
+fn fold(a: u64, b: u64) -> u64 {
+    let product = u128::from(a) * u128::from(b);
+    (product as u64) ^ ((product >> 64) as u64) ^ a.rotate_left(32)
+}
