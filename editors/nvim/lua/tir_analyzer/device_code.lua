@@ -1,0 +1,114 @@
+-- The device code of the kernel under the cursor, in a scratch buffer that follows the source.
+local M = {}
+
+local METHOD = 'tir-analyzer/viewDeviceCode'
+local FILETYPES = { cuda = 'cuda', ['cuda-cpp'] = 'cuda', opencl = 'opencl', c = 'c', cpp = 'cpp' }
+local EXTENSIONS = { cuda = 'cu', opencl = 'cl' }
+
+local function notify(message)
+  vim.notify('tir-analyzer: ' .. message, vim.log.levels.WARN)
+end
+
+local function client_of(bufnr)
+  return vim.lsp.get_clients({ bufnr = bufnr, name = 'tir_analyzer' })[1]
+end
+
+--- The buffer that shows `target` code of `source`; made on first use.
+local function view_of(source, target)
+  local file = vim.fs.basename(vim.api.nvim_buf_get_name(source))
+  local name = ('tir-analyzer://%d/%s.%s'):format(source, file, EXTENSIONS[target] or target)
+  local bufnr = vim.fn.bufnr('^' .. vim.fn.escape(name, '[]*?') .. '$')
+  if bufnr == -1 then
+    bufnr = vim.api.nvim_create_buf(false, true)
+    vim.api.nvim_buf_set_name(bufnr, name)
+    vim.bo[bufnr].bufhidden = 'hide'
+    vim.bo[bufnr].modifiable = false
+  end
+  return bufnr
+end
+
+local function fill(view, result)
+  local lines = vim.split(result.text, '\n', { plain = true })
+  if lines[#lines] == '' then
+    table.remove(lines)
+  end
+  vim.bo[view].modifiable = true
+  vim.api.nvim_buf_set_lines(view, 0, -1, false, lines)
+  vim.bo[view].modifiable = false
+  vim.bo[view].modified = false
+  local filetype = FILETYPES[result.languageId] or result.languageId or ''
+  if vim.bo[view].filetype ~= filetype then
+    vim.bo[view].filetype = filetype
+  end
+end
+
+--- Asks the server and gives the result (or nothing and why) to `on_result`.
+local function request(source, position, target, on_result)
+  local client = client_of(source)
+  if not client then
+    return on_result(nil, 'the server is not attached to this buffer')
+  end
+  local params = {
+    textDocument = { uri = vim.uri_from_bufnr(source) },
+    position = position,
+    target = target,
+  }
+  client:request(METHOD, params, function(err, result)
+    if err then
+      on_result(nil, err.message)
+    elseif not result or result == vim.NIL then
+      on_result(nil, 'there is no kernel under the cursor')
+    else
+      on_result(result)
+    end
+  end, source)
+end
+
+--- Renews the view after edits of the source for as long as it is shown. A state of the source without a
+--- kernel (a half-typed line) leaves the last code standing.
+local function follow(source, view, target)
+  local group = vim.api.nvim_create_augroup('tir_analyzer_view_' .. view, { clear = true })
+  vim.api.nvim_create_autocmd({ 'TextChanged', 'InsertLeave', 'BufWritePost' }, {
+    group = group,
+    buffer = source,
+    callback = function()
+      if vim.fn.bufwinid(view) == -1 or vim.api.nvim_get_current_buf() ~= source then
+        return
+      end
+      local client = client_of(source)
+      if client then
+        local position = vim.lsp.util.make_position_params(0, client.offset_encoding).position
+        request(source, position, target, function(result)
+          if result and vim.api.nvim_buf_is_valid(view) then
+            fill(view, result)
+          end
+        end)
+      end
+    end,
+  })
+end
+
+--- Shows the device code of the kernel under the cursor beside it.
+---@param target 'cuda'|'opencl'
+function M.show(target)
+  local source = vim.api.nvim_get_current_buf()
+  local client = client_of(source)
+  if not client then
+    return notify('the server is not attached to this buffer')
+  end
+  local position = vim.lsp.util.make_position_params(0, client.offset_encoding).position
+  request(source, position, target, function(result, problem)
+    if not result then
+      return notify(problem)
+    end
+    local view = view_of(source, target)
+    fill(view, result)
+    if vim.fn.bufwinid(view) == -1 then
+      local window = vim.api.nvim_open_win(view, false, { split = 'right', win = 0 })
+      vim.wo[window].wrap = false
+    end
+    follow(source, view, target)
+  end)
+end
+
+return M

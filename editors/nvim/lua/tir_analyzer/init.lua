@@ -1,0 +1,109 @@
+-- tir-analyzer for Neovim: starts the server for TVMScript buffers, shows its hints, and adds two commands.
+local M = {}
+
+local NAME = 'tir_analyzer'
+local SECTION = 'tir-analyzer'
+
+---@class tir_analyzer.Options
+---@field cmd? string[] the server and its arguments
+---@field inlay_hints? boolean show hints as soon as the client attaches
+---@field settings? table the section `tir-analyzer` of the configuration
+---@field target? 'cuda'|'opencl' the device language `:TirAnalyzerDeviceCode` shows
+local defaults = { inlay_hints = true, settings = {}, target = 'cuda' }
+
+local started = false
+M.options = vim.deepcopy(defaults)
+
+--- The client's configuration that follows from the options.
+local function configuration()
+  local settings = M.options.settings
+  local config = {
+    settings = { [SECTION] = settings },
+    init_options = vim.tbl_isempty(settings) and vim.empty_dict() or settings,
+  }
+  if M.options.cmd then
+    config.cmd = M.options.cmd
+  end
+  return config
+end
+
+local function create_autocommands()
+  local group = vim.api.nvim_create_augroup(NAME, { clear = true })
+  vim.api.nvim_create_autocmd('LspAttach', {
+    group = group,
+    callback = function(event)
+      local client = vim.lsp.get_client_by_id(event.data.client_id)
+      if client and client.name == NAME and M.options.inlay_hints then
+        vim.lsp.inlay_hint.enable(true, { bufnr = event.buf })
+      end
+    end,
+  })
+  -- A buffer may become TVMScript after it was opened: look again when it is saved.
+  vim.api.nvim_create_autocmd('BufWritePost', {
+    group = group,
+    pattern = '*.py',
+    callback = function(event)
+      local attached = #vim.lsp.get_clients({ bufnr = event.buf, name = NAME }) > 0
+      if not attached and require('tir_analyzer.detect').is_tvmscript(event.buf) then
+        vim.lsp.enable(NAME)
+      end
+    end,
+  })
+end
+
+local function create_commands()
+  vim.api.nvim_create_user_command('TirAnalyzerDeviceCode', function(command)
+    local target = command.args ~= '' and command.args or M.options.target
+    require('tir_analyzer.device_code').show(target)
+  end, {
+    nargs = '?',
+    complete = function(lead)
+      return vim.tbl_filter(function(target)
+        return vim.startswith(target, lead)
+      end, { 'cuda', 'opencl' })
+    end,
+    desc = 'Show the device code of the kernel under the cursor',
+  })
+  vim.api.nvim_create_user_command('TirAnalyzerRestart', M.restart, {
+    desc = 'Stop the server and start it again',
+  })
+end
+
+--- Starts with the options of `vim.g.tir_analyzer`, unless `setup` was called before.
+function M.start()
+  if not started then
+    M.setup(vim.g.tir_analyzer or {})
+  end
+end
+
+--- Sets options and starts. Called again, it changes the options for the next start of the server.
+---@param options? tir_analyzer.Options
+function M.setup(options)
+  M.options = vim.tbl_deep_extend('force', defaults, options or {})
+  vim.lsp.config(NAME, configuration())
+  create_autocommands()
+  create_commands()
+  started = true
+  vim.lsp.enable(NAME)
+end
+
+--- Stops the server and starts it again once it is gone.
+function M.restart()
+  local clients = vim.lsp.get_clients({ name = NAME })
+  vim.lsp.enable(NAME, false)
+  for _, client in ipairs(clients) do
+    client:stop()
+  end
+  local function is_gone()
+    return #vim.lsp.get_clients({ name = NAME }) == 0
+  end
+  if not vim.wait(3000, is_gone, 20) then
+    for _, client in ipairs(clients) do
+      client:stop(true)
+    end
+    vim.wait(1000, is_gone, 20)
+  end
+  vim.lsp.enable(NAME)
+end
+
+return M
