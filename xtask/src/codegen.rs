@@ -1,7 +1,32 @@
-//! `cargo xtask codegen`: source files generated from descriptions.
+//! `cargo xtask codegen`: the files that are made from the grammar of the syntax tree.
+//!
+//! Input is `crates/syntax/tvmscript.ungram`. Output are the kinds of tokens and nodes
+//! (`crates/parser/src/syntax_kind/generated.rs`) and the typed tree (`crates/syntax/src/ast/generated.rs`).
+//! Both are committed; with `--check` nothing is written, and a stale file is an error that names it.
+//!
+//! - [`tokens`] is the table of spellings: which quoted token of the grammar has which kind;
+//! - [`grammar`] turns rules into node and enum definitions with typed fields;
+//! - [`kinds`] and [`nodes`] print the two files; `rustfmt` gives them their layout.
 
-use crate::Outcome;
-use crate::workspace::Workspace;
+mod grammar;
+mod kinds;
+mod nodes;
+mod tokens;
+
+use std::{
+    fs,
+    io::Write as _,
+    path::Path,
+    process::{Command, Stdio},
+};
+
+use anyhow::{Context as _, bail, ensure};
+
+use crate::{Outcome, workspace::Workspace};
+
+const GRAMMAR: &str = "crates/syntax/tvmscript.ungram";
+const KINDS: &str = "crates/parser/src/syntax_kind/generated.rs";
+const NODES: &str = "crates/syntax/src/ast/generated.rs";
 
 /// Generate the typed syntax tree from its grammar.
 #[derive(clap::Args)]
@@ -15,7 +40,65 @@ pub(crate) struct Args {
     pub(crate) check: bool,
 }
 
-pub(crate) fn run(args: &Args, _ws: &Workspace) -> anyhow::Result<Outcome> {
-    anyhow::ensure!(args.check, "there is nothing to generate yet");
+/// Makes the generated files, or compares them.
+pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
+    generate(&ws.path("."), args.check)?;
     Ok(Outcome::Passed)
+}
+
+/// Makes the generated files below `root`; with `check`, only compares them with what would be made.
+fn generate(root: &Path, check: bool) -> anyhow::Result<()> {
+    let source =
+        fs::read_to_string(root.join(GRAMMAR)).with_context(|| format!("cannot read {GRAMMAR}"))?;
+    let grammar = grammar::lower(&source)?;
+    for (path, text) in [(KINDS, kinds::emit(&grammar)), (NODES, nodes::emit(&grammar))] {
+        let text = rustfmt(root, &text)?;
+        put(root, path, &text, check)?;
+    }
+    Ok(())
+}
+
+/// Writes `text` to `path` if it differs; with `check`, a difference is an error.
+fn put(root: &Path, path: &str, text: &str, check: bool) -> anyhow::Result<()> {
+    let file = root.join(path);
+    if fs::read_to_string(&file).is_ok_and(|old| old.replace("\r\n", "\n") == text) {
+        return Ok(());
+    }
+    if check {
+        bail!(
+            "{path} is not what {GRAMMAR} gives: run `cargo xtask codegen` and commit the result"
+        );
+    }
+    if let Some(folder) = file.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    }
+    fs::write(&file, text).with_context(|| format!("cannot write {path}"))
+}
+
+fn rustfmt(root: &Path, text: &str) -> anyhow::Result<String> {
+    let mut child = Command::new("rustfmt")
+        .args(["--edition", "2024", "--emit", "stdout", "--config-path"])
+        .arg(root)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start rustfmt: `rustup component add rustfmt` brings it")?;
+    let mut stdin = child.stdin.take().context("rustfmt has no standard input")?;
+    // rustfmt reads all of its input before it writes, so that neither side waits for the other.
+    stdin.write_all(text.as_bytes()).context("cannot write to rustfmt")?;
+    drop(stdin);
+    let output = child.wait_with_output().context("cannot read from rustfmt")?;
+    ensure!(output.status.success(), "rustfmt does not read the generated code");
+    String::from_utf8(output.stdout).context("rustfmt wrote something that is not UTF-8")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    #[test]
+    fn generated_files_are_what_the_grammar_gives() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        super::generate(&root, true).expect("run `cargo xtask codegen`");
+    }
 }
