@@ -122,7 +122,7 @@ impl DataType {
         let scalar = match element {
             "bool" | "boolean" => DataType::BOOL,
             "handle" => DataType::HANDLE,
-            "void" | "" => DataType::VOID,
+            "void" => DataType::VOID,
             "bfloat16" => DataType::scalar(TypeCode::BFloat, 16),
             "float6_e2m3fn" => DataType::scalar(TypeCode::Float6E2M3, 6),
             "float6_e3m2fn" => DataType::scalar(TypeCode::Float6E3M2, 6),

@@ -10,6 +10,7 @@ pub mod expr;
 pub mod occurrence;
 pub mod operation;
 pub mod plan;
+pub mod print;
 pub mod walk;
 
 pub use attr::{Attr, AttrDict};

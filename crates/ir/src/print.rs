@@ -1,0 +1,240 @@
+//! Prints a body as TVMScript that TVM reads back to the same function.
+//!
+//! Input: any body of a TVMScript dialect. Output: the decorator and the function, indented, with a final newline.
+//! The names are those of the body; a name that another visible definition has already is numbered (`i_1`), so the
+//! text never captures wrongly. An operator whose operands TVM would fold is printed by its name (`T.Add(1, 2)`),
+//! because the named form is read without folding. O(printed size); nesting grows a heap stack.
+
+mod attr;
+mod expr;
+mod names;
+mod stmt;
+
+use std::fmt::Write;
+
+use crate::{
+    Body, BufferId, Dialect, ExprId, ExprKind, Param, Type, ValueId, ValueKind, walk::WalkEvent,
+};
+use names::Names;
+
+/// The text of `body` as a function definition indented by `indent` columns.
+pub fn tvmscript(body: &Body, indent: usize) -> String {
+    let mut printer = Printer::new(body, indent);
+    printer.function();
+    printer.out
+}
+
+/// The text of one expression, with the names of the body as they are.
+pub fn expr_text(body: &Body, expr: ExprId) -> String {
+    let mut printer = Printer::new(body, 0);
+    printer.expr(expr);
+    printer.out
+}
+
+/// Prints one body; each submodule has the methods of its kind of thing.
+struct Printer<'a> {
+    body: &'a Body,
+    out: String,
+    indent: usize,
+    names: Names,
+    /// Names of the variables of the enclosing binders, innermost last.
+    binders: Vec<String>,
+}
+
+impl<'a> Printer<'a> {
+    fn new(body: &'a Body, indent: usize) -> Self {
+        Printer { body, out: String::new(), indent, names: Names::default(), binders: Vec::new() }
+    }
+
+    fn is_legacy(&self) -> bool {
+        self.body.dialect == Dialect::Tir
+    }
+
+    fn line_start(&mut self) {
+        let indent = self.indent;
+        self.out.extend(std::iter::repeat_n(' ', indent));
+    }
+
+    fn line(&mut self, text: std::fmt::Arguments<'_>) {
+        self.line_start();
+        self.out.write_fmt(text).expect("writing to a string does not fail");
+        self.out.push('\n');
+    }
+
+    fn function(&mut self) {
+        let body = self.body;
+        let mut decorator = String::from("@T.prim_func");
+        if !body.decorator.is_empty() {
+            let arguments: Vec<String> = body
+                .decorator
+                .iter()
+                .map(|(key, value)| format!("{key}={}", self.attr_text(value)))
+                .collect();
+            write!(decorator, "({})", arguments.join(", "))
+                .expect("writing to a string does not fail");
+        }
+        self.line(format_args!("{decorator}"));
+        self.declare_outer_names();
+        let mut bound = Vec::new();
+        let mut params = Vec::with_capacity(body.params.len());
+        for param in &body.params {
+            params.push(self.param(param, &mut bound));
+        }
+        let returns = match body.return_type {
+            Some(ty) => format!(" -> {}", self.type_text(ty)),
+            None => String::new(),
+        };
+        let name = &body.name;
+        self.line(format_args!("def {name}({}){returns}:", params.join(", ")));
+        self.indent += 4;
+        let before = self.out.len();
+        self.symbols();
+        if !body.attrs.is_empty() {
+            let dict = self.dict_text(&body.attrs);
+            self.line(format_args!("T.func_attr({dict})"));
+        }
+        let block = body.entry(body.root);
+        self.statements(block);
+        if self.out.len() == before {
+            self.line(format_args!("T.evaluate(0)"));
+        }
+        self.indent -= 4;
+    }
+
+    /// Captured names are visible in the whole function; nothing in it may take one of them.
+    fn declare_outer_names(&mut self) {
+        for (value, data) in self.body.values.iter() {
+            if matches!(data.kind, ValueKind::Captured) {
+                self.names.reserve(self.body.name(data.name));
+                self.names.define_value(value, self.body.name(data.name));
+            }
+        }
+        for &name in &self.body.unresolved {
+            self.names.reserve(self.body.name(name));
+        }
+        for (value, data) in self.body.values.iter() {
+            if matches!(data.kind, ValueKind::Param(_) | ValueKind::Symbol)
+                && !self.is_behind_buffer(value)
+            {
+                self.names.define_value(value, self.body.name(data.name));
+            }
+        }
+        for param in &self.body.params {
+            if let Some(buffer) = param.buffer {
+                self.names.define_buffer(buffer, self.body.name(self.body.buffers[buffer].name));
+            }
+        }
+    }
+
+    fn is_behind_buffer(&self, value: ValueId) -> bool {
+        match self.body.values[value].kind {
+            ValueKind::Param(index) => {
+                self.body.params.get(index as usize).is_some_and(|param| param.buffer.is_some())
+            }
+            _ => false,
+        }
+    }
+
+    fn param(&mut self, param: &Param, bound: &mut Vec<ValueId>) -> String {
+        let Some(buffer) = param.buffer else {
+            bound.push(param.value);
+            let name = self.names.value(self.body, param.value);
+            return format!("{name}: {}", self.type_text(self.body.values[param.value].ty));
+        };
+        let name = self.names.buffer(self.body, buffer);
+        let data = self.body.buffers[buffer].clone();
+        let shape: Vec<String> =
+            data.shape.iter().map(|&dim| self.signature_expr(dim, bound)).collect();
+        let mut text = format!("{name}: T.Buffer({}, \"{}\"", tuple_text(&shape), data.dtype);
+        if let Some(strides) = &data.strides {
+            let strides: Vec<String> =
+                strides.iter().map(|&it| self.signature_expr(it, bound)).collect();
+            write!(text, ", strides={}", tuple_text(&strides))
+                .expect("writing to a string does not fail");
+        }
+        if let Some(offset) = data.elem_offset {
+            let offset = self.signature_expr(offset, bound);
+            write!(text, ", elem_offset={offset}").expect("writing to a string does not fail");
+        }
+        text.push_str(&self.buffer_extras(&data, true));
+        text.push(')');
+        text
+    }
+
+    /// A dimension in the signature: quoted where it binds a symbol, or names a parameter that comes later, or
+    /// computes with a type variable (which Python could not).
+    fn signature_expr(&mut self, expr: ExprId, bound: &mut Vec<ValueId>) -> String {
+        let mut quote = false;
+        let mut stack = vec![expr];
+        while let Some(at) = stack.pop() {
+            if let ExprKind::Value(value) = self.body.expr(at).kind {
+                match self.body.values[value].kind {
+                    ValueKind::Captured => quote |= at != expr,
+                    ValueKind::Symbol | ValueKind::Param(_) if !bound.contains(&value) => {
+                        bound.push(value);
+                        quote = true;
+                    }
+                    _ => {}
+                }
+            }
+            self.body.each_child(self.body.expr(at).kind, &mut |child| stack.push(child));
+        }
+        let text = self.expr_string(expr);
+        if quote { attr::quote(&text) } else { text }
+    }
+
+    /// `n = T.int32()` for the symbols that the function declares.
+    fn symbols(&mut self) {
+        let symbols: Vec<ValueId> = self
+            .body
+            .values
+            .iter()
+            .filter(|(_, data)| matches!(data.kind, ValueKind::Symbol))
+            .map(|(value, _)| value)
+            .collect();
+        for value in symbols {
+            let data = self.body.values[value];
+            let name = self.names.value(self.body, value);
+            let size = if data.is_size { "is_size_var=True" } else { "" };
+            match data.ty {
+                Type::Prim(dtype) => self.line(format_args!("{name} = T.{dtype}({size})")),
+                _ => self.line(format_args!("{name} = T.handle()")),
+            }
+        }
+    }
+
+    fn type_text(&self, ty: Type) -> String {
+        match ty {
+            Type::Prim(dtype) => format!("T.{dtype}"),
+            Type::Pointer { element, scope } => match self.body.name(scope) {
+                "" => format!("T.handle(\"{element}\")"),
+                scope => format!("T.handle(\"{element}\", {})", attr::quote(scope)),
+            },
+            Type::Named(name) => self.body.name(name).to_owned(),
+            Type::Unknown => "T.handle".to_owned(),
+        }
+    }
+
+    fn buffer_name(&mut self, buffer: BufferId) -> String {
+        self.names.buffer(self.body, buffer)
+    }
+}
+
+/// `(a, b)`, `(a,)`, `()`
+fn tuple_text(items: &[String]) -> String {
+    match items {
+        [one] => format!("({one},)"),
+        _ => format!("({})", items.join(", ")),
+    }
+}
+
+impl Body {
+    /// Whether the function still has schedulable blocks with iteration variables: people schedule those, and a new
+    /// binding would make `compute_inline` or `fuse` fail.
+    pub fn has_schedulable_blocks(&self) -> bool {
+        self.walk(self.root).any(|event| match event {
+            WalkEvent::Enter(op) => matches!(self.ops[op].kind, crate::OpKind::SBlock(_)),
+            _ => false,
+        })
+    }
+}

@@ -1,0 +1,399 @@
+//! Expressions.
+
+use std::fmt::Write;
+
+use super::{Printer, attr::float_literal, attr::quote};
+use crate::{
+    BinaryOp, BufferField, BufferOrigin, Callee, DataType, Expr, ExprId, ExprKind, ExprListId,
+    Type, UnaryOp,
+};
+
+/// How tightly an expression binds, as Python has it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Lambda,
+    Or,
+    And,
+    Not,
+    Comparison,
+    BitOr,
+    BitXor,
+    BitAnd,
+    Shift,
+    Sum,
+    Product,
+    Unary,
+    Atom,
+}
+
+/// Infix spelling and level; none for those that only have a name.
+fn infix(op: BinaryOp, is_float: bool) -> Option<(&'static str, Level)> {
+    Some(match op {
+        BinaryOp::Add => ("+", Level::Sum),
+        BinaryOp::Sub => ("-", Level::Sum),
+        BinaryOp::Mul => ("*", Level::Product),
+        BinaryOp::Div if is_float => ("/", Level::Product),
+        BinaryOp::FloorDiv => ("//", Level::Product),
+        BinaryOp::FloorMod => ("%", Level::Product),
+        BinaryOp::Eq => ("==", Level::Comparison),
+        BinaryOp::Ne => ("!=", Level::Comparison),
+        BinaryOp::Lt => ("<", Level::Comparison),
+        BinaryOp::Le => ("<=", Level::Comparison),
+        BinaryOp::Gt => (">", Level::Comparison),
+        BinaryOp::Ge => (">=", Level::Comparison),
+        BinaryOp::And => ("and", Level::And),
+        BinaryOp::Or => ("or", Level::Or),
+        BinaryOp::BitAnd => ("&", Level::BitAnd),
+        BinaryOp::BitOr => ("|", Level::BitOr),
+        BinaryOp::BitXor => ("^", Level::BitXor),
+        BinaryOp::Shl => ("<<", Level::Shift),
+        BinaryOp::Shr => (">>", Level::Shift),
+        BinaryOp::Div | BinaryOp::Mod | BinaryOp::Min | BinaryOp::Max => return None,
+    })
+}
+
+/// The name of the constructor that neither folds nor promotes.
+fn constructor(op: BinaryOp) -> &'static str {
+    match op {
+        BinaryOp::Add => "Add",
+        BinaryOp::Sub => "Sub",
+        BinaryOp::Mul => "Mul",
+        BinaryOp::Div => "Div",
+        BinaryOp::Mod => "truncmod",
+        BinaryOp::FloorDiv => "FloorDiv",
+        BinaryOp::FloorMod => "FloorMod",
+        BinaryOp::Min => "Min",
+        BinaryOp::Max => "Max",
+        BinaryOp::Eq => "EQ",
+        BinaryOp::Ne => "NE",
+        BinaryOp::Lt => "LT",
+        BinaryOp::Le => "LE",
+        BinaryOp::Gt => "GT",
+        BinaryOp::Ge => "GE",
+        BinaryOp::And => "And",
+        BinaryOp::Or => "Or",
+        BinaryOp::BitAnd => "bitwise_and",
+        BinaryOp::BitOr => "bitwise_or",
+        BinaryOp::BitXor => "bitwise_xor",
+        BinaryOp::Shl => "shift_left",
+        BinaryOp::Shr => "shift_right",
+    }
+}
+
+impl Printer<'_> {
+    pub(super) fn expr_string(&mut self, expr: ExprId) -> String {
+        let outer = std::mem::take(&mut self.out);
+        self.expr(expr);
+        std::mem::replace(&mut self.out, outer)
+    }
+
+    pub(super) fn expr(&mut self, expr: ExprId) {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.expr_at(expr));
+    }
+
+    fn expr_at(&mut self, id: ExprId) {
+        let Expr { kind, ty, .. } = *self.body.expr(id);
+        match kind {
+            ExprKind::Value(value) => {
+                let name = self.names.value(self.body, value);
+                self.out.push_str(&name);
+            }
+            ExprKind::Bound(index) => self.bound(index),
+            ExprKind::Int(value) => self.int(value, ty),
+            ExprKind::Float(_) => {
+                let value = self.body.float_spelling(id).unwrap_or(f64::NAN);
+                self.push(format_args!(
+                    "T.{}({})",
+                    ty.prim().unwrap_or(DataType::FLOAT32),
+                    float_literal(value)
+                ));
+            }
+            ExprKind::Str(text) => self.out.push_str(&quote(self.body.name(text))),
+            ExprKind::Binary(op, lhs, rhs) => self.binary(op, lhs, rhs),
+            ExprKind::Unary(UnaryOp::Not, operand) => {
+                if self.is_const(operand) {
+                    self.named("Not", &[operand]);
+                } else {
+                    self.out.push_str("not ");
+                    self.operand(operand, Level::Not);
+                }
+            }
+            ExprKind::Unary(UnaryOp::BitNot, operand) => {
+                self.out.push('~');
+                self.operand(operand, Level::Unary);
+            }
+            ExprKind::Cast(value) => {
+                self.push(format_args!("T.Cast(\"{}\", ", ty.prim().unwrap_or(DataType::HANDLE)));
+                self.expr(value);
+                self.out.push(')');
+            }
+            ExprKind::Select(condition, then, otherwise) => {
+                self.named("Select", &[condition, then, otherwise])
+            }
+            ExprKind::Load { buffer, indices, predicate } => self.load(buffer, indices, predicate),
+            ExprKind::Region(buffer, indices) => {
+                let name = self.buffer_name(buffer);
+                self.out.push_str(&name);
+                self.brackets(indices);
+            }
+            ExprKind::Slice { lower, upper, step } => {
+                lower.into_iter().for_each(|it| self.expr(it));
+                self.out.push(':');
+                upper.into_iter().for_each(|it| self.expr(it));
+                if let Some(step) = step {
+                    self.out.push(':');
+                    self.expr(step);
+                }
+            }
+            ExprKind::BufferField(buffer, field) => {
+                let name = self.buffer_name(buffer);
+                match field {
+                    BufferField::Data => self.push(format_args!("{name}.data")),
+                    BufferField::ElemOffset => self.push(format_args!("{name}.elem_offset")),
+                    BufferField::Stride(dim) => self.push(format_args!("{name}.strides[{dim}]")),
+                    BufferField::Shape(dim) => self.push(format_args!("{name}.shape[{dim}]")),
+                }
+            }
+            ExprKind::Buffer(buffer) => {
+                let name = self.buffer_name(buffer);
+                self.out.push_str(&name);
+            }
+            ExprKind::Ramp { base, stride, lanes } => self.named("Ramp", &[base, stride, lanes]),
+            ExprKind::Broadcast { value, lanes } => self.named("Broadcast", &[value, lanes]),
+            ExprKind::Shuffle { vectors, indices } => {
+                self.out.push_str("T.Shuffle([");
+                self.comma_list(vectors);
+                self.out.push_str("], [");
+                self.comma_list(indices);
+                self.out.push_str("])");
+            }
+            ExprKind::Let { value, body } => self.let_expr(id, value, body),
+            ExprKind::Lambda { params, body } => self.lambda(id, params, body),
+            ExprKind::Call { .. } => self.call(kind),
+            ExprKind::Tuple(items) => {
+                self.out.push('[');
+                self.comma_list(items);
+                self.out.push(']');
+            }
+            ExprKind::Opaque { text, .. } => self.out.push_str(self.body.name(text)),
+        }
+    }
+
+    fn push(&mut self, text: std::fmt::Arguments<'_>) {
+        self.out.write_fmt(text).expect("writing to a string does not fail");
+    }
+
+    fn bound(&mut self, index: u32) {
+        let at = self.binders.len().checked_sub(index as usize + 1);
+        let name = at.and_then(|at| self.binders.get(at)).cloned();
+        self.out.push_str(&name.unwrap_or_else(|| format!("bound_{index}")));
+    }
+
+    fn int(&mut self, value: i64, ty: Type) {
+        match ty.prim() {
+            Some(DataType::INT32) | None => self.push(format_args!("{value}")),
+            Some(dtype) if dtype.is_bool() => {
+                self.push(format_args!("T.bool({})", if value != 0 { "True" } else { "False" }));
+            }
+            Some(dtype) if dtype.is_uint() => {
+                self.push(format_args!("T.{dtype}({})", value as u64))
+            }
+            Some(dtype) => self.push(format_args!("T.{dtype}({value})")),
+        }
+    }
+
+    fn is_const(&self, expr: ExprId) -> bool {
+        self.body.expr(expr).is_constant()
+    }
+
+    /// Whether TVM's parser would fold the infix form: both constant, or a neutral or absorbing constant on one side.
+    fn would_fold(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> bool {
+        let (a, b) = (self.is_const(lhs), self.is_const(rhs));
+        if op.is_logical() {
+            return a || b;
+        }
+        if a && b {
+            return true;
+        }
+        let special = |expr: ExprId| match self.body.expr(expr).kind {
+            ExprKind::Int(value) => value == 0 || value == 1,
+            ExprKind::Float(bits) => [0.0, 1.0].contains(&f64::from_bits(bits)),
+            _ => false,
+        };
+        match op {
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::FloorDiv
+            | BinaryOp::FloorMod
+            | BinaryOp::BitAnd
+            | BinaryOp::BitOr
+            | BinaryOp::BitXor
+            | BinaryOp::Shl
+            | BinaryOp::Shr => (a && special(lhs)) || (b && special(rhs)),
+            BinaryOp::Min | BinaryOp::Max => lhs == rhs,
+            _ => false,
+        }
+    }
+
+    fn binary(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId) {
+        let is_float = self.body.dtype(lhs).is_some_and(DataType::is_float);
+        let folds = self.would_fold(op, lhs, rhs);
+        match infix(op, is_float) {
+            Some((symbol, level)) if !folds => {
+                // A comparison on either side needs parentheses: `a < b == c` is a chain.
+                let left = if level == Level::Comparison { Level::BitOr } else { level };
+                self.operand(lhs, left);
+                self.push(format_args!(" {symbol} "));
+                self.operand_above(rhs, level);
+            }
+            _ => match op {
+                BinaryOp::Min if !folds => self.named("min", &[lhs, rhs]),
+                BinaryOp::Max if !folds => self.named("max", &[lhs, rhs]),
+                _ => self.named(constructor(op), &[lhs, rhs]),
+            },
+        }
+    }
+
+    /// An operand, in parentheses if it binds less tightly than `level`.
+    fn operand(&mut self, expr: ExprId, level: Level) {
+        let parenthesize = self.level(expr) < level;
+        self.maybe_parenthesized(expr, parenthesize);
+    }
+
+    /// An operand, in parentheses if it does not bind more tightly than `level`.
+    fn operand_above(&mut self, expr: ExprId, level: Level) {
+        let parenthesize = self.level(expr) <= level;
+        self.maybe_parenthesized(expr, parenthesize);
+    }
+
+    fn maybe_parenthesized(&mut self, expr: ExprId, parenthesize: bool) {
+        if parenthesize {
+            self.out.push('(');
+        }
+        self.expr(expr);
+        if parenthesize {
+            self.out.push(')');
+        }
+    }
+
+    fn level(&self, expr: ExprId) -> Level {
+        match self.body.expr(expr).kind {
+            ExprKind::Binary(op, lhs, rhs) => {
+                let is_float = self.body.dtype(lhs).is_some_and(DataType::is_float);
+                match infix(op, is_float) {
+                    Some((_, level)) if !self.would_fold(op, lhs, rhs) => level,
+                    _ => Level::Atom,
+                }
+            }
+            ExprKind::Unary(UnaryOp::Not, operand) if !self.is_const(operand) => Level::Not,
+            ExprKind::Unary(UnaryOp::BitNot, _) => Level::Unary,
+            ExprKind::Lambda { .. } | ExprKind::Opaque { .. } => Level::Lambda,
+            ExprKind::Slice { .. } => Level::Lambda,
+            _ => Level::Atom,
+        }
+    }
+
+    fn named(&mut self, name: &str, args: &[ExprId]) {
+        self.push(format_args!("T.{name}("));
+        for (index, &arg) in args.iter().enumerate() {
+            if index > 0 {
+                self.out.push_str(", ");
+            }
+            self.expr(arg);
+        }
+        self.out.push(')');
+    }
+
+    pub(super) fn comma_list(&mut self, list: ExprListId) {
+        for (index, &item) in self.body.items(list).iter().enumerate() {
+            if index > 0 {
+                self.out.push_str(", ");
+            }
+            self.expr(item);
+        }
+    }
+
+    pub(super) fn brackets(&mut self, indices: ExprListId) {
+        if self.body.items(indices).is_empty() {
+            self.out.push_str("[()]");
+            return;
+        }
+        self.out.push('[');
+        self.comma_list(indices);
+        self.out.push(']');
+    }
+
+    fn load(&mut self, buffer: crate::BufferId, indices: ExprListId, predicate: Option<ExprId>) {
+        let name = self.buffer_name(buffer);
+        self.out.push_str(&name);
+        if matches!(self.body.buffers[buffer].origin, BufferOrigin::Cell) {
+            return;
+        }
+        match predicate {
+            None => self.brackets(indices),
+            Some(predicate) => {
+                self.out.push_str(".vload([");
+                self.comma_list(indices);
+                self.out.push_str("], predicate=");
+                self.expr(predicate);
+                self.out.push(')');
+            }
+        }
+    }
+
+    fn let_expr(&mut self, id: ExprId, value: ExprId, body: ExprId) {
+        let wanted = self.binder_name(id, 0);
+        self.names.open_scope();
+        let name = self.names.fresh(&wanted);
+        self.out.push_str("T.Let(");
+        self.binders.push(name.clone());
+        self.expr(body);
+        self.binders.pop();
+        self.push(format_args!(", where={{{name}: "));
+        self.expr(value);
+        self.out.push_str("})");
+        self.names.close_scope();
+    }
+
+    fn lambda(&mut self, id: ExprId, params: u32, body: ExprId) {
+        self.names.open_scope();
+        self.out.push_str("lambda");
+        for index in 0..params {
+            let wanted = self.binder_name(id, index as usize);
+            let name = self.names.fresh(&wanted);
+            self.push(format_args!("{} {name}", if index == 0 { "" } else { "," }));
+            self.binders.push(name);
+        }
+        self.out.push_str(": ");
+        self.expr(body);
+        self.binders.truncate(self.binders.len() - params as usize);
+        self.names.close_scope();
+    }
+
+    fn binder_name(&self, binder: ExprId, index: usize) -> String {
+        let name = self.body.binder_names(binder).and_then(|names| names.get(index));
+        name.map_or_else(|| "x".to_owned(), |&name| self.body.name(name).to_owned())
+    }
+
+    fn call(&mut self, kind: ExprKind) {
+        let ExprKind::Call { callee, args, attrs, .. } = kind else { return };
+        match callee {
+            Callee::Intrinsic(name) => self.push(format_args!("T.{}(", self.body.name(name))),
+            Callee::Function(name) | Callee::Unknown(name) => {
+                self.push(format_args!("{}(", self.body.name(name)))
+            }
+        }
+        self.comma_list(args);
+        let mut is_first = self.body.items(args).is_empty();
+        for (key, value) in self.body.dict(attrs) {
+            if !std::mem::take(&mut is_first) {
+                self.out.push_str(", ");
+            }
+            let value = self.attr_text(value);
+            self.push(format_args!("{key}={value}"));
+        }
+        self.out.push(')');
+    }
+}

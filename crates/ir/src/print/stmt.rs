@@ -1,0 +1,629 @@
+//! Statements.
+
+use super::{Printer, attr::quote, tuple_text};
+use crate::{
+    AllocKind, Attr, BlockId, Body, Buffer, BufferId, BufferOrigin, BufferRegion, DataType, ExprId,
+    ExprKind, ForKind, IterKind, OpId, OpKind, RegionDim, SBlockId, Type, ValueKind,
+};
+
+impl Printer<'_> {
+    pub(super) fn statements(&mut self, block: BlockId) {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            let body = self.body;
+            let ops = &body.blocks[block].ops;
+            let mut index = 0;
+            while index < ops.len() {
+                let next = ops.get(index + 1).copied();
+                let is_only = ops.len() == 1;
+                index += if self.statement(ops[index], next, is_only) { 2 } else { 1 };
+            }
+        });
+    }
+
+    /// The statements of a region, one level deeper; `pass` if there is none.
+    fn suite(&mut self, block: BlockId) {
+        self.indent += 4;
+        let before = self.out.len();
+        self.statements(block);
+        if self.out.len() == before {
+            self.line(format_args!("T.evaluate(0)"));
+        }
+        self.indent -= 4;
+    }
+
+    fn region_suite(&mut self, op: OpId, index: usize) {
+        self.names.open_scope();
+        let region = self.body.ops[op].regions[index];
+        self.suite(self.body.entry(region));
+        self.names.close_scope();
+    }
+
+    /// Prints one statement; true if it took the next one with it.
+    fn statement(&mut self, op: OpId, next: Option<OpId>, is_only: bool) -> bool {
+        let body = self.body;
+        let data = &body.ops[op];
+        match data.kind {
+            OpKind::For(kind) => self.for_loop(op, kind),
+            OpKind::If => self.if_else(op),
+            OpKind::While => {
+                let condition = self.expr_string(data.operands[0]);
+                self.line(format_args!("while {condition}:"));
+                self.region_suite(op, 0);
+            }
+            OpKind::SBlock(block) => self.sblock(op, block),
+            OpKind::LaunchThread { tag, var } => {
+                self.launch_thread(op, body.name(tag), var, is_only)
+            }
+            OpKind::EnvThread(tag) => {
+                let tag = quote(body.name(tag));
+                let name = self.define_result(op);
+                self.line(format_args!("{name} = T.env_thread({tag})"));
+            }
+            OpKind::Attr(key) => {
+                let node = self.expr_string(data.operands[0]);
+                let value = self.expr_string(data.operands[1]);
+                let key = quote(body.name(key));
+                self.scoped(op, &format!("T.attr({node}, {key}, {value})"), is_only);
+            }
+            OpKind::AttrDict => {
+                let dict = self.dict_text(body.dict(data.attrs));
+                self.scoped(op, &format!("T.attr({dict})"), is_only);
+            }
+            OpKind::Store { buffer, predicated } => self.store(op, buffer, predicated),
+            OpKind::Bind => self.bind(op),
+            OpKind::Alloc { buffer, kind } => return self.alloc(op, buffer, kind, next),
+            OpKind::DeclBuffer { buffer } => self.decl_buffer(buffer),
+            OpKind::Evaluate => self.evaluate(data.operands[0]),
+            OpKind::Assert => self.assert(op),
+            OpKind::Return => match data.operands.first() {
+                Some(&value) => {
+                    let value = self.expr_string(value);
+                    if self.is_legacy() {
+                        self.line(format_args!("T.evaluate(T.ret({value}))"));
+                    } else {
+                        self.line(format_args!("return {value}"));
+                    }
+                }
+                None => self.line(format_args!("return")),
+            },
+            OpKind::Break => self.line(format_args!("break")),
+            OpKind::Continue => self.line(format_args!("continue")),
+            OpKind::Opaque(text) | OpKind::Named(text) => self.opaque(op, body.name(text)),
+        }
+        false
+    }
+
+    fn define_result(&mut self, op: OpId) -> String {
+        let value = self.body.ops[op].results[0];
+        self.names.define_value(value, self.body.name(self.body.values[value].name))
+    }
+
+    fn define_block_args(&mut self, op: OpId) -> Vec<String> {
+        let block = self.body.entry(self.body.ops[op].regions[0]);
+        let args = self.body.blocks[block].args.clone();
+        args.iter()
+            .map(|&it| self.names.define_value(it, self.body.name(self.body.values[it].name)))
+            .collect()
+    }
+
+    // ---- loops and branches ----
+
+    fn for_loop(&mut self, op: OpId, kind: ForKind) {
+        let nest = self.grid_nest(op);
+        self.names.open_scope();
+        let extents: Vec<String> =
+            nest.iter().map(|&it| self.expr_string(self.body.ops[it].operands[1])).collect();
+        if nest.len() > 1 {
+            let names: Vec<String> =
+                nest.iter().flat_map(|&it| self.define_block_args(it)).collect();
+            self.line(format_args!("for {} in T.grid({}):", names.join(", "), extents.join(", ")));
+        } else {
+            let header = self.loop_header(op, kind);
+            let name = self.define_block_args(op).join(", ");
+            self.line(format_args!("for {name} in {header}:"));
+        }
+        let innermost = nest.last().copied().unwrap_or(op);
+        self.suite(self.body.entry(self.body.ops[innermost].regions[0]));
+        self.names.close_scope();
+    }
+
+    /// The loops that one `T.grid` can say: serial from 0 without step and annotations, directly nested, the extents
+    /// free of the outer variables.
+    fn grid_nest(&self, op: OpId) -> Vec<OpId> {
+        let body = self.body;
+        let mut nest = vec![op];
+        let mut vars = Vec::new();
+        let mut at = op;
+        while self.is_grid_axis(at) {
+            let block = body.entry(body.ops[at].regions[0]);
+            vars.extend(body.blocks[block].args.iter().copied());
+            let [inner] = body.blocks[block].ops[..] else { break };
+            if !self.is_grid_axis(inner) || self.mentions(body.ops[inner].operands[1], &vars) {
+                break;
+            }
+            nest.push(inner);
+            at = inner;
+        }
+        nest
+    }
+
+    fn is_grid_axis(&self, op: OpId) -> bool {
+        let data = &self.body.ops[op];
+        data.kind == OpKind::For(ForKind::Serial)
+            && data.operands.len() == 2
+            && data.attrs == Body::no_attrs()
+            && self.is_zero(data.operands[0])
+    }
+
+    fn mentions(&self, expr: ExprId, vars: &[crate::ValueId]) -> bool {
+        let mut stack = vec![expr];
+        while let Some(at) = stack.pop() {
+            let kind = self.body.expr(at).kind;
+            if matches!(kind, ExprKind::Value(value) if vars.contains(&value)) {
+                return true;
+            }
+            self.body.each_child(kind, &mut |child| stack.push(child));
+        }
+        false
+    }
+
+    fn is_zero(&self, expr: ExprId) -> bool {
+        matches!(self.body.expr(expr).kind, ExprKind::Int(0))
+    }
+
+    fn loop_header(&mut self, op: OpId, kind: ForKind) -> String {
+        let data = &self.body.ops[op];
+        let (min, extent, step) =
+            (data.operands[0], data.operands[1], data.operands.get(2).copied());
+        let mut args = if self.is_zero(min) {
+            vec![self.expr_string(extent)]
+        } else {
+            vec![self.expr_string(min), self.loop_end(min, extent)]
+        };
+        if let ForKind::ThreadBinding(tag) = kind {
+            args.push(format!("thread={}", quote(self.body.name(tag))));
+        }
+        let plain = step.is_none() && data.attrs == Body::no_attrs();
+        if let Some(step) = step {
+            if self.is_zero(min) && kind == ForKind::Serial {
+                args.insert(0, self.expr_string(min));
+            }
+            let step = self.expr_string(step);
+            args.push(if kind == ForKind::Serial { step } else { format!("step={step}") });
+        }
+        if data.attrs != Body::no_attrs() {
+            let dict = self.dict_text(self.body.dict(data.attrs));
+            args.push(format!("annotations={dict}"));
+        }
+        let name = match kind {
+            ForKind::Serial if plain || self.body.ops[op].attrs == Body::no_attrs() => "range",
+            ForKind::Serial => "T.serial",
+            ForKind::Parallel => "T.parallel",
+            ForKind::Vectorized => "T.vectorized",
+            ForKind::Unrolled => "T.unroll",
+            ForKind::ThreadBinding(_) => "T.thread_binding",
+        };
+        if name == "T.serial"
+            && let Some(step) = step
+        {
+            let step = self.expr_string(step);
+            args.retain(|it| *it != step);
+            args.push(format!("step={step}"));
+        }
+        format!("{name}({})", args.join(", "))
+    }
+
+    /// The end of a loop: `b` when the extent is `b - min`, as the parser makes it; else `min + extent`, folded.
+    fn loop_end(&mut self, min: ExprId, extent: ExprId) -> String {
+        let body = self.body;
+        match (body.expr(min).kind, body.expr(extent).kind) {
+            (_, ExprKind::Binary(crate::BinaryOp::Sub, end, start)) if start == min => {
+                self.expr_string(end)
+            }
+            (ExprKind::Int(a), ExprKind::Int(b)) => {
+                let end = a.wrapping_add(b);
+                match body.dtype(extent) {
+                    Some(DataType::INT32) | None => end.to_string(),
+                    Some(dtype) => format!("T.{dtype}({end})"),
+                }
+            }
+            _ => format!("{} + ({})", self.expr_string(min), self.expr_string(extent)),
+        }
+    }
+
+    fn if_else(&mut self, op: OpId) {
+        let condition = self.expr_string(self.body.ops[op].operands[0]);
+        self.line(format_args!("if {condition}:"));
+        self.region_suite(op, 0);
+        if self.body.ops[op].regions.len() > 1 {
+            self.line(format_args!("else:"));
+            self.region_suite(op, 1);
+        }
+    }
+
+    // ---- scopes ----
+
+    fn launch_thread(&mut self, op: OpId, tag: &str, var: crate::ValueId, is_only: bool) {
+        let extent = self.expr_string(self.body.ops[op].operands[0]);
+        if matches!(self.body.values[var].kind, ValueKind::Result(..)) {
+            let name = self.names.value(self.body, var);
+            self.scoped(op, &format!("T.launch_thread({name}, {extent})"), is_only);
+            return;
+        }
+        let call = format!("T.launch_thread({}, {extent})", quote(tag));
+        if is_only {
+            let name = self.define_block_args(op).join(", ");
+            self.line(format_args!("{name} = {call}"));
+            self.statements(self.body.entry(self.body.ops[op].regions[0]));
+        } else {
+            self.names.open_scope();
+            let name = self.define_block_args(op).join(", ");
+            self.line(format_args!("with {call} as {name}:"));
+            self.suite(self.body.entry(self.body.ops[op].regions[0]));
+            self.names.close_scope();
+        }
+    }
+
+    /// `with call:` and its region; without `with` where it is the only statement of its list, as TVM prints it.
+    fn scoped(&mut self, op: OpId, call: &str, is_only: bool) {
+        if is_only {
+            self.line(format_args!("{call}"));
+            self.statements(self.body.entry(self.body.ops[op].regions[0]));
+        } else {
+            self.line(format_args!("with {call}:"));
+            self.region_suite(op, 0);
+        }
+    }
+
+    fn sblock(&mut self, op: OpId, id: SBlockId) {
+        let body = self.body;
+        let block = &body.sblocks[id];
+        let data = &body.ops[op];
+        let word = if self.is_legacy() { "block" } else { "sblock" };
+        self.line(format_args!("with T.{word}({}):", quote(body.name(block.name))));
+        self.names.open_scope();
+        self.indent += 4;
+        let before = self.out.len();
+        for (iter, &binding) in block.iter_vars.iter().zip(&data.operands) {
+            let kind = match iter.kind {
+                IterKind::Spatial => "spatial",
+                IterKind::Reduce => "reduce",
+                IterKind::Scan => "scan",
+                IterKind::Opaque => "opaque",
+            };
+            let domain = if self.is_zero(iter.dom_min) {
+                self.expr_string(iter.dom_extent)
+            } else {
+                format!(
+                    "({}, {})",
+                    self.expr_string(iter.dom_min),
+                    self.loop_end(iter.dom_min, iter.dom_extent)
+                )
+            };
+            let binding = self.expr_string(binding);
+            let name = self.names.define_value(iter.value, body.name(body.values[iter.value].name));
+            self.line(format_args!("{name} = T.axis.{kind}({domain}, {binding})"));
+        }
+        if block.has_predicate
+            && let Some(&predicate) = data.operands.last()
+        {
+            let predicate = self.expr_string(predicate);
+            self.line(format_args!("T.where({predicate})"));
+        }
+        for (name, regions) in [("reads", &block.reads), ("writes", &block.writes)] {
+            if let Some(regions) = regions {
+                let regions: Vec<String> = regions.iter().map(|it| self.region_text(it)).collect();
+                self.line(format_args!("T.{name}({})", regions.join(", ")));
+            }
+        }
+        if data.attrs != Body::no_attrs() {
+            let dict = self.dict_text(body.dict(data.attrs));
+            self.line(format_args!("T.{word}_attr({dict})"));
+        }
+        self.sblock_body(op);
+        if self.out.len() == before {
+            self.line(format_args!("T.evaluate(0)"));
+        }
+        self.indent -= 4;
+        self.names.close_scope();
+    }
+
+    /// Allocations and matched buffers of the block stand before its `T.init()`, the rest after.
+    fn sblock_body(&mut self, op: OpId) {
+        let body = self.body;
+        let regions = body.ops[op].regions.clone();
+        let block = body.entry(regions[0]);
+        let ops = &body.blocks[block].ops;
+        let is_declaration = |op: &OpId| match body.ops[*op].kind {
+            OpKind::Alloc { kind, .. } => kind == AllocKind::SBlock,
+            OpKind::DeclBuffer { buffer } => {
+                matches!(body.buffers[buffer].origin, BufferOrigin::MatchRegion(_))
+            }
+            _ => false,
+        };
+        let n_declarations = ops.iter().take_while(|op| is_declaration(op)).count();
+        for &declaration in &ops[..n_declarations] {
+            self.statement(declaration, None, false);
+        }
+        if let Some(&init) = regions.get(1) {
+            self.line(format_args!("with T.init():"));
+            self.names.open_scope();
+            self.suite(body.entry(init));
+            self.names.close_scope();
+        }
+        let rest = &ops[n_declarations..];
+        let mut index = 0;
+        while index < rest.len() {
+            let next = rest.get(index + 1).copied();
+            // Nothing is concise here: the axes and regions above stand in the same list.
+            index += if self.statement(rest[index], next, false) { 2 } else { 1 };
+        }
+    }
+
+    fn region_text(&mut self, region: &BufferRegion) -> String {
+        let name = self.buffer_name(region.buffer);
+        let dims: Vec<String> = region
+            .dims
+            .iter()
+            .map(|dim| match *dim {
+                RegionDim::Point(index) => self.expr_string(index),
+                RegionDim::Slice { lower, upper, step } => {
+                    let mut text = lower.map_or_else(String::new, |it| self.expr_string(it));
+                    text.push(':');
+                    text.push_str(&upper.map_or_else(String::new, |it| self.expr_string(it)));
+                    if let Some(step) = step {
+                        text.push(':');
+                        text.push_str(&self.expr_string(step));
+                    }
+                    text
+                }
+            })
+            .collect();
+        if dims.is_empty() { format!("{name}[()]") } else { format!("{name}[{}]", dims.join(", ")) }
+    }
+
+    // ---- memory ----
+
+    fn store(&mut self, op: OpId, buffer: BufferId, predicated: bool) {
+        let data = &self.body.ops[op];
+        let name = self.buffer_name(buffer);
+        let value = self.expr_string(data.operands[0]);
+        if matches!(self.body.buffers[buffer].origin, BufferOrigin::Cell) {
+            self.line(format_args!("{name} = {value}"));
+            return;
+        }
+        let n_indices = data.operands.len() - usize::from(predicated);
+        let indices: Vec<String> =
+            data.operands[1..n_indices].iter().map(|&it| self.expr_string(it)).collect();
+        let index = if indices.is_empty() { "()".to_owned() } else { indices.join(", ") };
+        if predicated && let Some(&predicate) = data.operands.last() {
+            let predicate = self.expr_string(predicate);
+            self.line(format_args!("{name}.vstore([{index}], {value}, predicate={predicate})"));
+        } else {
+            self.line(format_args!("{name}[{index}] = {value}"));
+        }
+    }
+
+    fn bind(&mut self, op: OpId) {
+        let data = &self.body.ops[op];
+        let value = self.expr_string(data.operands[0]);
+        let ty = data.results.first().map_or(Type::Unknown, |&it| self.body.values[it].ty);
+        if data.regions.is_empty() {
+            let name = self.define_result(op);
+            match ty {
+                Type::Unknown | Type::Named(_) => {
+                    self.line(format_args!("{name} = T.bind({value})"))
+                }
+                ty if self.is_legacy() => {
+                    let ty = self.type_text(ty);
+                    self.line(format_args!("{name}: {ty} = {value}"));
+                }
+                ty => {
+                    let ty = self.type_text(ty);
+                    self.line(format_args!("{name}: T.let[{ty}] = {value}"));
+                }
+            }
+        } else {
+            self.names.open_scope();
+            let name = self.define_result(op);
+            self.line(format_args!("with T.LetStmt({value}) as {name}:"));
+            self.suite(self.body.entry(data.regions[0]));
+            self.names.close_scope();
+        }
+    }
+
+    fn alloc(&mut self, op: OpId, buffer: BufferId, kind: AllocKind, next: Option<OpId>) -> bool {
+        let data = self.body.buffers[buffer].clone();
+        let name = self.names.define_buffer(buffer, self.body.name(data.name));
+        if matches!(data.origin, BufferOrigin::Cell) {
+            return self.cell(&name, &data, buffer, next);
+        }
+        let scope = self.body.name(data.scope).to_owned();
+        let shape: Vec<String> = data.shape.iter().map(|&it| self.expr_string(it)).collect();
+        let mut text = tuple_text(&shape);
+        if data.dtype != DataType::FLOAT32 {
+            text.push_str(&format!(", \"{}\"", data.dtype));
+        }
+        let call = match kind {
+            AllocKind::Flat if scope == "local" => "alloc_local",
+            AllocKind::Flat if scope == "shared" => "alloc_shared",
+            AllocKind::Flat => "alloc_buffer",
+            AllocKind::SBlock if self.is_legacy() => "alloc_buffer",
+            AllocKind::SBlock => "sblock_alloc_buffer",
+            AllocKind::Allocate => "allocate",
+            AllocKind::Const => "allocate_const",
+        };
+        text.push_str(&self.strides_and_offset(&data));
+        let shown = !scope.is_empty()
+            && scope != "global"
+            && call != "alloc_local"
+            && call != "alloc_shared";
+        if shown {
+            text.push_str(&format!(", scope={}", quote(&scope)));
+        }
+        text.push_str(&self.buffer_extras(&data, false));
+        if self.body.ops[op].regions.is_empty() {
+            self.line(format_args!("{name} = T.{call}({text})"));
+        } else {
+            self.line(format_args!("with T.{call}({text}) as {name}:"));
+            self.region_suite(op, 0);
+        }
+        false
+    }
+
+    /// `x: T.int32 = e` where the first store comes right after, as it was read.
+    fn cell(&mut self, name: &str, data: &Buffer, buffer: BufferId, next: Option<OpId>) -> bool {
+        let dtype = data.dtype;
+        if let Some(next) = next
+            && let OpKind::Store { buffer: stored, predicated: false } = self.body.ops[next].kind
+            && stored == buffer
+        {
+            let value = self.expr_string(self.body.ops[next].operands[0]);
+            self.line(format_args!("{name}: T.{dtype} = {value}"));
+            return true;
+        }
+        self.line(format_args!("{name}: T.{dtype}"));
+        false
+    }
+
+    fn decl_buffer(&mut self, buffer: BufferId) {
+        let data = self.body.buffers[buffer].clone();
+        let wanted = self.body.name(data.name);
+        match &data.origin {
+            BufferOrigin::View { source, method } => {
+                let source = self.buffer_name(*source);
+                let method = self.body.name(*method).to_owned();
+                let args = self.view_args(&data);
+                let name = self.names.define_buffer(buffer, wanted);
+                self.line(format_args!("{name} = {source}.{method}({args})"));
+            }
+            BufferOrigin::Match { handle } => {
+                let handle = self.expr_string(*handle);
+                self.match_buffer(buffer, &data, &handle);
+            }
+            BufferOrigin::MatchRegion(region) => {
+                let region = self.region_text(region);
+                self.match_buffer(buffer, &data, &region);
+            }
+            BufferOrigin::Decl { data: pointer } => {
+                let pointer = pointer.map(|it| self.expr_string(it));
+                let mut text = self.shape_and_dtype(&data);
+                if let Some(pointer) = pointer {
+                    text.push_str(&format!(", data={pointer}"));
+                }
+                text.push_str(&self.strides_and_offset(&data));
+                text.push_str(&self.scope_text(&data));
+                text.push_str(&self.buffer_extras(&data, false));
+                let name = self.names.define_buffer(buffer, wanted);
+                let call = if self.is_legacy() { "Buffer" } else { "decl_buffer" };
+                self.line(format_args!("{name} = T.{call}({text})"));
+            }
+            BufferOrigin::Param | BufferOrigin::Alloc | BufferOrigin::Cell => {}
+        }
+    }
+
+    fn match_buffer(&mut self, buffer: BufferId, data: &Buffer, source: &str) {
+        let mut text = format!("{source}, {}", self.shape_and_dtype(data));
+        text.push_str(&self.strides_and_offset(data));
+        text.push_str(&self.scope_text(data));
+        text.push_str(&self.buffer_extras(data, false));
+        let name = self.names.define_buffer(buffer, self.body.name(data.name));
+        self.line(format_args!("{name} = T.match_buffer({text})"));
+    }
+
+    fn view_args(&mut self, data: &Buffer) -> String {
+        let dict = self.body.dict(data.attrs);
+        let mut args = Vec::new();
+        for (key, value) in dict {
+            match (&**key, value) {
+                ("args", Attr::List(items)) => {
+                    args.extend(items.iter().map(|it| self.attr_text(it)))
+                }
+                (key, value) => args.push(format!("{key}={}", self.attr_text(value))),
+            }
+        }
+        if dict.is_empty() {
+            args = data.shape.iter().map(|&it| self.expr_string(it)).collect();
+        }
+        args.join(", ")
+    }
+
+    fn shape_and_dtype(&mut self, data: &Buffer) -> String {
+        let shape: Vec<String> = data.shape.iter().map(|&it| self.expr_string(it)).collect();
+        let mut text = tuple_text(&shape);
+        if data.dtype != DataType::FLOAT32 {
+            text.push_str(&format!(", \"{}\"", data.dtype));
+        }
+        text
+    }
+
+    fn strides_and_offset(&mut self, data: &Buffer) -> String {
+        let mut text = String::new();
+        if let Some(strides) = &data.strides {
+            let strides: Vec<String> = strides.iter().map(|&it| self.expr_string(it)).collect();
+            text.push_str(&format!(", strides={}", tuple_text(&strides)));
+        }
+        if let Some(offset) = data.elem_offset {
+            let offset = self.expr_string(offset);
+            text.push_str(&format!(", elem_offset={offset}"));
+        }
+        text
+    }
+
+    fn scope_text(&self, data: &Buffer) -> String {
+        match self.body.name(data.scope) {
+            "" | "global" => String::new(),
+            scope => format!(", scope={}", quote(scope)),
+        }
+    }
+
+    /// The remaining keyword arguments of a buffer, as written; with the scope for a parameter.
+    pub(super) fn buffer_extras(&mut self, data: &Buffer, with_scope: bool) -> String {
+        let mut text = if with_scope { self.scope_text(data) } else { String::new() };
+        for (key, value) in self.body.dict(data.attrs) {
+            let value = self.attr_text(value);
+            text.push_str(&format!(", {key}={value}"));
+        }
+        text
+    }
+
+    // ---- effects ----
+
+    fn evaluate(&mut self, expr: ExprId) {
+        let text = self.expr_string(expr);
+        if matches!(self.body.expr(expr).kind, ExprKind::Call { .. } | ExprKind::Opaque { .. }) {
+            self.line(format_args!("{text}"));
+        } else {
+            self.line(format_args!("T.evaluate({text})"));
+        }
+    }
+
+    fn assert(&mut self, op: OpId) {
+        let data = &self.body.ops[op];
+        let condition = self.expr_string(data.operands[0]);
+        let dict = self.body.dict(data.attrs);
+        let kind =
+            dict.iter().find(|(key, _)| &**key == "kind").map(|(_, value)| self.attr_text(value));
+        let message = dict
+            .iter()
+            .find(|(key, _)| &**key == "message")
+            .map(|(_, value)| self.attr_text(value));
+        match (kind, message) {
+            (Some(kind), Some(message)) => {
+                self.line(format_args!("assert {condition}, ({kind}, {message})"))
+            }
+            (None, Some(message)) => self.line(format_args!("assert {condition}, {message}")),
+            _ => self.line(format_args!("assert {condition}")),
+        }
+    }
+
+    /// A statement kept by its text: its lines, at this indentation; then its regions.
+    fn opaque(&mut self, op: OpId, text: &str) {
+        for line in text.lines() {
+            self.line(format_args!("{line}"));
+        }
+        for index in 0..self.body.ops[op].regions.len() {
+            self.region_suite(op, index);
+        }
+    }
+}
