@@ -1,1 +1,7 @@
-//! Integration tests that drive the real binary; see `README.md` of this folder.
+//! What the integration tests share: the real binary, a client that speaks LSP to it, documents as an editor
+//! keeps them, and the committed samples. `README.md` of this folder says which tests there are.
+
+pub mod binary;
+pub mod document;
+pub mod lsp;
+pub mod samples;
