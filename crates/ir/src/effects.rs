@@ -19,6 +19,7 @@
 
 mod model;
 mod names;
+mod nodes;
 mod rows;
 mod table;
 #[cfg(test)]
@@ -28,6 +29,7 @@ mod tvm_ops;
 pub use model::{
     Applies, Asynchrony, Basis, Flags, MemoryEffect, MemorySet, Merge, OpEffects, Trap, TrapKind,
 };
+pub use nodes::{binary, unary};
 pub use rows::{EffectError, EffectRow, EffectRows};
 pub use table::{EffectTable, Match, MatchKind, Namespace};
 pub use tvm_ops::{CallEffectKind, DtypePosition, TvmOp, tvm_op, tvm_ops_printed_as};

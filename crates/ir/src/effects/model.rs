@@ -335,6 +335,13 @@ impl OpEffects {
         self.memory_effect == MemoryEffect::None && self.merge() == Merge::Dominated
     }
 
+    /// Not a value of its operands and of memory: every occurrence is a node of its own (`Body::call`'s `fresh`).
+    pub fn is_fresh(&self) -> bool {
+        !matches!(self.memory_effect, MemoryEffect::None | MemoryEffect::Read)
+            || !self.deterministic
+            || self.asynchrony != Asynchrony::None
+    }
+
     /// May be evaluated where the source did not, whatever its operands are.
     pub fn is_speculatable(&self) -> bool {
         self.is_pure_value() && self.may_trap == Trap::No

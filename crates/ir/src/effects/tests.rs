@@ -3,6 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::{BinaryOp, Body, Callee, DataType, Dialect, ExprId, ExprKind, UnaryOp, ValueKind};
 
 /// The row of a name as one line.
 fn show(namespace: Namespace, name: &str) -> String {
@@ -507,4 +508,98 @@ fn enum_names_are_in_the_order_of_the_variants() {
     for &(name, it) in Flags::NAMES {
         assert_eq!((it.names().next(), Flags::from_name(name)), (Some(name), Some(it)));
     }
+}
+
+#[track_caller]
+fn check_node(make: impl FnOnce(&mut Body) -> ExprId, trap: Trap, cost: u32) {
+    let mut body = Body::new("f", Dialect::Tirx);
+    let expr = make(&mut body);
+    let table = EffectTable::builtin();
+    assert_eq!((table.own_trap(&body, expr), table.own_cost(&body, expr)), (trap, cost));
+}
+
+fn variable(body: &mut Body, dtype: DataType) -> ExprId {
+    let value = body.new_value("x", dtype.into(), ValueKind::Symbol);
+    body.value_expr(value)
+}
+
+fn binary_with(
+    op: BinaryOp,
+    dtype: DataType,
+    right: Option<i128>,
+) -> impl FnOnce(&mut Body) -> ExprId {
+    move |body| {
+        let lhs = variable(body, dtype);
+        let rhs = match right {
+            Some(value) => body.int(value, dtype),
+            None => variable(body, dtype),
+        };
+        body.binary(op, lhs, rhs)
+    }
+}
+
+#[test]
+fn constants_and_dtypes_rule_traps_out() {
+    use BinaryOp::{Add, Div, FloorDiv, Shl};
+    let (int, uint) = (DataType::INT32, DataType::uint(32));
+    let division = Trap::Cond(TrapKind::Division);
+    check_node(binary_with(Add, int, None), Trap::No, 1);
+    check_node(binary_with(FloorDiv, int, None), division, 20);
+    check_node(binary_with(FloorDiv, int, Some(7)), Trap::No, 4);
+    check_node(binary_with(FloorDiv, int, Some(0)), division, 4);
+    check_node(binary_with(FloorDiv, int, Some(-1)), division, 4);
+    check_node(binary_with(FloorDiv, uint, Some(-1)), Trap::No, 4);
+    check_node(binary_with(Div, DataType::FLOAT32, None), Trap::No, 8);
+    check_node(binary_with(Shl, int, Some(31)), Trap::No, 1);
+    check_node(binary_with(Shl, int, Some(32)), Trap::Cond(TrapKind::Shift), 1);
+    check_node(binary_with(Shl, int, Some(-1)), Trap::Cond(TrapKind::Shift), 1);
+}
+
+#[test]
+fn only_casts_from_float_to_integer_may_trap() {
+    let cast = |from: DataType, to: DataType| {
+        move |body: &mut Body| {
+            let value = variable(body, from);
+            body.make(ExprKind::Cast(value), to.into())
+        }
+    };
+    check_node(cast(DataType::FLOAT32, DataType::INT32), Trap::Cond(TrapKind::FloatToInt), 1);
+    check_node(cast(DataType::FLOAT32, DataType::BOOL), Trap::No, 1);
+    check_node(cast(DataType::INT64, DataType::int(8)), Trap::No, 1);
+}
+
+#[test]
+fn calls_have_the_trap_of_their_row_less_what_operands_rule_out() {
+    let call = |name: &'static str, args: &'static [i128]| {
+        move |body: &mut Body| {
+            let args: Vec<ExprId> = args.iter().map(|&it| body.int(it, DataType::INT32)).collect();
+            let callee = Callee::Intrinsic(body.intern(name));
+            let fresh = EffectTable::builtin().callee(body, callee).is_fresh();
+            body.call(callee, &args, Body::no_attrs(), DataType::INT32.into(), fresh)
+        }
+    };
+    check_node(call("truncmod", &[8, 3]), Trap::No, 20);
+    check_node(call("truncmod", &[8, 0]), Trap::Cond(TrapKind::Division), 20);
+    check_node(call("clz", &[1]), Trap::No, 16);
+    check_node(call("likely", &[1]), Trap::No, 1);
+    check_node(call("call_extern", &[1, 2]), Trap::Yes, 20);
+    check_node(|body| body.opaque("x"), Trap::Yes, 20);
+}
+
+#[test]
+fn operators_have_the_rows_of_their_nodes() {
+    use BinaryOp::{Add, And, Eq, FloorMod, Max, Mod, Shl, Shr};
+    for (op, name) in [
+        (Add, "Add"),
+        (Mod, "Mod"),
+        (FloorMod, "FloorMod"),
+        (Max, "Max"),
+        (Eq, "EQ"),
+        (And, "And"),
+        (Shl, "LShift"),
+        (Shr, "RShift"),
+    ] {
+        assert!(std::ptr::eq(binary(op), tir(name)), "{name}");
+    }
+    assert!(unary(UnaryOp::Not).is_speculatable());
 }

@@ -1,0 +1,186 @@
+//! The effects of expression nodes, with what the node itself shows.
+//!
+//! In: a node of a body. Out: its row, the trap that is left after looking at dtypes and constant operands, and what
+//! one evaluation costs. Operands are not included: a walk over them is the caller's. Constant time.
+
+use std::sync::OnceLock;
+
+use super::model::{MemoryEffect, OpEffects, Trap, TrapKind};
+use super::table::EffectTable;
+use crate::{BinaryOp, Body, Callee, ExprId, ExprKind, Type, UnaryOp};
+
+/// The row of each operator, in the order of `BinaryOp`'s variants.
+const BINARY_ROWS: [(BinaryOp, &str); 22] = [
+    (BinaryOp::Add, "Add"),
+    (BinaryOp::Sub, "Sub"),
+    (BinaryOp::Mul, "Mul"),
+    (BinaryOp::Div, "Div"),
+    (BinaryOp::Mod, "Mod"),
+    (BinaryOp::FloorDiv, "FloorDiv"),
+    (BinaryOp::FloorMod, "FloorMod"),
+    (BinaryOp::Min, "Min"),
+    (BinaryOp::Max, "Max"),
+    (BinaryOp::Eq, "EQ"),
+    (BinaryOp::Ne, "NE"),
+    (BinaryOp::Lt, "LT"),
+    (BinaryOp::Le, "LE"),
+    (BinaryOp::Gt, "GT"),
+    (BinaryOp::Ge, "GE"),
+    (BinaryOp::And, "And"),
+    (BinaryOp::Or, "Or"),
+    (BinaryOp::BitAnd, "BitwiseAnd"),
+    (BinaryOp::BitOr, "BitwiseOr"),
+    (BinaryOp::BitXor, "BitwiseXor"),
+    (BinaryOp::Shl, "LShift"),
+    (BinaryOp::Shr, "RShift"),
+];
+
+/// The effects of a binary operator.
+pub fn binary(op: BinaryOp) -> &'static OpEffects {
+    static ROWS: OnceLock<[&'static OpEffects; BINARY_ROWS.len()]> = OnceLock::new();
+    let rows = ROWS.get_or_init(|| BINARY_ROWS.map(|(_, name)| EffectTable::builtin().tir(name)));
+    rows[op as usize]
+}
+
+/// The effects of a unary operator.
+pub fn unary(op: UnaryOp) -> &'static OpEffects {
+    EffectTable::builtin().tir(match op {
+        UnaryOp::Not => "Not",
+        UnaryOp::BitNot => "BitwiseNot",
+    })
+}
+
+impl EffectTable {
+    /// The effects of a call. Other functions and unknown callees may do anything (X2).
+    pub fn callee(&self, body: &Body, callee: Callee) -> &OpEffects {
+        match callee {
+            Callee::Intrinsic(name) => self.tir(body.name(name)),
+            Callee::Function(_) | Callee::Unknown(_) => OpEffects::unknown(),
+        }
+    }
+
+    /// How the node itself, given its operands, can trap: its row, less what dtypes and constant operands rule out.
+    pub fn own_trap(&self, body: &Body, expr: ExprId) -> Trap {
+        match body.expr(expr).kind {
+            ExprKind::Binary(op, lhs, rhs) => refine(body, binary(op).may_trap, lhs, Some(rhs)),
+            ExprKind::Cast(value) => cast_trap(body.ty(value), body.ty(expr)),
+            ExprKind::Load { .. } | ExprKind::Region(..) => Trap::Cond(TrapKind::Memory),
+            ExprKind::Call { callee, args, .. } => {
+                let trap = self.callee(body, callee).may_trap;
+                match *body.items(args) {
+                    [lhs, rhs] => refine(body, trap, lhs, Some(rhs)),
+                    [operand] => refine(body, trap, operand, None),
+                    _ => trap,
+                }
+            }
+            ExprKind::Opaque { .. } => Trap::Yes,
+            _ => Trap::No,
+        }
+    }
+
+    /// What one evaluation of the node itself costs, by the table at the end of `SEMANTICS.md`.
+    pub fn own_cost(&self, body: &Body, expr: ExprId) -> u32 {
+        let node = body.expr(expr);
+        match node.kind {
+            ExprKind::Binary(op, _, rhs) if op.is_division() => match body.dtype(rhs) {
+                Some(dtype) if !dtype.is_float() => match constant(body, rhs) {
+                    Some(_) => cost::DIVISION_BY_CONSTANT,
+                    None => cost::DIVISION,
+                },
+                _ => cost::FLOAT_DIVISION,
+            },
+            ExprKind::Binary(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Cast(_)
+            | ExprKind::Select(..) => cost::SIMPLE,
+            ExprKind::Ramp { .. } | ExprKind::Broadcast { .. } | ExprKind::Shuffle { .. } => {
+                cost::SIMPLE
+            }
+            ExprKind::Load { .. } | ExprKind::Region(..) => cost::LOAD,
+            ExprKind::Call { callee, .. } => self.call_cost(body, callee),
+            ExprKind::Opaque { .. } => cost::CALL,
+            _ => 0,
+        }
+    }
+
+    fn call_cost(&self, body: &Body, callee: Callee) -> u32 {
+        let Callee::Intrinsic(name) = callee else { return cost::CALL };
+        let name = body.name(name);
+        // Conversions, hints, address and lane arithmetic: no more than an operator.
+        const CHEAP: [&str; 17] = [
+            "if_then_else",
+            "likely",
+            "reinterpret",
+            "address_of",
+            "tvm_access_ptr",
+            "access_ptr",
+            "isnan",
+            "isnullptr",
+            "fabs",
+            "abs",
+            "floor",
+            "ceil",
+            "trunc",
+            "round",
+            "nearbyint",
+            "tvm_thread_invariant",
+            "handle_add_byte_offset",
+        ];
+        let effects = self.tir(name);
+        match effects.memory_effect {
+            _ if effects.may_trap == Trap::Cond(TrapKind::Division) => cost::DIVISION,
+            MemoryEffect::None if CHEAP.contains(&name) => cost::SIMPLE,
+            MemoryEffect::None => cost::FUNCTION,
+            MemoryEffect::Read => cost::LOAD,
+            _ => cost::CALL,
+        }
+    }
+}
+
+/// Costs of one evaluation. The table in `SEMANTICS.md` explains them.
+mod cost {
+    pub(super) const SIMPLE: u32 = 1;
+    pub(super) const LOAD: u32 = 4;
+    pub(super) const DIVISION_BY_CONSTANT: u32 = 4;
+    pub(super) const FLOAT_DIVISION: u32 = 8;
+    pub(super) const FUNCTION: u32 = 16;
+    pub(super) const DIVISION: u32 = 20;
+    pub(super) const CALL: u32 = 20;
+}
+
+/// What is left of a row's trap for these operands.
+fn refine(body: &Body, trap: Trap, lhs: ExprId, rhs: Option<ExprId>) -> Trap {
+    let Trap::Cond(kind) = trap else { return trap };
+    let Some(dtype) = body.dtype(lhs) else { return trap };
+    let right = rhs.and_then(|it| constant(body, it));
+    let safe = match kind {
+        // A float division has a value for every operand (F1); MIN / -1 needs a sign (I6).
+        TrapKind::Division => {
+            dtype.is_float() || right.is_some_and(|it| it != 0 && (it != -1 || dtype.is_uint()))
+        }
+        TrapKind::Shift => right.is_some_and(|it| (0..i64::from(dtype.bits)).contains(&it)),
+        TrapKind::ZeroOperand => constant(body, lhs).is_some_and(|it| it != 0),
+        _ => false,
+    };
+    if safe { Trap::No } else { trap }
+}
+
+/// Only float to integer can err (C2).
+fn cast_trap(from: Type, to: Type) -> Trap {
+    match (from.prim(), to.prim()) {
+        (Some(from), Some(to)) if !(from.is_float() && to.is_integer()) => Trap::No,
+        _ => Trap::Cond(TrapKind::FloatToInt),
+    }
+}
+
+/// The integer that a node is in every lane.
+fn constant(body: &Body, expr: ExprId) -> Option<i64> {
+    match body.expr(expr).kind {
+        ExprKind::Int(value) => Some(value),
+        ExprKind::Broadcast { value, .. } => match body.expr(value).kind {
+            ExprKind::Int(value) => Some(value),
+            _ => None,
+        },
+        _ => None,
+    }
+}
