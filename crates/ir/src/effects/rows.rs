@@ -12,7 +12,19 @@ use super::model::{
 };
 use super::table::Namespace;
 
-/// Rows of all namespaces: the whole of `effects.toml`, or the `[effects]` part of a user's configuration.
+/// Rows of all namespaces: the whole of `effects.toml`, or the `[effects]` part of a user's configuration:
+///
+/// ```toml
+/// [[effects.mlir]]
+/// ops = ["mydialect.add", "mydialect.vec.*"]
+/// commutative = "all"
+///
+/// [[effects.tir]]
+/// ops = ["T.my_load"]
+/// effect = "read"
+/// memory = "argument"
+/// may_trap = "mem"
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct EffectRows {
