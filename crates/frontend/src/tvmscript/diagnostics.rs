@@ -106,7 +106,11 @@ mod tests {
     #[test]
     fn rules_are_documented_and_in_kebab_case() {
         for rule in ALL {
-            assert!(rule.code.bytes().all(|it| it.is_ascii_lowercase() || it == b'-'), "{}", rule.code);
+            assert!(
+                rule.code.bytes().all(|it| it.is_ascii_lowercase() || it == b'-'),
+                "{}",
+                rule.code
+            );
             assert!(!rule.docs.trim().is_empty(), "{}", rule.code);
         }
     }
