@@ -1,3 +1,1 @@
-#![doc = include_str!("../README.md")]
-
-pub mod tvmscript;
+//! See the README of this crate.

@@ -187,6 +187,7 @@ pub enum SyntaxKind {
     WALRUS_EXPR,
     AWAIT_EXPR,
     YIELD_EXPR,
+    AS_PATTERN,
     ERROR_NODE,
     UNEXPECTED_INDENT,
     TOO_DEEP,
@@ -456,7 +457,7 @@ impl SyntaxKind {
     }
 }
 
-const ALL: [SyntaxKind; 179] = [
+const ALL: [SyntaxKind; 180] = [
     SyntaxKind::TOMBSTONE,
     SyntaxKind::EOF,
     SyntaxKind::WHITESPACE,
@@ -633,6 +634,7 @@ const ALL: [SyntaxKind; 179] = [
     SyntaxKind::WALRUS_EXPR,
     SyntaxKind::AWAIT_EXPR,
     SyntaxKind::YIELD_EXPR,
+    SyntaxKind::AS_PATTERN,
     SyntaxKind::ERROR_NODE,
     SyntaxKind::UNEXPECTED_INDENT,
     SyntaxKind::TOO_DEEP,

@@ -1,0 +1,34 @@
+//! TVMScript: Python's grammar as TVM's printer and its users write it, tolerant of errors.
+//!
+//! [`lex`] and [`parse`] take any valid UTF-8 text. [`reparse_block`] and [`reparse_statements`] read a
+//! part of a text exactly as [`parse`] would read it inside the whole, or refuse.
+
+mod grammar;
+mod lexer;
+mod lines;
+mod parser;
+mod reparse;
+#[cfg(test)]
+mod tests;
+
+pub use lexer::{Lexed, lex};
+pub use lines::indent_at;
+pub use reparse::{reparse_block, reparse_statements};
+
+use crate::Parse;
+
+/// How deep brackets, prefix operators, right-leaning operators and blocks may nest, all together.
+/// What is deeper is kept, unread, in a node of kind `TOO_DEEP`.
+///
+/// Chains that lean to the left (`a + b + c`, `a.b.c`, `f()()`) have no limit: a tree can be as deep as
+/// its text is long, and whoever walks or drops it must not recurse.
+pub const MAX_DEPTH: u32 = 12_000;
+
+/// Parses a whole file. The root of the steps is a `SOURCE_FILE`.
+///
+/// `text` must be shorter than 4 GiB (offsets are 32 bits wide, as in the tree built from them).
+pub fn parse(text: &str) -> Parse {
+    let mut p = parser::Parser::new(text);
+    grammar::source_file(&mut p);
+    p.finish()
+}
