@@ -1,24 +1,82 @@
 //! `cargo xtask conformance`: comparison with the peers' own answers.
+//!
+//! Each suite reads the files of a corpus, asks the peer the same question that our crates answer, and writes a
+//! report: counts a folder, every difference by name, and the targets. The peers are installed by the command, each
+//! in a folder of its own; one that cannot be had is a skip, said by name.
+
+mod corpus;
+mod peer;
+mod read;
+mod report;
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
 
 use crate::Outcome;
+use crate::conformance::report::Report;
+use crate::skip::Skip;
 use crate::tally::Tally;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, say};
 
 /// Compare with the peers (TVM, NVRTC, PoCL), which the command installs itself.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  cargo xtask conformance lower --corpus tests/corpus")]
+  cargo xtask conformance lower                             every committed sample
+  cargo xtask conformance roundtrip --corpus DIR            every .py under a folder
+  cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt")]
 pub(crate) struct Args {
     /// Which comparison to make.
-    suite: String,
-    /// Where the input files are.
+    #[arg(value_enum)]
+    suite: Suite,
+    /// Where the input files are: folders of `.py` files.
     #[arg(long, default_value = "tests/corpus")]
-    corpus: std::path::PathBuf,
+    corpus: PathBuf,
+    /// Only files whose `folder/name` contains this.
+    #[arg(long, value_name = "SUBSTR")]
+    filter: Option<String>,
+    /// Write the report to this file too.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: &Args, _ws: &Workspace) -> anyhow::Result<Outcome> {
-    anyhow::bail!("no comparison `{}` is registered for {}", args.suite, args.corpus.display())
+/// The comparisons there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Suite {
+    /// What TVM itself reads of the files.
+    Read,
+}
+
+/// What a suite works on.
+struct Input<'a> {
+    ws: &'a Workspace,
+    files: Vec<corpus::File>,
+}
+
+pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
+    let files = corpus::read(&args.corpus, args.filter.as_deref())?;
+    let input = Input { ws, files };
+    match compare(args.suite, &input)? {
+        Ok(report) => {
+            say(format_args!("{}", report.text().trim_end()));
+            if let Some(path) = &args.report {
+                std::fs::write(path, report.text())
+                    .with_context(|| format!("cannot write {}", path.display()))?;
+            }
+            Ok(if report.is_good() { Outcome::Passed } else { Outcome::Failed })
+        }
+        Err(skip) => {
+            say(format_args!("{skip}"));
+            Ok(Outcome::Failed)
+        }
+    }
+}
+
+fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Skip>> {
+    Ok(match suite {
+        Suite::Read => read::compare(input),
+    })
 }
 
 /// What `cargo xtask test` runs: every comparison, on the committed samples. A peer that cannot be had is a skip.

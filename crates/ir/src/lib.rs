@@ -4,13 +4,16 @@ pub mod arena;
 pub mod attr;
 pub mod body;
 pub mod buffer;
+pub mod dominators;
 pub mod dtype;
 pub mod effects;
 pub mod expr;
+pub mod fingerprint;
 pub mod occurrence;
 pub mod operation;
 pub mod plan;
 pub mod print;
+pub mod verify;
 pub mod walk;
 
 pub use attr::{Attr, AttrDict};

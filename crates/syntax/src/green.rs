@@ -72,6 +72,17 @@ impl Green {
         text_of(&self.node)
     }
 
+    /// Visits the tree in text order without making cursors: the fast way to read all of it once.
+    pub fn walk<'a>(&'a self, mut visit: impl FnMut(GreenStep<'a>)) {
+        walk(&self.node, |step| {
+            visit(match step {
+                Step::Enter(kind) => GreenStep::Enter(kind_from_raw(kind)),
+                Step::Token(kind, text) => GreenStep::Token(kind_from_raw(kind), text),
+                Step::Leave => GreenStep::Leave,
+            })
+        });
+    }
+
     pub(crate) fn node(&self) -> &GreenNode {
         &self.node
     }
@@ -116,6 +127,17 @@ pub(crate) fn text_of(root: &GreenNodeData) -> String {
         }
     });
     res
+}
+
+/// One step of [`Green::walk`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GreenStep<'a> {
+    /// A node begins.
+    Enter(SyntaxKind),
+    /// A token with its text.
+    Token(SyntaxKind, &'a str),
+    /// The innermost open node ends.
+    Leave,
 }
 
 /// One step of a walk over a green tree.

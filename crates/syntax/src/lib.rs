@@ -10,7 +10,7 @@ pub use rowan::{Direction, TextLen, TextRange, TextSize, TokenAtOffset, WalkEven
 
 pub use crate::{
     ast::AstNode,
-    green::Green,
+    green::{Green, GreenStep},
     syntax_node::{
         Preorder, PreorderWithTokens, SyntaxElement, SyntaxElementChildren, SyntaxNode,
         SyntaxNodeChildren, SyntaxToken, SyntaxTokens, TokenText,

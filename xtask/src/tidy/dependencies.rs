@@ -21,7 +21,7 @@ const PROGRAMS: &[&str] = &["tir-analyzer", "xtask", "tests"];
 const EXTERNALS: &[(&str, Homes)] = &[
     ("annotate-snippets", Only(&["tir-analyzer"])),
     ("anyhow", Only(&["codegen", "tir-analyzer", "xtask", "tests"])),
-    ("blake3", Only(&["codegen"])),
+    ("blake3", Only(&["codegen", "xtask"])),
     ("clap", Only(PROGRAMS)),
     ("crossbeam-channel", Only(&["tir-analyzer"])),
     ("ctrlc", Only(&["tir-analyzer"])),

@@ -1,6 +1,6 @@
 //! Values of literals: numbers of any base, strings with their prefixes and escapes.
 
-use std::fmt;
+use std::{borrow::Cow, fmt};
 
 use parser::SyntaxKind;
 
@@ -172,6 +172,20 @@ impl<'a> StringPart<'a> {
             }
             _ => Some(StringPart { prefix, quote, body: after, terminated: false }),
         }
+    }
+
+    /// The value, if it is a text: borrowed where no escape has to be read. `None` for bytes, f-strings and
+    /// malformed escapes.
+    pub fn text(&self) -> Option<Cow<'a, str>> {
+        if self.prefix.bytes || self.prefix.formatted {
+            return None;
+        }
+        if self.prefix.raw || !self.body.contains(['\\', '\r']) {
+            return Some(Cow::Borrowed(self.body));
+        }
+        let mut bytes = Vec::with_capacity(self.body.len());
+        self.decode(&mut bytes)?;
+        String::from_utf8(bytes).ok().map(Cow::Owned)
     }
 
     /// Adds the value to `out`; `None` if an escape is malformed.

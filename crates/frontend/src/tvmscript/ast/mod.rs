@@ -1,0 +1,314 @@
+//! A function's tree in the shape that lowering wants: dense tables of expressions and statements, as Python has them.
+//!
+//! Lowering looks at a node many times (a call by its name, its keywords, its arguments), and a cursor costs an
+//! allocation a step. So [`read`] goes once over the green tree and builds this; parentheses, `elif` and trivia are
+//! gone, texts are borrowed from the tree, ranges are relative to the tree's start. O(text), no recursion: the tree
+//! is read bottom-up with an explicit stack.
+
+mod literal;
+mod read;
+
+use std::borrow::Cow;
+
+use syntax::{SyntaxKind, TextRange, TextSize};
+
+pub(crate) use read::read;
+
+macro_rules! ids {
+    ($($(#[$attr:meta])* $name:ident,)*) => {$(
+        $(#[$attr])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub(crate) struct $name(pub(crate) u32);
+    )*};
+}
+ids! {
+    /// An expression of an [`Ast`].
+    Ex,
+    /// A statement of an [`Ast`].
+    St,
+}
+
+/// A run in one of the pools of an [`Ast`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Run {
+    start: u32,
+    len: u32,
+}
+
+impl Run {
+    pub(crate) fn len(self) -> usize {
+        self.len as usize
+    }
+    pub(crate) fn is_empty(self) -> bool {
+        self.len == 0
+    }
+    fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..(self.start + self.len) as usize
+    }
+}
+
+/// What an expression is.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum ExKind<'a> {
+    Name(&'a str),
+    Int(i128),
+    Float(f64),
+    Bool(bool),
+    None,
+    Ellipsis,
+    Str(Cow<'a, str>),
+    /// An f-string, bytes, an imaginary number, an integer beyond 128 bits.
+    OtherLiteral,
+    Attr {
+        base: Ex,
+        name: &'a str,
+        name_range: TextRange,
+    },
+    Subscript {
+        base: Ex,
+        index: Ex,
+    },
+    Call {
+        callee: Ex,
+        args: Run,
+    },
+    Unary {
+        op: SyntaxKind,
+        operand: Ex,
+    },
+    Binary {
+        op: SyntaxKind,
+        lhs: Ex,
+        rhs: Ex,
+    },
+    /// `and`, `or` over two or more operands.
+    Logic {
+        op: SyntaxKind,
+        operands: Run,
+    },
+    /// One more operand than operators.
+    Compare {
+        operands: Run,
+        ops: Run,
+    },
+    Conditional {
+        then: Ex,
+        condition: Ex,
+        otherwise: Ex,
+    },
+    Lambda {
+        params: Run,
+        body: Ex,
+    },
+    Tuple(Run),
+    List(Run),
+    /// Keys and values in turn.
+    Dict(Run),
+    Star(Ex),
+    Slice {
+        lower: Option<Ex>,
+        upper: Option<Ex>,
+        step: Option<Ex>,
+    },
+    /// Anything else that Python has.
+    Other,
+    /// What could not be read.
+    Error,
+}
+
+/// An expression.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct ExNode<'a> {
+    pub(crate) range: TextRange,
+    pub(crate) kind: ExKind<'a>,
+}
+
+/// An argument of a call.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct ArgNode<'a> {
+    /// `k=`
+    pub(crate) keyword: Option<(&'a str, TextRange)>,
+    /// `**x`
+    pub(crate) is_splat: bool,
+    pub(crate) value: Ex,
+}
+
+/// A parameter of a function or lambda.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct ParamNode<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) name_range: TextRange,
+    pub(crate) is_star: bool,
+    pub(crate) annotation: Option<Ex>,
+    pub(crate) default: Option<Ex>,
+}
+
+/// One `context as target` of a `with`.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct ItemNode {
+    pub(crate) context: Ex,
+    pub(crate) target: Option<Ex>,
+}
+
+/// A `def`.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct DefNode<'a> {
+    pub(crate) decorators: Vec<Ex>,
+    pub(crate) name: &'a str,
+    pub(crate) name_range: TextRange,
+    /// `def f[n]`
+    pub(crate) type_params: Vec<(&'a str, TextRange)>,
+    pub(crate) params: Vec<ParamNode<'a>>,
+    pub(crate) returns: Option<Ex>,
+    pub(crate) body: Run,
+}
+
+/// What a statement is.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum StKind {
+    Expr(Ex),
+    Assign {
+        targets: Run,
+        value: Ex,
+    },
+    AugAssign {
+        target: Ex,
+        op: SyntaxKind,
+        value: Ex,
+    },
+    AnnAssign {
+        target: Ex,
+        annotation: Ex,
+        value: Option<Ex>,
+    },
+    Return(Option<Ex>),
+    Assert {
+        condition: Ex,
+        message: Option<Ex>,
+    },
+    Pass,
+    Break,
+    Continue,
+    /// An `elif` is an `If` alone in `otherwise`.
+    If {
+        condition: Ex,
+        then: Run,
+        otherwise: Run,
+    },
+    While {
+        condition: Ex,
+        body: Run,
+    },
+    For {
+        target: Ex,
+        iterable: Ex,
+        body: Run,
+    },
+    With {
+        items: Run,
+        body: Run,
+    },
+    Def(u32),
+    /// An import, class, `try` … with no meaning in TVMScript.
+    Other,
+    /// What could not be read, with the statements inside that could.
+    Error(Run),
+}
+
+/// A statement.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct StNode {
+    pub(crate) range: TextRange,
+    pub(crate) kind: StKind,
+    /// The white space before it, if it is the first on its line.
+    pub(crate) indent: Option<TextRange>,
+}
+
+/// The tables of one tree.
+#[derive(Default, Debug)]
+pub(crate) struct Ast<'a> {
+    pub(crate) exprs: Vec<ExNode<'a>>,
+    pub(crate) stmts: Vec<StNode>,
+    pub(crate) defs: Vec<DefNode<'a>>,
+    ex_pool: Vec<Ex>,
+    st_pool: Vec<St>,
+    op_pool: Vec<CompareKind>,
+    args: Vec<ArgNode<'a>>,
+    params: Vec<ParamNode<'a>>,
+    items: Vec<ItemNode>,
+    /// Statements of the outermost level.
+    pub(crate) root: Vec<St>,
+    /// Expressions of the outermost level, where the tree is one.
+    pub(crate) root_exprs: Vec<Ex>,
+    /// Error nodes and unreadable tokens, for diagnostics.
+    pub(crate) errors: Vec<TextRange>,
+}
+
+/// A comparison operator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum CompareKind {
+    Binary(ir::BinaryOp),
+    In,
+    NotIn,
+    Is,
+    IsNot,
+}
+
+impl<'a> Ast<'a> {
+    pub(crate) fn kind(&self, id: Ex) -> &ExKind<'a> {
+        &self.exprs[id.0 as usize].kind
+    }
+    pub(crate) fn range(&self, id: Ex) -> TextRange {
+        self.exprs[id.0 as usize].range
+    }
+    pub(crate) fn stmt(&self, id: St) -> &StNode {
+        &self.stmts[id.0 as usize]
+    }
+    pub(crate) fn exs(&self, run: Run) -> &[Ex] {
+        &self.ex_pool[run.range()]
+    }
+    pub(crate) fn sts(&self, run: Run) -> &[St] {
+        &self.st_pool[run.range()]
+    }
+    pub(crate) fn ops(&self, run: Run) -> &[CompareKind] {
+        &self.op_pool[run.range()]
+    }
+    pub(crate) fn args(&self, run: Run) -> &[ArgNode<'a>] {
+        &self.args[run.range()]
+    }
+    pub(crate) fn params(&self, run: Run) -> &[ParamNode<'a>] {
+        &self.params[run.range()]
+    }
+    pub(crate) fn items(&self, run: Run) -> &[ItemNode] {
+        &self.items[run.range()]
+    }
+    /// The outermost function.
+    pub(crate) fn function(&self) -> Option<&DefNode<'a>> {
+        self.root.iter().find_map(|&it| match self.stmt(it).kind {
+            StKind::Def(def) => Some(&self.defs[def as usize]),
+            _ => None,
+        })
+    }
+    /// The name at the start of `a.b.c`, and the rest from the inside out.
+    pub(crate) fn dotted(&self, id: Ex) -> Option<(&'a str, Vec<&'a str>)> {
+        let mut rest = Vec::new();
+        let mut at = id;
+        loop {
+            match *self.kind(at) {
+                ExKind::Name(name) => {
+                    rest.reverse();
+                    return Some((name, rest));
+                }
+                ExKind::Attr { base, name, .. } => {
+                    rest.push(name);
+                    at = base;
+                }
+                _ => return None,
+            }
+        }
+    }
+}
+
+fn size(text: &str) -> TextSize {
+    TextSize::of(text)
+}

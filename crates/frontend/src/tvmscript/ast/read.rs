@@ -1,0 +1,730 @@
+//! From the green tree to the tables, bottom-up.
+
+use syntax::{Green, GreenStep, SyntaxKind, TextRange, TextSize};
+
+use super::{
+    ArgNode, Ast, CompareKind, DefNode, Ex, ExKind, ExNode, ItemNode, ParamNode, Run, St, StKind,
+    StNode, literal, size,
+};
+
+/// Reads a tree: a function, a statement, a file or an expression.
+pub(crate) fn read(green: &Green) -> Ast<'_> {
+    let mut reader = Reader {
+        ast: Ast::default(),
+        frames: Vec::new(),
+        children: Vec::new(),
+        offset: TextSize::new(0),
+        line: Line { indent: TextRange::empty(TextSize::new(0)), is_blank: false },
+    };
+    green.walk(|step| match step {
+        GreenStep::Enter(kind) => reader.enter(kind),
+        GreenStep::Token(kind, text) => reader.token(kind, text),
+        GreenStep::Leave => reader.leave(),
+    });
+    for child in std::mem::take(&mut reader.children) {
+        match child {
+            Child::Stmt(it) => reader.ast.root.push(it),
+            Child::Expr(it) => reader.ast.root_exprs.push(it),
+            _ => {}
+        }
+    }
+    reader.ast
+}
+
+/// A part of a node that is still being read.
+enum Child<'a> {
+    Token(SyntaxKind, &'a str, TextRange),
+    Expr(Ex),
+    Stmt(St),
+    Name(&'a str, TextRange),
+    Args(Run),
+    Arg(ArgNode<'a>),
+    Param(ParamNode<'a>),
+    Params(Run),
+    TypeParams(Vec<(&'a str, TextRange)>),
+    Item(ItemNode),
+    Decorator(Ex),
+    Block(Run),
+    Elif { range: TextRange, condition: Ex, then: Run },
+    Else(Run),
+    Pair(Option<Ex>, Ex),
+    Compare(CompareKind),
+    Op(SyntaxKind),
+    Error(Run),
+}
+
+struct Frame {
+    kind: SyntaxKind,
+    /// First of its children.
+    mark: usize,
+    /// Where its first token that is not trivia begins; its end so far.
+    range: Option<TextRange>,
+    indent: Option<TextRange>,
+}
+
+/// The line that is being read.
+struct Line {
+    indent: TextRange,
+    is_blank: bool,
+}
+
+struct Reader<'a> {
+    ast: Ast<'a>,
+    frames: Vec<Frame>,
+    children: Vec<Child<'a>>,
+    offset: TextSize,
+    line: Line,
+}
+
+impl<'a> Reader<'a> {
+    fn enter(&mut self, kind: SyntaxKind) {
+        self.frames.push(Frame { kind, mark: self.children.len(), range: None, indent: None });
+    }
+
+    fn token(&mut self, kind: SyntaxKind, text: &'a str) {
+        let range = TextRange::at(self.offset, size(text));
+        self.offset = range.end();
+        if kind.is_trivia() {
+            match kind {
+                SyntaxKind::NEWLINE => {
+                    self.line = Line { indent: TextRange::empty(range.end()), is_blank: true };
+                }
+                SyntaxKind::WHITESPACE if self.line.is_blank => {
+                    self.line.indent = TextRange::new(self.line.indent.start(), range.end());
+                }
+                SyntaxKind::WHITESPACE => {}
+                // After a continuation or a comment nothing is first on its line.
+                _ => self.line.is_blank = false,
+            }
+            return;
+        }
+        let indent = self.line.is_blank.then_some(self.line.indent);
+        self.line.is_blank = false;
+        // Only the frames that have no token yet are new to this one; the others learn its end when they are left.
+        for frame in self.frames.iter_mut().rev() {
+            if frame.range.is_some() {
+                break;
+            }
+            frame.range = Some(range);
+            frame.indent = indent;
+        }
+        if let Some(frame) = self.frames.last_mut()
+            && let Some(whole) = &mut frame.range
+        {
+            *whole = whole.cover(range);
+        }
+        if kind == SyntaxKind::ERROR {
+            self.ast.errors.push(range);
+        }
+        self.children.push(Child::Token(kind, text, range));
+    }
+
+    fn leave(&mut self) {
+        let Some(frame) = self.frames.pop() else { return };
+        let range = frame.range.unwrap_or(TextRange::empty(self.offset));
+        if frame.range.is_some()
+            && let Some(parent) = self.frames.last_mut()
+        {
+            parent.range = Some(parent.range.map_or(range, |it| it.cover(range)));
+        }
+        let frame = Frame { range: Some(range), ..frame };
+        self.reduce(&frame, range);
+    }
+
+    fn reduce(&mut self, frame: &Frame, range: TextRange) {
+        use SyntaxKind as K;
+        let mark = frame.mark;
+        match frame.kind {
+            K::SOURCE_FILE => {
+                let kept = self.children.split_off(mark);
+                self.children.extend(kept.into_iter().filter(|it| matches!(it, Child::Stmt(_))));
+            }
+            K::NAME | K::NAME_REF => {
+                let name = self.first_token(mark).unwrap_or(("", range));
+                self.done(mark, Child::Name(name.0, name.1));
+            }
+            K::DOTTED_NAME | K::IMPORT_ALIAS => self.children.truncate(mark),
+            K::AUG_OP | K::UNARY_OP | K::BINARY_OP => {
+                let kind = self.first_kind(mark).unwrap_or(K::ERROR);
+                self.done(mark, Child::Op(kind));
+            }
+            K::COMPARE_OP => {
+                let kind = self.compare_op(mark);
+                self.done(mark, Child::Compare(kind));
+            }
+            K::BLOCK | K::UNEXPECTED_INDENT => {
+                let run = self.statements(mark);
+                if frame.kind == K::BLOCK {
+                    self.done(mark, Child::Block(run));
+                } else {
+                    self.ast.errors.push(range);
+                    self.stmt(frame, range, StKind::Error(run));
+                }
+            }
+            kind if is_part(kind) => self.part(frame, range),
+            kind if is_stmt(kind) => self.statement(frame, range),
+            K::ERROR_NODE | K::TOO_DEEP => self.error(frame, range),
+            _ => {
+                let kind = self.expression(frame);
+                match kind {
+                    Ok(kind) => self.expr(mark, range, kind),
+                    // Parentheses: the expression inside, with its own range.
+                    Err(inner) => self.done(mark, Child::Expr(inner)),
+                }
+            }
+        }
+    }
+
+    // ---- pieces ----
+
+    fn done(&mut self, mark: usize, child: Child<'a>) {
+        self.children.truncate(mark);
+        self.children.push(child);
+    }
+
+    fn expr(&mut self, mark: usize, range: TextRange, kind: ExKind<'a>) {
+        let id = self.new_expr(range, kind);
+        self.done(mark, Child::Expr(id));
+    }
+
+    fn new_expr(&mut self, range: TextRange, kind: ExKind<'a>) -> Ex {
+        self.ast.exprs.push(ExNode { range, kind });
+        Ex(self.ast.exprs.len() as u32 - 1)
+    }
+
+    fn stmt(&mut self, frame: &Frame, range: TextRange, kind: StKind) {
+        let id = self.new_stmt(range, kind, frame.indent);
+        self.done(frame.mark, Child::Stmt(id));
+    }
+
+    fn new_stmt(&mut self, range: TextRange, kind: StKind, indent: Option<TextRange>) -> St {
+        self.ast.stmts.push(StNode { range, kind, indent });
+        St(self.ast.stmts.len() as u32 - 1)
+    }
+
+    fn first_token(&self, mark: usize) -> Option<(&'a str, TextRange)> {
+        self.children[mark..].iter().find_map(|it| match it {
+            Child::Token(_, text, range) => Some((*text, *range)),
+            _ => None,
+        })
+    }
+
+    fn first_kind(&self, mark: usize) -> Option<SyntaxKind> {
+        self.children[mark..].iter().find_map(|it| match it {
+            Child::Token(kind, ..) => Some(*kind),
+            _ => None,
+        })
+    }
+
+    fn has_token(&self, mark: usize, kind: SyntaxKind) -> bool {
+        self.children[mark..].iter().any(|it| matches!(it, Child::Token(k, ..) if *k == kind))
+    }
+
+    fn compare_op(&self, mark: usize) -> CompareKind {
+        use ir::BinaryOp as B;
+        let mut kinds = self.children[mark..].iter().filter_map(|it| match it {
+            Child::Token(kind, ..) => Some(*kind),
+            _ => None,
+        });
+        let first = kinds.next();
+        match (first, kinds.next()) {
+            (Some(SyntaxKind::EQ2), _) => CompareKind::Binary(B::Eq),
+            (Some(SyntaxKind::NEQ), _) => CompareKind::Binary(B::Ne),
+            (Some(SyntaxKind::LT), _) => CompareKind::Binary(B::Lt),
+            (Some(SyntaxKind::LE), _) => CompareKind::Binary(B::Le),
+            (Some(SyntaxKind::GT), _) => CompareKind::Binary(B::Gt),
+            (Some(SyntaxKind::GE), _) => CompareKind::Binary(B::Ge),
+            (Some(SyntaxKind::IN_KW), _) => CompareKind::In,
+            (Some(SyntaxKind::NOT_KW), _) => CompareKind::NotIn,
+            (_, Some(SyntaxKind::NOT_KW)) => CompareKind::IsNot,
+            _ => CompareKind::Is,
+        }
+    }
+
+    fn exprs(&self, mark: usize) -> impl Iterator<Item = Ex> + '_ {
+        self.children[mark..].iter().filter_map(|it| match it {
+            Child::Expr(it) => Some(*it),
+            _ => None,
+        })
+    }
+
+    fn nth_expr(&self, mark: usize, n: usize) -> Option<Ex> {
+        self.exprs(mark).nth(n)
+    }
+
+    /// The `n`-th expression, or an error node in its place.
+    fn need_expr(&mut self, mark: usize, n: usize) -> Ex {
+        match self.nth_expr(mark, n) {
+            Some(it) => it,
+            None => self.new_expr(TextRange::empty(self.offset), ExKind::Error),
+        }
+    }
+
+    fn expr_run(&mut self, mark: usize) -> Run {
+        let start = self.ast.ex_pool.len() as u32;
+        for child in &self.children[mark..] {
+            if let Child::Expr(it) = child {
+                self.ast.ex_pool.push(*it);
+            }
+        }
+        Run { start, len: self.ast.ex_pool.len() as u32 - start }
+    }
+
+    fn statements(&mut self, mark: usize) -> Run {
+        let start = self.ast.st_pool.len() as u32;
+        for child in &self.children[mark..] {
+            match child {
+                Child::Stmt(it) => self.ast.st_pool.push(*it),
+                Child::Error(run) => {
+                    for at in run.range() {
+                        let it = self.ast.st_pool[at];
+                        self.ast.st_pool.push(it);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Run { start, len: self.ast.st_pool.len() as u32 - start }
+    }
+
+    fn one_stmt(&mut self, it: St) -> Run {
+        self.ast.st_pool.push(it);
+        Run { start: self.ast.st_pool.len() as u32 - 1, len: 1 }
+    }
+
+    fn block(&self, mark: usize) -> Run {
+        self.children[mark..]
+            .iter()
+            .find_map(|it| match it {
+                Child::Block(run) => Some(*run),
+                _ => None,
+            })
+            .unwrap_or_default()
+    }
+
+    /// An error node stands where a statement or an expression does; what it is in decides.
+    fn error(&mut self, frame: &Frame, range: TextRange) {
+        self.ast.errors.push(range);
+        let parent = self.frames.last().map(|it| it.kind);
+        let in_list = matches!(
+            parent,
+            None | Some(
+                SyntaxKind::BLOCK | SyntaxKind::SOURCE_FILE | SyntaxKind::UNEXPECTED_INDENT
+            )
+        );
+        if in_list {
+            let run = self.statements(frame.mark);
+            self.stmt(frame, range, StKind::Error(run));
+        } else {
+            self.expr(frame.mark, range, ExKind::Error);
+        }
+    }
+
+    // ---- expressions ----
+
+    fn expression(&mut self, frame: &Frame) -> Result<ExKind<'a>, Ex> {
+        use SyntaxKind as K;
+        let mark = frame.mark;
+        Ok(match frame.kind {
+            K::NAME_EXPR => match self.children[mark..].first() {
+                Some(Child::Name(name, _)) => ExKind::Name(name),
+                _ => ExKind::Error,
+            },
+            K::LITERAL => self.literal(mark),
+            K::STRING_EXPR => {
+                let mut value = None;
+                for child in &self.children[mark..] {
+                    if let Child::Token(K::STRING, text, _) = child {
+                        value = Some(literal::string(value, text));
+                    }
+                }
+                value.unwrap_or(ExKind::Error)
+            }
+            K::ATTRIBUTE_EXPR => {
+                let base = self.need_expr(mark, 0);
+                let (name, name_range) = self.name(mark);
+                ExKind::Attr { base, name, name_range }
+            }
+            K::SUBSCRIPT_EXPR => {
+                ExKind::Subscript { base: self.need_expr(mark, 0), index: self.need_expr(mark, 1) }
+            }
+            K::CALL_EXPR => {
+                let args = self.children[mark..]
+                    .iter()
+                    .find_map(|it| match it {
+                        Child::Args(run) => Some(*run),
+                        _ => None,
+                    })
+                    .unwrap_or_default();
+                ExKind::Call { callee: self.need_expr(mark, 0), args }
+            }
+            K::UNARY_EXPR => ExKind::Unary { op: self.op(mark), operand: self.need_expr(mark, 0) },
+            K::BINARY_EXPR => ExKind::Binary {
+                op: self.op(mark),
+                lhs: self.need_expr(mark, 0),
+                rhs: self.need_expr(mark, 1),
+            },
+            K::BOOL_EXPR => {
+                let op = if self.has_token(mark, K::OR_KW) { K::OR_KW } else { K::AND_KW };
+                ExKind::Logic { op, operands: self.expr_run(mark) }
+            }
+            K::COMPARE_EXPR => {
+                let start = self.ast.op_pool.len() as u32;
+                for child in &self.children[mark..] {
+                    if let Child::Compare(kind) = child {
+                        self.ast.op_pool.push(*kind);
+                    }
+                }
+                let ops = Run { start, len: self.ast.op_pool.len() as u32 - start };
+                let operands = self.expr_run(mark);
+                if operands.len() != ops.len() + 1 {
+                    ExKind::Error
+                } else {
+                    ExKind::Compare { operands, ops }
+                }
+            }
+            K::CONDITIONAL_EXPR => ExKind::Conditional {
+                then: self.need_expr(mark, 0),
+                condition: self.need_expr(mark, 1),
+                otherwise: self.need_expr(mark, 2),
+            },
+            K::LAMBDA_EXPR => {
+                let params = self.children[mark..]
+                    .iter()
+                    .find_map(|it| match it {
+                        Child::Params(run) => Some(*run),
+                        _ => None,
+                    })
+                    .unwrap_or_default();
+                ExKind::Lambda { params, body: self.need_expr(mark, 0) }
+            }
+            K::PAREN_EXPR => match self.nth_expr(mark, 0) {
+                Some(inner) => return Err(inner),
+                None => ExKind::Error,
+            },
+            K::TUPLE_EXPR => ExKind::Tuple(self.expr_run(mark)),
+            K::LIST_EXPR => ExKind::List(self.expr_run(mark)),
+            K::DICT_EXPR => self.dict(mark),
+            K::STAR_EXPR => ExKind::Star(self.need_expr(mark, 0)),
+            K::SLICE_EXPR => self.slice(mark),
+            _ => ExKind::Other,
+        })
+    }
+
+    fn op(&self, mark: usize) -> SyntaxKind {
+        self.children[mark..]
+            .iter()
+            .find_map(|it| match it {
+                Child::Op(kind) => Some(*kind),
+                _ => None,
+            })
+            .unwrap_or(SyntaxKind::ERROR)
+    }
+
+    fn name(&self, mark: usize) -> (&'a str, TextRange) {
+        self.children[mark..]
+            .iter()
+            .find_map(|it| match it {
+                Child::Name(name, range) => Some((*name, *range)),
+                _ => None,
+            })
+            .unwrap_or(("", TextRange::empty(self.offset)))
+    }
+
+    fn literal(&self, mark: usize) -> ExKind<'a> {
+        match self.children[mark..].first() {
+            Some(Child::Token(kind, text, _)) => match kind {
+                SyntaxKind::INT => literal::int(text),
+                SyntaxKind::FLOAT => literal::float(text),
+                SyntaxKind::TRUE_KW => ExKind::Bool(true),
+                SyntaxKind::FALSE_KW => ExKind::Bool(false),
+                SyntaxKind::NONE_KW => ExKind::None,
+                SyntaxKind::DOT3 => ExKind::Ellipsis,
+                _ => ExKind::OtherLiteral,
+            },
+            _ => ExKind::Error,
+        }
+    }
+
+    fn dict(&mut self, mark: usize) -> ExKind<'a> {
+        let start = self.ast.ex_pool.len() as u32;
+        let mut is_plain = true;
+        for child in &self.children[mark..] {
+            match child {
+                Child::Pair(Some(key), value) => self.ast.ex_pool.extend([*key, *value]),
+                Child::Pair(None, _) => is_plain = false,
+                _ => {}
+            }
+        }
+        let run = Run { start, len: self.ast.ex_pool.len() as u32 - start };
+        if is_plain { ExKind::Dict(run) } else { ExKind::Other }
+    }
+
+    fn slice(&self, mark: usize) -> ExKind<'a> {
+        let mut bounds = [None; 3];
+        let mut at = 0;
+        for child in &self.children[mark..] {
+            match child {
+                Child::Token(SyntaxKind::COLON, ..) => at += 1,
+                Child::Expr(it) if at < 3 => bounds[at] = Some(*it),
+                _ => {}
+            }
+        }
+        ExKind::Slice { lower: bounds[0], upper: bounds[1], step: bounds[2] }
+    }
+
+    // ---- parts of expressions and statements ----
+
+    fn part(&mut self, frame: &Frame, range: TextRange) {
+        use SyntaxKind as K;
+        let mark = frame.mark;
+        match frame.kind {
+            K::ARG => {
+                let keyword = self.children[mark..].iter().find_map(|it| match it {
+                    Child::Name(name, range) => Some((*name, *range)),
+                    _ => None,
+                });
+                let is_splat = self.has_token(mark, K::STAR2);
+                let value = self.need_expr(mark, 0);
+                self.done(mark, Child::Arg(ArgNode { keyword, is_splat, value }));
+            }
+            K::ARG_LIST => {
+                let start = self.ast.args.len() as u32;
+                for child in &self.children[mark..] {
+                    if let Child::Arg(arg) = child {
+                        self.ast.args.push(*arg);
+                    }
+                }
+                let run = Run { start, len: self.ast.args.len() as u32 - start };
+                self.done(mark, Child::Args(run));
+            }
+            K::PARAM => self.param(frame),
+            K::PARAM_LIST | K::LAMBDA_PARAMS => {
+                let start = self.ast.params.len() as u32;
+                for child in &self.children[mark..] {
+                    if let Child::Param(param) = child {
+                        self.ast.params.push(*param);
+                    }
+                }
+                let run = Run { start, len: self.ast.params.len() as u32 - start };
+                self.done(mark, Child::Params(run));
+            }
+            K::TYPE_PARAM => {
+                let (name, range) = self.name(mark);
+                self.done(mark, Child::Name(name, range));
+            }
+            K::TYPE_PARAM_LIST => {
+                let names = self.children[mark..]
+                    .iter()
+                    .filter_map(|it| match it {
+                        Child::Name(name, range) => Some((*name, *range)),
+                        _ => None,
+                    })
+                    .collect();
+                self.done(mark, Child::TypeParams(names));
+            }
+            K::WITH_ITEM => {
+                let context = self.need_expr(mark, 0);
+                let target = self.nth_expr(mark, 1);
+                self.done(mark, Child::Item(ItemNode { context, target }));
+            }
+            K::DECORATOR => {
+                let it = self.need_expr(mark, 0);
+                self.done(mark, Child::Decorator(it));
+            }
+            K::ELIF_CLAUSE => {
+                let (condition, then) = (self.need_expr(mark, 0), self.block(mark));
+                self.done(mark, Child::Elif { range, condition, then });
+            }
+            K::ELSE_CLAUSE => {
+                let run = self.block(mark);
+                self.done(mark, Child::Else(run));
+            }
+            K::DICT_ITEM => {
+                let (first, second) = (self.need_expr(mark, 0), self.nth_expr(mark, 1));
+                let pair = match second {
+                    Some(value) => Child::Pair(Some(first), value),
+                    None => Child::Pair(None, first),
+                };
+                self.done(mark, pair);
+            }
+            _ => self.children.truncate(mark),
+        }
+    }
+
+    fn param(&mut self, frame: &Frame) {
+        let mark = frame.mark;
+        let (name, name_range) = self.name(mark);
+        let is_star = self.has_token(mark, SyntaxKind::STAR)
+            || self.has_token(mark, SyntaxKind::STAR2)
+            || self.has_token(mark, SyntaxKind::SLASH);
+        let mut annotation = None;
+        let mut default = None;
+        let mut after = SyntaxKind::COLON;
+        for child in &self.children[mark..] {
+            match child {
+                Child::Token(kind @ (SyntaxKind::COLON | SyntaxKind::EQ), ..) => after = *kind,
+                Child::Expr(it) if after == SyntaxKind::EQ => default = Some(*it),
+                Child::Expr(it) => annotation = Some(*it),
+                _ => {}
+            }
+        }
+        self.done(mark, Child::Param(ParamNode { name, name_range, is_star, annotation, default }));
+    }
+
+    // ---- statements ----
+
+    fn statement(&mut self, frame: &Frame, range: TextRange) {
+        use SyntaxKind as K;
+        let mark = frame.mark;
+        let kind = match frame.kind {
+            K::EXPR_STMT => StKind::Expr(self.need_expr(mark, 0)),
+            K::ASSIGN_STMT => {
+                let all = self.expr_run(mark);
+                match self.ast.exs(all).last().copied() {
+                    Some(value) if all.len >= 2 => {
+                        StKind::Assign { targets: Run { len: all.len - 1, ..all }, value }
+                    }
+                    _ => StKind::Error(Run::default()),
+                }
+            }
+            K::AUG_ASSIGN_STMT => StKind::AugAssign {
+                target: self.need_expr(mark, 0),
+                op: self.op(mark),
+                value: self.need_expr(mark, 1),
+            },
+            K::ANN_ASSIGN_STMT => StKind::AnnAssign {
+                target: self.need_expr(mark, 0),
+                annotation: self.need_expr(mark, 1),
+                value: self.nth_expr(mark, 2),
+            },
+            K::RETURN_STMT => StKind::Return(self.nth_expr(mark, 0)),
+            K::ASSERT_STMT => StKind::Assert {
+                condition: self.need_expr(mark, 0),
+                message: self.nth_expr(mark, 1),
+            },
+            K::PASS_STMT => StKind::Pass,
+            K::BREAK_STMT => StKind::Break,
+            K::CONTINUE_STMT => StKind::Continue,
+            K::IF_STMT => self.if_stmt(mark, range),
+            K::WHILE_STMT => {
+                StKind::While { condition: self.need_expr(mark, 0), body: self.block(mark) }
+            }
+            K::FOR_STMT => StKind::For {
+                target: self.need_expr(mark, 0),
+                iterable: self.need_expr(mark, 1),
+                body: self.block(mark),
+            },
+            K::WITH_STMT => {
+                let start = self.ast.items.len() as u32;
+                for child in &self.children[mark..] {
+                    if let Child::Item(item) = child {
+                        self.ast.items.push(*item);
+                    }
+                }
+                let items = Run { start, len: self.ast.items.len() as u32 - start };
+                StKind::With { items, body: self.block(mark) }
+            }
+            K::FUNCTION_DEF => self.def(mark),
+            _ => StKind::Other,
+        };
+        self.stmt(frame, range, kind);
+    }
+
+    /// `elif` becomes an `if` alone in the `else`, innermost first.
+    fn if_stmt(&mut self, mark: usize, range: TextRange) -> StKind {
+        let mut otherwise = Run::default();
+        for at in (mark..self.children.len()).rev() {
+            match self.children[at] {
+                Child::Else(run) => otherwise = run,
+                Child::Elif { range: clause, condition, then } => {
+                    let range = TextRange::new(clause.start(), range.end());
+                    let kind = StKind::If { condition, then, otherwise };
+                    let inner = self.new_stmt(range, kind, None);
+                    otherwise = self.one_stmt(inner);
+                }
+                _ => {}
+            }
+        }
+        StKind::If { condition: self.need_expr(mark, 0), then: self.block(mark), otherwise }
+    }
+
+    fn def(&mut self, mark: usize) -> StKind {
+        let (name, name_range) = self.name(mark);
+        let mut def = DefNode {
+            decorators: Vec::new(),
+            name,
+            name_range,
+            type_params: Vec::new(),
+            params: Vec::new(),
+            returns: self.nth_expr(mark, 0),
+            body: self.block(mark),
+        };
+        for child in &mut self.children[mark..] {
+            match child {
+                Child::Decorator(it) => def.decorators.push(*it),
+                Child::TypeParams(names) => def.type_params = std::mem::take(names),
+                Child::Params(run) => def.params = self.ast.params[run.range()].to_vec(),
+                _ => {}
+            }
+        }
+        self.ast.defs.push(def);
+        StKind::Def(self.ast.defs.len() as u32 - 1)
+    }
+}
+
+fn is_part(kind: SyntaxKind) -> bool {
+    use SyntaxKind as K;
+    matches!(
+        kind,
+        K::ARG
+            | K::ARG_LIST
+            | K::PARAM
+            | K::PARAM_LIST
+            | K::LAMBDA_PARAMS
+            | K::TYPE_PARAM
+            | K::TYPE_PARAM_LIST
+            | K::WITH_ITEM
+            | K::DECORATOR
+            | K::ELIF_CLAUSE
+            | K::ELSE_CLAUSE
+            | K::DICT_ITEM
+            | K::EXCEPT_CLAUSE
+            | K::FINALLY_CLAUSE
+            | K::CASE_CLAUSE
+            | K::CASE_GUARD
+            | K::COMP_FOR
+            | K::COMP_IF
+    )
+}
+
+fn is_stmt(kind: SyntaxKind) -> bool {
+    use SyntaxKind as K;
+    matches!(
+        kind,
+        K::EXPR_STMT
+            | K::ASSIGN_STMT
+            | K::AUG_ASSIGN_STMT
+            | K::ANN_ASSIGN_STMT
+            | K::RETURN_STMT
+            | K::RAISE_STMT
+            | K::ASSERT_STMT
+            | K::DEL_STMT
+            | K::GLOBAL_STMT
+            | K::NONLOCAL_STMT
+            | K::PASS_STMT
+            | K::BREAK_STMT
+            | K::CONTINUE_STMT
+            | K::IMPORT_STMT
+            | K::FROM_IMPORT_STMT
+            | K::TYPE_ALIAS_STMT
+            | K::IF_STMT
+            | K::WHILE_STMT
+            | K::FOR_STMT
+            | K::WITH_STMT
+            | K::TRY_STMT
+            | K::MATCH_STMT
+            | K::FUNCTION_DEF
+            | K::CLASS_DEF
+    )
+}

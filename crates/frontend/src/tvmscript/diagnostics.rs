@@ -1,0 +1,117 @@
+//! What lowering says about a function: diagnostics with a code, on the exact range.
+//!
+//! Codes are kebab-case and stable; [`ALL`] documents each, for `explain` and for tables of rules.
+
+use syntax::TextRange;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Severity {
+    /// TVM refuses the function, or it cannot mean what it says.
+    Error,
+    /// TVM reads it, but it is probably not meant so.
+    Warning,
+    /// A fact the reader may want to know.
+    Information,
+    /// This tool knows less than it could; nothing is wrong with the text.
+    Hint,
+}
+
+/// One finding in a function. Ranges are relative to the function's start.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Diagnostic {
+    /// The rule, by its name in [`ALL`].
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where.
+    pub range: TextRange,
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// Other places that matter, with what they are.
+    pub related: Vec<(TextRange, String)>,
+}
+
+/// A rule that a [`Diagnostic`] may name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DiagnosticRule {
+    /// Kebab-case name.
+    pub code: &'static str,
+    /// Severity of its diagnostics.
+    pub severity: Severity,
+    /// One line.
+    pub summary: &'static str,
+    /// All of it.
+    pub docs: &'static str,
+}
+
+macro_rules! rules {
+    ($($(#[doc = $docs:literal])* $konst:ident = $code:literal, $severity:ident, $summary:literal;)*) => {
+        $(#[doc = $summary] pub const $konst: &str = $code;)*
+
+        /// Every rule of this crate, in the order of their names.
+        pub const ALL: &[DiagnosticRule] = &[$(DiagnosticRule {
+            code: $code,
+            severity: Severity::$severity,
+            summary: $summary,
+            docs: concat!($($docs, "\n"),*),
+        }),*];
+    };
+}
+
+rules! {
+    /// Both operands of an operator, or the two sides of a binding, must have types that TVM can bring together.
+    /// Arithmetic promotes (`int32 + float32` is `float32`); `==`, `!=` and bindings do not. Bool conditions are
+    /// required by `and`, `or`, `not`, `if`, `while`, `assert` and `T.if_then_else`; integers do not count as bool.
+    /// Write the conversion: `T.Cast("int64", x)` or `x != 0`.
+    DTYPE_MISMATCH = "dtype-mismatch", Error, "the data types do not fit together";
+    /// A constant divisor is zero, or a constant shift amount is negative or not less than the width of the type.
+    /// TVM refuses both when it reads the text.
+    INVALID_CONSTANT = "invalid-constant", Error, "a constant operand that the operator refuses";
+    /// A `T.` form has arguments that it does not take: a missing or unknown argument, a wrong number of targets,
+    /// or a value of the wrong kind where a data type, buffer, list or string is needed.
+    MALFORMED_FORM = "malformed-form", Error, "a T. form with arguments it does not take";
+    /// A name is defined a second time in the same scope where TVM wants one definition: an immutable binding
+    /// (`x: T.let = e`) or a buffer. Choose another name, or assign to a mutable scalar (`x = e`).
+    REDEFINITION = "redefinition", Error, "a name that is already defined in this scope";
+    /// The text cannot be read as Python. The statement is kept as it is and may do anything; the rest of the
+    /// function is analysed.
+    SYNTAX_ERROR = "syntax-error", Error, "text that cannot be read";
+    /// A name is used that nothing in the function defines and nothing around it either, or after the end of the
+    /// scope that defined it (the body of a `for`, `with`, `if`).
+    UNDEFINED_NAME = "undefined-name", Error, "a name that is not defined here";
+    /// A name comes from the Python around the function and its value is not a constant that can be read from the
+    /// text. It is a symbol of unknown type: nothing is assumed about it and nothing is commoned across it.
+    UNRESOLVED_CAPTURE = "unresolved-capture", Hint, "a Python name whose value is not known here";
+    /// A `T.` function that is in no table: it may do anything. Its effects can be declared in `tir-analyzer.toml`.
+    UNKNOWN_INTRINSIC = "unknown-intrinsic", Hint, "a T. function with unknown effects";
+    /// The statement or expression is valid Python, but TVMScript gives it no meaning that this tool knows. It is
+    /// kept by its text and may do anything.
+    UNSUPPORTED_CONSTRUCT = "unsupported-construct", Warning, "a construct without a known meaning";
+    /// A buffer is accessed with more or fewer indices than it has dimensions.
+    WRONG_BUFFER_RANK = "wrong-buffer-rank", Error, "a buffer access with the wrong number of indices";
+}
+
+/// The rule of a code.
+pub fn rule(code: &str) -> Option<&'static DiagnosticRule> {
+    ALL.iter().find(|it| it.code == code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_documented_and_in_kebab_case() {
+        for rule in ALL {
+            assert!(
+                rule.code.bytes().all(|it| it.is_ascii_lowercase() || it == b'-'),
+                "{}",
+                rule.code
+            );
+            assert!(!rule.docs.trim().is_empty(), "{}", rule.code);
+        }
+    }
+}

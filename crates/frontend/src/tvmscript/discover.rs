@@ -1,0 +1,552 @@
+//! The functions of a file: what they are, their identity, and the scopes that their captured names come from.
+//!
+//! In: the tree. Out: one [`FunctionItem`] a TVMScript function, in text order, found by resolving the aliases of
+//! `tvm.script` through the imports (also the commented imports of printed dumps), and tables of what the statements
+//! around them define, kept as trees and read only when a name is asked for. No body of a TVMScript function is entered.
+//! Python functions, classes and control flow around are, as TVMScript functions may be nested in them.
+
+use ir::Dialect;
+use rustc_hash::FxHashMap;
+use syntax::{Green, SyntaxKind, SyntaxNode, TextRange, TextSize, WalkEvent};
+
+use super::{
+    ast,
+    constants::{self, Names},
+    environment::{Capture, Environment, Namespace, Signature, namespace, predefined},
+};
+
+/// What kind of function it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum FunctionKind {
+    /// `@T.prim_func`
+    PrimFunc,
+    /// `@T.macro`, `@T.inline`
+    Macro,
+    /// `@R.function`, opaque.
+    Relax,
+    /// `@I.pyfunc`, opaque.
+    Python,
+}
+
+/// Which function of a file it is, over edits elsewhere.
+#[derive(Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct FunctionKey {
+    /// Names of the classes and functions around it, joined by `.`.
+    pub path: Box<str>,
+    /// Its name.
+    pub name: Box<str>,
+    /// Hash of its text, if another of the same path and name is in the file.
+    pub content: Option<u128>,
+    /// Its number among those that are equal in all this.
+    pub ordinal: u32,
+}
+
+/// A function, independent of where in the file it stands.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FunctionSource {
+    /// Identity.
+    pub key: FunctionKey,
+    /// Name.
+    pub name: Box<str>,
+    /// Kind.
+    pub kind: FunctionKind,
+    /// Dialect by the import that its decorator comes from.
+    pub dialect: Dialect,
+    /// Whether nothing in the file says which dialect it is: lowering then goes by the forms it uses.
+    pub dialect_is_guess: bool,
+    /// The definition with its decorators. Lowered ranges are relative to its start.
+    pub green: Green,
+    /// The name, relative to the function's start.
+    pub name_range: TextRange,
+}
+
+/// A function and its place in the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FunctionItem {
+    /// The function.
+    pub source: FunctionSource,
+    /// The whole definition with its decorators, in the file.
+    pub range: TextRange,
+    /// The scope that its captured names are looked up in.
+    pub scope: ScopeId,
+}
+
+/// A scope of one [`FileFunctions`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ScopeId(u32);
+
+/// The functions of a file.
+#[derive(Clone, Debug)]
+pub struct FileFunctions {
+    /// In text order.
+    pub functions: Vec<FunctionItem>,
+    scopes: Vec<Scope>,
+}
+
+#[derive(Clone, Debug)]
+struct Scope {
+    parent: Option<ScopeId>,
+    path: Box<str>,
+    names: FxHashMap<Box<str>, Definition>,
+}
+
+#[derive(Clone, Debug)]
+enum Definition {
+    /// `from a.b import c`
+    Import(Box<str>),
+    /// An assignment, unread.
+    Statement(Green),
+    Macro(Green),
+    Function {
+        green: Green,
+    },
+    ModuleClass,
+    /// Anything else, or defined more than once.
+    Other,
+}
+
+/// The functions of a file, by its tree. Text is read once at statement level, and hashed only where several functions
+/// have one path and name. Hashes of texts that `previous` already knows (same tree, by address) are taken over, so
+/// that an edit costs nothing for functions of equal names that it does not change.
+pub fn functions_of(root: &SyntaxNode, previous: Option<&FileFunctions>) -> FileFunctions {
+    functions_in(root, previous)
+}
+
+fn functions_in(root: &SyntaxNode, previous: Option<&FileFunctions>) -> FileFunctions {
+    let module = Scope { parent: None, path: "".into(), names: FxHashMap::default() };
+    let known = previous
+        .map(|it| {
+            it.functions.iter().map(|it| (it.source.green.address(), &it.source.green)).collect()
+        })
+        .unwrap_or_default();
+    let mut finder = Finder {
+        file: FileFunctions { functions: Vec::new(), scopes: vec![module] },
+        known,
+        has_import: false,
+    };
+    finder.commented_imports(root);
+    finder.statements(root);
+    finder.identify();
+    finder.file
+}
+
+impl FileFunctions {
+    /// What a name is in a scope.
+    pub fn capture(&self, scope: ScopeId, name: &str) -> Capture {
+        self.capture_within(scope, name, 0)
+    }
+
+    /// The environment of a function.
+    pub fn environment(&self, item: &FunctionItem) -> FileEnvironment<'_> {
+        FileEnvironment { file: self, scope: item.scope }
+    }
+
+    /// The function at an offset of the file: the innermost that contains it.
+    pub fn function_at(&self, offset: TextSize) -> Option<&FunctionItem> {
+        self.functions
+            .iter()
+            .filter(|it| it.range.contains_inclusive(offset))
+            .min_by_key(|it| it.range.len())
+    }
+
+    fn capture_within(&self, scope: ScopeId, name: &str, depth: u32) -> Capture {
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            let scope = &self.scopes[id.0 as usize];
+            if let Some(definition) = scope.names.get(name) {
+                return self.read(id, definition, depth);
+            }
+            at = scope.parent;
+        }
+        predefined(name).unwrap_or(Capture::Undefined)
+    }
+
+    fn read(&self, scope: ScopeId, definition: &Definition, depth: u32) -> Capture {
+        match definition {
+            Definition::Import(path) => match namespace(path) {
+                Some(it) => Capture::Namespace(it),
+                None => Capture::Path(path.clone()),
+            },
+            Definition::Statement(green) => {
+                let names = ScopeNames { file: self, scope, depth: depth + 1 };
+                constants::of_statement(green, &names)
+            }
+            Definition::Macro(green) => Capture::Macro(green.clone()),
+            Definition::Function { green } => Capture::Function(signature(green)),
+            Definition::ModuleClass => Capture::Module,
+            Definition::Other => Capture::Unknown,
+        }
+    }
+}
+
+/// Names of a scope as constants need them; recursion through definitions is bounded.
+struct ScopeNames<'a> {
+    file: &'a FileFunctions,
+    scope: ScopeId,
+    depth: u32,
+}
+
+const MAX_DEFINITION_DEPTH: u32 = 16;
+
+impl Names for ScopeNames<'_> {
+    fn capture(&self, name: &str) -> Capture {
+        if self.depth > MAX_DEFINITION_DEPTH {
+            return Capture::Unknown;
+        }
+        self.file.capture_within(self.scope, name, self.depth)
+    }
+}
+
+/// The environment of a function of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct FileEnvironment<'a> {
+    file: &'a FileFunctions,
+    scope: ScopeId,
+}
+
+impl Environment for FileEnvironment<'_> {
+    fn resolve(&self, name: &str) -> Capture {
+        self.file.capture(self.scope, name)
+    }
+}
+
+fn signature(green: &Green) -> Signature {
+    // Only the header is needed, but a function is rarely called by another, so reading it whole is cheap enough.
+    let ast = ast::read(green);
+    let Some(def) = ast.function() else {
+        return Signature { name: "".into(), returns: None };
+    };
+    let returns =
+        def.returns.and_then(|it| ast.dotted(it)).and_then(|(_, rest)| rest.last().copied());
+    Signature { name: def.name.into(), returns: returns.map(Into::into) }
+}
+
+// ---- finding ----
+
+struct Finder<'a> {
+    file: FileFunctions,
+    /// Trees whose hash may be known already.
+    known: FxHashMap<usize, &'a Green>,
+    /// Whether an import, commented or not, names a dialect.
+    has_import: bool,
+}
+
+/// How a decorated function is to be read.
+struct Decorated {
+    kind: FunctionKind,
+    namespace: Option<Namespace>,
+}
+
+const MODULE: ScopeId = ScopeId(0);
+
+impl Finder<'_> {
+    /// `# from tvm.script import tirx as T` in the comments before the first statement.
+    fn commented_imports(&mut self, root: &SyntaxNode) {
+        for token in root.tokens().take_while(|it| it.kind().is_trivia()) {
+            if token.kind() != SyntaxKind::COMMENT {
+                continue;
+            }
+            let text = token.text().trim_start_matches('#').trim();
+            let Some((module, names)) =
+                text.strip_prefix("from ").and_then(|rest| rest.split_once(" import "))
+            else {
+                continue;
+            };
+            for name in names.split(',') {
+                let mut words = name.split_whitespace();
+                let Some(imported) = words.next() else { continue };
+                let alias = words.nth(1).unwrap_or(imported);
+                self.import(MODULE, alias, format!("{module}.{imported}"));
+            }
+        }
+    }
+
+    fn import(&mut self, scope: ScopeId, alias: &str, path: String) {
+        self.has_import |= matches!(namespace(&path), Some(Namespace::Tir | Namespace::Tirx));
+        self.define(scope, alias, Definition::Import(path.into()));
+    }
+
+    fn define(&mut self, scope: ScopeId, name: &str, definition: Definition) {
+        let names = &mut self.file.scopes[scope.0 as usize].names;
+        match names.get_mut(name) {
+            // A constant that is assigned twice has no one value; functions and imports are replaced.
+            Some(old) => {
+                let is_constant = matches!(old, Definition::Statement(_) | Definition::Other);
+                *old = if is_constant { Definition::Other } else { definition };
+            }
+            None => {
+                names.insert(name.into(), definition);
+            }
+        }
+    }
+
+    /// Reads the statements below `root` down to, and not into, TVMScript functions, with an explicit stack.
+    fn statements(&mut self, root: &SyntaxNode) {
+        let mut scopes = vec![MODULE];
+        let mut walk = root.preorder();
+        while let Some(event) = walk.next() {
+            match event {
+                WalkEvent::Enter(node) => {
+                    let scope = *scopes.last().expect("the module's scope is never popped");
+                    if self.enter(&node, scope, &mut scopes) {
+                        walk.skip_subtree();
+                    }
+                }
+                WalkEvent::Leave(node) => {
+                    if matches!(node.kind(), SyntaxKind::CLASS_DEF | SyntaxKind::FUNCTION_DEF)
+                        && scopes.len() > 1
+                    {
+                        scopes.pop();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether nothing below `node` is of interest.
+    fn enter(&mut self, node: &SyntaxNode, scope: ScopeId, scopes: &mut Vec<ScopeId>) -> bool {
+        use SyntaxKind as K;
+        match node.kind() {
+            K::SOURCE_FILE
+            | K::BLOCK
+            | K::IF_STMT
+            | K::ELIF_CLAUSE
+            | K::ELSE_CLAUSE
+            | K::FOR_STMT
+            | K::WHILE_STMT
+            | K::WITH_STMT
+            | K::TRY_STMT
+            | K::EXCEPT_CLAUSE
+            | K::FINALLY_CLAUSE
+            | K::ERROR_NODE
+            | K::UNEXPECTED_INDENT => false,
+            K::CLASS_DEF => {
+                let is_module = self
+                    .decorators(node, scope)
+                    .any(|path| path.ends_with(".ir_module") || path == "ir_module");
+                let name = name_of(node);
+                self.define(
+                    scope,
+                    &name,
+                    if is_module { Definition::ModuleClass } else { Definition::Other },
+                );
+                scopes.push(self.new_scope(scope, &name));
+                false
+            }
+            K::FUNCTION_DEF => self.function(node, scope, scopes),
+            K::ASSIGN_STMT | K::ANN_ASSIGN_STMT => {
+                self.assignment(node, scope);
+                true
+            }
+            K::AUG_ASSIGN_STMT => {
+                if let Some(name) = node.first_child().filter(|it| it.kind() == K::NAME_EXPR) {
+                    self.define(scope, &name.text(), Definition::Other);
+                }
+                true
+            }
+            K::IMPORT_STMT | K::FROM_IMPORT_STMT => {
+                self.import_statement(node, scope);
+                true
+            }
+            _ => true,
+        }
+    }
+
+    fn new_scope(&mut self, parent: ScopeId, name: &str) -> ScopeId {
+        let outer = &self.file.scopes[parent.0 as usize].path;
+        let path = if outer.is_empty() { name.into() } else { format!("{outer}.{name}").into() };
+        self.file.scopes.push(Scope { parent: Some(parent), path, names: FxHashMap::default() });
+        ScopeId(self.file.scopes.len() as u32 - 1)
+    }
+
+    fn function(&mut self, node: &SyntaxNode, scope: ScopeId, scopes: &mut Vec<ScopeId>) -> bool {
+        let name = name_of(node);
+        let decorated = self.decorators(node, scope).find_map(|path| decorated(&path));
+        let Some(Decorated { kind, namespace }) = decorated else {
+            self.define(scope, &name, Definition::Other);
+            let inner = self.new_scope(scope, &name);
+            for param in param_names(node) {
+                self.define(inner, &param, Definition::Other);
+            }
+            scopes.push(inner);
+            return false;
+        };
+        // Balances the pop when the function is left.
+        scopes.push(scope);
+        let green = self.green(node);
+        let definition = match kind {
+            FunctionKind::Macro => Definition::Macro(green.clone()),
+            _ => Definition::Function { green: green.clone() },
+        };
+        self.define(scope, &name, definition);
+        let range = node.text_range();
+        let name_range = name_node(node)
+            .map_or(TextRange::empty(0.into()), |it| it.text_range() - range.start());
+        let dialect = match namespace {
+            Some(Namespace::Tir) => Dialect::Tir,
+            _ => Dialect::Tirx,
+        };
+        let key = FunctionKey {
+            path: self.file.scopes[scope.0 as usize].path.clone(),
+            name: name.clone().into(),
+            content: None,
+            ordinal: 0,
+        };
+        let source = FunctionSource {
+            key,
+            name: name.into(),
+            kind,
+            dialect,
+            dialect_is_guess: !self.has_import && namespace != Some(Namespace::Tir),
+            green,
+            name_range,
+        };
+        self.file.functions.push(FunctionItem { source, range, scope });
+        true
+    }
+
+    fn green(&self, node: &SyntaxNode) -> Green {
+        let green = Green::of(node);
+        // The known one carries its hash along.
+        self.known.get(&green.address()).map_or(green, |&it| it.clone())
+    }
+
+    /// Full dotted paths of the decorators of a function or class, aliases resolved.
+    fn decorators(&self, node: &SyntaxNode, scope: ScopeId) -> impl Iterator<Item = String> + '_ {
+        node.children().take_while(|it| it.kind() == SyntaxKind::DECORATOR).filter_map(move |it| {
+            let mut at = it.first_child()?;
+            if at.kind() == SyntaxKind::CALL_EXPR {
+                at = at.first_child()?;
+            }
+            let mut rest = Vec::new();
+            while at.kind() == SyntaxKind::ATTRIBUTE_EXPR {
+                rest.push(at.children().find(|it| it.kind() == SyntaxKind::NAME_REF)?.text());
+                at = at.first_child()?;
+            }
+            if at.kind() != SyntaxKind::NAME_EXPR {
+                return None;
+            }
+            rest.push(self.module_path(scope, &at.text()));
+            rest.reverse();
+            Some(rest.join("."))
+        })
+    }
+
+    /// The dotted path that a name was imported as.
+    fn module_path(&self, scope: ScopeId, name: &str) -> String {
+        let mut at = Some(scope);
+        while let Some(id) = at {
+            let scope = &self.file.scopes[id.0 as usize];
+            match scope.names.get(name) {
+                Some(Definition::Import(path)) => return path.to_string(),
+                Some(_) => return name.to_owned(),
+                None => at = scope.parent,
+            }
+        }
+        match name {
+            "T" => "tvm.script.tirx".to_owned(),
+            "I" => "tvm.script.ir".to_owned(),
+            "R" => "tvm.script.relax".to_owned(),
+            _ => name.to_owned(),
+        }
+    }
+
+    fn assignment(&mut self, node: &SyntaxNode, scope: ScopeId) {
+        let Some(target) = node.first_child() else { return };
+        match target.kind() {
+            SyntaxKind::NAME_EXPR => {
+                let green = Green::of(node);
+                self.define(scope, &target.text(), Definition::Statement(green));
+            }
+            SyntaxKind::TUPLE_EXPR | SyntaxKind::LIST_EXPR | SyntaxKind::PAREN_EXPR => {
+                let green = Green::of(node);
+                for name in target.descendants().filter(|it| it.kind() == SyntaxKind::NAME_EXPR) {
+                    self.define(scope, &name.text(), Definition::Statement(green.clone()));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn import_statement(&mut self, node: &SyntaxNode, scope: ScopeId) {
+        let is_from = node.kind() == SyntaxKind::FROM_IMPORT_STMT;
+        let module = if is_from {
+            node.children().find(|it| it.kind() == SyntaxKind::DOTTED_NAME).map(|it| compact(&it))
+        } else {
+            None
+        };
+        for alias in node.children().filter(|it| it.kind() == SyntaxKind::IMPORT_ALIAS) {
+            let mut parts = alias.children();
+            let Some(imported) = parts.next().map(|it| compact(&it)) else { continue };
+            let name = parts.next().map(|it| it.text());
+            match (&module, name) {
+                (Some(module), name) => {
+                    let path = format!("{module}.{imported}");
+                    self.import(scope, name.as_deref().unwrap_or(&imported), path);
+                }
+                (None, Some(name)) => self.import(scope, &name, imported),
+                // `import tvm.script` binds `tvm`.
+                (None, None) => {
+                    let head = imported.split('.').next().unwrap_or_default().to_owned();
+                    self.import(scope, &head.clone(), head);
+                }
+            }
+        }
+    }
+
+    /// Functions of one path and name are told apart by their text, then by their number.
+    fn identify(&mut self) {
+        let mut count: FxHashMap<(Box<str>, Box<str>), u32> = FxHashMap::default();
+        for item in &self.file.functions {
+            let key = &item.source.key;
+            *count.entry((key.path.clone(), key.name.clone())).or_default() += 1;
+        }
+        let mut ordinals: FxHashMap<FunctionKey, u32> = FxHashMap::default();
+        for item in &mut self.file.functions {
+            let key = &mut item.source.key;
+            if count.get(&(key.path.clone(), key.name.clone())).is_some_and(|&it| it > 1) {
+                key.content = Some(item.source.green.text_hash());
+                let ordinal = ordinals.entry(key.clone()).or_default();
+                key.ordinal = *ordinal;
+                *ordinal += 1;
+            }
+        }
+    }
+}
+
+/// `tvm.script.tirx.prim_func` and its relatives.
+fn decorated(path: &str) -> Option<Decorated> {
+    let (module, name) = path.rsplit_once('.')?;
+    let namespace = namespace(module).or_else(|| match path {
+        "tvm.script.ir.pyfunc" => Some(Namespace::Ir),
+        _ => None,
+    });
+    let kind = match (name, namespace) {
+        ("prim_func" | "jit", Some(Namespace::Tir | Namespace::Tirx)) => FunctionKind::PrimFunc,
+        ("macro" | "inline", Some(Namespace::Tir | Namespace::Tirx)) => FunctionKind::Macro,
+        ("function" | "macro", Some(Namespace::Relax)) => FunctionKind::Relax,
+        ("pyfunc", Some(Namespace::Ir)) => FunctionKind::Python,
+        _ => return None,
+    };
+    Some(Decorated { kind, namespace })
+}
+
+fn name_node(node: &SyntaxNode) -> Option<SyntaxNode> {
+    node.children().find(|it| it.kind() == SyntaxKind::NAME)
+}
+
+fn name_of(node: &SyntaxNode) -> String {
+    name_node(node).map_or_else(String::new, |it| it.text())
+}
+
+fn param_names(node: &SyntaxNode) -> Vec<String> {
+    node.children()
+        .find(|it| it.kind() == SyntaxKind::PARAM_LIST)
+        .map(|list| list.children().map(|it| name_of(&it)).filter(|it| !it.is_empty()).collect())
+        .unwrap_or_default()
+}
+
+/// A dotted name without the white space that may stand in it.
+fn compact(node: &SyntaxNode) -> String {
+    node.text().split_whitespace().collect()
+}

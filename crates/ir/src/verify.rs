@@ -1,0 +1,416 @@
+//! The verifier: the invariants of a body, checked.
+//!
+//! Run around every pass in tests and debug builds. Checked:
+//!
+//! 1. links: operations, blocks and regions name their parents; results and block arguments name their definition;
+//! 2. shape: each kind of operation has the operands and regions that [`crate::OpKind`] says;
+//! 3. types: the operands of a binary operator have one type; conditions are bool (unknown types are not judged);
+//! 4. scopes: a value or buffer is used only where its definition is visible — after it in its block, in the regions
+//!    below, and in the blocks that its block dominates (any order in graph regions);
+//! 5. binders: no operand has an open bound variable.
+//!
+//! O(operations + occurrences of nodes per operation, each node once an operation), no recursion.
+
+use rustc_hash::FxHashSet;
+
+use crate::{
+    BlockId, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, RegionId, RegionKind,
+    Type, ValueId, ValueKind, arena::Id, dominators::Dominators, expr::UnaryOp,
+};
+
+/// A broken invariant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VerifyError {
+    /// Where; none for the signature.
+    pub op: Option<OpId>,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// Checks all invariants; empty when they hold.
+pub fn verify(body: &Body) -> Vec<VerifyError> {
+    let mut verifier = Verifier { body, errors: Vec::new(), visible: Visible::default() };
+    verifier.signature();
+    verifier.regions();
+    verifier.errors
+}
+
+/// Panics with the errors and the printed function if an invariant is broken. For tests and debug builds.
+#[track_caller]
+pub fn assert_valid(body: &Body) {
+    let errors = verify(body);
+    assert!(errors.is_empty(), "invalid body: {errors:#?}\n{}", crate::print::tvmscript(body, 0));
+}
+
+#[derive(Default)]
+struct Visible {
+    values: FxHashSet<ValueId>,
+    buffers: FxHashSet<BufferId>,
+}
+
+/// What a scope made visible, to be hidden at its end.
+#[derive(Default)]
+struct Undo {
+    values: Vec<ValueId>,
+    buffers: Vec<BufferId>,
+}
+
+struct Verifier<'a> {
+    body: &'a Body,
+    errors: Vec<VerifyError>,
+    visible: Visible,
+}
+
+enum Step {
+    Region(RegionId),
+    Block(BlockId),
+    Op(OpId),
+    /// Hide what the scope defined.
+    Close,
+    /// An operation's regions are done: what it keeps visible stays.
+    KeepOpen,
+}
+
+impl Verifier<'_> {
+    fn error(&mut self, op: Option<OpId>, message: String) {
+        self.errors.push(VerifyError { op, message });
+    }
+
+    fn signature(&mut self) {
+        let body = self.body;
+        for (value, data) in body.values.iter() {
+            if matches!(data.kind, ValueKind::Param(_) | ValueKind::Symbol | ValueKind::Captured) {
+                self.visible.values.insert(value);
+            }
+        }
+        for (index, param) in body.params.iter().enumerate() {
+            if body.values[param.value].kind != ValueKind::Param(index as u32) {
+                self.error(None, format!("parameter {index} does not name its value"));
+            }
+            if let Some(buffer) = param.buffer {
+                self.visible.buffers.insert(buffer);
+            }
+        }
+    }
+
+    fn regions(&mut self) {
+        let body = self.body;
+        let mut undo = vec![Undo::default()];
+        let mut stack = vec![Step::Region(body.root)];
+        while let Some(step) = stack.pop() {
+            match step {
+                Step::Region(region) => self.region(region, &mut stack),
+                Step::Block(block) => {
+                    undo.push(Undo::default());
+                    for (index, &arg) in body.blocks[block].args.iter().enumerate() {
+                        if body.values[arg].kind != ValueKind::BlockArg(block, index as u32) {
+                            self.error(
+                                None,
+                                format!("argument {index} of {block:?} does not name its block"),
+                            );
+                        }
+                        self.define_value(arg, &mut undo);
+                    }
+                    stack.extend(body.blocks[block].ops.iter().rev().map(|&op| Step::Op(op)));
+                }
+                Step::Op(op) => self.op(op, &mut stack, &mut undo),
+                Step::Close => {
+                    if let Some(scope) = undo.pop() {
+                        for value in scope.values {
+                            self.visible.values.remove(&value);
+                        }
+                        for buffer in scope.buffers {
+                            self.visible.buffers.remove(&buffer);
+                        }
+                    }
+                }
+                Step::KeepOpen => {
+                    if let Some(scope) = undo.pop()
+                        && let Some(outer) = undo.last_mut()
+                    {
+                        outer.values.extend(scope.values);
+                        outer.buffers.extend(scope.buffers);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Schedules the blocks of a region so that a block's definitions are visible in the blocks it dominates.
+    fn region(&mut self, region: RegionId, stack: &mut Vec<Step>) {
+        let body = self.body;
+        let data = &body.regions[region];
+        for &block in &data.blocks {
+            if body.blocks[block].parent != region {
+                self.error(None, format!("{block:?} does not name its region"));
+            }
+        }
+        if data.kind == RegionKind::Graph {
+            self.define_graph_region(region);
+        }
+        if let [block] = data.blocks[..] {
+            stack.push(Step::Close);
+            stack.push(Step::Block(block));
+            return;
+        }
+        // A dominator-tree walk: close a block after all that it dominates.
+        let dominators = Dominators::compute(body, region);
+        enum Visit {
+            Enter(BlockId),
+            Leave,
+        }
+        let mut steps = Vec::new();
+        let mut walk: Vec<Visit> =
+            dominators.roots().iter().rev().map(|&it| Visit::Enter(it)).collect();
+        while let Some(visit) = walk.pop() {
+            match visit {
+                Visit::Leave => steps.push(Step::Close),
+                Visit::Enter(block) => {
+                    steps.push(Step::Block(block));
+                    walk.push(Visit::Leave);
+                    walk.extend(
+                        dominators.children(block).iter().rev().map(|&it| Visit::Enter(it)),
+                    );
+                }
+            }
+        }
+        stack.extend(steps.into_iter().rev());
+    }
+
+    fn define_graph_region(&mut self, region: RegionId) {
+        for &block in &self.body.regions[region].blocks {
+            for &op in &self.body.blocks[block].ops {
+                self.visible.values.extend(self.body.ops[op].results.iter().copied());
+            }
+        }
+    }
+
+    fn define_value(&mut self, value: ValueId, undo: &mut [Undo]) {
+        self.visible.values.insert(value);
+        if let Some(scope) = undo.last_mut() {
+            scope.values.push(value);
+        }
+    }
+
+    fn define_buffer(&mut self, buffer: BufferId, undo: &mut [Undo]) {
+        self.visible.buffers.insert(buffer);
+        if let Some(scope) = undo.last_mut() {
+            scope.buffers.push(buffer);
+        }
+    }
+
+    fn op(&mut self, op: OpId, stack: &mut Vec<Step>, undo: &mut Vec<Undo>) {
+        let body = self.body;
+        let data = &body.ops[op];
+        self.shape(op);
+        for &operand in &data.operands {
+            self.expr(op, operand);
+        }
+        if let OpKind::Store { buffer, .. } = data.kind {
+            self.use_buffer(op, buffer);
+        }
+        if let OpKind::LaunchThread { var, .. } = data.kind
+            && matches!(body.values[var].kind, ValueKind::Result(..))
+        {
+            self.use_value(op, var);
+        }
+        for (index, &result) in data.results.iter().enumerate() {
+            if body.values[result].kind != ValueKind::Result(op, index as u32) {
+                self.error(Some(op), format!("result {index} does not name its operation"));
+            }
+            self.define_value(result, undo);
+        }
+        match data.kind {
+            OpKind::Alloc { buffer, .. } => self.define_buffer(buffer, undo),
+            OpKind::DeclBuffer { buffer } => {
+                match &body.buffers[buffer].origin {
+                    BufferOrigin::View { source, .. } => self.use_buffer(op, *source),
+                    BufferOrigin::MatchRegion(region) => self.use_buffer(op, region.buffer),
+                    _ => {}
+                }
+                self.define_buffer(buffer, undo);
+            }
+            _ => {}
+        }
+        for &region in &data.regions {
+            if body.regions[region].parent != Some(op) {
+                self.error(Some(op), format!("{region:?} does not name its operation"));
+            }
+        }
+        // The `T.init()` of a block sees what its body allocates; what an opaque statement defines may be visible
+        // after it.
+        match (data.kind, &data.regions[..]) {
+            (OpKind::SBlock(_), &[first, init]) => {
+                stack.push(Step::Close);
+                stack.push(Step::Region(init));
+                let block = body.entry(first);
+                undo.push(Undo::default());
+                stack.extend([Step::KeepOpen, Step::Block(block)]);
+            }
+            (OpKind::Opaque(_), regions) => {
+                for &region in regions.iter().rev() {
+                    stack.push(Step::KeepOpen);
+                    stack.push(Step::Block(body.entry(region)));
+                }
+            }
+            (_, regions) => stack.extend(regions.iter().rev().map(|&it| Step::Region(it))),
+        }
+    }
+
+    /// Numbers of operands, results and regions that a kind has.
+    fn shape(&mut self, op: OpId) {
+        let body = self.body;
+        let data = &body.ops[op];
+        let n = data.operands.len();
+        let (operands_fit, n_regions) = match data.kind {
+            OpKind::For(_) => (n == 2 || n == 3, 1..=1),
+            OpKind::If => (n == 1, 1..=2),
+            OpKind::While => (n == 1, 1..=1),
+            OpKind::SBlock(block) => {
+                let block = &body.sblocks[block];
+                (n == block.iter_vars.len() + usize::from(block.has_predicate), 1..=2)
+            }
+            OpKind::LaunchThread { .. } => (n == 1, 1..=1),
+            OpKind::EnvThread(_) => (n == 0 && data.results.len() == 1, 0..=0),
+            OpKind::Attr(_) => (n == 2, 1..=1),
+            OpKind::AttrDict => (n == 0, 1..=1),
+            OpKind::Store { predicated, .. } => (n > usize::from(predicated), 0..=0),
+            OpKind::Bind => (n == 1 && data.results.len() == 1, 0..=1),
+            OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer } => {
+                (data.operands.iter().copied().eq(body.buffers[buffer].operands()), 0..=1)
+            }
+            OpKind::Evaluate | OpKind::Assert => (n == 1, 0..=0),
+            OpKind::Return => (n <= 1, 0..=0),
+            OpKind::Break | OpKind::Continue => (n == 0, 0..=0),
+            OpKind::Opaque(_) | OpKind::Named(_) => (true, 0..=usize::MAX),
+        };
+        if !operands_fit {
+            self.error(Some(op), format!("{:?} has {n} operands", data.kind));
+        }
+        if !n_regions.contains(&data.regions.len()) {
+            self.error(Some(op), format!("{:?} has {} regions", data.kind, data.regions.len()));
+        }
+        if matches!(data.kind, OpKind::If | OpKind::While | OpKind::Assert)
+            && let Some(&condition) = data.operands.first()
+            && body.ty(condition) != Type::Unknown
+            && !body.ty(condition).is_bool()
+        {
+            self.error(Some(op), "the condition is not bool".to_owned());
+        }
+    }
+
+    fn use_value(&mut self, op: OpId, value: ValueId) {
+        if !self.visible.values.contains(&value) {
+            let name = self.body.name(self.body.values[value].name).to_owned();
+            self.error(Some(op), format!("value `{name}` ({}) is not visible", value.index()));
+        }
+    }
+
+    fn use_buffer(&mut self, op: OpId, buffer: BufferId) {
+        if !self.visible.buffers.contains(&buffer) {
+            let name = self.body.name(self.body.buffers[buffer].name).to_owned();
+            self.error(Some(op), format!("buffer `{name}` ({}) is not visible", buffer.index()));
+        }
+    }
+
+    /// Checks the nodes under an operand, each once.
+    fn expr(&mut self, op: OpId, root: ExprId) {
+        let body = self.body;
+        if body.expr(root).flags.open_binders != 0 {
+            self.error(Some(op), "an operand has an open bound variable".to_owned());
+        }
+        let mut seen = FxHashSet::default();
+        let mut stack = vec![root];
+        while let Some(id) = stack.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let kind = body.expr(id).kind;
+            match kind {
+                ExprKind::Value(value) => self.use_value(op, value),
+                ExprKind::Load { buffer, .. }
+                | ExprKind::BufferField(buffer, _)
+                | ExprKind::Buffer(buffer)
+                | ExprKind::Region(buffer, _) => self.use_buffer(op, buffer),
+                ExprKind::Binary(operator, lhs, rhs) => {
+                    let (a, b) = (body.ty(lhs), body.ty(rhs));
+                    if a != b && a != Type::Unknown && b != Type::Unknown {
+                        self.error(Some(op), format!("{operator:?} of {a:?} and {b:?}"));
+                    }
+                }
+                ExprKind::Unary(UnaryOp::Not, operand)
+                    if !body.ty(operand).is_bool() && body.ty(operand) != Type::Unknown =>
+                {
+                    self.error(Some(op), "`not` of a value that is not bool".to_owned());
+                }
+                _ => {}
+            }
+            body.each_child(kind, &mut |child| stack.push(child));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{BinaryOp, DataType, Dialect, ForKind, Successor};
+
+    fn messages(body: &Body) -> Vec<String> {
+        verify(body).into_iter().map(|it| it.message).collect()
+    }
+
+    #[test]
+    fn a_loop_variable_is_not_visible_after_its_loop() {
+        let mut body = Body::new("f", Dialect::Tirx);
+        let entry = body.entry(body.root);
+        let (zero, four) = (body.int(0, DataType::INT32), body.int(4, DataType::INT32));
+        let op = body.push_op(entry, OpKind::For(ForKind::Serial), &[zero, four]);
+        let region = body.push_region(op);
+        let block = body.entry(region);
+        let i = body.new_block_arg(block, "i", DataType::INT32.into());
+        let i = body.value_expr(i);
+        body.push_op(block, OpKind::Evaluate, &[i]);
+        assert!(messages(&body).is_empty());
+        body.push_op(entry, OpKind::Evaluate, &[i]);
+        assert_eq!(messages(&body), ["value `i` (0) is not visible"]);
+    }
+
+    #[test]
+    fn mixed_operand_types_are_found() {
+        let mut body = Body::new("f", Dialect::Tirx);
+        let entry = body.entry(body.root);
+        let (a, b) = (body.int(1, DataType::INT32), body.int(1, DataType::INT64));
+        let sum = body.make(ExprKind::Binary(BinaryOp::Add, a, b), DataType::INT32.into());
+        body.push_op(entry, OpKind::Evaluate, &[sum]);
+        assert_eq!(messages(&body), ["Add of Prim(int32) and Prim(int64)"]);
+    }
+
+    #[test]
+    fn a_definition_is_visible_where_its_block_dominates_and_nowhere_else() {
+        // entry -> {left, right} -> join; a value of `left` is not visible in `join`.
+        let mut body = Body::new("f", Dialect::Mlir);
+        let root = body.root;
+        let entry = body.entry(root);
+        let (left, right, join) =
+            (body.new_block(root), body.new_block(root), body.new_block(root));
+        let empty = body.list(&[]);
+        let br = body.intern("cf.br");
+        for (from, targets) in [(entry, vec![left, right]), (left, vec![join]), (right, vec![join])]
+        {
+            let mut defined = None;
+            if from == left {
+                let name = body.intern("test.def");
+                let op = body.push_op(from, OpKind::Named(name), &[]);
+                defined = Some(body.push_result(op, "x", DataType::INT32.into()));
+            }
+            let op = body.push_op(from, OpKind::Named(br), &[]);
+            body.ops[op].successors =
+                targets.into_iter().map(|block| Successor { block, args: empty }).collect();
+            if let Some(x) = defined {
+                let x = body.value_expr(x);
+                body.push_op(join, OpKind::Evaluate, &[x]);
+            }
+        }
+        assert_eq!(messages(&body), ["value `x` (0) is not visible"]);
+    }
+}

@@ -1,0 +1,196 @@
+//! A real Neovim drives the real server over a real file: hints in the buffer and on the screen, a fix applied
+//! and saved, hints that follow edits and survive half-typed lines.
+
+mod neovim;
+
+use crate::neovim::{Hint, Neovim};
+use tests::{binary, samples};
+
+const FILE: &str = "softmax_dyn.py";
+
+fn sample() -> String {
+    samples::text("lowered_cuda", "te_softmax_dyn")
+}
+
+/// An editor with the sample open and its hints there.
+fn with_hints() -> (Neovim, Vec<Hint>) {
+    let editor = Neovim::headless(FILE, &sample());
+    editor.wait_for("the server is attached", "Probe.is_attached()");
+    editor.wait_for("there are hints", "#Probe.hints() > 0");
+    let hints = editor.settled_hints();
+    (editor, hints)
+}
+
+fn lines_of(hints: &[Hint]) -> Vec<u64> {
+    hints.iter().map(|hint| hint.line).collect()
+}
+
+/// A hint says the name that the binding would get.
+fn names_a_binding(hint: &Hint) -> bool {
+    let label = hint.label.trim_start();
+    label.strip_prefix("cse_v").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+/// The line that the tests type: it computes one thing twice and shares nothing with the others.
+const NEW_LINE: &str =
+    "T_softmax_norm_1[threadIdx_x * T.int64(77)] = A_1[threadIdx_x * T.int64(77)]";
+
+#[test]
+#[ignore = "needs Neovim"]
+fn neovim_shows_hints_of_the_whole_function() {
+    let (_editor, hints) = with_hints();
+    assert!(hints.len() >= 3, "{hints:#?}");
+    assert!(hints.iter().all(names_a_binding), "{hints:#?}");
+    let mut lines = lines_of(&hints);
+    lines.dedup();
+    assert_eq!(lines.len(), hints.len(), "by default a line has one hint: {hints:#?}");
+}
+
+#[test]
+#[ignore = "needs Neovim"]
+fn neovim_starts_no_server_for_plain_python() {
+    let editor = Neovim::headless("plain.py", "import os\nprint(os.name)\n");
+    editor.wait_for("the file type is known", "vim.bo.filetype == 'python'");
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert_eq!(editor.lua("#vim.lsp.get_clients()"), 0);
+}
+
+#[test]
+#[ignore = "needs Neovim"]
+fn neovim_starts_the_server_once_a_saved_file_is_tvmscript() {
+    let editor = Neovim::headless("new.py", "import os\n");
+    editor.wait_for("the file type is known", "vim.bo.filetype == 'python'");
+    editor.keys("ofrom tvm.script import tirx as T<Esc>:w<CR>");
+    editor.wait_for("the server is attached", "Probe.is_attached()");
+}
+
+#[test]
+#[ignore = "needs Neovim"]
+fn neovim_applies_a_fix_and_saves_it() {
+    let (editor, hints) = with_hints();
+    let before = editor.lines();
+    let hint = &hints[0];
+    // The cursor stands on the expression, whose end the hint marks.
+    let column = hint.column.saturating_sub(1);
+    editor.lua(&format!("Probe.apply_action({}, {column}, 'Extract')", hint.line));
+    editor.wait_until("the fix is applied", || editor.lines().len() > before.len());
+    let after = editor.lines();
+    let name = hint.label.split_whitespace().next().expect("a hint has a name");
+    let bindings = after.iter().filter(|line| line.trim_start().starts_with(name)).count();
+    let uses = after.iter().filter(|line| line.contains(name)).count();
+    assert_eq!(bindings, 1, "one line binds {name}: {after:#?}");
+    assert!(uses >= 2, "other lines use {name}: {after:#?}");
+    let untouched = before.iter().filter(|line| after.contains(line)).count();
+    assert!(untouched >= before.len() - 6, "the other lines are as they were: {after:#?}");
+
+    editor.keys(":w<CR>");
+    editor.wait_for("the file is saved", "not vim.bo.modified");
+    let path = editor.dir().join(FILE);
+    let saved = std::fs::read_to_string(&path).expect("the file is there");
+    assert_eq!(saved.lines().collect::<Vec<_>>(), after);
+    let checked = binary::command().arg("check").arg(&path).output().expect("the binary runs");
+    assert!(checked.status.success(), "{}", String::from_utf8_lossy(&checked.stdout));
+
+    let left = editor.settled_hints();
+    assert!(left.len() < hints.len() || left != hints, "the applied hint is gone: {left:#?}");
+}
+
+#[test]
+#[ignore = "needs Neovim"]
+fn neovim_refreshes_hints_after_an_edit_in_the_middle() {
+    let (editor, before) = with_hints();
+    let at = middle_line(&editor);
+    editor.keys(&format!("{at}GO{NEW_LINE}<Esc>"));
+    let after = editor.settled_hints();
+    let on_new_line: Vec<_> = after.iter().filter(|hint| hint.text.trim() == NEW_LINE).collect();
+    assert_eq!(on_new_line.len(), 1, "the new line has its hint: {after:#?}");
+    let moved: Vec<u64> =
+        lines_of(&before).iter().map(|&line| line + u64::from(line + 1 >= at)).collect();
+    for line in moved {
+        assert!(lines_of(&after).contains(&line), "line {line} keeps its hint: {after:#?}");
+    }
+    editor.keys("dd");
+    assert_eq!(editor.settled_hints(), before, "taking the line back takes its hint back");
+}
+
+#[test]
+#[ignore = "needs Neovim"]
+fn neovim_keeps_the_hints_of_other_lines_while_one_is_typed() {
+    let (editor, before) = with_hints();
+    let texts = |hints: &[Hint]| hints.iter().map(|hint| hint.text.clone()).collect::<Vec<_>>();
+    let at = middle_line(&editor);
+    editor.keys(&format!("{at}GO"));
+    for (start, key) in NEW_LINE.char_indices() {
+        editor.keys(&if key == '<' { "<lt>".to_owned() } else { key.to_string() });
+        let now = texts(&editor.settled_hints());
+        for line in texts(&before) {
+            assert!(
+                now.contains(&line),
+                "with {:?} typed this line has no hint: {line}",
+                &NEW_LINE[..=start]
+            );
+        }
+    }
+    editor.keys("<Esc>");
+    let after = editor.settled_hints();
+    assert!(
+        after.iter().any(|hint| hint.text.trim() == NEW_LINE),
+        "the typed line has its hint: {after:#?}"
+    );
+}
+
+#[test]
+#[ignore = "needs Neovim"]
+fn neovim_shows_device_code_beside_the_kernel() {
+    let (editor, hints) = with_hints();
+    editor.keys(&format!("{}G:TirAnalyzerDeviceCode cuda<CR>", hints[0].line + 1));
+    editor.wait_for("a window with code is open", "Probe.other_window() ~= vim.NIL");
+    let view = editor.lua("Probe.other_window()");
+    assert_eq!(view["filetype"], "cuda");
+    let text = view["lines"].to_string();
+    assert!(text.contains("__global__"), "{text}");
+}
+
+#[test]
+#[ignore = "needs Neovim"]
+fn neovim_restarts_the_server() {
+    let (editor, before) = with_hints();
+    let first = editor.lua("vim.lsp.get_clients()[1].id");
+    editor.keys(":TirAnalyzerRestart<CR>");
+    editor.wait_until("another client is attached", || {
+        editor.lua("Probe.is_attached() and vim.lsp.get_clients()[1].id or 0") != first
+            && editor.lua("Probe.is_attached()") == true
+    });
+    editor.wait_until("the hints are back", || editor.hints() == before);
+}
+
+#[test]
+#[ignore = "needs Neovim and tmux"]
+fn neovim_draws_hints_on_screen() {
+    let editor = Neovim::on_screen(FILE, &sample());
+    editor.wait_for("there are hints", "#Probe.hints() > 0");
+    let hints = editor.settled_hints();
+    editor.wait_until("a hint is on the screen", || {
+        let screen = editor.screen();
+        hints.iter().any(|hint| screen.lines().any(|row| shows(row, hint)))
+    });
+    let screen = editor.screen();
+    let shown = hints.iter().filter(|hint| screen.lines().any(|row| shows(row, hint))).count();
+    assert!(shown >= 2, "{shown} of {} hints are on the screen:\n{screen}", hints.len());
+}
+
+/// Whether a row of the screen is the hint's line with the hint in it.
+fn shows(row: &str, hint: &Hint) -> bool {
+    let before: String = hint.text.chars().take(hint.column as usize).collect();
+    row.find(&before)
+        .is_some_and(|at| row[at + before.len()..].trim_start().starts_with(hint.label.trim()))
+}
+
+/// A line inside the innermost loop, from 1: an edit there is in the middle of the function.
+fn middle_line(editor: &Neovim) -> u64 {
+    let lines = editor.lines();
+    let found = lines.iter().position(|line| {
+        line.trim_start().starts_with("in_thread_T_softmax_expsum_shared[0] = T.float32")
+    });
+    found.expect("the sample has such a line") as u64 + 1
+}

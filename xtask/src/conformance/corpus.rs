@@ -1,0 +1,89 @@
+//! The files of a comparison: every `.py` under a folder, by name, with the group each belongs to.
+//!
+//! A group is the folder a file lies in (`lowered_cuda`, `legalized`, …), relative to the corpus. Order is by
+//! path, so that a report is the same on every machine.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+/// One input file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct File {
+    /// The folder inside the corpus, `.` for the corpus itself.
+    pub(crate) group: String,
+    /// The file's name without the ending.
+    pub(crate) name: String,
+    /// Its text.
+    pub(crate) text: String,
+}
+
+impl File {
+    /// How reports call it.
+    pub(crate) fn label(&self) -> String {
+        format!("{}/{}", self.group, self.name)
+    }
+}
+
+/// Reads the files whose label contains `filter`.
+pub(crate) fn read(corpus: &Path, filter: Option<&str>) -> anyhow::Result<Vec<File>> {
+    let mut files = Vec::new();
+    for path in python_files(corpus)? {
+        let parent = path.parent().unwrap_or(corpus);
+        let group = parent.strip_prefix(corpus).unwrap_or(parent);
+        let group = match group.to_string_lossy().replace('\\', "/") {
+            empty if empty.is_empty() => ".".to_owned(),
+            group => group,
+        };
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        if filter.is_none_or(|filter| format!("{group}/{name}").contains(filter)) {
+            let bytes =
+                std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            let text = String::from_utf8_lossy(&bytes).into_owned();
+            files.push(File { group, name, text });
+        }
+    }
+    anyhow::ensure!(!files.is_empty(), "no .py file under {} matches", corpus.display());
+    Ok(files)
+}
+
+/// Paths of all `.py` files under a folder, sorted.
+fn python_files(corpus: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut folders = vec![corpus.to_owned()];
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder)
+            .with_context(|| format!("cannot read the folder {}", folder.display()))?;
+        for entry in entries {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "py") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_grouped_sorted_and_filtered() {
+        let dir = tempfile::tempdir().unwrap();
+        for path in ["b/two.py", "b/one.py", "a/one.py", "a/other.txt", "top.py"] {
+            let path = dir.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "pass\n").unwrap();
+        }
+        let labels = |filter| -> Vec<String> {
+            read(dir.path(), filter).unwrap().iter().map(File::label).collect()
+        };
+        assert_eq!(labels(None), ["a/one", "b/one", "b/two", "./top"]);
+        assert_eq!(labels(Some("b/")), ["b/one", "b/two"]);
+        assert!(read(dir.path(), Some("nothing")).is_err());
+    }
+}
