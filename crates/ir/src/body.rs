@@ -554,6 +554,66 @@ impl Body {
     }
 }
 
+/// Equal bodies were made by the same calls in the same order: same names, same ids, same everything but positions,
+/// which no body has. So whatever was computed from one holds, ids included, for the other. O(size).
+impl PartialEq for Body {
+    fn eq(&self, other: &Body) -> bool {
+        // Without `..`, so that a new field is decided on here. The indexes follow from their tables.
+        let Body {
+            name,
+            dialect,
+            decorator,
+            params,
+            return_type,
+            attrs,
+            root,
+            unresolved,
+            names,
+            exprs,
+            expr_index: _,
+            lists,
+            attr_dicts,
+            attr_index: _,
+            float_spellings,
+            binder_names,
+            n_instances,
+            values,
+            buffers,
+            ops,
+            blocks,
+            regions,
+            sblocks,
+        } = self;
+        let spelling = |(id, value): &(ExprId, f64)| (*id, value.to_bits());
+        *name == other.name
+            && *dialect == other.dialect
+            && *decorator == other.decorator
+            && *params == other.params
+            && *return_type == other.return_type
+            && *attrs == other.attrs
+            && *root == other.root
+            && *unresolved == other.unresolved
+            && names.texts == other.names.texts
+            && exprs.len() == other.exprs.len()
+            && exprs.iter().zip(other.exprs.iter()).all(|((_, a), (_, b))| {
+                // Flags and size follow from these.
+                a.kind == b.kind && a.ty == b.ty
+            })
+            && lists.pool == other.lists.pool
+            && lists.ranges == other.lists.ranges
+            && *attr_dicts == other.attr_dicts
+            && float_spellings.iter().map(spelling).eq(other.float_spellings.iter().map(spelling))
+            && *binder_names == other.binder_names
+            && *n_instances == other.n_instances
+            && *values == other.values
+            && *buffers == other.buffers
+            && *ops == other.ops
+            && *blocks == other.blocks
+            && *regions == other.regions
+            && *sblocks == other.sblocks
+    }
+}
+
 /// Interned texts of a body.
 #[derive(Clone, Default, Debug)]
 struct NameTable {
