@@ -326,7 +326,7 @@ impl From<TooDeep> for Stmt {
     }
 }
 
-/// `Expr = NameExpr | Literal | StringExpr | AttributeExpr | SubscriptExpr | CallExpr | UnaryExpr | BinaryExpr | BoolExpr | CompareExpr | ConditionalExpr | LambdaExpr | TupleExpr | ListExpr | DictExpr | SetExpr | ListComp | SetComp | DictComp | GeneratorExpr | ParenExpr | StarExpr | SliceExpr | WalrusExpr | AwaitExpr | YieldExpr | ErrorNode | TooDeep`
+/// `Expr = NameExpr | Literal | StringExpr | AttributeExpr | SubscriptExpr | CallExpr | UnaryExpr | BinaryExpr | BoolExpr | CompareExpr | ConditionalExpr | LambdaExpr | TupleExpr | ListExpr | DictExpr | SetExpr | ListComp | SetComp | DictComp | GeneratorExpr | ParenExpr | StarExpr | SliceExpr | WalrusExpr | AwaitExpr | YieldExpr | AsPattern | ErrorNode | TooDeep`
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Expr {
     /// See [`NameExpr`].
@@ -381,6 +381,8 @@ pub enum Expr {
     AwaitExpr(AwaitExpr),
     /// See [`YieldExpr`].
     YieldExpr(YieldExpr),
+    /// See [`AsPattern`].
+    AsPattern(AsPattern),
     /// See [`ErrorNode`].
     ErrorNode(ErrorNode),
     /// See [`TooDeep`].
@@ -417,6 +419,7 @@ impl AstNode for Expr {
                 | SyntaxKind::WALRUS_EXPR
                 | SyntaxKind::AWAIT_EXPR
                 | SyntaxKind::YIELD_EXPR
+                | SyntaxKind::AS_PATTERN
                 | SyntaxKind::ERROR_NODE
                 | SyntaxKind::TOO_DEEP
         )
@@ -449,6 +452,7 @@ impl AstNode for Expr {
             SyntaxKind::WALRUS_EXPR => Self::WalrusExpr(WalrusExpr { syntax }),
             SyntaxKind::AWAIT_EXPR => Self::AwaitExpr(AwaitExpr { syntax }),
             SyntaxKind::YIELD_EXPR => Self::YieldExpr(YieldExpr { syntax }),
+            SyntaxKind::AS_PATTERN => Self::AsPattern(AsPattern { syntax }),
             SyntaxKind::ERROR_NODE => Self::ErrorNode(ErrorNode { syntax }),
             SyntaxKind::TOO_DEEP => Self::TooDeep(TooDeep { syntax }),
             _ => return None,
@@ -483,6 +487,7 @@ impl AstNode for Expr {
             Self::WalrusExpr(it) => &it.syntax,
             Self::AwaitExpr(it) => &it.syntax,
             Self::YieldExpr(it) => &it.syntax,
+            Self::AsPattern(it) => &it.syntax,
             Self::ErrorNode(it) => &it.syntax,
             Self::TooDeep(it) => &it.syntax,
         }
@@ -642,6 +647,12 @@ impl From<AwaitExpr> for Expr {
 impl From<YieldExpr> for Expr {
     fn from(node: YieldExpr) -> Self {
         Self::YieldExpr(node)
+    }
+}
+
+impl From<AsPattern> for Expr {
+    fn from(node: AsPattern) -> Self {
+        Self::AsPattern(node)
     }
 }
 
@@ -3448,6 +3459,43 @@ impl YieldExpr {
 
     /// The child that is a [`Expr`].
     pub fn expr(&self) -> Option<Expr> {
+        support::child(&self.syntax)
+    }
+}
+
+/// Only inside the pattern of a `case`.
+///
+/// `AsPattern = pattern:Expr 'as' Name`
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct AsPattern {
+    syntax: SyntaxNode,
+}
+
+impl AstNode for AsPattern {
+    fn can_cast(kind: SyntaxKind) -> bool {
+        kind == SyntaxKind::AS_PATTERN
+    }
+    fn cast(syntax: SyntaxNode) -> Option<Self> {
+        if Self::can_cast(syntax.kind()) { Some(Self { syntax }) } else { None }
+    }
+    fn syntax(&self) -> &SyntaxNode {
+        &self.syntax
+    }
+}
+
+impl AsPattern {
+    /// The child that is a [`Expr`].
+    pub fn pattern(&self) -> Option<Expr> {
+        support::child(&self.syntax)
+    }
+
+    /// The first token of kind `AS_KW`.
+    pub fn as_token(&self) -> Option<SyntaxToken> {
+        support::token(&self.syntax, SyntaxKind::AS_KW)
+    }
+
+    /// The child that is a [`Name`].
+    pub fn name(&self) -> Option<Name> {
         support::child(&self.syntax)
     }
 }
