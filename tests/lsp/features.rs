@@ -1,0 +1,245 @@
+//! Each method on a real kernel: the answers belong together, and the edits do what they say.
+
+use serde_json::{Value, json};
+use tests::document::Document;
+use tests::lsp::Server;
+
+use crate::{hints, label, server_with, softmax};
+
+/// The code actions at a place.
+#[track_caller]
+fn actions(
+    server: &mut Server,
+    document: &Document,
+    start: usize,
+    end: usize,
+    only: &[&str],
+) -> Vec<Value> {
+    let mut params = document.over(start, end);
+    params["context"] = match only {
+        [] => json!({ "diagnostics": [] }),
+        _ => json!({ "diagnostics": [], "only": only }),
+    };
+    match server.request("textDocument/codeAction", params) {
+        Ok(Value::Array(actions)) => actions,
+        Ok(Value::Null) => Vec::new(),
+        other => panic!("code actions are {other:?}"),
+    }
+}
+
+/// Applies a code action to the document, after asking for its edit if it comes without one.
+#[track_caller]
+fn apply(server: &mut Server, document: &mut Document, mut action: Value) {
+    if action.get("edit").is_none_or(Value::is_null) {
+        action = server.request("codeAction/resolve", action).expect("the action can be resolved");
+    }
+    let edit = &action["edit"];
+    let edits = match edit["documentChanges"].as_array() {
+        Some(changes) => {
+            assert_eq!(changes.len(), 1, "one document is edited: {edit}");
+            assert_eq!(changes[0]["textDocument"]["uri"], document.uri());
+            changes[0]["edits"].clone()
+        }
+        None => edit["changes"][document.uri()].clone(),
+    };
+    document.apply(&edits);
+    let change = document.change_all_params();
+    server.change(change);
+}
+
+#[test]
+fn hint_names_a_binding_and_tells_more_on_demand() {
+    let document = softmax();
+    let (mut server, _dir) = server_with(&document);
+    let hints = hints(&mut server, &document);
+    assert!(hints.len() >= 3, "{hints:#?}");
+    for hint in &hints {
+        let label = label(hint);
+        assert!(label.trim_start().starts_with("cse_v"), "{label}");
+        assert!(label.chars().count() <= 43, "VS Code cuts longer labels: {label}");
+        let has_tooltip = !hint["tooltip"].is_null()
+            || hint["label"]
+                .as_array()
+                .is_some_and(|parts| parts.iter().any(|part| !part["tooltip"].is_null()))
+            || !hint["data"].is_null();
+        assert!(has_tooltip, "{hint:#}");
+    }
+}
+
+#[test]
+fn hints_are_asked_for_by_range() {
+    let document = softmax();
+    let (mut server, _dir) = server_with(&document);
+    let all = hints(&mut server, &document);
+    let middle =
+        document.find("                in_thread_T_softmax_expsum_shared[0] = T.float32(0.0)");
+    let (upper, lower) = (document.over(0, middle), document.over(middle, document.text().len()));
+    let count = |result: Result<Value, _>| result.expect("hints").as_array().map_or(0, Vec::len);
+    let upper = count(server.request("textDocument/inlayHint", upper));
+    let lower = count(server.request("textDocument/inlayHint", lower));
+    assert_eq!(upper + lower, all.len());
+    assert!(upper > 0 && lower > 0);
+}
+
+#[test]
+fn extraction_binds_the_name_that_the_hint_said() {
+    let mut document = softmax();
+    let (mut server, _dir) = server_with(&document);
+    let before = hints(&mut server, &document);
+    let at = document.find("n * m,), data=A.data");
+    let found = actions(&mut server, &document, at, at, &[]);
+    let extract = found
+        .into_iter()
+        .find(|it| it["title"].as_str().is_some_and(|title| title.contains("Extract")));
+    let extract = extract.expect("the expression under the cursor can be extracted");
+    assert_eq!(extract["kind"], "refactor.extract");
+    apply(&mut server, &mut document, extract);
+    assert!(document.text().contains(": T.let[T.int64] = n * m\n"), "{}", document.text());
+    assert!(!document.text().contains("((n * m,)"), "{}", document.text());
+    let after = hints(&mut server, &document);
+    assert_eq!(after.len(), before.len() - 1, "its hint is gone: {after:#?}");
+}
+
+#[test]
+fn fix_all_leaves_nothing_to_fix() {
+    let mut document = softmax();
+    let (mut server, _dir) = server_with(&document);
+    let end = document.text().len();
+    let found = actions(&mut server, &document, 0, end, &["source.fixAll"]);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    apply(&mut server, &mut document, found[0].clone());
+    assert!(document.text().contains("cse_v"), "{}", document.text());
+    let end = document.text().len();
+    assert_eq!(hints(&mut server, &document), Vec::<Value>::new(), "{}", document.text());
+    assert_eq!(actions(&mut server, &document, 0, end, &["source.fixAll"]), Vec::<Value>::new());
+}
+
+#[test]
+fn only_the_kinds_asked_for_are_given() {
+    let document = softmax();
+    let (mut server, _dir) = server_with(&document);
+    let at = document.find("n * m,), data=A.data");
+    for action in actions(&mut server, &document, at, at, &["refactor.extract"]) {
+        assert!(
+            action["kind"].as_str().is_some_and(|kind| kind.starts_with("refactor.extract")),
+            "{action}"
+        );
+    }
+    assert_eq!(
+        actions(&mut server, &document, at, at, &["source.organizeImports"]),
+        Vec::<Value>::new()
+    );
+}
+
+#[test]
+fn unchanged_diagnostics_are_not_sent_again() {
+    let mut document = softmax();
+    let (mut server, _dir) = server_with(&document);
+    let change = document.replace_once(
+        "threadIdx_x == T.int64(0):\n                    T_softmax_maxelem_shared[0] = c",
+        "threadIdx_x == no_such_name:\n                    T_softmax_maxelem_shared[0] = c",
+    );
+    server.change(change);
+    let pull = |server: &mut Server, document: &Document, previous: Option<&Value>| {
+        let mut params = json!({ "textDocument": document.identifier() });
+        if let Some(previous) = previous {
+            params["previousResultId"] = previous.clone();
+        }
+        server.request("textDocument/diagnostic", params).expect("diagnostics")
+    };
+    let first = pull(&mut server, &document, None);
+    assert_eq!(first["kind"], "full");
+    let items = first["items"].as_array().expect("items");
+    let about_name = items
+        .iter()
+        .find(|it| it["message"].as_str().is_some_and(|text| text.contains("no_such_name")));
+    let about_name =
+        about_name.unwrap_or_else(|| panic!("the unknown name is reported: {items:#?}"));
+    let start = document.offset(&about_name["range"]["start"]);
+    let end = document.offset(&about_name["range"]["end"]);
+    assert_eq!(&document.text()[start..end], "no_such_name");
+    let again = pull(&mut server, &document, Some(&first["resultId"]));
+    assert_eq!(again["kind"], "unchanged");
+    assert_eq!(again["resultId"], first["resultId"]);
+    let change = document.replace_once("no_such_name", "T.int64(0)");
+    server.change(change);
+    let fixed = pull(&mut server, &document, Some(&first["resultId"]));
+    assert_eq!(fixed["kind"], "full");
+}
+
+#[test]
+fn hover_explains_the_expression() {
+    let document = softmax();
+    let (mut server, _dir) = server_with(&document);
+    let at = document.find("n * m,), data=A.data");
+    let hover = server.request("textDocument/hover", document.at(at + 2)).expect("hover");
+    let text = hover["contents"].to_string();
+    assert!(text.contains("int64"), "it says the type: {text}");
+    assert!(text.contains("n * m"), "it says the expression: {text}");
+}
+
+#[test]
+fn names_inside_a_function_lead_to_their_definition() {
+    let document = softmax();
+    let (mut server, _dir) = server_with(&document);
+    let used = document.find("in_thread_T_softmax_maxelem_shared[0] = T.float32");
+    let result =
+        server.request("textDocument/definition", document.at(used + 3)).expect("definition");
+    let place = if result.is_array() { &result[0] } else { &result };
+    let range =
+        if place["range"].is_null() { &place["targetSelectionRange"] } else { &place["range"] };
+    let start = document.offset(&range["start"]);
+    assert!(
+        document.text()[start..].starts_with("in_thread_T_softmax_maxelem_shared = T.alloc_local"),
+        "{place}"
+    );
+
+    let mut params = document.at(used + 3);
+    params["context"] = json!({ "includeDeclaration": true });
+    let references = server.request("textDocument/references", params).expect("references");
+    assert_eq!(references.as_array().map(Vec::len), Some(5), "{references:#}");
+}
+
+#[test]
+fn symbols_and_folds_follow_the_functions() {
+    let document = softmax();
+    let (mut server, _dir) = server_with(&document);
+    let symbols = server
+        .request("textDocument/documentSymbol", json!({ "textDocument": document.identifier() }))
+        .expect("symbols");
+    assert!(symbols.to_string().contains("\"softmax_dyn\""), "{symbols:#}");
+    let folds = server
+        .request("textDocument/foldingRange", json!({ "textDocument": document.identifier() }))
+        .expect("folding ranges");
+    let function = document.position(document.find("    def softmax_dyn"))["line"].clone();
+    let folds = folds.as_array().expect("an array");
+    assert!(folds.iter().any(|fold| fold["startLine"] == function), "{folds:#?}");
+}
+
+#[test]
+fn device_code_is_shown_for_the_kernel_under_the_cursor() {
+    let document = softmax();
+    let (mut server, _dir) = server_with(&document);
+    let at = document.find("T_softmax_maxelem_shared[0] = cross_thread");
+    for (target, word) in [("cuda", "__global__"), ("opencl", "__kernel")] {
+        let mut params = document.at(at);
+        params["target"] = json!(target);
+        let result = server.request("tir-analyzer/viewDeviceCode", params).expect("device code");
+        let text = result["text"].as_str().expect("a text");
+        assert!(text.contains(word), "{target}: {text}");
+    }
+}
+
+#[test]
+fn plain_python_is_left_alone() {
+    let document =
+        Document::new("file:///sample/plain.py", "import os\nx = os.name * 2 + os.name * 2\n");
+    let (mut server, _dir) = server_with(&document);
+    assert_eq!(hints(&mut server, &document), Vec::<Value>::new());
+    let hover = server
+        .request("textDocument/hover", document.at(document.find("os\n")))
+        .expect("an answer");
+    assert!(hover.is_null(), "{hover}");
+    let end = document.text().len();
+    assert_eq!(actions(&mut server, &document, 0, end, &[]), Vec::<Value>::new());
+}
