@@ -97,6 +97,25 @@ impl SyntaxNode {
         crate::green::text_of(self.green())
     }
 
+    /// The part of its text that lies in `range` (an offset range of the whole tree), made anew. It costs the path to the
+    /// range, logarithmic in the number of siblings, and the text.
+    pub fn text_in(&self, range: TextRange) -> String {
+        let mut res = String::new();
+        let Some(range) = self.text_range().intersect(range) else { return res };
+        let mut next = self.token_at_offset(range.start()).right_biased();
+        while let Some(token) = next
+            && token.text_range().start() < range.end()
+        {
+            let at = token.text_range();
+            if let Some(part) = at.intersect(range) {
+                let part = part - at.start();
+                res.push_str(&token.text()[part]);
+            }
+            next = token.next_token();
+        }
+        res
+    }
+
     /// The node that holds this one.
     pub fn parent(&self) -> Option<SyntaxNode> {
         self.raw.parent().map(|it| self.wrap(it))

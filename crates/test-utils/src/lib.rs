@@ -1,1 +1,20 @@
-//! See the README of this crate.
+//! What the tests of several crates share: fixtures, annotations, samples, random numbers.
+//!
+//! - [`Fixture`]: files in one text, with `//- /path` headers, a `$0` cursor or a `$0…$0` range;
+//! - [`annotations`]: `# ^^^ label` rows, which say what is expected of the text above them;
+//! - [`Rng`]: random numbers that are the same in every run;
+//! - [`sample_files`]: the printed programs below `tests/corpus`.
+//!
+//! A development dependency only. Everything here panics on malformed input: that is a broken test.
+
+mod annotations;
+mod fixture;
+mod rng;
+mod samples;
+
+pub use annotations::{Annotation, annotations, render_annotations};
+pub use fixture::{
+    CURSOR, Fixture, FixtureFile, Marked, extract_cursor, extract_range, trim_indent,
+};
+pub use rng::Rng;
+pub use samples::{Sample, sample_files, samples_below};

@@ -1,0 +1,95 @@
+//! [`Parse`]: the tree of one file.
+
+use parser::{SyntaxKind, tvmscript};
+use rowan::{NodeOrToken, TextRange, TextSize};
+
+use crate::{Green, SyntaxError, SyntaxNode, ast, ast::AstNode, builder, errors};
+
+/// Files of this length or more cannot be held in a tree: offsets have 32 bits.
+pub const MAX_TEXT_LEN: usize = u32::MAX as usize;
+
+/// A parsed file. Cheap to clone, and may be sent to other threads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Parse {
+    green: Green,
+}
+
+/// Parses a file of TVMScript. Any text gives a tree, and the tree gives the text back.
+///
+/// # Panics
+///
+/// If the text is longer than [`MAX_TEXT_LEN`]: whoever reads files must refuse those.
+pub fn parse(text: &str) -> Parse {
+    assert!(text.len() < MAX_TEXT_LEN, "the text has 4 GiB or more");
+    Parse { green: builder::build(text, tvmscript::parse(text).steps()) }
+}
+
+impl Parse {
+    /// The parse whose tree is `green`, which must be that of a whole file.
+    pub(crate) fn from_green(green: Green) -> Parse {
+        Parse { green }
+    }
+
+    /// The shared tree.
+    pub fn green(&self) -> &Green {
+        &self.green
+    }
+
+    /// The root node.
+    pub fn syntax(&self) -> SyntaxNode {
+        self.green.syntax()
+    }
+
+    /// The typed root.
+    pub fn tree(&self) -> ast::SourceFile {
+        ast::SourceFile::cast(self.syntax()).expect("the root of a file's tree is a source file")
+    }
+
+    /// What is wrong with the text, in its order.
+    pub fn errors(&self) -> Vec<SyntaxError> {
+        errors::syntax_errors(&self.syntax())
+    }
+
+    /// The text, made anew from the tree.
+    pub fn text(&self) -> String {
+        self.green.text()
+    }
+
+    /// The text of `range`, made anew; what lies outside the file is left out.
+    /// It costs the path to the range and its text.
+    pub fn text_in(&self, range: TextRange) -> String {
+        self.syntax().text_in(range)
+    }
+
+    /// The length of the text.
+    pub fn text_len(&self) -> TextSize {
+        self.green.text_len()
+    }
+}
+
+/// The share of the text that stands in error nodes: 0 for a file that is read completely.
+pub fn error_share(parse: &Parse) -> f64 {
+    let total = u32::from(parse.text_len());
+    if total == 0 {
+        return 0.0;
+    }
+    let mut unread: u32 = 0;
+    let mut stack = vec![parse.green().node().children()];
+    while let Some(children) = stack.last_mut() {
+        let Some(child) = children.next() else {
+            stack.pop();
+            continue;
+        };
+        let (kind, len) = match child {
+            NodeOrToken::Node(node) => (node.kind(), node.text_len()),
+            NodeOrToken::Token(token) => (token.kind(), token.text_len()),
+        };
+        let kind = crate::syntax_node::kind_from_raw(kind);
+        if matches!(kind, SyntaxKind::ERROR_NODE | SyntaxKind::TOO_DEEP | SyntaxKind::ERROR) {
+            unread += u32::from(len);
+        } else if let NodeOrToken::Node(node) = child {
+            stack.push(node.children());
+        }
+    }
+    f64::from(unread) / f64::from(total)
+}

@@ -1,0 +1,221 @@
+//! Edits of text: one [`Edit`], and a [`TextEdit`], a set of them that apply at once.
+
+use std::fmt;
+
+use rowan::{TextRange, TextSize};
+
+/// The text of a range is replaced.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Edit {
+    /// What is removed, in offsets of the text before.
+    pub range: TextRange,
+    /// What takes its place.
+    pub text: String,
+}
+
+impl Edit {
+    /// Puts text in the place of a range.
+    pub fn replace(range: TextRange, text: impl Into<String>) -> Edit {
+        Edit { range, text: text.into() }
+    }
+
+    /// Puts text before the byte at an offset.
+    pub fn insert(offset: TextSize, text: impl Into<String>) -> Edit {
+        Edit::replace(TextRange::empty(offset), text)
+    }
+
+    /// Removes a range.
+    pub fn delete(range: TextRange) -> Edit {
+        Edit::replace(range, String::new())
+    }
+
+    /// Whether nothing is removed.
+    pub fn is_insert(&self) -> bool {
+        self.range.is_empty()
+    }
+
+    /// The length of what takes the place.
+    pub fn new_len(&self) -> TextSize {
+        TextSize::of(self.text.as_str())
+    }
+
+    /// Changes a text in place.
+    ///
+    /// # Panics
+    ///
+    /// If the range is not in the text or cuts a character.
+    pub fn apply(&self, text: &mut String) {
+        text.replace_range(std::ops::Range::<usize>::from(self.range), &self.text);
+    }
+
+    /// Where an offset of the text before is afterwards; `None` if it was removed. Text is inserted before
+    /// what stands at its offset.
+    pub fn map_offset(&self, offset: TextSize) -> Option<TextSize> {
+        if offset < self.range.start() || (offset == self.range.start() && !self.range.is_empty()) {
+            Some(offset)
+        } else if offset >= self.range.end() {
+            Some(offset - self.range.end() + self.range.start() + self.new_len())
+        } else {
+            None
+        }
+    }
+}
+
+/// Two edits of one set touch the same text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Overlap {
+    /// The edits that cannot both be done.
+    pub edits: [Edit; 2],
+}
+
+impl fmt::Display for Overlap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [a, b] = &self.edits;
+        write!(f, "two edits change the same text: {:?} and {:?}", a.range, b.range)
+    }
+}
+
+impl std::error::Error for Overlap {}
+
+/// Edits of one text that are done at once: all ranges are offsets of the text before. They are sorted and do not
+/// overlap. Insertions at one offset keep the order in which they were added.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct TextEdit {
+    edits: Vec<Edit>,
+}
+
+impl TextEdit {
+    /// No edits.
+    pub fn new() -> TextEdit {
+        TextEdit::default()
+    }
+
+    /// Sorts edits and checks that no two overlap.
+    pub fn from_edits(mut edits: Vec<Edit>) -> Result<TextEdit, Overlap> {
+        // The sort is stable: insertions at one place stay in order.
+        edits.sort_by_key(|it| (it.range.start(), it.range.end()));
+        match edits.windows(2).find(|pair| pair[0].range.end() > pair[1].range.start()) {
+            Some(pair) => Err(Overlap { edits: [pair[0].clone(), pair[1].clone()] }),
+            None => Ok(TextEdit { edits }),
+        }
+    }
+
+    /// The edits, sorted.
+    pub fn edits(&self) -> &[Edit] {
+        &self.edits
+    }
+
+    /// The edits, sorted.
+    pub fn into_edits(self) -> Vec<Edit> {
+        self.edits
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.edits.is_empty()
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.edits.len()
+    }
+
+    /// Adds an edit, if it overlaps none of the others.
+    pub fn push(&mut self, edit: Edit) -> Result<(), Overlap> {
+        let key = |it: &Edit| (it.range.start(), it.range.end());
+        let at = self.edits.partition_point(|it| key(it) <= key(&edit));
+        let before = at.checked_sub(1).map(|it| &self.edits[it]).filter(|it| it.range.end() > edit.range.start());
+        let after = self.edits.get(at).filter(|it| edit.range.end() > it.range.start());
+        if let Some(other) = before.or(after) {
+            return Err(Overlap { edits: [other.clone(), edit] });
+        }
+        self.edits.insert(at, edit);
+        Ok(())
+    }
+
+    /// Adds all edits of another set; on an overlap nothing is added.
+    pub fn union(&mut self, other: TextEdit) -> Result<(), Overlap> {
+        let mut edits = self.edits.clone();
+        edits.extend(other.edits);
+        *self = TextEdit::from_edits(edits)?;
+        Ok(())
+    }
+
+    /// The text after the edits, in one pass.
+    ///
+    /// # Panics
+    ///
+    /// If a range is not in the text or cuts a character.
+    pub fn apply(&self, text: &str) -> String {
+        let grown: usize = self.edits.iter().map(|it| it.text.len()).sum();
+        let mut res = String::with_capacity(text.len() + grown);
+        let mut done = 0;
+        for edit in &self.edits {
+            res.push_str(&text[done..usize::from(edit.range.start())]);
+            res.push_str(&edit.text);
+            done = usize::from(edit.range.end());
+        }
+        res.push_str(&text[done..]);
+        res
+    }
+
+    /// Where an offset of the text before is afterwards; `None` if it was removed.
+    pub fn map_offset(&self, offset: TextSize) -> Option<TextSize> {
+        let mut res = offset;
+        for edit in self.edits.iter().take_while(|it| it.range.start() <= offset) {
+            let after = edit.map_offset(offset)?;
+            // The addition comes first: the difference alone may be negative.
+            res = res + after - offset;
+        }
+        Some(res)
+    }
+}
+
+impl From<Edit> for TextEdit {
+    fn from(edit: Edit) -> TextEdit {
+        TextEdit { edits: vec![edit] }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(start: u32, end: u32) -> TextRange {
+        TextRange::new(start.into(), end.into())
+    }
+
+    #[test]
+    fn edits_apply_at_once_in_any_order_of_adding() {
+        let mut edit = TextEdit::new();
+        edit.push(Edit::replace(range(4, 5), "Y")).unwrap();
+        edit.push(Edit::delete(range(0, 2))).unwrap();
+        edit.push(Edit::insert(2.into(), "1")).unwrap();
+        edit.push(Edit::insert(2.into(), "2")).unwrap();
+        assert_eq!(edit.apply("abcdef"), "12cdYf");
+        assert_eq!(edit.map_offset(0.into()), None);
+        assert_eq!(edit.map_offset(2.into()), Some(2.into()));
+        assert_eq!(edit.map_offset(5.into()), Some(5.into()));
+    }
+
+    #[test]
+    fn overlapping_edits_are_refused() {
+        let mut edit = TextEdit::from(Edit::delete(range(1, 4)));
+        assert!(edit.push(Edit::insert(2.into(), "x")).is_err());
+        assert!(edit.push(Edit::replace(range(3, 6), "x")).is_err());
+        assert!(edit.push(Edit::insert(4.into(), "x")).is_ok());
+        assert!(edit.push(Edit::insert(1.into(), "x")).is_ok());
+        assert!(TextEdit::from_edits(vec![Edit::delete(range(0, 3)), Edit::delete(range(2, 4))]).is_err());
+        assert_eq!(edit.apply("abcdef"), "axxef");
+    }
+
+    #[test]
+    fn a_union_is_all_or_nothing() {
+        let mut edit = TextEdit::from(Edit::delete(range(1, 2)));
+        let before = edit.clone();
+        assert!(edit.union(TextEdit::from(Edit::delete(range(0, 3)))).is_err());
+        assert_eq!(edit, before);
+        edit.union(TextEdit::from(Edit::insert(5.into(), "!"))).unwrap();
+        assert_eq!(edit.apply("hello"), "hllo!");
+    }
+}

@@ -1,0 +1,64 @@
+//! The printed programs that come with the workspace.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// One program.
+#[derive(Debug, Clone)]
+pub struct Sample {
+    /// Its path below the folder of samples, with slashes.
+    pub name: String,
+    /// Its text.
+    pub text: String,
+}
+
+/// The programs below `tests/corpus`, sorted by name.
+pub fn sample_files() -> Vec<Sample> {
+    let samples = samples_below(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus"));
+    assert!(!samples.is_empty(), "the samples are part of the workspace");
+    samples
+}
+
+/// All `.py` files below a folder, sorted by name.
+pub fn samples_below(folder: &Path) -> Vec<Sample> {
+    let mut res = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(at) = folders.pop() {
+        for path in entries(&at) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "py") {
+                res.push(read(folder, &path));
+            }
+        }
+    }
+    res.sort_by(|a, b| a.name.cmp(&b.name));
+    res
+}
+
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder)
+        .unwrap_or_else(|err| panic!("cannot list {}: {err}", folder.display()));
+    entries.map(|it| it.expect("an entry of a folder can be read").path()).collect()
+}
+
+fn read(folder: &Path, path: &Path) -> Sample {
+    let text = fs::read_to_string(path)
+        .unwrap_or_else(|err| panic!("cannot read {}: {err}", path.display()));
+    let relative = path.strip_prefix(folder).expect("it was found below the folder");
+    let parts: Vec<_> = relative.iter().map(|it| it.to_string_lossy()).collect();
+    Sample { name: parts.join("/"), text }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn there_are_samples_of_every_stage() {
+        let samples = super::sample_files();
+        for stage in ["unscheduled/", "scheduled_cuda/", "lowered_cpu/", "final_cuda/", "relax/"] {
+            assert!(samples.iter().any(|it| it.name.starts_with(stage)), "{stage}");
+        }
+    }
+}
