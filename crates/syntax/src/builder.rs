@@ -95,7 +95,9 @@ impl<'t> Builder<'t> {
     fn textual_token(&mut self, kind: SyntaxKind, text: &str) -> (Id, GreenToken) {
         let raw = kind_to_raw(kind);
         let hash = hash_text(kind, text);
-        if let Some((id, token)) = self.tokens.find(hash, |it| it.kind() == raw && it.text() == text) {
+        if let Some((id, token)) =
+            self.tokens.find(hash, |it| it.kind() == raw && it.text() == text)
+        {
             return (id, token.clone());
         }
         let (id, token) = (self.fresh_id(), GreenToken::new(raw, text));
@@ -233,7 +235,8 @@ impl<T> Table<T> {
     #[cold]
     fn grow(&mut self) {
         let len = (self.slots.len() * 2).max(64);
-        let old = std::mem::replace(&mut self.slots, std::iter::repeat_with(|| None).take(len).collect());
+        let old =
+            std::mem::replace(&mut self.slots, std::iter::repeat_with(|| None).take(len).collect());
         old.into_iter().flatten().for_each(|slot| self.put(slot));
     }
 }

@@ -76,7 +76,7 @@ impl Green {
     pub fn walk<'a>(&'a self, mut visit: impl FnMut(GreenStep<'a>)) {
         walk(&self.node, |step| {
             visit(match step {
-                Step::Enter(kind) => GreenStep::Enter(kind_from_raw(kind)),
+                Step::Enter(kind, _) => GreenStep::Enter(kind_from_raw(kind)),
                 Step::Token(kind, text) => GreenStep::Token(kind_from_raw(kind), text),
                 Step::Leave => GreenStep::Leave,
             })
@@ -140,21 +140,37 @@ pub enum GreenStep<'a> {
     Leave,
 }
 
+/// The first tokens of a green tree that have at least `len` bytes together.
+pub(crate) fn text_start(root: &GreenNodeData, len: usize) -> String {
+    let mut res = String::new();
+    let mut stack = vec![root.children()];
+    while let Some(children) = stack.last_mut()
+        && res.len() < len
+    {
+        match children.next() {
+            Some(NodeOrToken::Node(node)) => stack.push(node.children()),
+            Some(NodeOrToken::Token(token)) => res.push_str(token.text()),
+            None => drop(stack.pop()),
+        }
+    }
+    res
+}
+
 /// One step of a walk over a green tree.
 pub(crate) enum Step<'a> {
-    Enter(rowan::SyntaxKind),
+    Enter(rowan::SyntaxKind, TextSize),
     Token(rowan::SyntaxKind, &'a str),
     Leave,
 }
 
 /// Visits a green tree in text order, with an explicit stack.
 pub(crate) fn walk<'a>(root: &'a GreenNodeData, mut visit: impl FnMut(Step<'a>)) {
-    visit(Step::Enter(root.kind()));
+    visit(Step::Enter(root.kind(), root.text_len()));
     let mut stack = vec![root.children()];
     while let Some(children) = stack.last_mut() {
         match children.next() {
             Some(NodeOrToken::Node(node)) => {
-                visit(Step::Enter(node.kind()));
+                visit(Step::Enter(node.kind(), node.text_len()));
                 stack.push(node.children());
             }
             Some(NodeOrToken::Token(token)) => visit(Step::Token(token.kind(), token.text())),
@@ -169,7 +185,7 @@ pub(crate) fn walk<'a>(root: &'a GreenNodeData, mut visit: impl FnMut(Step<'a>))
 fn hash_tree(root: &GreenNodeData) -> u128 {
     let mut hasher = TreeHasher::new();
     walk(root, |step| match step {
-        Step::Enter(kind) => hasher.word(u64::from(kind.0) | 1 << 32),
+        Step::Enter(kind, _) => hasher.word(u64::from(kind.0) | 1 << 32),
         Step::Leave => hasher.word(2 << 32),
         Step::Token(kind, text) => {
             hasher.word(u64::from(kind.0) | 3 << 32);

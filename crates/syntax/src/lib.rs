@@ -1,18 +1,32 @@
 //! Lossless syntax trees of TVMScript files. See the README of this crate.
 
 pub mod ast;
+mod builder;
+mod dump;
+mod errors;
 mod green;
 mod keeper;
+mod line_index;
+mod parse;
 mod syntax_node;
+mod text_edit;
+
+#[cfg(test)]
+mod tests;
 
 pub use parser::{SyntaxKind, T};
 pub use rowan::{Direction, TextLen, TextRange, TextSize, TokenAtOffset, WalkEvent};
 
 pub use crate::{
     ast::AstNode,
+    dump::dump,
+    errors::{SyntaxError, SyntaxErrorKind, syntax_errors},
     green::{Green, GreenStep},
+    line_index::{ColumnEncoding, LineCol, LineIndex},
+    parse::{MAX_TEXT_LEN, Parse, error_share, parse},
     syntax_node::{
         Preorder, PreorderWithTokens, SyntaxElement, SyntaxElementChildren, SyntaxNode,
         SyntaxNodeChildren, SyntaxToken, SyntaxTokens, TokenText,
     },
+    text_edit::{Edit, Overlap, TextEdit},
 };

@@ -178,7 +178,7 @@ impl Piece {
                 let last = &self.wide[last];
                 match (unit - unit_of(last)).checked_sub(last.own_units(encoding)) {
                     None => last.start,
-                    Some(after) => last.end() + after,
+                    Some(after) => last.end().saturating_add(after),
                 }
             }
         }
@@ -230,7 +230,8 @@ impl LineIndex {
     pub fn edited(&self, edit: &Edit, text_in: impl FnOnce(TextRange) -> String) -> LineIndex {
         let (start, end) = (u32::from(edit.range.start()), u32::from(edit.range.end()));
         // A neighbour that only touches the edit is included: a `\r` and a `\n` may meet or part there.
-        let first = self.pieces.partition_point(|it| it.before.bytes + it.piece.totals.bytes < start);
+        let first =
+            self.pieces.partition_point(|it| it.before.bytes + it.piece.totals.bytes < start);
         let last = self.pieces.partition_point(|it| it.before.bytes <= end);
         let from = self.pieces.get(first).map_or(self.end.bytes, |it| it.before.bytes);
         let to = self.pieces.get(last).map_or(self.end.bytes, |it| it.before.bytes);
@@ -257,7 +258,10 @@ impl LineIndex {
         let offset = u32::from(offset).min(self.end.bytes);
         let line = self.line_at(offset);
         let start = self.line_start(line);
-        LineCol { line, col: self.units_before(offset, encoding) - self.units_before(start, encoding) }
+        LineCol {
+            line,
+            col: self.units_before(offset, encoding) - self.units_before(start, encoding),
+        }
     }
 
     /// The offset of a line and column. A column beyond the line's text is its end, a line beyond the last
@@ -268,7 +272,8 @@ impl LineIndex {
         }
         let range = self.line_range(at.line);
         let unit = self.units_before(range.start().into(), encoding).saturating_add(at.col);
-        let piece = self.pieces.partition_point(|it| it.before.units(encoding) <= unit).checked_sub(1);
+        let piece =
+            self.pieces.partition_point(|it| it.before.units(encoding) <= unit).checked_sub(1);
         let Some(placed) = piece.map(|it| &self.pieces[it]) else { return range.start() };
         let inside = placed.piece.offset_of_unit(unit - placed.before.units(encoding), encoding);
         TextSize::from(placed.before.bytes.saturating_add(inside)).min(range.end())
@@ -286,7 +291,10 @@ impl LineIndex {
 
     /// The number of the line that holds an offset.
     fn line_at(&self, offset: u32) -> u32 {
-        let Some(at) = self.pieces.partition_point(|it| it.before.bytes <= offset).checked_sub(1) else { return 0 };
+        let Some(at) = self.pieces.partition_point(|it| it.before.bytes <= offset).checked_sub(1)
+        else {
+            return 0;
+        };
         let placed = &self.pieces[at];
         let inside = offset - placed.before.bytes;
         placed.before.lines + placed.piece.line_ends.partition_point(|it| it.next <= inside) as u32
@@ -309,7 +317,10 @@ impl LineIndex {
     }
 
     fn units_before(&self, offset: u32, encoding: ColumnEncoding) -> u32 {
-        let Some(at) = self.pieces.partition_point(|it| it.before.bytes <= offset).checked_sub(1) else { return 0 };
+        let Some(at) = self.pieces.partition_point(|it| it.before.bytes <= offset).checked_sub(1)
+        else {
+            return 0;
+        };
         let placed = &self.pieces[at];
         let inside = placed.piece.excess_before(offset - placed.before.bytes, encoding);
         offset - placed.before.excess(encoding) - inside
@@ -321,7 +332,8 @@ mod tests {
     use super::*;
     use test_utils::Rng;
 
-    const ALL: [ColumnEncoding; 3] = [ColumnEncoding::Utf8, ColumnEncoding::Utf16, ColumnEncoding::Utf32];
+    const ALL: [ColumnEncoding; 3] =
+        [ColumnEncoding::Utf8, ColumnEncoding::Utf16, ColumnEncoding::Utf32];
 
     /// Lines and columns by going through the text.
     fn slow(text: &str, offset: usize, encoding: ColumnEncoding) -> LineCol {
@@ -353,7 +365,8 @@ mod tests {
             for encoding in ALL {
                 let at = index.line_col((offset as u32).into(), encoding);
                 assert_eq!(at, slow(text, offset, encoding), "{text:?} {offset} {encoding:?}");
-                let inside_crlf = text[..offset].ends_with('\r') && text[offset..].starts_with('\n');
+                let inside_crlf =
+                    text[..offset].ends_with('\r') && text[offset..].starts_with('\n');
                 let back = usize::from(index.offset(at, encoding));
                 assert_eq!(back, offset - usize::from(inside_crlf), "{text:?} {at:?} {encoding:?}");
             }
@@ -362,7 +375,8 @@ mod tests {
 
     #[test]
     fn every_kind_of_line_end_counts() {
-        for text in ["", "a", "\n", "a\nb\r\nc\rd", "\r\r\n\n\r", "ä\u{1f600}x\r\n\u{1f600}", "\r"] {
+        for text in ["", "a", "\n", "a\nb\r\nc\rd", "\r\r\n\n\r", "ä\u{1f600}x\r\n\u{1f600}", "\r"]
+        {
             check_all(&LineIndex::new(text), text);
         }
     }
@@ -370,7 +384,8 @@ mod tests {
     #[test]
     fn places_beyond_the_text_are_moved_into_it() {
         let index = LineIndex::new("ab\r\ncd\u{1f600}");
-        let offset = |line, col| u32::from(index.offset(LineCol { line, col }, ColumnEncoding::Utf16));
+        let offset =
+            |line, col| u32::from(index.offset(LineCol { line, col }, ColumnEncoding::Utf16));
         assert_eq!(offset(0, 9), 2);
         assert_eq!(offset(1, u32::MAX), 10);
         assert_eq!(offset(7, 0), 10);
@@ -413,11 +428,13 @@ mod tests {
                 let range = TextRange::new((ends[0] as u32).into(), (ends[1] as u32).into());
                 let edit = Edit::replace(range, *rng.pick(&words));
                 edit.apply(&mut text);
-                index = index.edited(&edit, |range| text[std::ops::Range::<usize>::from(range)].to_owned());
+                index = index
+                    .edited(&edit, |range| text[std::ops::Range::<usize>::from(range)].to_owned());
                 let fresh = LineIndex::new(&text);
                 assert_eq!(index.end, fresh.end, "{text:?} {edit:?}");
                 for _ in 0..20 {
-                    let offset = (text.floor_char_boundary(rng.below(text.len() + 1)) as u32).into();
+                    let offset =
+                        (text.floor_char_boundary(rng.below(text.len() + 1)) as u32).into();
                     for encoding in ALL {
                         let at = fresh.line_col(offset, encoding);
                         assert_eq!(index.line_col(offset, encoding), at);

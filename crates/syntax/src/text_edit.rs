@@ -124,7 +124,10 @@ impl TextEdit {
     pub fn push(&mut self, edit: Edit) -> Result<(), Overlap> {
         let key = |it: &Edit| (it.range.start(), it.range.end());
         let at = self.edits.partition_point(|it| key(it) <= key(&edit));
-        let before = at.checked_sub(1).map(|it| &self.edits[it]).filter(|it| it.range.end() > edit.range.start());
+        let before = at
+            .checked_sub(1)
+            .map(|it| &self.edits[it])
+            .filter(|it| it.range.end() > edit.range.start());
         let after = self.edits.get(at).filter(|it| edit.range.end() > it.range.start());
         if let Some(other) = before.or(after) {
             return Err(Overlap { edits: [other.clone(), edit] });
@@ -193,7 +196,7 @@ mod tests {
         edit.push(Edit::insert(2.into(), "1")).unwrap();
         edit.push(Edit::insert(2.into(), "2")).unwrap();
         assert_eq!(edit.apply("abcdef"), "12cdYf");
-        assert_eq!(edit.map_offset(0.into()), None);
+        assert_eq!(edit.map_offset(1.into()), None);
         assert_eq!(edit.map_offset(2.into()), Some(2.into()));
         assert_eq!(edit.map_offset(5.into()), Some(5.into()));
     }
@@ -205,7 +208,10 @@ mod tests {
         assert!(edit.push(Edit::replace(range(3, 6), "x")).is_err());
         assert!(edit.push(Edit::insert(4.into(), "x")).is_ok());
         assert!(edit.push(Edit::insert(1.into(), "x")).is_ok());
-        assert!(TextEdit::from_edits(vec![Edit::delete(range(0, 3)), Edit::delete(range(2, 4))]).is_err());
+        assert!(
+            TextEdit::from_edits(vec![Edit::delete(range(0, 3)), Edit::delete(range(2, 4))])
+                .is_err()
+        );
         assert_eq!(edit.apply("abcdef"), "axxef");
     }
 

@@ -1,0 +1,6 @@
+//! Tests of the crate as a whole: samples, deep trees, errors, typed nodes.
+
+mod deep;
+mod errors;
+mod samples;
+mod typed;
