@@ -1,0 +1,137 @@
+//! The interpreter: executes a function on real buffers. The oracle of every rewrite.
+//!
+//! Input: a body, one argument a parameter. Output: the arguments after the run, and the events: errors that have a
+//! reference value (SEMANTICS: frame), counted by operation and kind. Errors without one end the run.
+//!
+//! Kernels (`launch_thread`) run block by block; the threads of a block run in lockstep, statement by statement, with
+//! a set of active lanes: all loads of a statement before its stores, a barrier is where the lanes stand anyway.
+//! For race-free programs that is one of the allowed orders (SEMANTICS: P3, P6, Y1), and it gives meaning to lowered
+//! functions before barriers are inserted. Serial code is the case of one lane. Cost: O(nodes evaluated × lanes).
+
+mod eval;
+mod exec;
+mod intrinsics;
+mod launch;
+mod memory;
+mod ops;
+#[cfg(test)]
+mod tests;
+
+use crate::{Body, DataType, OpId};
+
+pub use memory::Array;
+
+/// An argument of a run, and its state after it.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Argument {
+    /// For a buffer parameter or a matched handle.
+    Array(Array),
+    /// For an integer or bool parameter.
+    Int(i64),
+    /// For a float parameter.
+    Float(f64),
+}
+
+/// Bounds and modes of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Evaluated nodes (times lanes) after which the run ends with an error.
+    pub max_steps: u64,
+    /// Evaluate both sides of `and` and `or` (SEMANTICS: S3).
+    pub strict_logic: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { max_steps: 2_000_000_000, strict_logic: false }
+    }
+}
+
+/// An error with a reference value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum EventKind {
+    /// A wrapped value of int32 or wider is used (SEMANTICS: I1, I2).
+    Overflow,
+    /// A shift amount out of range (I8).
+    ShiftOutOfRange,
+    /// `clz(0)` (I12).
+    CountOfZero,
+    /// Float → int out of range (C2).
+    ConversionOutOfRange,
+    /// A cell that was never written is read (M3).
+    UninitializedRead,
+    /// A barrier that not all threads of the block reach (Y2).
+    DivergentBarrier,
+    /// `T.assume` of a false condition (X4).
+    FalseAssumption,
+}
+
+/// How often an event happened at an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Event {
+    /// What.
+    pub kind: EventKind,
+    /// Where.
+    pub op: OpId,
+    /// How often.
+    pub count: u64,
+}
+
+/// The result of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// The arguments, as the function left them.
+    pub arguments: Vec<Argument>,
+    /// What it returned.
+    pub returned: Option<Argument>,
+    /// Events, by operation and kind in program order.
+    pub events: Vec<Event>,
+    /// Nodes evaluated, times lanes.
+    pub steps: u64,
+}
+
+/// Why a run ended early.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunError {
+    /// Where; none for the arguments.
+    pub op: Option<OpId>,
+    /// Which kind.
+    pub kind: RunErrorKind,
+    /// What, with the values.
+    pub message: String,
+}
+
+/// The kinds of [`RunError`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum RunErrorKind {
+    /// The program did what has no reference value: division by zero (I5, I6), out of bounds (M1), failed assert (X3).
+    Program,
+    /// A construct that this interpreter does not execute.
+    Unsupported,
+    /// The arguments do not fit the signature.
+    Arguments,
+    /// [`Options::max_steps`] is reached.
+    StepLimit,
+}
+
+impl std::fmt::Display for RunError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for RunError {}
+
+/// Runs `body` on `arguments`.
+pub fn run(body: &Body, arguments: Vec<Argument>, options: &Options) -> Result<Outcome, RunError> {
+    exec::Machine::new(body, *options).run(arguments)
+}
+
+/// The data type of a scalar parameter, or the element type of a buffer parameter: what an argument for it needs.
+pub fn parameter_dtype(body: &Body, index: usize) -> Option<DataType> {
+    let param = body.params.get(index)?;
+    match param.buffer {
+        Some(buffer) => Some(body.buffers[buffer].dtype),
+        None => body.values[param.value].ty.prim(),
+    }
+}

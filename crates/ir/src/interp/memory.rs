@@ -1,0 +1,140 @@
+//! Memory: arrays of arguments, storage of buffers, and elements as values.
+
+use half::{bf16, f16};
+
+use super::ops::Val;
+use crate::{DataType, Lanes, TypeCode};
+
+/// A dense row-major array.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Array {
+    /// Element type.
+    pub dtype: DataType,
+    /// Extents.
+    pub shape: Vec<i64>,
+    /// Little-endian elements, `dtype.bytes()` each.
+    pub data: Vec<u8>,
+}
+
+impl Array {
+    /// An array of zeros.
+    pub fn zeros(dtype: DataType, shape: &[i64]) -> Array {
+        let n: i64 = shape.iter().product();
+        Array { dtype, shape: shape.to_vec(), data: vec![0; n.max(0) as usize * dtype.bytes()] }
+    }
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.data.len().checked_div(self.dtype.bytes()).unwrap_or(0)
+    }
+    /// Whether it has no element.
+    pub fn is_empty(&self) -> bool {
+        self.data.is_empty()
+    }
+    /// One scalar element as a double (exact for all but 64-bit integers).
+    pub fn get_f64(&self, index: usize) -> Option<f64> {
+        let bytes = self.dtype.bytes();
+        match read_scalar(self.dtype.element(), self.data.get(index * bytes..(index + 1) * bytes)?)?
+        {
+            Val::Int(value, _) => Some(value as f64),
+            Val::Float(value) => Some(value),
+            _ => None,
+        }
+    }
+    /// Writes one scalar element, rounded or wrapped to the type.
+    pub fn set_f64(&mut self, index: usize, value: f64) {
+        let bytes = self.dtype.bytes();
+        let dtype = self.dtype.element();
+        let value =
+            if dtype.is_float() { Val::Float(value) } else { Val::Int(value as i64, false) };
+        if let Some(cell) = self.data.get_mut(index * bytes..(index + 1) * bytes) {
+            write_scalar(dtype, &value, cell);
+        }
+    }
+}
+
+/// The memory behind buffers. With `threads > 1` each thread has its own copy, one after the other.
+#[derive(Clone, Debug)]
+pub(super) struct Storage {
+    pub(super) bytes: Vec<u8>,
+    /// Whether each byte was ever written; empty when all count as written (arguments).
+    pub(super) written: Vec<bool>,
+    /// Bytes of one copy.
+    pub(super) stride: usize,
+    pub(super) is_per_thread: bool,
+}
+
+/// What uninitialised memory is filled with: big as an integer, a NaN-free odd number as a float.
+const PATTERN: u8 = 0xCB;
+
+impl Storage {
+    pub(super) fn argument(data: Vec<u8>) -> Storage {
+        Storage { stride: data.len(), bytes: data, written: Vec::new(), is_per_thread: false }
+    }
+
+    pub(super) fn fresh(stride: usize, threads: Option<usize>) -> Storage {
+        let size = stride * threads.unwrap_or(1);
+        Storage {
+            bytes: vec![PATTERN; size],
+            written: vec![false; size],
+            stride,
+            is_per_thread: threads.is_some(),
+        }
+    }
+
+    /// The position of byte `offset` of a thread's copy, if the whole access is inside.
+    pub(super) fn locate(&self, offset: i64, len: usize, thread: usize) -> Option<usize> {
+        let offset = usize::try_from(offset).ok()?;
+        if offset.checked_add(len)? > self.stride {
+            return None;
+        }
+        Some(if self.is_per_thread { thread * self.stride + offset } else { offset })
+    }
+}
+
+/// Reads a scalar; none for formats that are only stored, never computed with, here.
+pub(super) fn read_scalar(dtype: DataType, bytes: &[u8]) -> Option<Val> {
+    let mut word = [0u8; 8];
+    word.get_mut(..bytes.len())?.copy_from_slice(bytes);
+    let raw = u64::from_le_bytes(word);
+    Some(match (dtype.code, dtype.bits) {
+        (TypeCode::Bool, _) => Val::Int(i64::from(raw != 0), false),
+        (TypeCode::Int | TypeCode::UInt, 8 | 16 | 32 | 64) => {
+            Val::Int(dtype.wrap_int(i128::from(raw)), false)
+        }
+        (TypeCode::Float, 64) => Val::Float(f64::from_bits(raw)),
+        (TypeCode::Float, 32) => Val::Float(f64::from(f32::from_bits(raw as u32))),
+        (TypeCode::Float, 16) => Val::Float(f16::from_bits(raw as u16).to_f64()),
+        (TypeCode::BFloat, _) => Val::Float(bf16::from_bits(raw as u16).to_f64()),
+        _ => return None,
+    })
+}
+
+/// The bytes of a scalar in the low end of a word.
+pub(super) fn scalar_bits(dtype: DataType, value: &Val) -> Option<u64> {
+    Some(match (dtype.code, dtype.bits, value) {
+        (TypeCode::Bool, _, Val::Int(value, _)) => u64::from(*value != 0),
+        (TypeCode::Int | TypeCode::UInt, 8 | 16 | 32 | 64, Val::Int(value, _)) => *value as u64,
+        (TypeCode::Float, 64, Val::Float(value)) => value.to_bits(),
+        (TypeCode::Float, 32, Val::Float(value)) => u64::from((*value as f32).to_bits()),
+        (TypeCode::Float, 16, Val::Float(value)) => u64::from(f16::from_f64(*value).to_bits()),
+        (TypeCode::BFloat, _, Val::Float(value)) => u64::from(bf16::from_f64(*value).to_bits()),
+        _ => return None,
+    })
+}
+
+/// Writes a scalar into exactly its bytes; false if the value does not fit the type's kind.
+pub(super) fn write_scalar(dtype: DataType, value: &Val, cell: &mut [u8]) -> bool {
+    let Some(bits) = scalar_bits(dtype, value) else { return false };
+    let bytes = bits.to_le_bytes();
+    let n = cell.len().min(8);
+    cell[..n].copy_from_slice(&bytes[..n]);
+    true
+}
+
+/// Number of lanes, where it is fixed.
+pub(super) fn fixed_lanes(dtype: DataType) -> Option<usize> {
+    match dtype.lanes {
+        Lanes::Fixed(lanes) => Some(lanes.into()),
+        Lanes::Scalable(_) => None,
+    }
+}

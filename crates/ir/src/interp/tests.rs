@@ -1,0 +1,230 @@
+//! Runs of small bodies made by hand; runs of real text are in the crates above.
+
+use super::*;
+use crate::{
+    AllocKind, BinaryOp, BlockId, Buffer, BufferId, BufferOrigin, Callee, Dialect, ExprId,
+    ExprKind, ForKind, OpKind, Param, ValueKind,
+};
+
+const I32: DataType = DataType::INT32;
+
+/// A body with one `int32` buffer parameter `A` of 8 elements.
+fn with_buffer() -> (Body, BufferId, BlockId) {
+    let mut body = Body::new("f", Dialect::Tirx);
+    let handle = body.new_value("A_handle", DataType::HANDLE.into(), ValueKind::Param(0));
+    let buffer = new_buffer(&mut body, "A", 8, "global", BufferOrigin::Param);
+    body.params.push(Param { value: handle, buffer: Some(buffer) });
+    let entry = body.entry(body.root);
+    (body, buffer, entry)
+}
+
+fn new_buffer(
+    body: &mut Body,
+    name: &str,
+    extent: i128,
+    scope: &str,
+    origin: BufferOrigin,
+) -> BufferId {
+    let extent = body.int(extent, I32);
+    let (name, scope) = (body.intern(name), body.intern(scope));
+    let attrs = Body::no_attrs();
+    let buffer = Buffer {
+        name,
+        dtype: I32,
+        shape: vec![extent],
+        strides: None,
+        elem_offset: None,
+        scope,
+        origin,
+        attrs,
+    };
+    body.buffers.push(buffer)
+}
+
+fn run_on(body: &Body, input: [i32; 8]) -> Result<(Vec<f64>, Vec<EventKind>), RunError> {
+    crate::verify::assert_valid(body);
+    let data = input.iter().flat_map(|it| it.to_le_bytes()).collect();
+    let array = Array { dtype: I32, shape: vec![8], data };
+    let outcome = run(body, vec![Argument::Array(array)], &Options::default())?;
+    let Argument::Array(array) = &outcome.arguments[0] else { panic!("not an array") };
+    Ok((array.to_f64s(), outcome.events.iter().map(|it| it.kind).collect()))
+}
+
+fn store(body: &mut Body, block: BlockId, buffer: BufferId, index: ExprId, value: ExprId) {
+    body.push_op(block, OpKind::Store { buffer, predicated: false }, &[value, index]);
+}
+
+fn loop_of(
+    body: &mut Body,
+    block: BlockId,
+    kind: ForKind,
+    min: i128,
+    extent: i128,
+) -> (BlockId, ExprId) {
+    let (min, extent) = (body.int(min, I32), body.int(extent, I32));
+    let op = body.push_op(block, OpKind::For(kind), &[min, extent]);
+    let region = body.push_region(op);
+    let inner = body.entry(region);
+    let i = body.new_block_arg(inner, "i", I32.into());
+    (inner, body.value_expr(i))
+}
+
+/// `for i in KIND(7): A[i + 1] = A[i]`
+fn shift(kind: ForKind) -> Body {
+    let (mut body, a, entry) = with_buffer();
+    let (inner, i) = loop_of(&mut body, entry, kind, 0, 7);
+    let one = body.int(1, I32);
+    let next = body.binary(BinaryOp::Add, i, one);
+    let value = body.load(a, &[i], None);
+    store(&mut body, inner, a, next, value);
+    body
+}
+
+#[test]
+fn serial_iterations_see_earlier_ones_and_vector_lanes_do_not() {
+    let (serial, _) = run_on(&shift(ForKind::Serial), [1, 2, 3, 4, 5, 6, 7, 8]).expect("runs");
+    assert_eq!(serial, [1.0; 8]);
+    let (vector, _) = run_on(&shift(ForKind::Vectorized), [1, 2, 3, 4, 5, 6, 7, 8]).expect("runs");
+    assert_eq!(vector, [1.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]);
+}
+
+#[test]
+fn overflow_is_an_event_where_it_is_used() {
+    let (mut body, a, entry) = with_buffer();
+    let zero = body.int(0, I32);
+    let (x, y) = (body.load(a, &[zero], None), body.int(1, I32));
+    let sum = body.binary(BinaryOp::Add, x, y);
+    body.push_op(entry, OpKind::Evaluate, &[sum]);
+    assert_eq!(run_on(&body, [i32::MAX; 8]).expect("runs").1, []);
+    store(&mut body, entry, a, zero, sum);
+    let (values, events) = run_on(&body, [i32::MAX; 8]).expect("runs");
+    assert_eq!((values[0], events), (f64::from(i32::MIN), vec![EventKind::Overflow]));
+}
+
+#[test]
+fn division_by_zero_and_out_of_bounds_end_the_run() {
+    let (mut body, a, entry) = with_buffer();
+    let zero = body.int(0, I32);
+    let x = body.load(a, &[zero], None);
+    let quotient = body.binary(BinaryOp::FloorDiv, x, x);
+    store(&mut body, entry, a, zero, quotient);
+    assert_eq!(run_on(&body, [0; 8]).expect_err("divides by zero").kind, RunErrorKind::Program);
+    assert_eq!(run_on(&body, [3; 8]).expect("runs").0[0], 1.0);
+
+    let (mut body, a, entry) = with_buffer();
+    let nine = body.int(8, I32);
+    store(&mut body, entry, a, nine, nine);
+    let error = run_on(&body, [0; 8]).expect_err("out of bounds");
+    assert_eq!(error.message, "index 8 of dimension 0 of `A` is not in 0..8");
+}
+
+/// `A[0] = A[0] OP A[1]`
+fn of_first_two(op: BinaryOp, a: i32, b: i32) -> f64 {
+    let (mut body, buffer, entry) = with_buffer();
+    let (zero, one) = (body.int(0, I32), body.int(1, I32));
+    let (x, y) = (body.load(buffer, &[zero], None), body.load(buffer, &[one], None));
+    let result = body.binary(op, x, y);
+    store(&mut body, entry, buffer, zero, result);
+    run_on(&body, [a, b, 0, 0, 0, 0, 0, 0]).expect("runs").0[0]
+}
+
+#[test]
+fn floor_division_rounds_down_for_all_signs() {
+    for (a, b) in [(7, 2), (-7, 2), (7, -2), (-7, -2), (6, -3)] {
+        let quotient = of_first_two(BinaryOp::FloorDiv, a, b);
+        assert_eq!(quotient, (f64::from(a) / f64::from(b)).floor());
+        assert_eq!(quotient * f64::from(b) + of_first_two(BinaryOp::FloorMod, a, b), f64::from(a));
+    }
+}
+
+/// A kernel of 2 blocks of 4 threads that stores, in each thread, the sum of its block's elements.
+#[test]
+fn threads_of_a_block_are_reduced_together() {
+    let (mut body, a, entry) = with_buffer();
+    let (two, four) = (body.int(2, I32), body.int(4, I32));
+    let launch = |body: &mut Body, block: BlockId, tag: &str, extent: ExprId| {
+        let tag = body.intern(tag);
+        let var = crate::arena::Id::new(body.values.len());
+        let op = body.push_op(block, OpKind::LaunchThread { tag, var }, &[extent]);
+        let region = body.push_region(op);
+        let inner = body.entry(region);
+        let index = body.new_block_arg(inner, "index", I32.into());
+        assert_eq!(index, var);
+        (inner, body.value_expr(index))
+    };
+    let (blocks, bx) = launch(&mut body, entry, "blockIdx.x", two);
+    let result = new_buffer(&mut body, "sum", 1, "local", BufferOrigin::Alloc);
+    let extent = body.int(1, I32);
+    body.push_op(blocks, OpKind::Alloc { buffer: result, kind: AllocKind::Flat }, &[extent]);
+    let (threads, tx) = launch(&mut body, blocks, "threadIdx.x", four);
+    let offset = body.binary(BinaryOp::Mul, bx, four);
+    let index = body.binary(BinaryOp::Add, offset, tx);
+
+    let (x, y) =
+        (body.make(ExprKind::Bound(1), I32.into()), body.make(ExprKind::Bound(0), I32.into()));
+    let sum = body.binary(BinaryOp::Add, x, y);
+    let lambda = body.make(ExprKind::Lambda { params: 2, body: sum }, DataType::HANDLE.into());
+    let zero = body.int(0, I32);
+    let identity = body.list(&[zero]);
+    let identity = body.make(ExprKind::Tuple(identity), DataType::HANDLE.into());
+    let no_attrs = Body::no_attrs();
+    let name = body.intern("comm_reducer");
+    let reducer = body.call(
+        Callee::Intrinsic(name),
+        &[lambda, identity],
+        no_attrs,
+        DataType::HANDLE.into(),
+        false,
+    );
+    let key = body.intern("reduce_scope");
+    let scope = body.push_op(threads, OpKind::Attr(key), &[reducer, zero]);
+    let region = body.push_region(scope);
+    let inner = body.entry(region);
+    let one = body.int(1, DataType::uint(32));
+    let yes = body.int(1, DataType::BOOL);
+    let value = body.load(a, &[index], None);
+    let target = body.load(result, &[zero], None);
+    let name = body.intern("tvm_thread_allreduce");
+    let call = body.call(
+        Callee::Intrinsic(name),
+        &[one, value, yes, target, tx],
+        no_attrs,
+        DataType::VOID.into(),
+        true,
+    );
+    body.push_op(inner, OpKind::Evaluate, &[call]);
+    store(&mut body, threads, a, index, target);
+    let (values, events) = run_on(&body, [1, 2, 3, 4, 10, 20, 30, 40]).expect("runs");
+    assert_eq!(values, [10.0, 10.0, 10.0, 10.0, 100.0, 100.0, 100.0, 100.0]);
+    assert_eq!(events, []);
+}
+
+#[test]
+fn a_fresh_cell_is_reported_when_read() {
+    let (mut body, a, entry) = with_buffer();
+    let cell = new_buffer(&mut body, "x", 1, "local", BufferOrigin::Cell);
+    let (zero, one) = (body.int(0, I32), body.int(1, I32));
+    body.push_op(entry, OpKind::Alloc { buffer: cell, kind: AllocKind::Flat }, &[one]);
+    let value = body.load(cell, &[zero], None);
+    store(&mut body, entry, a, zero, value);
+    assert_eq!(run_on(&body, [0; 8]).expect("runs").1, [EventKind::UninitializedRead]);
+}
+
+#[test]
+fn a_break_leaves_the_loop_only_in_its_lane() {
+    // for i in vectorized(4): for k in range(8): if k == i: break; A[i] = A[i] + 1
+    let (mut body, a, entry) = with_buffer();
+    let (outer, i) = loop_of(&mut body, entry, ForKind::Vectorized, 0, 4);
+    let (inner, k) = loop_of(&mut body, outer, ForKind::Serial, 0, 8);
+    let stops = body.binary(BinaryOp::Eq, k, i);
+    let branch = body.push_op(inner, OpKind::If, &[stops]);
+    let region = body.push_region(branch);
+    let then = body.entry(region);
+    body.push_op(then, OpKind::Break, &[]);
+    let one = body.int(1, I32);
+    let old = body.load(a, &[i], None);
+    let new = body.binary(BinaryOp::Add, old, one);
+    store(&mut body, inner, a, i, new);
+    let (values, _) = run_on(&body, [0; 8]).expect("runs");
+    assert_eq!(values, [0.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0]);
+}
