@@ -1,1 +1,4 @@
-//! See the README of this crate.
+#![doc = include_str!("../README.md")]
+
+pub mod certain;
+pub mod scopes;

@@ -7,6 +7,8 @@
 
 use crate::{ExprId, NameId, OccurrenceId, OpId, ValueId};
 
+pub mod docs;
+
 /// Version of the JSON form of plans. Raised when a field changes its meaning or goes.
 pub const PLAN_VERSION: u32 = 1;
 
@@ -40,6 +42,9 @@ pub struct SourceView<'a> {
     pub is_real: &'a dyn Fn(OccurrenceId) -> bool,
     /// Whether a statement may be inserted right before this operation.
     pub is_site: &'a dyn Fn(OpId) -> bool,
+    /// The text an occurrence has or was made from, as offsets of its start and end in the function. A virtual
+    /// occurrence with the very text of a real one changes with it (both `x * y` of `0 < x * y < n`).
+    pub range: &'a dyn Fn(OccurrenceId) -> (u32, u32),
 }
 
 /// An index into [`CsePlan::bindings`].
@@ -65,6 +70,8 @@ pub struct CseGroup {
     pub expr: ExprId,
     /// Where, in program order; all counted ones, also those inside larger bound expressions.
     pub occurrences: Vec<OccurrenceId>,
+    /// Virtual occurrences that have the text of a counted one and change with it; empty without a source.
+    pub shadows: Vec<OccurrenceId>,
     /// How alike they are.
     pub equivalence: Equivalence,
     /// Operations that one evaluation costs (`SEMANTICS.md` has the table), not counting loads as free.
@@ -98,6 +105,8 @@ pub struct ReuseOf {
     pub value: ValueId,
     /// The operation that binds it.
     pub bound_by: OpId,
+    /// The occurrence that is its value, and stays.
+    pub definition: OccurrenceId,
     /// The occurrences that become the variable.
     pub replaces: Vec<OccurrenceId>,
 }
@@ -137,6 +146,11 @@ pub enum Refusal {
     UnderBinder,
     /// The binding would be above a kernel launch and become host code.
     LaunchBound,
+    /// It computes in an integer type narrower than 32 bits, which C and CUDA cut to its width only where it gets a
+    /// name: a binding would change their results.
+    NarrowInteger,
+    /// More bindings were planned than were asked for.
+    Limit,
 }
 
 impl Refusal {
@@ -153,6 +167,8 @@ impl Refusal {
             Refusal::Scope => "name-in-scope",
             Refusal::UnderBinder => "under-binder",
             Refusal::LaunchBound => "launch-bound",
+            Refusal::NarrowInteger => "narrow-integer",
+            Refusal::Limit => "limit",
         }
     }
 }
@@ -171,6 +187,56 @@ pub struct CseBinding {
     pub before: OpId,
     /// The occurrences that become the variable; none lies inside another of the same plan.
     pub replaces: Vec<OccurrenceId>,
-    /// Bindings whose expression is to be replaced inside `expr`, wherever it occurs strictly inside, outermost first.
+    /// Bindings whose expression is to be replaced inside `expr`, wherever it is met strictly inside on a walk from the
+    /// top that does not enter what it replaced. Only those that such a walk meets, in the order it meets them.
     pub uses: Vec<BindingIdx>,
+    /// Likewise the groups whose expression is to be replaced by the user's own variable: indices into
+    /// [`CsePlan::groups`] with [`Decision::Reuse`].
+    pub reuses: Vec<usize>,
+}
+
+impl CsePlan {
+    /// The plan that applies one group and nothing else; none if the group is not applied. The new binding is as it is
+    /// in the whole plan, but shares no part with others and serves all occurrences of the group.
+    pub fn only(&self, group: usize) -> Option<CsePlan> {
+        let mut chosen = self.groups.get(group)?.clone();
+        let replaces = || {
+            let mut all: Vec<OccurrenceId> =
+                chosen.occurrences.iter().chain(&chosen.shadows).copied().collect();
+            all.sort_unstable();
+            all
+        };
+        let mut bindings = Vec::new();
+        match &chosen.decision {
+            Decision::Bind(binding) => {
+                let binding = self.bindings.get(*binding)?;
+                bindings.push(CseBinding {
+                    group: 0,
+                    replaces: replaces(),
+                    uses: Vec::new(),
+                    reuses: Vec::new(),
+                    ..binding.clone()
+                });
+                chosen.decision = Decision::Bind(0);
+            }
+            Decision::Reuse(reuse) => {
+                let mut all = replaces();
+                all.retain(|it| *it != reuse.definition);
+                chosen.decision = Decision::Reuse(ReuseOf { replaces: all, ..reuse.clone() });
+            }
+            Decision::Covered { .. } | Decision::Refuse(_) => return None,
+        }
+        Some(CsePlan {
+            preset: self.preset,
+            groups: vec![chosen],
+            bindings,
+            informational: self.informational,
+        })
+    }
+
+    /// Whether applying the plan changes anything.
+    pub fn is_empty(&self) -> bool {
+        self.bindings.is_empty()
+            && !self.groups.iter().any(|it| matches!(it.decision, Decision::Reuse(_)))
+    }
 }

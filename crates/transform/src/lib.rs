@@ -1,1 +1,3 @@
-//! See the README of this crate.
+#![doc = include_str!("../README.md")]
+
+pub mod cse;

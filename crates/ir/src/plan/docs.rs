@@ -1,0 +1,231 @@
+//! What `tir-analyzer explain NAME` says about the rules and refusals of plans.
+//!
+//! In: a name as [`crate::plan::Refusal::name`] gives it, or that of a rule. Out: a summary of one line and a page of text with an
+//! example. The table is sorted by name.
+
+/// The documentation of one name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Doc {
+    /// Kebab-case name.
+    pub name: &'static str,
+    /// One line, without a full stop.
+    pub summary: &'static str,
+    /// Markdown: what it is, an example, what can be done.
+    pub text: &'static str,
+}
+
+/// The rule that a plan of common subexpressions follows.
+pub const COMMON_SUBEXPRESSION: &str = "common-subexpression";
+
+/// The documentation of a name.
+pub fn find(name: &str) -> Option<&'static Doc> {
+    DOCS.binary_search_by_key(&name, |it| it.name).ok().map(|at| &DOCS[at])
+}
+
+/// All names, sorted.
+pub fn all() -> &'static [Doc] {
+    DOCS
+}
+
+static DOCS: &[Doc] = &[
+    Doc {
+        name: COMMON_SUBEXPRESSION,
+        summary: "a value is computed at several places",
+        text: "\
+The same expression is evaluated more than once, and one evaluation, bound to a name, would do:
+
+```python
+A[i] = x * y + i          # before
+B[i] = x * y - i
+
+cse_v1: T.let[T.int32] = x * y
+A[i] = cse_v1 + i         # after
+B[i] = cse_v1 - i
+```
+
+Two expressions are the same if operators, types, constants and variables are: `x + y` and `y + x` are two. The binding
+stands right before the first statement that uses it in the innermost scope that holds all uses. If the value is a part of larger
+values that are bound themselves, only what remains counts, and nothing is bound that would be used once. A binding that is
+there already (`n: T.let[T.int32] = x * y`) is used for the expressions after it.
+
+The fix never changes what the function computes, and never makes it fail where it did not: see `may-trap`.
+",
+    },
+    Doc {
+        name: "impure-call",
+        summary: "a call in it is not a value that can be shared",
+        text: "\
+The expression contains a call. A call with effects, or one that may give another result each time, must be executed as
+often as it is written. Calls that are pure values (`T.exp`, `T.sqrt`) are found and shown, but not bound yet.
+
+```python
+A[i] = T.exp(x) * 2.0     # found: T.exp(x)
+B[i] = T.exp(x) + 1.0
+```
+
+To share it, bind it by hand: `e: T.let[T.float32] = T.exp(x)`.
+",
+    },
+    Doc {
+        name: "launch-bound",
+        summary: "the binding would stand above a kernel launch",
+        text: "\
+The occurrences are in different kernels, or on the host and in a kernel. A binding above both is host code, and its value
+becomes one more argument of the kernel. That is done only for integer values which the host computes anyway.
+
+```python
+with T.launch_thread(\"blockIdx.x\", 16) as bx:
+    A[bx] = x * y         # kernel 1
+with T.launch_thread(\"blockIdx.x\", 16) as bx:
+    B[bx] = x * y         # kernel 2
+```
+",
+    },
+    Doc {
+        name: "limit",
+        summary: "more bindings were planned than were asked for",
+        text: "\
+`--max-fixes N` applies the first N bindings of the plan; this one comes later. Without the option it is applied.
+",
+    },
+    Doc {
+        name: "may-trap",
+        summary: "evaluating it early could fail where the program does not",
+        text: "\
+Integer division and remainder fail for a zero divisor, a conversion from float to integer and a shift fail out of range. Such a value is
+bound only where it is certain to be computed anyway, or cannot fail.
+
+```python
+A[0] = T.if_then_else(y != 0, x // y, -1)
+A[1] = T.if_then_else(y != 0, x // y, -2)
+```
+
+`x // y` is guarded twice. Bound above the first statement it would divide by zero when `y` is 0; TVM's own pass does that.
+A branch of an `if`, the right side of `and` and `or`, an arm of `T.if_then_else` and of `T.Select`, the body of a loop that may run no
+iteration, and what follows a `return`, `break`, `assert` or `while` are not certain to be executed. Two uses inside one guard are bound
+inside it. To share more, put the uses under one `if`.
+",
+    },
+    Doc {
+        name: "name-in-scope",
+        summary: "a name is in the way",
+        text: "\
+A name that the value is written with means something else, or nothing, at the place where the binding would stand.
+
+Rename one of the two, or bind the value by hand.
+",
+    },
+    Doc {
+        name: "narrow-integer",
+        summary: "C and CUDA would cut the value to its width only because it gets a name",
+        text: "\
+`+ - *` on 8 and 16 bit integers are computed in `int` by C and CUDA and cut only when they are stored, cast or bound. A
+binding would make the code wrap earlier than the text that is compiled now.
+
+```python
+A[0] = T.Cast(\"int32\", a8 + b8)   # int8: 100 + 100 is 200 in C, -56 as defined
+A[1] = T.Cast(\"int32\", a8 + b8) * 2
+```
+
+If the value fits, bind it by hand; the results are then the same everywhere.
+",
+    },
+    Doc {
+        name: "no-binding-site",
+        summary: "the text has no place for the binding",
+        text: "\
+The binding would have to stand where no statement can be written: between two axes of one `T.grid`, before an `elif`, between two
+statements on one line, inside a macro; and no legal place around it or inside it serves at least two of the uses.
+
+```python
+for i, j in T.grid(n, i * m):   # nothing fits between the two loops
+    ...
+```
+
+Write the loops one below the other, or the statement on a line of its own.
+",
+    },
+    Doc {
+        name: "predicate",
+        summary: "conditions read better where they are",
+        text: "\
+The value is a bool. It is found and counted, but stays inline: a condition is clearer in its `if`, costs one operation, and later passes
+recognise it there. This is also what TVM does.
+
+```python
+if i < n:
+    A[i] = x
+if i < n:
+    B[i] = y
+```
+",
+    },
+    Doc {
+        name: "reads-memory",
+        summary: "it reads a buffer",
+        text: "\
+A load may be shared only while nothing writes what it reads. Loads are found and shown, but not bound yet.
+
+```python
+A[i] = B[i] * 2.0
+C[i] = B[i] + 1.0         # B[i] again: does A overlap B?
+```
+
+To share it, bind it by hand: `b: T.let[T.float32] = B[i]`.
+",
+    },
+    Doc {
+        name: "under-binder",
+        summary: "it is used under a binder inside an expression",
+        text: "\
+The expression is in the body of a `T.Let` or of a reducer. What depends on the variable of the binder cannot leave it, and a statement
+cannot be written inside an expression.
+
+```python
+A[0] = T.Let(v * v + (x + v), where={v: x + y})
+```
+
+Write the let as a statement: `v: T.let[T.int32] = x + y`.
+",
+    },
+    Doc {
+        name: "unknown-value",
+        summary: "it depends on something unknown",
+        text: "\
+It contains a name from outside the function that could not be resolved, an unknown call or a part that was not understood. What is unknown
+may have effects or another value each time.
+
+Define the name in the same file, or describe the operation in `tir-analyzer.toml`.
+",
+    },
+    Doc {
+        name: "virtual-only",
+        summary: "it has no text of its own",
+        text: "\
+Fewer than two of the occurrences are written in the text: the others come from a macro, a compile-time name or a conversion that is
+implied. There is nothing that a fix could replace by the name.
+
+```python
+v = T.meta_var(x * y)
+A[0] = v                  # two uses of x * y, one text
+A[1] = v
+```
+
+Make the name a binding: `v: T.let[T.int32] = x * y`.
+",
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_sorted_and_texts_are_whole() {
+        assert!(DOCS.is_sorted_by_key(|it| it.name));
+        for doc in DOCS {
+            assert_eq!(find(doc.name), Some(doc));
+            assert!(!doc.summary.ends_with('.') && doc.text.ends_with('\n'), "{}", doc.name);
+        }
+    }
+}

