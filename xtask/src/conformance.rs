@@ -5,9 +5,12 @@
 //! in a folder of its own; one that cannot be had is a skip, said by name.
 
 mod corpus;
+mod lower;
+mod ours;
 mod peer;
 mod read;
 mod report;
+mod roundtrip;
 
 use std::path::PathBuf;
 
@@ -46,6 +49,10 @@ pub(crate) struct Args {
 enum Suite {
     /// What TVM itself reads of the files.
     Read,
+    /// How much of the files our crates lower.
+    Lower,
+    /// Whether TVM finds our printed functions equal to the originals.
+    Roundtrip,
 }
 
 /// What a suite works on.
@@ -76,6 +83,8 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
 fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Skip>> {
     Ok(match suite {
         Suite::Read => read::compare(input),
+        Suite::Lower => Ok(lower::compare(input)),
+        Suite::Roundtrip => roundtrip::compare(input),
     })
 }
 

@@ -156,7 +156,7 @@ impl Peer {
     }
 
     fn show_progress(&self, index: usize, total: usize) {
-        if total >= 20 && index % (total / 10) == 0 && std::io::stderr().is_terminal() {
+        if total >= 20 && index.is_multiple_of(total / 10) && std::io::stderr().is_terminal() {
             complain(format_args!("{}: {index} of {total}", self.name));
         }
     }
