@@ -47,7 +47,7 @@ impl Lexed {
 /// Splits `text` into tokens. `text` must be shorter than 4 GiB.
 pub fn lex(text: &str) -> Lexed {
     let mut lexer = Lexer::new(text, 0);
-    let guess = text.len() / 4 + 8;
+    let guess = text.len() / 2 + 8;
     let mut lexed = Lexed { kinds: Vec::with_capacity(guess), starts: Vec::with_capacity(guess) };
     loop {
         lexed.starts.push(lexer.pos() as u32);
@@ -104,6 +104,15 @@ impl<'t> Lexer<'t> {
         match first {
             b' ' | b'\t' | b'\x0c' => self.whitespace(),
             b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word(),
+            b'(' => self.single(T!['(']),
+            b')' => self.single(T![')']),
+            b'[' => self.single(T!['[']),
+            b']' => self.single(T![']']),
+            b',' => self.single(T![,]),
+            b'{' => self.single(T!['{']),
+            b'}' => self.single(T!['}']),
+            b';' => self.single(T![;]),
+            b'~' => self.single(T![~]),
             b'\n' | b'\r' => self.newline(),
             b'0'..=b'9' => self.number(),
             b'.' if self.peek(1).is_ascii_digit() => self.number(),
@@ -113,6 +122,12 @@ impl<'t> Lexer<'t> {
             0x80.. => self.non_ascii(),
             _ => self.punct(first),
         }
+    }
+
+    #[inline]
+    fn single(&mut self, kind: SyntaxKind) -> SyntaxKind {
+        self.pos += 1;
+        kind
     }
 
     fn whitespace(&mut self) -> SyntaxKind {
@@ -214,17 +229,9 @@ impl<'t> Lexer<'t> {
         }
     }
 
+    /// Punctuation that may go on for more than a byte; the longest wins.
     fn punct(&mut self, first: u8) -> SyntaxKind {
         let (kind, len) = match (first, self.peek(1), self.peek(2)) {
-            (b'(', ..) => (T!['('], 1),
-            (b')', ..) => (T![')'], 1),
-            (b'[', ..) => (T!['['], 1),
-            (b']', ..) => (T![']'], 1),
-            (b'{', ..) => (T!['{'], 1),
-            (b'}', ..) => (T!['}'], 1),
-            (b',', ..) => (T![,], 1),
-            (b';', ..) => (T![;], 1),
-            (b'~', ..) => (T![~], 1),
             (b'.', b'.', b'.') => (T![...], 3),
             (b'.', ..) => (T![.], 1),
             (b':', b'=', _) => (T![:=], 2),

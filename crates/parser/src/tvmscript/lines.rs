@@ -146,20 +146,23 @@ impl Parser<'_> {
         }
     }
 
-    /// Whether the line has, outside its own brackets, an augmented assignment or a `=` after a blank.
+    /// Whether the line has, outside its own brackets, an augmented assignment or a `=` after a blank. Not if
+    /// it closes a bracket before it, or ends with a comma: then it rather goes on with a call.
     fn line_assigns(&mut self, first: usize) -> bool {
-        let mut brackets = 0u32;
+        let (mut brackets, mut assigns, mut last) = (0u32, false, EOF);
         for idx in first.. {
             match self.raw(idx) {
                 NEWLINE | EOF => break,
+                WHITESPACE | COMMENT | LINE_CONTINUATION => continue,
                 kind if is_opening(kind) => brackets += 1,
-                kind if is_closing(kind) && brackets == 0 => break,
+                kind if is_closing(kind) && brackets == 0 => return false,
                 kind if is_closing(kind) => brackets -= 1,
-                T![=] if brackets == 0 && self.raw(idx - 1) == WHITESPACE => return true,
-                kind if brackets == 0 && is_aug_op(kind) => return true,
+                T![=] if brackets == 0 => assigns |= self.raw(idx - 1) == WHITESPACE,
+                kind if brackets == 0 => assigns |= is_aug_op(kind),
                 _ => {}
             }
+            last = self.raw(idx);
         }
-        false
+        assigns && (last != T![,] || brackets > 0)
     }
 }

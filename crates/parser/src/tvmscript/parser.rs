@@ -57,13 +57,18 @@ pub(super) fn is_closing(kind: SyntaxKind) -> bool {
     matches!(kind, T![')'] | T![']'] | T!['}'])
 }
 
+#[derive(Debug, Clone, Copy)]
+struct Token {
+    kind: SyntaxKind,
+    start: u32,
+}
+
 /// The state of one parse.
 pub(super) struct Parser<'t> {
     text: &'t str,
     lexer: Lexer<'t>,
-    kinds: Vec<SyntaxKind>,
-    /// Start offsets of the raw tokens, and the end of the last.
-    starts: Vec<u32>,
+    /// The raw tokens lexed so far, and behind them one of kind `EOF` that says where they end.
+    tokens: Vec<Token>,
     /// Index of the current significant token; equal to the count of raw tokens at the end.
     pos: usize,
     current: SyntaxKind,
@@ -91,8 +96,8 @@ pub(super) struct Parser<'t> {
 impl<'t> Parser<'t> {
     /// A parser of a whole text.
     pub(super) fn new(text: &'t str) -> Self {
-        let mut p = Self::with_capacity(text, 0, text.len() / 4 + 16);
-        while p.lex_one() {}
+        let mut p = Self::with_capacity(text, 0, text.len() / 2 + 16);
+        p.lex_tokens(usize::MAX);
         p.start_line();
         p
     }
@@ -106,13 +111,12 @@ impl<'t> Parser<'t> {
     }
 
     fn with_capacity(text: &'t str, start: usize, capacity: usize) -> Self {
-        let mut starts = Vec::with_capacity(capacity + 1);
-        starts.push(start as u32);
+        let mut tokens = Vec::with_capacity(capacity + 1);
+        tokens.push(Token { kind: EOF, start: start as u32 });
         Self {
             text,
             lexer: Lexer::new(text, start),
-            kinds: Vec::with_capacity(capacity),
-            starts,
+            tokens,
             pos: 0,
             current: EOF,
             prev: EOF,
@@ -138,14 +142,17 @@ impl<'t> Parser<'t> {
 
     // ---- raw tokens ----
 
-    fn lex_one(&mut self) -> bool {
-        let kind = self.lexer.next();
-        if kind == EOF {
-            return false;
+    /// Lexes on until there are `count` tokens or no more text.
+    fn lex_tokens(&mut self, count: usize) {
+        self.tokens.pop();
+        loop {
+            let start = self.lexer.pos() as u32;
+            let kind = if self.tokens.len() < count { self.lexer.next() } else { EOF };
+            self.tokens.push(Token { kind, start });
+            if kind == EOF {
+                return;
+            }
         }
-        self.kinds.push(kind);
-        self.starts.push(self.lexer.pos() as u32);
-        true
     }
 
     /// The kind of raw token `idx`; `EOF` past the end.
@@ -155,23 +162,27 @@ impl<'t> Parser<'t> {
         {
             self.steps += 1;
         }
-        match self.kinds.get(idx) {
-            Some(&kind) => kind,
-            None => self.lex_until(idx),
+        match self.tokens.get(idx) {
+            Some(token) if token.kind != EOF => token.kind,
+            _ => self.raw_beyond(idx),
         }
     }
 
+    /// `raw` where nothing is lexed yet.
     #[cold]
-    fn lex_until(&mut self, idx: usize) -> SyntaxKind {
-        if self.overran {
-            return EOF;
+    fn raw_beyond(&mut self, idx: usize) -> SyntaxKind {
+        if !self.overran {
+            self.lex_tokens(idx + LEX_CHUNK);
         }
-        while self.kinds.len() < idx + LEX_CHUNK && self.lex_one() {}
-        self.kinds.get(idx).copied().unwrap_or(EOF)
+        self.tokens.get(idx).map_or(EOF, |it| it.kind)
+    }
+
+    fn end_of(&self, idx: usize) -> u32 {
+        self.tokens[idx + 1].start
     }
 
     pub(super) fn raw_text(&self, idx: usize) -> &'t [u8] {
-        &self.text.as_bytes()[self.starts[idx] as usize..self.starts[idx + 1] as usize]
+        &self.text.as_bytes()[self.tokens[idx].start as usize..self.end_of(idx) as usize]
     }
 
     // ---- the current token ----
@@ -275,15 +286,17 @@ impl<'t> Parser<'t> {
 
     // ---- consuming ----
 
+    #[inline]
     fn record_until(&mut self, end: usize) {
-        for idx in self.recorded..end {
-            let len = self.starts[idx + 1] - self.starts[idx];
-            self.events.token(self.kinds[idx], len);
+        while self.recorded < end {
+            let token = self.tokens[self.recorded];
+            self.events.token(token.kind, self.end_of(self.recorded) - token.start);
+            self.recorded += 1;
         }
-        self.recorded = self.recorded.max(end);
     }
 
     /// Records the trivia before the current token.
+    #[inline]
     pub(super) fn record_trivia(&mut self) {
         self.record_until(self.pos);
     }
@@ -299,13 +312,14 @@ impl<'t> Parser<'t> {
         if self.current == EOF {
             return;
         }
-        if self.starts[self.pos] >= self.limit {
+        let start = self.tokens[self.pos].start;
+        if start >= self.limit {
             self.overran = true;
             self.current = EOF;
             return;
         }
         self.record_until(self.pos);
-        self.events.token(kind, self.starts[self.pos + 1] - self.starts[self.pos]);
+        self.events.token(kind, self.end_of(self.pos) - start);
         self.recorded = self.pos + 1;
         self.pos += 1;
         self.prev = kind;
@@ -448,9 +462,9 @@ impl<'t> Parser<'t> {
     /// The first comment line of the pending trivia: its raw token and its column.
     fn pending_comment(&mut self) -> Option<(usize, u32)> {
         if self.comment_memo.0 != self.recorded {
-            let found = (self.recorded..self.pos).find(|&idx| self.kinds[idx] == COMMENT);
+            let found = (self.recorded..self.pos).find(|&idx| self.tokens[idx].kind == COMMENT);
             let found = found.map(|idx| {
-                let line = (self.recorded..idx).rev().find(|&it| self.kinds[it] == NEWLINE);
+                let line = (self.recorded..idx).rev().find(|&it| self.tokens[it].kind == NEWLINE);
                 let col = self.column(line.map_or(self.recorded, |it| it + 1));
                 (idx, col)
             });
@@ -466,15 +480,15 @@ impl<'t> Parser<'t> {
             && col >= indent
             && !self.overran
         {
-            self.overran = self.starts[comment] >= self.limit;
-            let has_newline = comment + 1 < self.pos && self.kinds[comment + 1] == NEWLINE;
+            self.overran = self.tokens[comment].start >= self.limit;
+            let has_newline = comment + 1 < self.pos && self.tokens[comment + 1].kind == NEWLINE;
             self.record_until(comment + 1 + usize::from(has_newline));
         }
     }
 
     /// Where the recorded text ends.
     pub(super) fn recorded_end(&self) -> usize {
-        self.starts[self.recorded] as usize
+        self.tokens[self.recorded].start as usize
     }
 
     /// Whether a token past the limit was consumed.

@@ -22,8 +22,8 @@ mod power {
 /// What may stand between commas: `*x`, a `yield`, `name := x`, or an expression.
 pub(super) fn item(p: &mut Parser<'_>) -> Option<CompletedMarker> {
     match p.current() {
-        T![*] => star(p),
-        T![**] if p.in_pattern() => star(p),
+        T![*] => star(p, expr),
+        T![**] if p.in_pattern() => star(p, expr),
         T![yield] => yield_expr(p),
         IDENT if p.nth(1) == T![:=] => {
             let m = p.start();
@@ -43,16 +43,20 @@ pub(super) fn items(p: &mut Parser<'_>) -> Option<CompletedMarker> {
 
 /// What a `for` assigns to: stops before `in`.
 pub(super) fn targets(p: &mut Parser<'_>) -> Option<CompletedMarker> {
-    tuple_or_one(p, |p| if p.at(T![*]) { star(p) } else { operators(p, power::BIT_OR) })
+    tuple_or_one(p, |p| if p.at(T![*]) { star(p, target) } else { target(p) })
+}
+
+fn target(p: &mut Parser<'_>) -> Option<CompletedMarker> {
+    operators(p, power::BIT_OR)
 }
 
 /// The pattern of a `case`: stops before `if`.
 pub(super) fn pattern(p: &mut Parser<'_>) -> Option<CompletedMarker> {
     tuple_or_one(p, |p| {
         if p.at(T![*]) {
-            return star(p);
+            return star(p, target);
         }
-        let lhs = operators(p, power::BIT_OR)?;
+        let lhs = target(p)?;
         Some(as_pattern(p, lhs))
     })
 }
@@ -67,10 +71,13 @@ fn as_pattern(p: &mut Parser<'_>, lhs: CompletedMarker) -> CompletedMarker {
     m.complete(p, AS_PATTERN)
 }
 
-fn star(p: &mut Parser<'_>) -> Option<CompletedMarker> {
+fn star(
+    p: &mut Parser<'_>,
+    operand: fn(&mut Parser<'_>) -> Option<CompletedMarker>,
+) -> Option<CompletedMarker> {
     let m = p.start();
     p.bump();
-    deeper(p, |p| operators(p, power::BIT_OR));
+    deeper(p, operand);
     Some(m.complete(p, STAR_EXPR))
 }
 

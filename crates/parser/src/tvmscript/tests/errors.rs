@@ -54,7 +54,7 @@ fn an_open_bracket_ends_before_a_decorator() {
 
 #[test]
 fn valid_continuation_lines_may_stand_left() {
-    let text = "def f():\n    x = g(a,\n  b, c=1,\nd=(e\nfor e in h), **k)\n    if any(y\n    for y in z):\n        pass\n    m = (a\n@ b)\n";
+    let text = "def f():\n    x = g(a,\n  b, c=1,\nd=(e\nfor e in h), **k)\n    if any(y\n    for y in z):\n        pass\n    m = (a\n@ b)\n    n = g(\nk = 1,\nl = h(2))\n";
     assert_eq!(count(&check_lossless(text), is_error), 0);
 }
 

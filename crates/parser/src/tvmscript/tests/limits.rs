@@ -32,7 +32,6 @@ fn ten_thousand_levels_are_read() {
 fn ten_thousand_blocks_are_read() {
     let mut text = String::new();
     for depth in 0..10_000 {
-        // A form feed sets the column back, a tab is worth eight: few bytes for deep lines.
         text.push_str(&"\t".repeat(depth));
         text.push_str("if a:\n");
     }
