@@ -15,11 +15,13 @@ pub(crate) fn headers(tree: &Tree) -> Vec<Finding> {
         .collect()
 }
 
+/// The README of a crate may be its header: then the two cannot disagree.
+const README_AS_HEADER: &str = "#![doc = include_str!(";
+
 fn has_header(text: &str) -> bool {
-    text.lines()
-        .next()
-        .and_then(|line| line.strip_prefix("//!"))
-        .is_some_and(|words| !words.trim().is_empty())
+    let first = text.lines().next().unwrap_or_default();
+    first.starts_with(README_AS_HEADER)
+        || first.strip_prefix("//!").is_some_and(|words| !words.trim().is_empty())
 }
 
 /// Macros that stand for code that is not there.
@@ -83,6 +85,7 @@ mod tests {
         let tree = Tree::of(&[
             ("crates/ir/src/bare.rs", "use std::fmt;\n"),
             ("crates/ir/src/good.rs", "//! Types.\n"),
+            ("crates/ir/src/lib.rs", "#![doc = include_str!(\"../README.md\")]\n"),
             ("crates/ir/src/late.rs", "\n//! Types.\n"),
             ("crates/ir/src/mute.rs", "//!\n"),
         ]);
