@@ -45,6 +45,9 @@ pub struct SourceView<'a> {
     /// The text an occurrence has or was made from, as offsets of its start and end in the function. A virtual
     /// occurrence with the very text of a real one changes with it (both `x * y` of `0 < x * y < n`).
     pub range: &'a dyn Fn(OccurrenceId) -> (u32, u32),
+    /// Calls its argument with every name that the function's text mentions: defined, captured, of macros and of
+    /// compile-time values. New names differ from all of them.
+    pub names: &'a dyn Fn(&mut dyn FnMut(&str)),
 }
 
 /// An index into [`CsePlan::bindings`].
