@@ -140,6 +140,11 @@ impl SourceMap {
         with(SourceView {
             is_real: &|occurrence| self.is_real(occurrence),
             is_site: &|op| self.site(op).is_some(),
+            range: &|occurrence| {
+                let range = self.occurrence_range(occurrence);
+                (range.start().into(), range.end().into())
+            },
+            names: &|visit| self.definitions.iter().for_each(|definition| visit(&definition.name)),
         })
     }
 }
