@@ -14,7 +14,8 @@ fn width(white_space: &[u8]) -> u32 {
     })
 }
 
-/// The column at which the text of the line that holds `offset` begins.
+/// The column at which the text of the line that holds `offset` begins. (A line that a `\\` joins to the one before
+/// has no column of its own: a statement that begins there has that of the first line joined.)
 pub fn indent_at(text: &str, offset: usize) -> u32 {
     let bytes = text.as_bytes();
     let offset = offset.min(bytes.len());
@@ -70,10 +71,10 @@ impl Parser<'_> {
         if self.raw(first) == WHITESPACE { width(self.raw_text(first)) } else { 0 }
     }
 
-    /// Whether the line whose first significant raw token is `first`, reached inside brackets, begins a
-    /// statement all the same, because no valid program has such a line there (or, at a column not right
+    /// Whether the line whose first significant raw token is `first`, reached inside brackets behind a token
+    /// of kind `prev`, begins a statement all the same, because no valid program has such a line there (or, at a column not right
     /// of the current statement, because it is laid out like a statement). See the README.
-    pub(super) fn line_ends_brackets(&mut self, first: usize, col: u32) -> bool {
+    pub(super) fn line_ends_brackets(&mut self, first: usize, col: u32, prev: SyntaxKind) -> bool {
         match self.raw(first) {
             T![def]
             | T![class]
@@ -102,7 +103,7 @@ impl Parser<'_> {
             },
             T![from] => self.line_has_import(first),
             T![@] => col <= self.col() && self.raw(first + 1) == IDENT,
-            IDENT => col <= self.col() && (ends_operand(self.prev()) || self.line_assigns(first)),
+            IDENT => col <= self.col() && (ends_operand(prev) || self.line_assigns(first)),
             _ => false,
         }
     }

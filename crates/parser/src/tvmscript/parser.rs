@@ -16,7 +16,7 @@ use crate::{
     event::{Events, StartIdx},
 };
 
-/// How many raw tokens a decision may look ahead over several lines.
+/// How many significant tokens a decision may look ahead over several lines.
 const MAX_LOOKAHEAD: usize = 4096;
 /// How many raw tokens are lexed at once when parsing a part of a text.
 const LEX_CHUNK: usize = 128;
@@ -207,11 +207,6 @@ impl<'t> Parser<'t> {
         self.current == IDENT && self.raw_text(self.pos) == word.as_bytes()
     }
 
-    /// The significant token consumed last.
-    pub(super) fn prev(&self) -> SyntaxKind {
-        self.prev
-    }
-
     /// The column of the line on which the current statement begins.
     pub(super) fn col(&self) -> u32 {
         self.col
@@ -221,64 +216,52 @@ impl<'t> Parser<'t> {
         self.line_start
     }
 
-    /// The significant token `n` after the current one, as if no line ended a bracket.
+    /// The significant token `n` after the current one, if the brackets open now stay open.
     pub(super) fn nth(&mut self, n: usize) -> SyntaxKind {
         let mut idx = self.pos;
         for _ in 0..n {
-            idx += 1;
-            while self.is_trivia_ahead(idx) {
-                idx += 1;
-                if idx - self.pos > MAX_LOOKAHEAD {
-                    return EOF;
-                }
+            match self.raw(idx) {
+                end @ (NEWLINE | EOF) => return end,
+                kind => idx = self.significant(idx + 1, kind, self.brackets.any()),
             }
         }
         self.raw(idx)
     }
 
-    fn is_trivia_ahead(&mut self, idx: usize) -> bool {
-        match self.raw(idx) {
-            WHITESPACE | COMMENT | LINE_CONTINUATION | BOM => true,
-            NEWLINE => self.brackets.any(),
-            _ => false,
-        }
-    }
-
-    /// Whether the rest of the logical line, whose current token is not the last, ends with a `:`.
+    /// Whether the current statement's line, continued inside brackets, ends with a `:`. Brackets must not
+    /// be open.
     pub(super) fn logical_line_ends_with_colon(&mut self) -> bool {
-        let mut open = 0u32;
-        let mut last = EOF;
-        for idx in self.pos..self.pos + MAX_LOOKAHEAD {
+        let (mut idx, mut open, mut last) = (self.pos, 0u32, EOF);
+        for _ in 0..MAX_LOOKAHEAD {
             match self.raw(idx) {
-                EOF => break,
-                NEWLINE if open == 0 => break,
-                WHITESPACE | COMMENT | LINE_CONTINUATION | NEWLINE => continue,
+                NEWLINE | EOF => break,
                 kind => {
                     open += u32::from(is_opening(kind));
                     open = open.saturating_sub(u32::from(is_closing(kind)));
                     last = kind;
                 }
             }
+            idx = self.significant(idx + 1, last, open > 0);
         }
         last == T![:]
     }
 
     /// At `(`: whether its partner is followed by `:`, with no `for`, `:=` or `yield` directly inside.
+    /// Brackets must not be open.
     pub(super) fn parens_hold_with_items(&mut self) -> bool {
-        let mut open = 0u32;
-        let mut closed = false;
-        for idx in self.pos..self.pos + MAX_LOOKAHEAD {
-            match self.raw(idx) {
-                EOF | T![with] | T![def] | T![class] => return false,
-                WHITESPACE | COMMENT | LINE_CONTINUATION | NEWLINE if !closed => {}
-                WHITESPACE | LINE_CONTINUATION => {}
-                kind if closed => return kind == T![:],
+        let (mut idx, mut open) = (self.pos, 0u32);
+        for _ in 0..MAX_LOOKAHEAD {
+            let kind = self.raw(idx);
+            match kind {
+                NEWLINE | EOF => return false,
                 T![for] | T![:=] | T![yield] if open == 1 => return false,
-                kind => {
-                    open += u32::from(is_opening(kind));
-                    open = open.saturating_sub(u32::from(is_closing(kind)));
-                    closed = open == 0;
-                }
+                _ => {}
+            }
+            open += u32::from(is_opening(kind));
+            open = open.saturating_sub(u32::from(is_closing(kind)));
+            idx = self.significant(idx + 1, kind, open > 0);
+            if open == 0 {
+                return self.raw(idx) == T![:];
             }
         }
         false
@@ -341,30 +324,31 @@ impl<'t> Parser<'t> {
 
     #[inline]
     fn skip_trivia(&mut self) {
+        self.pos = self.significant(self.pos, self.prev, self.brackets.any());
+        self.current = self.raw(self.pos);
+    }
+
+    /// From raw token `idx` on, the next significant one; `prev` is the significant one before. With
+    /// `inside` brackets, a newline is significant only if the next line ends them, or if none follows.
+    #[inline]
+    fn significant(&mut self, mut idx: usize, prev: SyntaxKind, inside: bool) -> usize {
         loop {
-            match self.raw(self.pos) {
-                WHITESPACE | COMMENT | LINE_CONTINUATION | BOM => self.pos += 1,
-                NEWLINE if self.brackets.any() && self.cross_newline() => {}
-                kind => {
-                    self.current = kind;
-                    return;
-                }
+            match self.raw(idx) {
+                WHITESPACE | COMMENT | LINE_CONTINUATION | BOM => idx += 1,
+                NEWLINE if inside => return self.cross_newline(idx, prev),
+                _ => return idx,
             }
         }
     }
 
-    /// At a newline inside brackets: goes on to the next line with text, unless that ends the brackets.
-    fn cross_newline(&mut self) -> bool {
-        let (line, first) = self.next_text(self.pos);
+    /// `significant` at a newline inside brackets.
+    fn cross_newline(&mut self, newline: usize, prev: SyntaxKind) -> usize {
+        let (line, first) = self.next_text(newline);
         if self.raw(first) == EOF {
-            return false;
+            return newline;
         }
         let col = self.column(line);
-        if self.line_ends_brackets(first, col) {
-            return false;
-        }
-        self.pos = first;
-        true
+        if self.line_ends_brackets(first, col, prev) { newline } else { first }
     }
 
     /// From raw token `idx` on, the next one with text, and the first raw token of its line.

@@ -40,7 +40,8 @@ pub fn reparse_block(
 /// statements stand at column `indent` (0, or the column of the block's first statement); `depth` counts the `BLOCK` and `MATCH_STMT` nodes around them. The
 /// steps have a `BLOCK` as root, to be replaced by its children.
 ///
-/// `range` begins at the start of a line, right behind a statement, and ends at the end of a statement.
+/// `range` begins right behind a statement and ends at the end of one; both end with a newline, or with the
+/// text, in the old text as in this one (a `;` would not do: the next statement has no line of its own).
 /// What stands before it must be unchanged, *and so must be its first line that holds a statement*: the
 /// statement before looks that far ahead (`else`, comments, unclosed brackets). A caller therefore begins
 /// one statement, which ends with a newline, before the edited one.

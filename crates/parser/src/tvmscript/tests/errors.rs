@@ -202,3 +202,20 @@ fn missing_commas_and_elements() {
     "#]],
     );
 }
+
+#[test]
+fn decisions_do_not_look_behind_the_end_of_their_statement() {
+    check(
+        "with (a\nx = 1\n): b\nmatch (a\nx = 1\n): b\nf(async\nfor x in y:\n  z\n",
+        expect![[r#"
+            (WITH_STMT with (WITH_ITEM (PAREN_EXPR ( (NAME_EXPR (NAME_REF a)))) (BLOCK))
+            (ASSIGN_STMT (NAME_EXPR (NAME_REF x)) = (LITERAL 1))
+            (ERROR_NODE ) : b)
+            (EXPR_STMT (CALL_EXPR (NAME_EXPR (NAME_REF match)) (ARG_LIST ( (ARG (NAME_EXPR (NAME_REF a))))))
+            (ASSIGN_STMT (NAME_EXPR (NAME_REF x)) = (LITERAL 1))
+            (ERROR_NODE ) : b)
+            (EXPR_STMT (CALL_EXPR (NAME_EXPR (NAME_REF f)) (ARG_LIST ( (ERROR_NODE async))))
+            (FOR_STMT for (NAME_EXPR (NAME_REF x)) in (NAME_EXPR (NAME_REF y)) : (BLOCK (EXPR_STMT (NAME_EXPR (NAME_REF z)))))
+        "#]],
+    );
+}

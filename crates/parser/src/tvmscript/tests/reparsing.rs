@@ -11,7 +11,8 @@ use crate::tvmscript::{indent_at, parse, reparse_block, reparse_statements};
 /// A block of a tree, as its consumers see it.
 struct BlockSite {
     range: Range<usize>,
-    header_col: u32,
+    /// `None` if the line of the header goes on with another.
+    header_col: Option<u32>,
     depth: u32,
     steps: Range<usize>,
     /// Ranges of the children that are nodes.
@@ -35,7 +36,7 @@ fn blocks(text: &str, steps: &[Step]) -> Vec<BlockSite> {
                     let header = open.last().map_or(0, |it| it.1);
                     let depth =
                         open.iter().filter(|it| matches!(it.0, BLOCK | MATCH_STMT)).count() as u32;
-                    let header_col = indent_at(text, header);
+                    let header_col = plain_indent_at(text, header);
                     done.push(BlockSite {
                         range: start..offset,
                         header_col,
@@ -50,6 +51,13 @@ fn blocks(text: &str, steps: &[Step]) -> Vec<BlockSite> {
     done
 }
 
+/// The column of the line at `offset`, unless a `\\` makes it part of the line before.
+fn plain_indent_at(text: &str, offset: usize) -> Option<u32> {
+    let line = text[..offset].rfind(['\n', '\r']).map_or(0, |it| it + 1);
+    let before = text[..line].trim_end_matches(['\n', '\r']);
+    (!before.ends_with('\\')).then(|| indent_at(text, offset))
+}
+
 /// Edits `old` at `edit` to get `new`, and compares what is read alone with what is read in the whole.
 fn check(old: &str, new: &str, edit: Range<usize>, inserted: usize) -> usize {
     let old_steps: Vec<_> = parse(old).steps().collect();
@@ -61,9 +69,11 @@ fn check(old: &str, new: &str, edit: Range<usize>, inserted: usize) -> usize {
             continue;
         }
         let colon = Step::Token { kind: COLON, len: 1 };
-        if old_steps[site.steps.start.saturating_sub(1)] == colon {
+        if old_steps[site.steps.start.saturating_sub(1)] == colon
+            && let Some(header_col) = site.header_col
+        {
             let range = site.range.start..moved(site.range.end);
-            if let Some(part) = reparse_block(new, range, site.header_col, site.depth) {
+            if let Some(part) = reparse_block(new, range, header_col, site.depth) {
                 let part: Vec<_> = part.steps().collect();
                 assert_eq!(
                     spliced(&old_steps, site.steps.clone(), &part),
@@ -93,11 +103,16 @@ fn check_statements(
         return 0;
     };
     let Some(before) = last.checked_sub(1) else { return 0 };
+    let ends_line = |end: usize| end == old.len() || old[..end].ends_with(['\n', '\r']);
+    if !ends_line(site.children[before].end) || !ends_line(site.children[last].end) {
+        return 0;
+    }
     let start =
         before.checked_sub(1).map_or(site.children[before].start, |it| site.children[it].end);
     let range = start..site.children[last].end + inserted - edit.len();
     let is_block = old_steps[site.steps.start] == Step::Enter(BLOCK);
-    let indent = if is_block { indent_at(old, site.children[0].start) } else { 0 };
+    let indent = if is_block { plain_indent_at(old, site.children[0].start) } else { Some(0) };
+    let Some(indent) = indent else { return 0 };
     let depth = site.depth + u32::from(is_block);
     let Some(part) = reparse_statements(new, range, indent, depth) else { return 0 };
     let part: Vec<_> = part.steps().collect();
@@ -165,8 +180,13 @@ fn every_block_of_an_unchanged_text_can_be_read_alone() {
         for site in blocks(text, &steps) {
             let on_own_line = text[site.range.clone()].starts_with('\n');
             if on_own_line {
-                let part = reparse_block(text, site.range.clone(), site.header_col, site.depth)
-                    .expect("a block");
+                let part = reparse_block(
+                    text,
+                    site.range.clone(),
+                    site.header_col.expect("plain"),
+                    site.depth,
+                )
+                .expect("a block");
                 assert!(part.steps().eq(steps[site.steps].iter().copied()));
             }
         }
