@@ -21,7 +21,7 @@ const PROGRAMS: &[&str] = &["tir-analyzer", "xtask", "tests"];
 const EXTERNALS: &[(&str, Homes)] = &[
     ("annotate-snippets", Only(&["tir-analyzer"])),
     ("anyhow", Only(&["codegen", "tir-analyzer", "xtask", "tests"])),
-    ("blake3", Only(&["codegen", "xtask"])),
+    ("blake3", Only(&["codegen", "ir", "xtask"])),
     ("clap", Only(PROGRAMS)),
     ("crossbeam-channel", Only(&["tir-analyzer"])),
     ("ctrlc", Only(&["tir-analyzer"])),
@@ -33,6 +33,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("indicatif", Only(&["tir-analyzer"])),
     ("libloading", Only(&["xtask"])),
     ("line-index", Only(&["syntax"])),
+    ("libm", Only(&["ir"])),
     ("lsp-server", Only(&["tir-analyzer"])),
     ("lsp-types", Only(&["tir-analyzer"])),
     ("opencl3", Only(&["xtask"])),
