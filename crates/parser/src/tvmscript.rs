@@ -1,6 +1,6 @@
 //! TVMScript: Python's grammar as TVM's printer and its users write it, tolerant of errors.
 //!
-//! [`lex`] and [`parse`] take any valid UTF-8 text. [`reparse_block`] and [`reparse_statements`] read a
+//! [`lex`] and [`parse`] take any valid UTF-8 text. [`reparse_block_in`] and [`reparse_statements_in`] read a
 //! part of a text exactly as [`parse`] would read it inside the whole, or refuse.
 
 mod grammar;
@@ -13,7 +13,9 @@ mod tests;
 
 pub use lexer::{Lexed, lex};
 pub use lines::indent_at;
-pub use reparse::{reparse_block, reparse_statements};
+pub use reparse::{
+    Refused, Stretch, reparse_block, reparse_block_in, reparse_statements, reparse_statements_in,
+};
 
 use crate::Parse;
 

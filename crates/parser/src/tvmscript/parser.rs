@@ -57,6 +57,10 @@ pub(super) struct Parser<'t> {
     /// A token that begins here or later may be looked at, not consumed.
     limit: u32,
     overran: bool,
+    /// Whether the file goes on behind `text`.
+    more: bool,
+    /// Whether a token was looked at that `text` does not hold completely.
+    starved: bool,
     events: Events,
     depth: u32,
     in_pattern: bool,
@@ -98,6 +102,8 @@ impl<'t> Parser<'t> {
             comment_memo: (usize::MAX, None),
             limit: u32::MAX,
             overran: false,
+            more: false,
+            starved: false,
             events: Events::with_capacity(capacity * 2),
             depth: 0,
             in_pattern: false,
@@ -118,7 +124,11 @@ impl<'t> Parser<'t> {
         self.tokens.pop();
         loop {
             let start = self.lexer.pos() as u32;
-            let kind = if self.tokens.len() < count { self.lexer.next() } else { EOF };
+            let mut kind = if self.tokens.len() < count { self.lexer.next() } else { EOF };
+            if self.more && self.lexer.pos() == self.text.len() && kind != NEWLINE {
+                // What touches the end of a stretch may go on behind it.
+                kind = EOF;
+            }
             self.tokens.push(Token { kind, start });
             if kind == EOF {
                 return;
@@ -145,7 +155,12 @@ impl<'t> Parser<'t> {
         if !self.overran {
             self.lex_tokens(idx + LEX_CHUNK);
         }
-        self.tokens.get(idx).map_or(EOF, |it| it.kind)
+        let kind = self.tokens.get(idx).map_or(EOF, |it| it.kind);
+        if kind == EOF && self.more && !self.overran {
+            self.starved = true;
+            self.overran = true;
+        }
+        kind
     }
 
     fn end_of(&self, idx: usize) -> u32 {
@@ -304,6 +319,16 @@ impl<'t> Parser<'t> {
     /// Where the recorded text ends.
     pub(super) fn recorded_end(&self) -> usize {
         self.tokens[self.recorded].start as usize
+    }
+
+    /// Says that the file goes on behind the text, which must end with a newline of the file.
+    pub(super) fn expect_more(&mut self) {
+        self.more = true;
+    }
+
+    /// Whether more text is needed to tell.
+    pub(super) fn starved(&self) -> bool {
+        self.starved
     }
 
     /// Whether a token past the limit was consumed.
