@@ -19,8 +19,8 @@ pub use reparse::{
 
 use crate::Parse;
 
-/// How deep brackets, prefix operators, right-leaning operators and blocks may nest, all together.
-/// What is deeper is kept, unread, in a node of kind `TOO_DEEP`.
+/// How deep brackets and blocks may nest, together; and how many operators that lean to the right (`-`, `not`,
+/// `**`, `lambda`, `else`) may be open at once. What is deeper is kept, unread, in a node of kind `TOO_DEEP`.
 ///
 /// Chains that lean to the left (`a + b + c`, `a.b.c`, `f()()`) have no limit: a tree can be as deep as
 /// its text is long, and whoever walks or drops it must not recurse.

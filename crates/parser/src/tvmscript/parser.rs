@@ -62,7 +62,10 @@ pub(super) struct Parser<'t> {
     /// Whether a token was looked at that `text` does not hold completely.
     starved: bool,
     events: Events,
+    /// Brackets and blocks around the current token.
     depth: u32,
+    /// Operators before it that lean to the right.
+    leaning: u32,
     in_pattern: bool,
     #[cfg(test)]
     steps: u64,
@@ -106,6 +109,7 @@ impl<'t> Parser<'t> {
             starved: false,
             events: Events::with_capacity(capacity * 2),
             depth: 0,
+            leaning: 0,
             in_pattern: false,
             #[cfg(test)]
             steps: 0,
@@ -357,19 +361,35 @@ impl<'t> Parser<'t> {
         self.in_pattern = in_pattern;
     }
 
-    /// Runs `f` one level deeper, on a stack that is large enough; not if the limit is reached.
+    /// Runs `f` inside one more bracket or block; not if the limit is reached.
     pub(super) fn nest<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> Option<R> {
         if self.depth >= MAX_DEPTH {
             return None;
         }
         self.depth += 1;
-        let res = if self.depth.is_multiple_of(STACK_CHECK_EVERY) {
+        let res = self.with_stack(f);
+        self.depth -= 1;
+        Some(res)
+    }
+
+    /// Runs `f` behind one more operator that leans to the right; not if the limit is reached.
+    pub(super) fn lean<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> Option<R> {
+        if self.leaning >= MAX_DEPTH {
+            return None;
+        }
+        self.leaning += 1;
+        let res = self.with_stack(f);
+        self.leaning -= 1;
+        Some(res)
+    }
+
+    /// Runs `f` on a stack that is large enough.
+    fn with_stack<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        if (self.depth + self.leaning).is_multiple_of(STACK_CHECK_EVERY) {
             stacker::maybe_grow(STACK_RED_ZONE, STACK_SEGMENT, || f(self))
         } else {
             f(self)
-        };
-        self.depth -= 1;
-        Some(res)
+        }
     }
 
     #[cfg(test)]
