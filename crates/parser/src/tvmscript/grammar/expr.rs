@@ -120,7 +120,7 @@ fn lambda(p: &mut Parser<'_>) -> Option<CompletedMarker> {
     p.bump();
     lambda_params(p);
     if p.eat(T![:]) {
-        expr(p);
+        deeper(p, expr);
     }
     Some(m.complete(p, LAMBDA_EXPR))
 }
@@ -205,7 +205,7 @@ fn operand(p: &mut Parser<'_>) -> Option<CompletedMarker> {
     match p.current() {
         T![-] | T![+] | T![~] => unary(p, |p| operators(p, power::UNARY)),
         T![not] => unary(p, |p| operators(p, power::NOT)),
-        T![lambda] => deeper(p, lambda),
+        T![lambda] => lambda(p),
         T![await] => {
             let m = p.start();
             p.bump();
