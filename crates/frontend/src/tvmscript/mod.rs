@@ -13,7 +13,8 @@ pub mod source_map;
 
 pub use diagnostics::{Diagnostic, DiagnosticRule, Severity};
 pub use discover::{
-    FileFunctions, FunctionItem, FunctionKey, FunctionKind, FunctionSource, functions_of,
+    FileFunctions, FunctionItem, FunctionKey, FunctionKind, FunctionSource, functions,
+    functions_after,
 };
 pub use environment::{Capture, Constant, Environment, Namespace, Signature};
 pub use source_map::{Definition, DefinitionId, DefinitionKind, OccurrenceSource, Site, SourceMap};

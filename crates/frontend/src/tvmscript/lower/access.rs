@@ -2,9 +2,11 @@
 
 use std::rc::Rc;
 
-use ir::{BinaryOp, BufferField, BufferId, BufferRegion, DataType, ExprKind, Lanes, RegionDim, Type};
+use ir::{
+    BinaryOp, BufferField, BufferId, BufferRegion, DataType, ExprKind, Lanes, RegionDim, Type,
+};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
-use syntax::TextRange;
 
 use super::{
     Lowerer, R, Reported,
@@ -67,10 +69,12 @@ impl Lowerer<'_, '_, '_> {
         let mut dims = Dims::new();
         for &item in items {
             match *ast.kind(item) {
-                ExKind::Slice { lower, upper, step } => dims.push(self.slice(item, lower, upper, step)?),
+                ExKind::Slice { lower, upper, step } => {
+                    dims.push(self.slice(item, lower, upper, step)?)
+                }
                 ExKind::Star(inner) => {
                     for ev in self.spread(inner)? {
-                        let tx = self.to_expr(&ev)?;
+                        let tx = self.lift(&ev)?;
                         dims.push(Dim::Point(tx));
                     }
                 }
@@ -80,12 +84,12 @@ impl Lowerer<'_, '_, '_> {
                         // `A[indices]` with a list of indices.
                         Some(all) if items.len() == 1 => {
                             for it in all {
-                                let tx = self.to_expr(&it)?;
+                                let tx = self.lift(&it)?;
                                 dims.push(Dim::Point(tx));
                             }
                         }
                         _ => {
-                            let tx = self.to_expr(&ev)?;
+                            let tx = self.lift(&ev)?;
                             dims.push(Dim::Point(tx));
                         }
                     }
@@ -95,7 +99,13 @@ impl Lowerer<'_, '_, '_> {
         Ok(dims)
     }
 
-    fn slice(&mut self, item: Ex, lower: Option<Ex>, upper: Option<Ex>, step: Option<Ex>) -> R<Dim> {
+    fn slice(
+        &mut self,
+        item: Ex,
+        lower: Option<Ex>,
+        upper: Option<Ex>,
+        step: Option<Ex>,
+    ) -> R<Dim> {
         let bound = |this: &mut Self, it: Option<Ex>| it.map(|it| this.expr(it)).transpose();
         let (lower, upper) = (bound(self, lower)?, bound(self, upper)?);
         let step = bound(self, step)?;
@@ -215,7 +225,13 @@ impl Lowerer<'_, '_, '_> {
             Val::Expr(id) => match self.s.body.expr(*id).kind {
                 ExprKind::Load { buffer, indices, predicate: None } => Some(BufferRegion {
                     buffer,
-                    dims: self.s.body.items(indices).iter().map(|&it| RegionDim::Point(it)).collect(),
+                    dims: self
+                        .s
+                        .body
+                        .items(indices)
+                        .iter()
+                        .map(|&it| RegionDim::Point(it))
+                        .collect(),
                 }),
                 _ => None,
             },
@@ -235,7 +251,13 @@ impl Lowerer<'_, '_, '_> {
         Ok(indices)
     }
 
-    fn ramp_of(&mut self, at: Src, lower: Option<Tx>, upper: Option<Tx>, step: Option<Tx>) -> R<Tx> {
+    fn ramp_of(
+        &mut self,
+        at: Src,
+        lower: Option<Tx>,
+        upper: Option<Tx>,
+        step: Option<Tx>,
+    ) -> R<Tx> {
         let range = self.s.sources.range(at);
         let lower = match lower {
             Some(it) => it,
@@ -278,35 +300,30 @@ impl Lowerer<'_, '_, '_> {
         Ok(self.make(kind, ty, at, &[base.src, stride.src, lanes.src]))
     }
 
-    /// `upper - lower`, if it is a constant: both constant, or the same term plus constants.
+    /// `upper - lower`, if it is a constant: the difference of the two as sums of multiples of terms. O(nodes of both).
     pub(super) fn constant_difference(&self, upper: Tx, lower: Tx) -> Option<i128> {
-        let (a, x) = self.split_constant(upper);
-        let (b, y) = self.split_constant(lower);
-        (a == b).then_some(x - y)
-    }
-
-    /// A sum as its part without the trailing constant, and the constant.
-    fn split_constant(&self, tx: Tx) -> (Option<ir::ExprId>, i128) {
         let body = &self.s.body;
-        let value = |id: ir::ExprId| match body.expr(id).kind {
-            ExprKind::Int(it) => Some(i128::from(it)),
-            _ => None,
-        };
-        if let Some(it) = value(tx.id) {
-            return (None, it);
+        let mut constant = 0i128;
+        let mut terms: FxHashMap<ir::ExprId, i128> = FxHashMap::default();
+        let mut stack = vec![(upper.id, 1i128), (lower.id, -1i128)];
+        while let Some((at, factor)) = stack.pop() {
+            let value = |id: ir::ExprId| match body.expr(id).kind {
+                ExprKind::Int(it) => Some(i128::from(it)),
+                _ => None,
+            };
+            match body.expr(at).kind {
+                ExprKind::Int(it) => constant += factor.checked_mul(i128::from(it))?,
+                ExprKind::Binary(BinaryOp::Add, a, b) => stack.extend([(a, factor), (b, factor)]),
+                ExprKind::Binary(BinaryOp::Sub, a, b) => stack.extend([(a, factor), (b, -factor)]),
+                ExprKind::Binary(BinaryOp::Mul, a, b) => match (value(a), value(b)) {
+                    (_, Some(it)) => stack.push((a, factor.checked_mul(it)?)),
+                    (Some(it), _) => stack.push((b, factor.checked_mul(it)?)),
+                    _ => *terms.entry(at).or_default() += factor,
+                },
+                _ => *terms.entry(at).or_default() += factor,
+            }
         }
-        match body.expr(tx.id).kind {
-            ExprKind::Binary(BinaryOp::Add, a, b) => match (value(a), value(b)) {
-                (_, Some(it)) => (Some(a), it),
-                (Some(it), _) => (Some(b), it),
-                _ => (Some(tx.id), 0),
-            },
-            ExprKind::Binary(BinaryOp::Sub, a, b) => match value(b) {
-                Some(it) => (Some(a), -it),
-                None => (Some(tx.id), 0),
-            },
-            _ => (Some(tx.id), 0),
-        }
+        terms.values().all(|&it| it == 0).then_some(constant)
     }
 
     /// `xs[0]` of a tuple, list, or a buffer's shape or strides.
@@ -364,8 +381,8 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn shape(&mut self, ex: Ex) -> R<Vec<Tx>> {
         let ev = self.eval(ex)?;
         match self.items(&ev) {
-            Some(items) => items.iter().map(|it| self.to_expr(it)).collect(),
-            None => Ok(vec![self.to_expr(&ev)?]),
+            Some(items) => items.iter().map(|it| self.lift(it)).collect(),
+            None => Ok(vec![self.lift(&ev)?]),
         }
     }
 }
@@ -376,4 +393,3 @@ pub(super) fn dim_src(dim: Dim) -> Src {
         Dim::Slice { at, .. } => at,
     }
 }
-

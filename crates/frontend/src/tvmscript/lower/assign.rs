@@ -50,7 +50,8 @@ impl Lowerer<'_, '_, '_> {
                 return Ok(());
             }
             match &*form {
-                "axis.spatial" | "axis.S" | "axis.reduce" | "axis.R" | "axis.scan" | "axis.opaque" => {
+                "axis.spatial" | "axis.S" | "axis.reduce" | "axis.R" | "axis.scan"
+                | "axis.opaque" => {
                     return self.axis(name, target, value, &form, &args);
                 }
                 "axis.remap" => return self.remap(&[target], value, &args),
@@ -125,7 +126,7 @@ impl Lowerer<'_, '_, '_> {
             Val::Expr(_) | Val::Cell(_) | Val::Thread(..) | Val::Bound(..) => {}
             Val::Const(Constant::Bool(_) | Constant::Int(_) | Constant::Float(_)) => {}
             Val::Const(Constant::Str(_)) => {
-                let value = self.to_expr(&ev)?;
+                let value = self.lift(&ev)?;
                 self.bind(name, target, value, None);
                 return Ok(());
             }
@@ -135,7 +136,7 @@ impl Lowerer<'_, '_, '_> {
             }
             _ => return self.alias(name, target, ev),
         }
-        let value = self.to_expr(&ev)?;
+        let value = self.lift(&ev)?;
         let dtype = self.dtype(value).filter(|it| *it != DataType::HANDLE && *it != DataType::VOID);
         match dtype {
             Some(dtype) if !self.is_legacy() => {
@@ -309,7 +310,7 @@ impl Lowerer<'_, '_, '_> {
             Val::Type(ty) => self.typed(name, target, *ty, value),
             _ => match value {
                 Some(value) => {
-                    let value = self.to_expr(&value)?;
+                    let value = self.lift(&value)?;
                     self.bind(name, target, value, None);
                     Ok(())
                 }
@@ -320,7 +321,7 @@ impl Lowerer<'_, '_, '_> {
 
     /// `x: T.let[T.int32] = e`
     fn let_statement(&mut self, name: &str, target: Ex, value: &Ev, ty: Option<Type>) -> R<()> {
-        let value = self.to_expr(value)?;
+        let value = self.lift(value)?;
         if let (Some(Type::Prim(wanted)), Some(found)) = (ty, self.dtype(value))
             && wanted != found
             && wanted != DataType::HANDLE
@@ -364,7 +365,7 @@ impl Lowerer<'_, '_, '_> {
         if let Some(dtype) = cell {
             let value = match value {
                 Some(value) => {
-                    let value = self.to_expr(&value)?;
+                    let value = self.lift(&value)?;
                     Some(match self.dtype(value) {
                         Some(_) => self.cast_to(value, dtype)?,
                         None => value,
@@ -381,7 +382,7 @@ impl Lowerer<'_, '_, '_> {
         }
         match value {
             Some(value) => {
-                let value = self.to_expr(&value)?;
+                let value = self.lift(&value)?;
                 let value = match (ty, self.kind(value)) {
                     (Type::Prim(dtype), ir::ExprKind::Int(_) | ir::ExprKind::Float(_)) => {
                         self.cast_to(value, dtype)?

@@ -22,7 +22,9 @@ impl Lowerer<'_, '_, '_> {
         match ast.kind(ex) {
             ExKind::None => Attr::None,
             ExKind::Bool(it) => Attr::Bool(*it),
-            ExKind::Int(it) => i64::try_from(*it).map_or_else(|_| self.attr_text(ex), |it| Attr::Int(it, None)),
+            ExKind::Int(it) => {
+                i64::try_from(*it).map_or_else(|_| self.attr_text(ex), |it| Attr::Int(it, None))
+            }
             ExKind::Float(it) => Attr::Float(*it, None),
             ExKind::Str(it) => Attr::Str(it.as_ref().into()),
             ExKind::List(run) | ExKind::Tuple(run) => {
@@ -30,9 +32,10 @@ impl Lowerer<'_, '_, '_> {
             }
             ExKind::Dict(_) => Attr::Dict(self.attr_dict(ex)),
             &ExKind::Call { callee, args } => self.attr_call(ex, callee, args),
-            ExKind::Subscript { .. } | ExKind::Lambda { .. } | ExKind::Other | ExKind::OtherLiteral => {
-                self.attr_text(ex)
-            }
+            ExKind::Subscript { .. }
+            | ExKind::Lambda { .. }
+            | ExKind::Other
+            | ExKind::OtherLiteral => self.attr_text(ex),
             _ => self.attr_value(ex),
         }
     }
@@ -83,7 +86,10 @@ impl Lowerer<'_, '_, '_> {
             }
             return self.attr_value(ex);
         }
-        let is_constructor = matches!(rest.last(), Some(&"target" | &"TargetAttr" | &"Tensor" | &"Shape" | &"Object"));
+        let is_constructor = matches!(
+            rest.last(),
+            Some(&"target" | &"TargetAttr" | &"Tensor" | &"Shape" | &"Object")
+        );
         if !is_constructor {
             return self.attr_value(ex);
         }
@@ -117,11 +123,13 @@ impl Lowerer<'_, '_, '_> {
         if let Val::Const(it) = &ev.val {
             return Ok(constant_attr(it));
         }
-        let tx = self.to_expr(ev)?;
+        let tx = self.lift(ev)?;
         let ty = self.ty(tx);
         Ok(match (self.kind(tx), ty) {
             (ExprKind::Int(it), Type::Prim(dtype)) => Attr::Int(it, Some(dtype)),
-            (ExprKind::Float(bits), Type::Prim(dtype)) => Attr::Float(f64::from_bits(bits), Some(dtype)),
+            (ExprKind::Float(bits), Type::Prim(dtype)) => {
+                Attr::Float(f64::from_bits(bits), Some(dtype))
+            }
             (ExprKind::Str(name), _) => Attr::Str(self.s.body.name(name).into()),
             _ => Attr::Expr(tx.id),
         })

@@ -47,7 +47,9 @@ impl Lowerer<'_, '_, '_> {
             None => String::new(),
         };
         if !rest.is_empty() || item.target.is_some() {
-            return Err(self.malformed(item.context, "a block stands alone in its `with`, without `as`"));
+            return Err(
+                self.malformed(item.context, "a block stands alone in its `with`, without `as`")
+            );
         }
         let name = self.s.body.intern(&name);
         let id = self.s.body.sblocks.push(SBlock {
@@ -92,7 +94,14 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// `vi = T.axis.spatial(16, i)`
-    pub(super) fn axis(&mut self, name: &str, target: Ex, ex: Ex, form: &str, args: &Args<'_>) -> R<()> {
+    pub(super) fn axis(
+        &mut self,
+        name: &str,
+        target: Ex,
+        ex: Ex,
+        form: &str,
+        args: &Args<'_>,
+    ) -> R<()> {
         let (Some(domain), Some(binding)) = (args.get(0, "dom"), args.get(1, "binding")) else {
             return Err(self.malformed(ex, "an axis takes a domain and a value"));
         };
@@ -116,13 +125,13 @@ impl Lowerer<'_, '_, '_> {
                 let [min, end] = &items[..] else {
                     return Err(self.malformed(ex, "a domain is an extent or a pair of bounds"));
                 };
-                let (min, end) = (self.to_expr(min)?, self.to_expr(end)?);
+                let (min, end) = (self.lift(min)?, self.lift(end)?);
                 let (min, end) = self.promote(min, end)?;
                 let extent = self.difference(end, min, at)?;
                 Ok((min, extent))
             }
             None => {
-                let extent = self.to_expr(&ev)?;
+                let extent = self.lift(&ev)?;
                 let dtype = self.dtype(extent).unwrap_or(DataType::INT32);
                 Ok((self.int(0, dtype, at), extent))
             }

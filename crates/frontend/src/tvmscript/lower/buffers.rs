@@ -51,19 +51,29 @@ pub(super) struct BufferSpec {
 }
 
 /// Positions of the arguments after the shape.
-const ORDER: [&str; 8] = ["dtype", "data", "strides", "elem_offset", "scope", "align", "offset_factor", "layout"];
+const ORDER: [&str; 8] =
+    ["dtype", "data", "strides", "elem_offset", "scope", "align", "offset_factor", "layout"];
 
 impl Lowerer<'_, '_, '_> {
     /// Evaluates a form; the buffer is nameless so far.
-    pub(super) fn buffer_spec(&mut self, ex: Ex, form: BufferForm, args: &Args<'_>) -> R<BufferSpec> {
+    pub(super) fn buffer_spec(
+        &mut self,
+        ex: Ex,
+        form: BufferForm,
+        args: &Args<'_>,
+    ) -> R<BufferSpec> {
         let first = usize::from(form == BufferForm::Match);
         let source = match (form, args.get(0, "param")) {
             (BufferForm::Match, Some(param)) => Some(self.eval(param)?),
-            (BufferForm::Match, None) => return Err(self.malformed(ex, "match_buffer takes a handle or a region")),
+            (BufferForm::Match, None) => {
+                return Err(self.malformed(ex, "match_buffer takes a handle or a region"));
+            }
             _ => None,
         };
         let order: &[&str] = match form {
-            BufferForm::Alloc(AllocKind::Allocate | AllocKind::Const, _) => &["dtype", "scope", "condition"],
+            BufferForm::Alloc(AllocKind::Allocate | AllocKind::Const, _) => {
+                &["dtype", "scope", "condition"]
+            }
             _ => &ORDER,
         };
         let get = |name: &str| {
@@ -89,7 +99,8 @@ impl Lowerer<'_, '_, '_> {
         };
         let strides = match get("strides") {
             Some(strides) if !self.is_none(strides) => {
-                let index_type = shape.first().and_then(|&it| self.dtype(it)).unwrap_or(DataType::INT32);
+                let index_type =
+                    shape.first().and_then(|&it| self.dtype(it)).unwrap_or(DataType::INT32);
                 let strides = self.symbolic_list(strides, index_type)?;
                 (!strides.is_empty()).then_some(strides)
             }
@@ -152,17 +163,23 @@ impl Lowerer<'_, '_, '_> {
             BufferForm::Match => {
                 let Some(source) = source else { return Err(super::Reported) };
                 let is_handle = match &source.val {
-                    Val::Expr(id) => !matches!(self.s.body.expr(*id).kind, ir::ExprKind::Load { .. }),
+                    Val::Expr(id) => {
+                        !matches!(self.s.body.expr(*id).kind, ir::ExprKind::Load { .. })
+                    }
                     Val::Unknown(_) => true,
                     _ => false,
                 };
                 if is_handle {
-                    let handle = self.to_expr(&source)?;
+                    let handle = self.lift(&source)?;
                     (BufferOrigin::Match { handle: handle.id }, Some(handle))
                 } else {
                     match self.buffer_region(&source) {
                         Some(region) => (BufferOrigin::MatchRegion(region), None),
-                        None => return Err(self.malformed(ex, "match_buffer takes a handle or a region")),
+                        None => {
+                            return Err(
+                                self.malformed(ex, "match_buffer takes a handle or a region")
+                            );
+                        }
                     }
                 }
             }
@@ -207,16 +224,18 @@ impl Lowerer<'_, '_, '_> {
     /// Keyword arguments without a field of their own, as written.
     fn buffer_attrs(&mut self, form: BufferForm, args: &Args<'_>) -> AttrDict {
         let fields = ["shape", "dtype", "strides", "elem_offset", "scope", "param", "extents"];
-        let keeps = |key: &str| !fields.contains(&key) && !(key == "data" && form == BufferForm::Decl);
+        let keeps =
+            |key: &str| !(fields.contains(&key) || key == "data" && form == BufferForm::Decl);
         let kept: Vec<_> = args.keywords.iter().filter(|(key, _)| keeps(key)).copied().collect();
         let mut attrs = self.keyword_attrs(&kept);
         let skipped = 1 + usize::from(form == BufferForm::Match);
         for (index, &ex) in args.positional.iter().enumerate().skip(skipped) {
-            if let Some(key @ ("align" | "offset_factor" | "layout")) = ORDER.get(index - skipped)
+            if let Some(key @ ("align" | "offset_factor" | "layout")) =
+                ORDER.get(index - skipped).copied()
                 && form != BufferForm::Alloc(AllocKind::Allocate, "")
             {
                 let value = self.attr(ex);
-                attrs.push(((*key).into(), value));
+                attrs.push((key.into(), value));
             }
         }
         attrs
@@ -236,7 +255,7 @@ impl Lowerer<'_, '_, '_> {
                     match *ast.kind(item) {
                         ExKind::Star(inner) => {
                             for ev in self.spread(inner)? {
-                                all.push(self.to_expr(&ev)?);
+                                all.push(self.lift(&ev)?);
                             }
                         }
                         _ => all.push(self.symbolic(item, dtype)?),
@@ -257,7 +276,7 @@ impl Lowerer<'_, '_, '_> {
                 let text = text.to_string();
                 self.quoted(ex, &text, dtype)
             }
-            _ => self.to_expr(&ev),
+            _ => self.lift(&ev),
         }
     }
 
@@ -272,7 +291,7 @@ impl Lowerer<'_, '_, '_> {
             let at = self.at(ex);
             return Ok(self.tx(id, at));
         }
-        let parse = syntax::Parse::parse(text);
+        let parse = syntax::parse(text);
         let green = syntax::Green::of(&parse.syntax());
         let ast = crate::tvmscript::ast::read(&green);
         let expression = ast.root.first().and_then(|&it| match ast.stmt(it).kind {
@@ -354,11 +373,8 @@ impl Lowerer<'_, '_, '_> {
 
     fn check_redefinition_of_buffer(&mut self, name: &str, target: Ex) {
         let id = self.s.body.intern(name);
-        let is_buffer = self
-            .s
-            .scopes
-            .in_innermost(id)
-            .is_some_and(|it| matches!(it.val, Val::Buffer(_)));
+        let is_buffer =
+            self.s.scopes.in_innermost(id).is_some_and(|it| matches!(it.val, Val::Buffer(_)));
         if is_buffer && !self.is_legacy() {
             self.check_redefinition(name, target);
         }
@@ -393,11 +409,11 @@ impl Lowerer<'_, '_, '_> {
                 _ => match self.items(&ev) {
                     Some(items) => {
                         for item in items {
-                            shape.push(self.to_expr(&item)?);
+                            shape.push(self.lift(&item)?);
                         }
                         is_plain = false;
                     }
-                    None => shape.push(self.to_expr(&ev)?),
+                    None => shape.push(self.lift(&ev)?),
                 },
             }
         }

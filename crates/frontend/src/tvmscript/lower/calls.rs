@@ -80,7 +80,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
     fn type_call(&mut self, ex: Ex, ty: Type, args: Run) -> R<Ev> {
         let args = self.args(args);
         let src = self.leaf(ex);
-        let Some(&first) = args.positional.first().or(args.keywords.first().map(|(_, it)| it)) else {
+        let Some(&first) = args.positional.first().or(args.keywords.first().map(|(_, it)| it))
+        else {
             return Ok(Ev { val: Val::Type(ty), src });
         };
         if ty == Type::Prim(DataType::HANDLE) {
@@ -90,7 +91,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
         if args.keyword("is_size_var").is_some() {
             return Ok(Ev { val: Val::Type(ty), src });
         }
-        let Type::Prim(dtype) = ty else { return Err(self.malformed(ex, "this type takes no value")) };
+        let Type::Prim(dtype) = ty else {
+            return Err(self.malformed(ex, "this type takes no value"));
+        };
         let value = self.eval(first)?;
         let at = self.at(ex);
         let tx = self.constructed(ex, &value, dtype, at)?;
@@ -112,7 +115,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 _ => Err(self.malformed(ex, "the text is no number of this type")),
             },
             _ => {
-                let value = self.to_expr(value)?;
+                let value = self.lift(value)?;
                 self.written_cast(value, dtype, at)
             }
         }
@@ -158,7 +161,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         match self.const_str(&ev.val).as_deref().map(DataType::parse) {
             Some(Some(dtype)) => Ok(dtype.into()),
-            None if matches!(ev.val, Val::Unknown(_) | Val::Const(Constant::None)) => Ok(Type::Unknown),
+            None if matches!(ev.val, Val::Unknown(_) | Val::Const(Constant::None)) => {
+                Ok(Type::Unknown)
+            }
             _ => Err(self.malformed(ex, "a data type is needed here")),
         }
     }
@@ -196,10 +201,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 let at = self.at(ex);
                 self.not_node(UnaryOp::BitNot, a, at)?
             }
-            "max" | "min" | "floordiv" | "floormod" | "truncdiv" | "truncmod" | "indexdiv" | "indexmod"
-            | "div" | "shift_left" | "shift_right" | "bitwise_and" | "bitwise_or" | "bitwise_xor" => {
-                self.operator_form(ex, name, args)?
-            }
+            "max" | "min" | "floordiv" | "floormod" | "truncdiv" | "truncmod" | "indexdiv"
+            | "indexmod" | "div" | "shift_left" | "shift_right" | "bitwise_and" | "bitwise_or"
+            | "bitwise_xor" => self.operator_form(ex, name, args)?,
             "ceildiv" => self.ceildiv(ex, args)?,
             "pow" | "power" => self.pow(ex, args)?,
             "abs" => self.abs(ex, args)?,
@@ -212,7 +216,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 };
                 return self.eval(ex);
             }
-            "let" => return Err(self.malformed(ex, "T.let stands only before a value or in a `with`")),
+            "let" => {
+                return Err(self.malformed(ex, "T.let stands only before a value or in a `with`"));
+            }
             _ => match node_op(name) {
                 Some(op) => self.node_form(ex, op, args)?,
                 None => return self.generic_call(ex, name, args),
@@ -231,14 +237,17 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let values = self.values(ex, args, names)?;
         let mut all: SmallVec<[Tx; 4]> = SmallVec::new();
         for value in &values {
-            all.push(self.to_expr(value)?);
+            all.push(self.lift(value)?);
         }
         Ok(std::array::from_fn(|index| all[index]))
     }
 
     fn values<const N: usize>(&mut self, ex: Ex, args: &Args<'_>, names: [&str; N]) -> R<Vec<Ev>> {
         if args.positional.len() > N {
-            return Err(self.malformed(ex, format!("this takes {N} arguments, not {}", args.positional.len())));
+            return Err(self.malformed(
+                ex,
+                format!("this takes {N} arguments, not {}", args.positional.len()),
+            ));
         }
         let mut all = Vec::with_capacity(N);
         for (index, name) in names.iter().enumerate() {
@@ -257,7 +266,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
         if op.is_logical() {
             self.check_bool(a, "and")?;
             self.check_bool(b, "and")?;
-            return Ok(self.make(ExprKind::Binary(op, a.id, b.id), DataType::BOOL.into(), at, &[a.src, b.src]));
+            return Ok(self.make(
+                ExprKind::Binary(op, a.id, b.id),
+                DataType::BOOL.into(),
+                at,
+                &[a.src, b.src],
+            ));
         }
         match (self.dtype(a), self.dtype(b)) {
             (Some(x), Some(y)) if x != y => Err(self.mismatch(a, b)),
@@ -266,7 +280,10 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     fn operator_form(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Tx> {
-        let names = if matches!(name, "shift_left" | "shift_right" | "bitwise_and" | "bitwise_or" | "bitwise_xor") {
+        let names = if matches!(
+            name,
+            "shift_left" | "shift_right" | "bitwise_and" | "bitwise_or" | "bitwise_xor"
+        ) {
             ["x", "y"]
         } else {
             ["a", "b"]
@@ -336,7 +353,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
     /// The number of lanes: a constant, or a multiple of `vscale`.
     fn lanes(&mut self, ex: Ex, lanes: Tx) -> R<Lanes> {
         let vscale_factor = |this: &Self, id: ir::ExprId| match this.s.body.expr(id).kind {
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. } => this.s.body.name(name) == "vscale",
+            ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
+                this.s.body.name(name) == "vscale"
+            }
             _ => false,
         };
         let fixed = |this: &Self, id: ir::ExprId| match this.s.body.expr(id).kind {
@@ -354,7 +373,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             _ if vscale_factor(self, lanes.id) => Some(Lanes::Scalable(1)),
             _ => None,
         };
-        found.ok_or_else(|| self.malformed(ex, "the number of lanes must be a constant from 1 to 65535"))
+        found.ok_or_else(|| {
+            self.malformed(ex, "the number of lanes must be a constant from 1 to 65535")
+        })
     }
 
     fn ramp_form(&mut self, ex: Ex, args: &Args<'_>) -> R<Tx> {
@@ -387,7 +408,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     fn shuffle_form(&mut self, ex: Ex, args: &Args<'_>) -> R<Tx> {
-        let (Some(vectors), Some(indices)) = (args.get(0, "vectors"), args.get(1, "indices")) else {
+        let (Some(vectors), Some(indices)) = (args.get(0, "vectors"), args.get(1, "indices"))
+        else {
             return Err(self.malformed(ex, "T.Shuffle takes vectors and indices"));
         };
         let (vectors, indices) = (self.shape(vectors)?, self.shape(indices)?);
@@ -401,7 +423,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
             let ids: Vec<_> = items.iter().map(|it| it.id).collect();
             this.s.body.list(&ids)
         };
-        let kind = ExprKind::Shuffle { vectors: list(self, &vectors), indices: list(self, &indices) };
+        let kind =
+            ExprKind::Shuffle { vectors: list(self, &vectors), indices: list(self, &indices) };
         let children: Vec<Src> = vectors.iter().chain(&indices).map(|it| it.src).collect();
         let at = self.at(ex);
         Ok(self.make(kind, ty, at, &children))
@@ -479,7 +502,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let [a, b] = self.operands(ex, args, ["lhs", "rhs"])?;
         let at = self.at(ex);
         let (a, b) = self.promote(a, b)?;
-        if let (Some(x), Some(y), Some(dtype)) = (self.const_int(a), self.const_int(b), self.dtype(a))
+        if let (Some(x), Some(y), Some(dtype)) =
+            (self.const_int(a), self.const_int(b), self.dtype(a))
             && y != 0
         {
             let (x, y) = (i128::from(x), i128::from(y));
@@ -530,7 +554,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         if dtype.is_bool() {
             let range = self.ast.range(ex);
-            return Err(self.error(diagnostics::DTYPE_MISMATCH, range, "there is no absolute value of bool"));
+            return Err(self.error(
+                diagnostics::DTYPE_MISMATCH,
+                range,
+                "there is no absolute value of bool",
+            ));
         }
         if let Some(value) = self.const_int(x) {
             return Ok(self.int(i128::from(value).abs(), dtype, at));
@@ -591,7 +619,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let inside = At { is_real: false, ..at };
         let mut result: Option<Tx> = None;
         for (index, item) in items.iter().enumerate() {
-            let next = self.to_expr(item)?;
+            let next = self.lift(item)?;
             let at = if index + 1 == items.len() { at } else { inside };
             result = Some(match result {
                 None => next,
@@ -605,7 +633,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let Some(arg) = args.get(0, "dtype") else {
             return Err(self.malformed(ex, "a data type is needed"));
         };
-        let Some(dtype) = self.dtype_of(arg)? else { return Err(self.unsupported(ex, "an unknown type")) };
+        let Some(dtype) = self.dtype_of(arg)? else {
+            return Err(self.unsupported(ex, "an unknown type"));
+        };
         let at = self.at(ex);
         let src = self.s.sources.leaf(at);
         if dtype.is_float() {
@@ -635,7 +665,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     fn limit_call(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Tx> {
         let ev = self.generic_call(ex, name, args)?;
-        self.to_expr(&ev)
+        self.lift(&ev)
     }
 
     // ---- everything else ----
@@ -658,7 +688,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             match *self.ast.kind(arg) {
                 ExKind::Star(inner) => {
                     for ev in self.spread(inner)? {
-                        operands.push(self.to_expr(&ev)?);
+                        operands.push(self.lift(&ev)?);
                     }
                 }
                 ExKind::Lambda { .. } => {
@@ -678,7 +708,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
             let tx = self.reducer(name, arg, &operands)?;
             operands.insert(index, tx);
         }
-        let keywords: Vec<_> = args.keywords.iter().filter(|(key, _)| *key != "dtype").copied().collect();
+        let keywords: Vec<_> =
+            args.keywords.iter().filter(|(key, _)| *key != "dtype").copied().collect();
         let mut attrs = self.keyword_attrs(&keywords);
         for &arg in &args.positional {
             if let ExKind::Dict(_) = self.ast.kind(arg) {
@@ -690,7 +721,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(self.finish_call(ex, name, &operands_and_type, attrs, ty))
     }
 
-    fn finish_call(&mut self, ex: Ex, name: &str, operands: &[Tx], attrs: ir::AttrDict, ty: Type) -> Tx {
+    fn finish_call(
+        &mut self,
+        ex: Ex,
+        name: &str,
+        operands: &[Tx],
+        attrs: ir::AttrDict,
+        ty: Type,
+    ) -> Tx {
         if let [x] = *operands
             && intrinsics::is_rounding(name)
             && let Some(folded) = self.rounded(name, x, ex)
@@ -700,7 +738,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let is_value = ir::effects::tir(name).merge() != ir::effects::Merge::Never;
         let callee = Callee::Intrinsic(self.s.body.intern(name));
         let ids: Vec<_> = operands.iter().map(|it| it.id).collect();
-        let attrs = if attrs.is_empty() { ir::Body::no_attrs() } else { self.s.body.attr_dict(attrs) };
+        let attrs =
+            if attrs.is_empty() { ir::Body::no_attrs() } else { self.s.body.attr_dict(attrs) };
         let id = self.s.body.call(callee, &ids, attrs, ty, !is_value);
         let children: Vec<Src> = operands.iter().map(|it| it.src).collect();
         Tx { id, src: self.node(ex, &children) }
@@ -728,7 +767,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     /// An argument of a call: strings, types, buffers, regions and lists are values here.
     fn argument(&mut self, arg: Ex) -> R<Tx> {
         let ev = self.eval(arg)?;
-        self.to_expr(&ev)
+        self.lift(&ev)
     }
 
     /// The combiner of `T.comm_reducer`, the map of `T.index_map`.
@@ -795,7 +834,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     fn address_type(&mut self, of: Option<&Tx>) -> Type {
         match of.map(|it| self.kind(*it)) {
-            Some(ExprKind::Load { buffer, .. } | ExprKind::Buffer(buffer) | ExprKind::Region(buffer, _)) => {
+            Some(
+                ExprKind::Load { buffer, .. }
+                | ExprKind::Buffer(buffer)
+                | ExprKind::Region(buffer, _),
+            ) => {
                 let data = &self.s.body.buffers[buffer];
                 Type::Pointer { element: data.dtype, scope: data.scope }
             }
@@ -831,7 +874,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let args = self.args(args);
         let mut operands = Vec::new();
         for ev in self.eval_items(&args.positional)? {
-            operands.push(self.to_expr(&ev)?);
+            operands.push(self.lift(&ev)?);
         }
         let attrs = self.keyword_attrs(&args.keywords);
         let attrs = self.s.body.attr_dict(attrs);
@@ -894,7 +937,17 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
 /// Forms whose calls are data and have no effect.
 fn is_data_form(name: &str) -> bool {
-    matches!(name, "comm_reducer" | "index_map" | "iter_var" | "Range" | "target" | "Call" | "Tuple" | "CommReducer")
+    matches!(
+        name,
+        "comm_reducer"
+            | "index_map"
+            | "iter_var"
+            | "Range"
+            | "target"
+            | "Call"
+            | "Tuple"
+            | "CommReducer"
+    )
 }
 
 /// The constructor of a node.

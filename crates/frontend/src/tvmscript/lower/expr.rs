@@ -19,7 +19,7 @@ impl Lowerer<'_, '_, '_> {
     /// Evaluates an expression to IR.
     pub(super) fn expr(&mut self, ex: Ex) -> R<Tx> {
         let ev = self.eval(ex)?;
-        self.to_expr(&ev)
+        self.lift(&ev)
     }
 
     /// Evaluates an expression.
@@ -54,20 +54,24 @@ impl Lowerer<'_, '_, '_> {
             }
             ExKind::Dict(_) => {
                 let src = self.leaf(ex);
-                return Ok(Ev { val: Val::Dict(ex), src });
+                return Ok(Ev { val: Val::Dict, src });
             }
             ExKind::Lambda { .. } => {
                 let src = self.leaf(ex);
-                return Ok(Ev { val: Val::Lambda(ex), src });
+                return Ok(Ev { val: Val::Lambda, src });
             }
             ExKind::Error => {
                 let range = ast.range(ex);
                 let message = "an expression is missing here, or cannot be read";
                 return Err(self.error(diagnostics::SYNTAX_ERROR, range, message));
             }
-            ExKind::Slice { .. } => return Err(self.malformed(ex, "a slice stands only in brackets")),
+            ExKind::Slice { .. } => {
+                return Err(self.malformed(ex, "a slice stands only in brackets"));
+            }
             ExKind::Star(_) => return Err(self.malformed(ex, "`*` stands only among arguments")),
-            ExKind::Ellipsis | ExKind::OtherLiteral | ExKind::Other => return Ok(self.opaque_ex(ex)),
+            ExKind::Ellipsis | ExKind::OtherLiteral | ExKind::Other => {
+                return Ok(self.opaque_ex(ex));
+            }
         };
         let src = self.leaf(ex);
         Ok(Ev { val: Val::Const(constant), src })
@@ -90,7 +94,9 @@ impl Lowerer<'_, '_, '_> {
         let ev = self.eval(inner)?;
         match self.items(&ev) {
             Some(items) => Ok(items),
-            None => Err(self.malformed(inner, "only a tuple or list of known length can be spread")),
+            None => {
+                Err(self.malformed(inner, "only a tuple or list of known length can be spread"))
+            }
         }
     }
 
@@ -122,7 +128,13 @@ impl Lowerer<'_, '_, '_> {
         let range = self.ast.range(ex);
         let text = self.text(range);
         let message = "this has no meaning in TVMScript that is known here".to_owned();
-        self.diagnostic(diagnostics::UNSUPPORTED_CONSTRUCT, Severity::Warning, range, message, None);
+        self.diagnostic(
+            diagnostics::UNSUPPORTED_CONSTRUCT,
+            Severity::Warning,
+            range,
+            message,
+            None,
+        );
         let id = self.s.body.opaque(&text);
         let src = self.leaf(ex);
         Ev { val: Val::Expr(id), src }
@@ -150,7 +162,7 @@ impl Lowerer<'_, '_, '_> {
             Val::Buffer(buffer) => return self.buffer_attribute(ex, *buffer, name),
             Val::Type(ty) if name == "ty" || name == "dtype" => Val::Type(*ty),
             Val::Expr(_) | Val::Cell(_) | Val::Bound(..) | Val::Thread(..) => {
-                let tx = self.to_expr(&value)?;
+                let tx = self.lift(&value)?;
                 match name {
                     "dtype" | "ty" => match self.ty(tx) {
                         Type::Prim(dtype) => Val::Const(Constant::Str(dtype.to_string().into())),

@@ -110,12 +110,12 @@ fn sum(op: BinaryOp, a: Const, b: Const, dtype: DataType) -> Folded {
         (Mul, Const::Int(0), _) => Folded::Left,
         (Mul, _, Const::Int(1)) => Folded::Left,
         (Mul, _, Const::Int(0)) => Folded::Right,
-        (Add, Const::Float(x), _) if x == 0.0 => Folded::Right,
-        (Add | Sub, _, Const::Float(y)) if y == 0.0 => Folded::Left,
-        (Mul, Const::Float(x), _) if x == 1.0 => Folded::Right,
-        (Mul, Const::Float(x), _) if x == 0.0 => Folded::Left,
-        (Mul, _, Const::Float(y)) if y == 1.0 => Folded::Left,
-        (Mul, _, Const::Float(y)) if y == 0.0 => Folded::Right,
+        (Add, Const::Float(0.0), _) => Folded::Right,
+        (Add | Sub, _, Const::Float(0.0)) => Folded::Left,
+        (Mul, Const::Float(1.0), _) => Folded::Right,
+        (Mul, Const::Float(0.0), _) => Folded::Left,
+        (Mul, _, Const::Float(1.0)) => Folded::Left,
+        (Mul, _, Const::Float(0.0)) => Folded::Right,
         _ => Folded::Keep,
     }
 }
@@ -124,10 +124,9 @@ fn division(op: BinaryOp, a: Const, b: Const, dtype: DataType) -> Folded {
     match (a, b) {
         (_, Const::Int(0)) => Folded::Error(DIVIDE_BY_ZERO),
         (_, Const::Float(0.0)) => Folded::Error(DIVIDE_BY_ZERO),
-        (Const::Int(a), Const::Int(b)) => Folded::Int(
-            if op == BinaryOp::Div { a / b } else { floor_div(a, b) },
-            dtype,
-        ),
+        (Const::Int(a), Const::Int(b)) => {
+            Folded::Int(if op == BinaryOp::Div { a / b } else { floor_div(a, b) }, dtype)
+        }
         (Const::Float(x), Const::Float(y)) if matches!(dtype.bits, 32 | 64) => {
             float(|| if op == BinaryOp::Div { x / y } else { (x / y).floor() }, dtype)
         }
@@ -142,10 +141,9 @@ fn division(op: BinaryOp, a: Const, b: Const, dtype: DataType) -> Folded {
 fn remainder(op: BinaryOp, a: Const, b: Const, dtype: DataType) -> Folded {
     match (a, b) {
         (_, Const::Int(0)) => Folded::Error(DIVIDE_BY_ZERO),
-        (Const::Int(a), Const::Int(b)) => Folded::Int(
-            if op == BinaryOp::Mod { a % b } else { a - floor_div(a, b) * b },
-            dtype,
-        ),
+        (Const::Int(a), Const::Int(b)) => {
+            Folded::Int(if op == BinaryOp::Mod { a % b } else { a - floor_div(a, b) * b }, dtype)
+        }
         (Const::Int(0), _) => Folded::Left,
         (_, Const::Int(1)) => Folded::Int(0, dtype),
         _ => Folded::Keep,
@@ -173,7 +171,9 @@ fn shift(op: BinaryOp, a: Const, b: Const, dtype: DataType) -> Folded {
 fn extremum(op: BinaryOp, a: Const, b: Const, is_same: bool, dtype: DataType) -> Folded {
     let is_max = op == BinaryOp::Max;
     match (a, b) {
-        (Const::Int(a), Const::Int(b)) => Folded::Int(if is_max { a.max(b) } else { a.min(b) }, dtype),
+        (Const::Int(a), Const::Int(b)) => {
+            Folded::Int(if is_max { a.max(b) } else { a.min(b) }, dtype)
+        }
         (Const::Float(x), Const::Float(y)) => {
             let takes_first = if is_max { x >= y } else { y >= x };
             Folded::Float(if takes_first { x } else { y }, dtype)

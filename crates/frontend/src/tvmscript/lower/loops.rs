@@ -85,12 +85,18 @@ impl<'a> Lowerer<'_, '_, 'a> {
             let (min, end) = match &ev.val {
                 Val::Seq(pair) if pair.len() == 2 => {
                     let (min, end) = (pair[0].clone(), pair[1].clone());
-                    (Some(self.to_expr(&min)?), self.to_expr(&end)?)
+                    (Some(self.lift(&min)?), self.lift(&end)?)
                 }
-                _ => (None, self.to_expr(&ev)?),
+                _ => (None, self.lift(&ev)?),
             };
             let (min, extent) = self.bounds(min, end)?;
-            axes.push(Axis { kind: ForKind::Serial, min, extent, step: None, attrs: AttrDict::new() });
+            axes.push(Axis {
+                kind: ForKind::Serial,
+                min,
+                extent,
+                step: None,
+                attrs: AttrDict::new(),
+            });
         }
         if axes.is_empty() {
             return Err(self.malformed(ex, "T.grid takes at least one extent"));
@@ -110,9 +116,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             },
             _ => return Err(self.unsupported(ex, "a loop over this")),
         };
-        let stop = args.get(1, "stop").filter(|&it| {
-            !self.is_none(it) && !(form == "thread_binding" && self.is_string(it))
-        });
+        let stop = args
+            .get(1, "stop")
+            .filter(|&it| !(self.is_none(it) || form == "thread_binding" && self.is_string(it)));
         let Some(start) = args.get(0, "start") else {
             return Err(self.malformed(ex, "the loop has no extent"));
         };
@@ -161,8 +167,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
             && let Ok(ev) = self.eval(unroll)
         {
             match ev.val {
-                Val::Const(Constant::Bool(true)) => attrs.push(("pragma_unroll".into(), ir::Attr::Bool(true))),
-                Val::Const(Constant::Bool(false)) => attrs.push(("disable_unroll".into(), ir::Attr::Bool(true))),
+                Val::Const(Constant::Bool(true)) => {
+                    attrs.push(("pragma_unroll".into(), ir::Attr::Bool(true)))
+                }
+                Val::Const(Constant::Bool(false)) => {
+                    attrs.push(("disable_unroll".into(), ir::Attr::Bool(true)))
+                }
                 Val::Const(Constant::Int(it)) => {
                     attrs.push(("pragma_unroll".into(), ir::Attr::Int(it as i64, None)));
                 }

@@ -113,7 +113,13 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The values of a macro's parameters.
-    fn bind_args(&mut self, ex: Ex, ast: &Ast<'_>, def: &DefNode<'_>, args: &Args<'_>) -> R<Vec<Val>> {
+    fn bind_args(
+        &mut self,
+        ex: Ex,
+        ast: &Ast<'_>,
+        def: &DefNode<'_>,
+        args: &Args<'_>,
+    ) -> R<Vec<Val>> {
         let mut positional = self.eval_items(&args.positional)?.into_iter();
         let mut values = Vec::with_capacity(def.params.len());
         for param in &def.params {
@@ -128,7 +134,8 @@ impl Lowerer<'_, '_, '_> {
                 (Some(ev), _) => ev.val,
                 (None, Some(default)) => default_value(ast, default),
                 (None, None) => {
-                    let message = format!("the argument `{}` of `{}` is missing", param.name, def.name);
+                    let message =
+                        format!("the argument `{}` of `{}` is missing", param.name, def.name);
                     return Err(self.malformed(ex, message));
                 }
             });

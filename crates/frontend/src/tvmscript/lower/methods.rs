@@ -13,7 +13,13 @@ use crate::tvmscript::{
 };
 
 impl Lowerer<'_, '_, '_> {
-    pub(super) fn buffer_method(&mut self, ex: Ex, buffer: BufferId, name: &str, args: Run) -> R<Ev> {
+    pub(super) fn buffer_method(
+        &mut self,
+        ex: Ex,
+        buffer: BufferId,
+        name: &str,
+        args: Run,
+    ) -> R<Ev> {
         let args = self.args(args);
         match name {
             "vload" => {
@@ -110,11 +116,19 @@ impl Lowerer<'_, '_, '_> {
         let pointer = self.s.body.buffer_field(buffer, BufferField::Data, ty);
         let pointer = self.tx(pointer, inside);
         let mask = self.int(mask, DataType::INT32, inside);
-        let tx = self.call_node("tvm_access_ptr", &[element, pointer, offset, extent, mask], ty, at);
+        let tx =
+            self.call_node("tvm_access_ptr", &[element, pointer, offset, extent, mask], ty, at);
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }
 
-    pub(super) fn expr_method(&mut self, ex: Ex, callee: Ex, value: Tx, name: &str, args: Run) -> R<Ev> {
+    pub(super) fn expr_method(
+        &mut self,
+        ex: Ex,
+        callee: Ex,
+        value: Tx,
+        name: &str,
+        args: Run,
+    ) -> R<Ev> {
         let args = self.args(args);
         if name != "astype" {
             return Ok(self.opaque_ex(ex));

@@ -29,7 +29,9 @@ mod stmt;
 mod value;
 mod with;
 
-use ir::{Body, BlockId, DataType, Dialect, ExprId, ExprKind, OpId, OpKind, Type, ValueId, arena::Id};
+use ir::{
+    BlockId, Body, DataType, Dialect, ExprId, ExprKind, OpId, OpKind, Type, ValueId, arena::Id,
+};
 use rustc_hash::FxHashMap;
 use syntax::TextRange;
 
@@ -141,8 +143,16 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
 fn guess_dialect(ast: &Ast<'_>) -> Dialect {
     let is_legacy = ast.exprs.iter().any(|node| match node.kind {
         ast::ExKind::Attr { name, base, .. } => {
-            matches!(name, "block" | "block_attr" | "LetStmt" | "allocate" | "allocate_const" | "ret" | "preflattened_buffer")
-                && matches!(ast.kind(base), ast::ExKind::Name("T"))
+            matches!(
+                name,
+                "block"
+                    | "block_attr"
+                    | "LetStmt"
+                    | "allocate"
+                    | "allocate_const"
+                    | "ret"
+                    | "preflattened_buffer"
+            ) && matches!(ast.kind(base), ast::ExKind::Name("T"))
         }
         _ => false,
     });
@@ -215,12 +225,6 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
     fn node(&mut self, ex: Ex, children: &[Src]) -> Src {
         let at = self.at(ex);
         self.s.sources.node(at, children)
-    }
-
-    /// A source without own text, made from the text of `ex`.
-    fn virtual_leaf(&mut self, ex: Ex) -> Src {
-        let at = At { is_real: false, ..self.at(ex) };
-        self.s.sources.leaf(at)
     }
 
     // ---- making expressions ----
@@ -318,7 +322,12 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
         });
     }
 
-    fn error(&mut self, code: &'static str, range: TextRange, message: impl Into<String>) -> Reported {
+    fn error(
+        &mut self,
+        code: &'static str,
+        range: TextRange,
+        message: impl Into<String>,
+    ) -> Reported {
         self.diagnostic(code, Severity::Error, range, message.into(), None);
         Reported
     }
@@ -331,7 +340,13 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
     fn unsupported(&mut self, ex: Ex, what: &str) -> Reported {
         let message = format!("{what} has no meaning in TVMScript that is known here");
         let range = self.ast.range(ex);
-        self.diagnostic(diagnostics::UNSUPPORTED_CONSTRUCT, Severity::Warning, range, message, None);
+        self.diagnostic(
+            diagnostics::UNSUPPORTED_CONSTRUCT,
+            Severity::Warning,
+            range,
+            message,
+            None,
+        );
         Reported
     }
 

@@ -61,11 +61,8 @@ impl Lowerer<'_, '_, '_> {
         let mut value = None;
         let val = match capture {
             Capture::TypeVar => {
-                let it = self.s.body.new_value(
-                    name,
-                    ir::DataType::INT64.into(),
-                    ValueKind::Captured,
-                );
+                let it =
+                    self.s.body.new_value(name, ir::DataType::INT64.into(), ValueKind::Captured);
                 self.s.body.values[it].is_size = true;
                 value = Some(it);
                 Val::Expr(self.s.body.value_expr(it))
@@ -142,7 +139,13 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// Defines a value under its own name.
-    pub(super) fn define_value(&mut self, name: &str, ex: Ex, kind: DefinitionKind, value: ValueId) {
+    pub(super) fn define_value(
+        &mut self,
+        name: &str,
+        ex: Ex,
+        kind: DefinitionKind,
+        value: ValueId,
+    ) {
         let val = Val::Expr(self.s.body.value_expr(value));
         self.define_at(name, ex, kind, val);
     }

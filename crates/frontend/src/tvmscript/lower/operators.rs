@@ -64,21 +64,21 @@ impl Lowerer<'_, '_, '_> {
         let Some(op) = binary_op(op) else {
             return Err(self.unsupported(ex, "this operator"));
         };
-        let (a, b) = (self.to_operand(a, b, op)?, self.to_operand(b, a, op)?);
+        let (a, b) = (self.operand_of(a, b, op)?, self.operand_of(b, a, op)?);
         let tx = self.arithmetic(op, a, b, at)?;
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }
 
     /// An operand; the amount of a shift takes the type of what is shifted, constants of bitwise operators that of
     /// the other side.
-    fn to_operand(&mut self, it: &Ev, other: &Ev, op: BinaryOp) -> R<Tx> {
+    fn operand_of(&mut self, it: &Ev, other: &Ev, op: BinaryOp) -> R<Tx> {
         let adapts = matches!(
             op,
             BinaryOp::Shl | BinaryOp::Shr | BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor
         );
         if adapts
             && let Val::Const(constant @ (Constant::Int(_) | Constant::Bool(_))) = &it.val
-            && let Ok(other) = self.to_expr(other)
+            && let Ok(other) = self.lift(other)
             && let Some(dtype) = self.dtype(other)
             && (dtype.is_integer() || dtype.is_bool())
         {
@@ -89,7 +89,7 @@ impl Lowerer<'_, '_, '_> {
             };
             return self.const_as(value, dtype.element(), it.src);
         }
-        self.to_expr(it)
+        self.lift(it)
     }
 
     /// `a op b` with promotion and folding.
@@ -117,7 +117,7 @@ impl Lowerer<'_, '_, '_> {
     fn check_operands(&mut self, op: BinaryOp, dtype: DataType, range: TextRange) -> R<()> {
         use BinaryOp as B;
         let fits = match op {
-            B::FloorDiv | B::FloorMod | B::Mod | B::Shl | B::Shr => dtype.is_integer(),
+            B::FloorDiv | B::FloorMod | B::Shl | B::Shr => dtype.is_integer(),
             B::BitAnd | B::BitOr | B::BitXor => dtype.is_integer() || dtype.is_bool(),
             _ => !matches!(dtype.code, ir::TypeCode::Handle | ir::TypeCode::Void),
         };
@@ -159,14 +159,15 @@ impl Lowerer<'_, '_, '_> {
             let src = self.leaf(ex);
             return Ok(Ev { val: Val::Const(val), src });
         }
-        let value = self.to_expr(&operand)?;
+        let value = self.lift(&operand)?;
         let at = self.at(ex);
         let tx = match op {
             SyntaxKind::MINUS => {
                 let dtype = self.dtype(value).unwrap_or(DataType::INT32);
                 let range = at.range;
                 let minus_one = self.virtual_int(-1, DataType::INT32, range);
-                let minus_one = if dtype.is_uint() { minus_one } else { self.cast_to(minus_one, dtype)? };
+                let minus_one =
+                    if dtype.is_uint() { minus_one } else { self.cast_to(minus_one, dtype)? };
                 self.arithmetic(BinaryOp::Mul, value, minus_one, at)?
             }
             SyntaxKind::PLUS => value,
@@ -233,7 +234,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn logic(&mut self, is_and: bool, a: &Ev, b: &Ev, from: Ex, to: Ex) -> R<Ev> {
-        let (a, b) = (self.to_expr(a)?, self.to_expr(b)?);
+        let (a, b) = (self.lift(a)?, self.lift(b)?);
         let range = self.ast.range(from).cover(self.ast.range(to));
         let at = self.at_range(range);
         let op = if is_and { BinaryOp::And } else { BinaryOp::Or };
@@ -303,7 +304,7 @@ impl Lowerer<'_, '_, '_> {
         let is_order = !matches!(op, BinaryOp::Eq | BinaryOp::Ne);
         let tx = if is_left_ir && is_order {
             // These go through Python's operators, which promote and fold.
-            let (a, b) = (self.to_expr(a)?, self.to_expr(b)?);
+            let (a, b) = (self.lift(a)?, self.lift(b)?);
             self.arithmetic(op, a, b, at)?
         } else {
             self.strict_comparison(op, a, b, at)?
@@ -333,9 +334,9 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn literal_as(&mut self, it: &Ev, other: &Ev) -> R<Tx> {
-        let Val::Const(constant) = &it.val else { return self.to_expr(it) };
-        let other = self.to_expr(other)?;
-        let Some(dtype) = self.dtype(other).map(DataType::element) else { return self.to_expr(it) };
+        let Val::Const(constant) = &it.val else { return self.lift(it) };
+        let other = self.lift(other)?;
+        let Some(dtype) = self.dtype(other).map(DataType::element) else { return self.lift(it) };
         match constant {
             Constant::Int(value) if dtype.is_float() || dtype.is_integer() || dtype.is_bool() => {
                 self.const_as(*value, dtype, it.src)
@@ -346,7 +347,7 @@ impl Lowerer<'_, '_, '_> {
             Constant::Float(bits) if dtype.is_float() => {
                 self.const_float_as(f64::from_bits(*bits), dtype, it.src)
             }
-            _ => self.to_expr(it),
+            _ => self.lift(it),
         }
     }
 
@@ -365,12 +366,18 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// `a if c else b`
-    pub(super) fn conditional_ex(&mut self, ex: Ex, then: Ex, condition: Ex, otherwise: Ex) -> R<Ev> {
+    pub(super) fn conditional_ex(
+        &mut self,
+        ex: Ex,
+        then: Ex,
+        condition: Ex,
+        otherwise: Ex,
+    ) -> R<Ev> {
         let decision = self.eval(condition)?;
         if let Val::Const(it) = &decision.val {
             return self.eval(if constants::truth(it) { then } else { otherwise });
         }
-        let condition = self.to_expr(&decision)?;
+        let condition = self.lift(&decision)?;
         let (then, otherwise) = (self.expr(then)?, self.expr(otherwise)?);
         let at = self.at(ex);
         let tx = self.if_then_else(condition, then, otherwise, at)?;

@@ -15,7 +15,7 @@ use crate::tvmscript::{diagnostics, environment::Constant};
 
 impl Lowerer<'_, '_, '_> {
     /// A value as an expression: Python's constants get the types that TVM gives them.
-    pub(super) fn to_expr(&mut self, ev: &Ev) -> R<Tx> {
+    pub(super) fn lift(&mut self, ev: &Ev) -> R<Tx> {
         let src = ev.src;
         let id = match &ev.val {
             Val::Expr(id) => *id,
@@ -34,7 +34,7 @@ impl Lowerer<'_, '_, '_> {
                 self.s.body.make(ExprKind::Bound(index), *ty)
             }
             Val::Seq(items) => {
-                let items: Vec<Tx> = items.iter().map(|it| self.to_expr(it)).collect::<R<_>>()?;
+                let items: Vec<Tx> = items.iter().map(|it| self.lift(it)).collect::<R<_>>()?;
                 return Ok(self.tuple(&items, src));
             }
             Val::Type(ty) => return Ok(self.type_literal(*ty, src)),
@@ -243,7 +243,8 @@ impl Lowerer<'_, '_, '_> {
 
     pub(super) fn mismatch(&mut self, a: Tx, b: Tx) -> Reported {
         let range = self.tx_range(a).cover(self.tx_range(b));
-        let message = format!("{} and {} do not fit together", self.type_name(a), self.type_name(b));
+        let message =
+            format!("{} and {} do not fit together", self.type_name(a), self.type_name(b));
         self.error(diagnostics::DTYPE_MISMATCH, range, message)
     }
 
@@ -286,7 +287,11 @@ fn common(a: DataType, b: DataType) -> Option<DataType> {
         (false, false) if a.is_bool() => b,
         (false, false) if b.is_bool() => a,
         (false, false) if a.bits != b.bits => {
-            if a.bits > b.bits { a } else { b }
+            if a.bits > b.bits {
+                a
+            } else {
+                b
+            }
         }
         (false, false) if a.is_uint() => a,
         (false, false) => b,
@@ -307,10 +312,12 @@ fn common_float(a: DataType, b: DataType) -> Option<DataType> {
 fn describe(val: &Val) -> &'static str {
     match val {
         Val::Namespace(_) | Val::Path(_) | Val::Module => "a module",
-        Val::Intrinsic(_) | Val::Method(..) | Val::ExprMethod(..) | Val::Function(_) => "a function",
+        Val::Intrinsic(_) | Val::Method(..) | Val::ExprMethod(..) | Val::Function(_) => {
+            "a function"
+        }
         Val::Macro(_) | Val::LocalMacro(..) => "a macro",
-        Val::Dict(_) => "a dictionary",
-        Val::Lambda(_) => "a lambda",
+        Val::Dict => "a dictionary",
+        Val::Lambda => "a lambda",
         Val::Shape(_) | Val::Strides(_) => "a list",
         _ => "this",
     }

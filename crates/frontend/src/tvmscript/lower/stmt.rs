@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use ir::{Attr, AttrDict, DataType, ExprKind, OpKind, Type};
+use ir::{Attr, AttrDict, DataType, OpKind, Type};
 use smallvec::SmallVec;
 use syntax::TextRange;
 
@@ -27,10 +27,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         self.s.site = self.site_of(st);
         let mark = self.s.sources.mark();
         let n_ops = self.s.body.ops.len();
-        if self.statement_kind(st).is_err() {
-            if self.s.body.ops.len() == n_ops {
-                self.opaque_statement(st);
-            }
+        if self.statement_kind(st).is_err() && self.s.body.ops.len() == n_ops {
+            self.opaque_statement(st);
         }
         // The blocks that are open keep their axes' sources until they end.
         if self.s.blocks.is_empty() {
@@ -63,7 +61,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 self.emit(OpKind::Continue, &[]);
                 Ok(())
             }
-            StKind::If { condition, then, otherwise } => self.if_statement(condition, then, otherwise),
+            StKind::If { condition, then, otherwise } => {
+                self.if_statement(condition, then, otherwise)
+            }
             StKind::While { condition, body } => self.while_statement(condition, body),
             StKind::For { target, iterable, body } => self.for_statement(target, iterable, body),
             StKind::With { items, body } => self.with_statement(ast.items(items), body),
@@ -248,7 +248,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
     fn form_statement(&mut self, ex: Ex, form: &str, args: &Args<'a>) -> R<()> {
         match form {
             "func_attr" | "block_attr" | "sblock_attr" => {
-                let Some(dict) = args.get(0, "attrs").filter(|&it| matches!(self.ast.kind(it), ExKind::Dict(_))) else {
+                let Some(dict) =
+                    args.get(0, "attrs").filter(|&it| matches!(self.ast.kind(it), ExKind::Dict(_)))
+                else {
                     return Err(self.malformed(ex, "a dictionary is needed"));
                 };
                 if form == "func_attr" {
@@ -309,7 +311,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         if matches!(ev.val, Val::Const(Constant::None)) {
             return Ok(());
         }
-        let tx = self.to_expr(&ev)?;
+        let tx = self.lift(&ev)?;
         self.emit(OpKind::Evaluate, &[tx]);
         Ok(())
     }
@@ -333,7 +335,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         {
             return Err(self.malformed(condition, "`assert` needs a condition"));
         }
-        let condition = self.to_expr(&ev)?;
+        let condition = self.lift(&ev)?;
         self.check_bool(condition, "assert")?;
         let ast = self.ast;
         let mut attrs = AttrDict::new();
@@ -365,7 +367,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             Val::Unknown(_) => return Err(super::Reported),
             _ => {}
         }
-        let value = self.to_expr(&decision)?;
+        let value = self.lift(&decision)?;
         if self.s.body.ty(value.id) == Type::Unknown && self.is_captured(value) {
             return Err(super::Reported);
         }
@@ -435,7 +437,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         self.check_rank(ex, buffer, indices.len())?;
         let ids: SmallVec<[ir::ExprId; 4]> = indices.iter().map(|it| it.id).collect();
         let dtype = self.s.body.access_dtype(buffer, &ids);
-        let value = self.to_expr(value)?;
+        let value = self.lift(value)?;
         let value = self.stored(value, dtype)?;
         let mut operands: SmallVec<[Tx; 4]> = SmallVec::new();
         operands.push(value);
@@ -460,10 +462,5 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return Err(self.error(diagnostics::DTYPE_MISMATCH, range, message));
         }
         self.cast_to(value, dtype)
-    }
-
-    /// Whether an expression is a variable or constant.
-    pub(super) fn is_variable(&self, tx: Tx) -> bool {
-        matches!(self.kind(tx), ExprKind::Value(_))
     }
 }

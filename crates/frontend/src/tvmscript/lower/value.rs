@@ -7,10 +7,7 @@ use smallvec::SmallVec;
 use syntax::Green;
 
 use super::source_tree::Src;
-use crate::tvmscript::{
-    ast::Ex,
-    environment::{Constant, Namespace, Signature},
-};
+use crate::tvmscript::environment::{Constant, Namespace, Signature};
 
 /// A typed expression with its source.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +38,7 @@ pub(crate) enum Val {
     Const(Constant),
     /// A tuple or list.
     Seq(Rc<[Ev]>),
-    Dict(Ex),
+    Dict,
     Buffer(BufferId),
     /// A mutable scalar: reading the name reads memory.
     Cell(BufferId),
@@ -67,7 +64,7 @@ pub(crate) enum Val {
     LocalMacro(u32, u32),
     Function(Rc<Signature>),
     Module,
-    Lambda(Ex),
+    Lambda,
     /// A variable of an enclosing `T.Let` or lambda: how many binders are around the one that binds it.
     Bound(u32, Type),
     /// `tx = T.env_thread(...)`: a value; its tag is kept with it.

@@ -128,7 +128,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             _ => {
                 let Some(tag) = self.const_str(&thread_ev.val) else {
-                    return Err(self.malformed(thread, "a thread tag such as \"threadIdx.x\" is needed"));
+                    return Err(
+                        self.malformed(thread, "a thread tag such as \"threadIdx.x\" is needed")
+                    );
                 };
                 let tag = self.s.body.intern(&tag);
                 // The variable is known only when the region is there.
@@ -204,10 +206,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 ExKind::Name(name) => ((name, var), value),
                 _ => return Err(self.malformed(var, "a variable is needed")),
             },
-            (None, Some(&value), None) => match args.keyword("var").map(|it| (it, self.ast.kind(it))) {
-                Some((var, ExKind::Name(name))) => ((*name, var), value),
-                _ => return Err(self.malformed(ex, "the binding has no name")),
-            },
+            (None, Some(&value), None) => {
+                match args.keyword("var").map(|it| (it, self.ast.kind(it))) {
+                    Some((var, ExKind::Name(name))) => ((*name, var), value),
+                    _ => return Err(self.malformed(ex, "the binding has no name")),
+                }
+            }
             _ => return Err(self.malformed(ex, "a value is needed")),
         };
         let value = self.expr(value)?;
