@@ -8,8 +8,6 @@ use ir::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use syntax::TextRange;
-
 use super::{
     Lowerer, R, Reported,
     source_tree::{At, Src},
@@ -118,19 +116,8 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn access(&mut self, ex: Ex, buffer: BufferId, dims: Dims) -> R<Ev> {
-        let rank = self.s.body.buffers[buffer].shape.len();
-        let mut dims = dims;
-        if dims.len() > rank {
-            self.check_rank(ex, buffer, dims.len())?;
-        }
-        let is_short = dims.len() < rank;
-        while dims.len() < rank {
-            // Dimensions left out are whole: a part of the buffer, which is no value by itself.
-            let at = At { is_real: false, ..self.at(ex) };
-            let at = self.s.sources.leaf(at);
-            dims.push(Dim::Slice { at, lower: None, upper: None, step: None });
-        }
-        if is_short || dims.iter().any(|it| matches!(it, Dim::Slice { .. })) {
+        self.check_rank(ex, buffer, dims.len())?;
+        if dims.iter().any(|it| matches!(it, Dim::Slice { .. })) {
             let children: SmallVec<[Src; 4]> = dims.iter().map(|it| dim_src(*it)).collect();
             let src = self.node(ex, &children);
             return Ok(Ev { val: Val::Region(buffer, Rc::new(dims)), src });
@@ -167,18 +154,6 @@ impl Lowerer<'_, '_, '_> {
         if rank == found {
             return Ok(());
         }
-        let range = self.ast.range(ex);
-        Err(self.wrong_rank(range, buffer, found))
-    }
-
-    pub(super) fn wrong_rank(
-        &mut self,
-        range: TextRange,
-        buffer: BufferId,
-        found: usize,
-    ) -> Reported {
-        let data = &self.s.body.buffers[buffer];
-        let rank = data.shape.len();
         let name = self.s.body.name(data.name).to_owned();
         let plural = |n: usize| if n == 1 { "" } else { "s" };
         let message = format!(
@@ -186,6 +161,7 @@ impl Lowerer<'_, '_, '_> {
             plural(rank),
             if found == 1 { "ex" } else { "ices" }
         );
+        let range = self.ast.range(ex);
         let reported = self.error(diagnostics::WRONG_BUFFER_RANK, range, message);
         let first = self
             .s
@@ -196,7 +172,7 @@ impl Lowerer<'_, '_, '_> {
         if let Some(last) = self.s.diagnostics.last_mut() {
             last.related.extend(first);
         }
-        reported
+        Err(reported)
     }
 
     /// A region as an expression.
