@@ -2,6 +2,5 @@
 
 mod deep;
 mod errors;
-mod incremental;
 mod samples;
 mod typed;

@@ -8,7 +8,8 @@ local SECTION = 'tir-analyzer'
 ---@field cmd? string[] the server and its arguments
 ---@field inlay_hints? boolean show hints as soon as the client attaches
 ---@field settings? table the section `tir-analyzer` of the configuration
-local defaults = { inlay_hints = true, settings = {} }
+---@field target? 'cuda'|'opencl' the device language `:TirAnalyzerDeviceCode` shows
+local defaults = { inlay_hints = true, settings = {}, target = 'cuda' }
 
 local started = false
 M.options = vim.deepcopy(defaults)
@@ -52,7 +53,8 @@ end
 
 local function create_commands()
   vim.api.nvim_create_user_command('TirAnalyzerDeviceCode', function(command)
-    require('tir_analyzer.device_code').show(command.args ~= '' and command.args or nil)
+    local target = command.args ~= '' and command.args or M.options.target
+    require('tir_analyzer.device_code').show(target)
   end, {
     nargs = '?',
     complete = function(lead)
@@ -74,21 +76,11 @@ function M.start()
   end
 end
 
---- Tells running servers that the settings changed.
-local function push_settings(settings)
-  for _, client in ipairs(vim.lsp.get_clients({ name = NAME })) do
-    client.settings = settings
-    client:notify('workspace/didChangeConfiguration', { settings = settings })
-  end
-end
-
---- Sets options and starts. Called again, it changes them: settings at once, `cmd` with the next start.
+--- Sets options and starts. Called again, it changes the options for the next start of the server.
 ---@param options? tir_analyzer.Options
 function M.setup(options)
   M.options = vim.tbl_deep_extend('force', defaults, options or {})
-  local config = configuration()
-  vim.lsp.config(NAME, config)
-  push_settings(config.settings)
+  vim.lsp.config(NAME, configuration())
   create_autocommands()
   create_commands()
   started = true

@@ -50,6 +50,7 @@ enum Child<'a> {
     Pair(Option<Ex>, Ex),
     Compare(CompareKind),
     Op(SyntaxKind),
+    Error(Run),
 }
 
 struct Frame {
@@ -272,8 +273,15 @@ impl<'a> Reader<'a> {
     fn statements(&mut self, mark: usize) -> Run {
         let start = self.ast.st_pool.len() as u32;
         for child in &self.children[mark..] {
-            if let Child::Stmt(it) = child {
-                self.ast.st_pool.push(*it);
+            match child {
+                Child::Stmt(it) => self.ast.st_pool.push(*it),
+                Child::Error(run) => {
+                    for at in run.range() {
+                        let it = self.ast.st_pool[at];
+                        self.ast.st_pool.push(it);
+                    }
+                }
+                _ => {}
             }
         }
         Run { start, len: self.ast.st_pool.len() as u32 - start }

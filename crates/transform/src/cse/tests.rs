@@ -1,4 +1,0 @@
-//! Tests of planning and rewriting.
-
-mod build;
-mod growth;
