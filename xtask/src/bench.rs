@@ -1,19 +1,159 @@
 //! `cargo xtask bench`: speed, measured beside the peer in the same run.
+//!
+//! The stages run in release mode in a process of their own (`tests/benches`), TVM in its own environment, one after
+//! the other on the same files. Nothing here passes or fails by a time: figures and ratios are printed.
+
+mod latency;
+mod memory;
+
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+use anyhow::Context as _;
+use serde_json::Value;
 
 use crate::Outcome;
-use crate::workspace::Workspace;
+use crate::venv::Venv;
+use crate::workspace::{Workspace, complain, say};
+
+const TVM: [&str; 2] = ["apache-tvm==0.27.0.post1", "numpy"];
+const TVM_SCRIPT: &str = include_str!("bench/tvm_bench.py");
 
 /// Measure speed against the peers, as ratios, with growth t(2n)/t(n).
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  cargo xtask bench --corpus tests/corpus")]
+  cargo xtask bench                                    on the committed samples
+  cargo xtask bench --corpus path/to/corpus/tvm        on a whole corpus
+  cargo xtask bench --corpus path --every 5            the peer on every fifth lowered file only
+  cargo xtask bench --no-peer                          without TVM")]
 pub(crate) struct Args {
-    /// Where the input files are.
+    /// Where the input files are: folders `lowered_cuda`, `lowered_cpu` and others with `.py` files.
     #[arg(long, default_value = "tests/corpus")]
     corpus: std::path::PathBuf,
+    /// Measure the pipeline on every N-th lowered file, here and in the peer.
+    #[arg(long, default_value_t = 1)]
+    every: usize,
+    /// Leave the peer out.
+    #[arg(long)]
+    no_peer: bool,
+    /// Leave the editor's latency out.
+    #[arg(long)]
+    no_latency: bool,
 }
 
-pub(crate) fn run(args: &Args, _ws: &Workspace) -> anyhow::Result<Outcome> {
-    anyhow::bail!("no benchmark is registered for {}", args.corpus.display())
+pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
+    let corpus = std::path::absolute(if args.corpus.is_absolute() {
+        args.corpus.clone()
+    } else if args.corpus.exists() {
+        std::env::current_dir()?.join(&args.corpus)
+    } else {
+        ws.path(&args.corpus)
+    })?;
+    anyhow::ensure!(corpus.is_dir(), "there is no folder {}", corpus.display());
+    for line in throughput(ws, &corpus, args.every)? {
+        show(&line);
+        if line["bench"] == "parse + lower + plan" && !args.no_peer {
+            peer(ws, &line)?;
+        }
+    }
+    memory::run(ws, &corpus)?;
+    if !args.no_latency {
+        latency::run(ws, &corpus)?;
+    }
+    Ok(Outcome::Passed)
+}
+
+fn throughput(
+    ws: &Workspace,
+    corpus: &std::path::Path,
+    every: usize,
+) -> anyhow::Result<Vec<Value>> {
+    say(format_args!("building the benchmark in release mode"));
+    let output = ws
+        .cargo()
+        .args(["bench", "--quiet", "--package", "tests", "--bench", "throughput", "--"])
+        .arg(corpus)
+        .arg(every.to_string())
+        .stderr(Stdio::inherit())
+        .output()
+        .context("cannot run cargo bench")?;
+    anyhow::ensure!(output.status.success(), "the benchmark failed");
+    let text = String::from_utf8_lossy(&output.stdout);
+    text.lines().filter(|it| it.starts_with('{')).map(|it| Ok(serde_json::from_str(it)?)).collect()
+}
+
+fn number(line: &Value, key: &str) -> f64 {
+    line[key].as_f64().unwrap_or(f64::NAN)
+}
+
+fn show(line: &Value) {
+    match line["bench"].as_str() {
+        Some("parse") => say(format_args!(
+            "parse to a lossless tree: {:.1} MB/s ({} files, {:.1} MB)",
+            number(line, "megabytes_per_second"),
+            line["files"],
+            number(line, "bytes") / 1e6
+        )),
+        Some("growth") => say(format_args!(
+            "growth, {}: {:.2} ms at n = {}, {:.2} ms at 2n: t(2n)/t(n) = {:.2} for {:.2} times the text",
+            line["family"].as_str().unwrap_or_default(),
+            number(line, "milliseconds"),
+            line["n"],
+            number(line, "milliseconds_at_2n"),
+            number(line, "ratio"),
+            number(line, "byte_ratio")
+        )),
+        _ => say(format_args!(
+            "parse + lower + plan: {:.1} ms for {:.2} MB of lowered files (parse {:.1}, lower {:.1}, plan {:.1})",
+            number(line, "seconds") * 1e3,
+            number(line, "bytes") / 1e6,
+            number(line, "parse_seconds") * 1e3,
+            number(line, "lower_seconds") * 1e3,
+            number(line, "plan_seconds") * 1e3
+        )),
+    }
+}
+
+/// Runs TVM on the same files and prints the ratio.
+fn peer(ws: &Workspace, ours: &Value) -> anyhow::Result<()> {
+    let venv = match Venv::with_packages(ws, "tvm", &TVM) {
+        Ok(venv) => venv,
+        Err(skip) => {
+            complain(format_args!("skipped: {skip}"));
+            return Ok(());
+        }
+    };
+    let script = ws.peers().join("tvm_bench.py");
+    std::fs::write(&script, TVM_SCRIPT)?;
+    let mut child = Command::new(venv.python())
+        .arg(&script)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start TVM")?;
+    let paths: Vec<&str> =
+        ours["files"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut stdin = child.stdin.take().context("no standard input")?;
+    let list = paths.join("\n");
+    let writer = std::thread::spawn(move || stdin.write_all(list.as_bytes()));
+    let output = child.wait_with_output()?;
+    let _ = writer.join();
+    let (mut parse, mut cse, mut unread) = (0.0, 0.0, 0);
+    for line in String::from_utf8_lossy(&output.stdout).lines() {
+        let line: Value = serde_json::from_str(line)?;
+        if line.get("error").is_some() {
+            unread += 1;
+        } else {
+            parse += number(&line, "parse");
+            cse += number(&line, "cse");
+        }
+    }
+    let ours = number(ours, "seconds");
+    say(format_args!(
+        "TVM from_source + CommonSubexprElim on the same files: {parse:.2} s + {cse:.2} s; ratio {:.0} times \
+         ({unread} files that TVM cannot read count only on our side)",
+        (parse + cse) / ours
+    ));
+    Ok(())
 }

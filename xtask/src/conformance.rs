@@ -4,15 +4,22 @@
 //! report: counts a folder, every difference by name, and the targets. The peers are installed by the command, each
 //! in a folder of its own; one that cannot be had is a skip, said by name.
 
+mod agreement;
 mod corpus;
+mod cse;
+mod inputs;
 mod lower;
+mod operators;
 mod ours;
 mod peer;
 mod read;
 mod report;
+mod roles;
 mod roundtrip;
+mod run;
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context as _;
 
@@ -53,6 +60,10 @@ enum Suite {
     Lower,
     /// Whether TVM finds our printed functions equal to the originals.
     Roundtrip,
+    /// Whether our CSE with TVM's rules gives TVM's results.
+    Cse,
+    /// Whether interpreter, OpenCL and TVM compute the same values.
+    Run,
 }
 
 /// What a suite works on.
@@ -85,7 +96,34 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Read => read::compare(input),
         Suite::Lower => Ok(lower::compare(input)),
         Suite::Roundtrip => roundtrip::compare(input),
+        Suite::Cse => cse::compare(input),
+        Suite::Run => run::compare(input),
     })
+}
+
+/// Applies `work` to every item on all processors; results are in the order of the items.
+fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let next = AtomicUsize::new(0);
+    let mut results: Vec<(usize, R)> = std::thread::scope(|scope| {
+        let workers: Vec<_> = (0..threads)
+            .map(|_| {
+                scope.spawn(|| {
+                    let mut done = Vec::new();
+                    while let Some((index, item)) = {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        items.get(index).map(|item| (index, item))
+                    } {
+                        done.push((index, work(item)));
+                    }
+                    done
+                })
+            })
+            .collect();
+        workers.into_iter().flat_map(|it| it.join().expect("work does not panic")).collect()
+    });
+    results.sort_by_key(|(index, _)| *index);
+    results.into_iter().map(|(_, result)| result).collect()
 }
 
 /// What `cargo xtask test` runs: every comparison, on the committed samples. A peer that cannot be had is a skip.

@@ -4,6 +4,7 @@
 //! a violation without touching the disk. A finding names file and line and says the way out.
 
 mod dependencies;
+mod io;
 mod layers;
 mod layout;
 mod lines;
@@ -58,6 +59,11 @@ const RULES: &[Rule] = &[
         name: "manifests",
         demand: "versions and lints come from the workspace",
         check: manifest::check,
+    },
+    Rule {
+        name: "io",
+        demand: "crates that compute touch no file, process or clock",
+        check: io::check,
     },
     Rule {
         name: "headers",

@@ -8,10 +8,12 @@
 //! For race-free programs that is one of the allowed orders (SEMANTICS: P3, P6, Y1), and it gives meaning to lowered
 //! functions before barriers are inserted. Serial code is the case of one lane. Cost: O(nodes evaluated × lanes).
 
+mod bind;
 mod eval;
 mod exec;
 mod intrinsics;
 mod launch;
+mod loops;
 mod memory;
 mod ops;
 #[cfg(test)]

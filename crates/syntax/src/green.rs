@@ -156,6 +156,31 @@ pub(crate) fn text_start(root: &GreenNodeData, len: usize) -> String {
     res
 }
 
+/// Whether two trees have the same kinds and the same text, without recursion. Shared parts are not entered.
+pub(crate) fn same_tree(a: &GreenNodeData, b: &GreenNodeData) -> bool {
+    let mut stack = vec![(a, b)];
+    while let Some((a, b)) = stack.pop() {
+        if std::ptr::eq(a, b) {
+            continue;
+        }
+        if a.kind() != b.kind()
+            || a.text_len() != b.text_len()
+            || a.children().len() != b.children().len()
+        {
+            return false;
+        }
+        for pair in a.children().zip(b.children()) {
+            match pair {
+                (NodeOrToken::Node(a), NodeOrToken::Node(b)) => stack.push((a, b)),
+                (NodeOrToken::Token(a), NodeOrToken::Token(b))
+                    if a.kind() == b.kind() && a.text() == b.text() => {}
+                _ => return false,
+            }
+        }
+    }
+    true
+}
+
 /// One step of a walk over a green tree.
 pub(crate) enum Step<'a> {
     Enter(rowan::SyntaxKind, TextSize),

@@ -8,6 +8,7 @@ mod green;
 mod keeper;
 mod line_index;
 mod parse;
+mod reparse;
 mod syntax_node;
 mod text_edit;
 
@@ -24,6 +25,7 @@ pub use crate::{
     green::{Green, GreenStep},
     line_index::{ColumnEncoding, LineCol, LineIndex},
     parse::{MAX_TEXT_LEN, Parse, error_share, parse},
+    reparse::{Reparsed, reparse},
     syntax_node::{
         Preorder, PreorderWithTokens, SyntaxElement, SyntaxElementChildren, SyntaxNode,
         SyntaxNodeChildren, SyntaxToken, SyntaxTokens, TokenText,

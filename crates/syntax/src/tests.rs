@@ -2,5 +2,6 @@
 
 mod deep;
 mod errors;
+mod incremental;
 mod samples;
 mod typed;

@@ -3,8 +3,22 @@
 //! In: a body, its occurrences, the source's view of them if there is text. Out: a [`CsePlan`], which names every group that was found with its
 //! decision; and, by [`rewrite`], the body after it. Rules of the presets: README of this crate.
 
+mod facts;
+mod finish;
+mod greedy;
+mod index;
+mod names;
+mod place;
+mod rewrite;
+mod shadows;
+mod tvm;
+
+use facts::Facts;
+pub use rewrite::{rewrite, rewrite_counted};
+
 use ir::{
     Body, Occurrences,
+    effects::EffectTable,
     plan::{CsePlan, Equivalence, Preset, SourceView},
 };
 
@@ -56,20 +70,19 @@ pub fn plan(
 /// As [`plan`], with what it cost.
 pub fn plan_counted(
     body: &Body,
-    _occurrences: &Occurrences,
-    _source: Option<SourceView<'_>>,
+    occurrences: &Occurrences,
+    source: Option<SourceView<'_>>,
     options: &CseOptions,
 ) -> (CsePlan, Work) {
-    let plan = CsePlan {
-        preset: options.preset,
-        groups: Vec::new(),
-        bindings: Vec::new(),
-        informational: body.has_schedulable_blocks(),
+    let mut work = Work::default();
+    let effects = EffectTable::builtin();
+    let facts = Facts::collect(body, occurrences, source, effects, &mut work);
+    let plan = match options.preset {
+        Preset::Tvm => tvm::plan(&facts, options, &mut work),
+        Preset::Default => greedy::plan(&facts, options, &mut work),
     };
-    (plan, Work::default())
+    (plan, work)
 }
 
-/// The body after the plan.
-pub fn rewrite(body: &Body, _occurrences: &Occurrences, _plan: &CsePlan) -> Body {
-    body.clone()
-}
+#[cfg(test)]
+mod tests;

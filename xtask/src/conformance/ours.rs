@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use frontend::tvmscript::{FunctionKind, Lowered, functions_of, lower};
+use frontend::tvmscript::{FunctionKind, Lowered, functions, lower};
 use ir::Body;
 
 /// A file as our crates read it.
@@ -30,8 +30,8 @@ pub(crate) struct Function {
 /// Reads a file.
 pub(crate) fn read(text: &str) -> Reading {
     let parse = syntax::parse(text);
-    let file = functions_of(&parse.syntax(), None);
-    let functions = file
+    let file = functions(&parse);
+    let lowered = file
         .functions
         .iter()
         .filter(|item| item.source.kind == FunctionKind::PrimFunc)
@@ -50,7 +50,7 @@ pub(crate) fn read(text: &str) -> Reading {
     Reading {
         is_lossless: parse.text() == text,
         error_share: syntax::error_share(&parse),
-        functions,
+        functions: lowered,
     }
 }
 

@@ -30,6 +30,7 @@ pub(crate) struct Report {
     lists: BTreeMap<usize, (String, Vec<String>)>,
     tallies: BTreeMap<usize, (String, BTreeMap<String, usize>)>,
     targets: Vec<(Target, usize, usize)>,
+    numbers: Vec<(&'static str, usize, usize)>,
 }
 
 impl Report {
@@ -84,9 +85,15 @@ impl Report {
         self.targets.push((target, good, all));
     }
 
+    /// States a number that must be reached.
+    pub(crate) fn at_least(&mut self, what: &'static str, number: usize, least: usize) {
+        self.numbers.push((what, number, least));
+    }
+
     /// Whether every target is met.
     pub(crate) fn is_good(&self) -> bool {
         self.targets.iter().all(|(target, good, all)| percent(*good, *all) >= target.least)
+            && self.numbers.iter().all(|(_, number, least)| number >= least)
     }
 
     /// The text: head, table, tallies, lists, targets.
@@ -121,6 +128,10 @@ impl Report {
                     target.least
                 ),
             );
+        }
+        for (what, number, least) in &self.numbers {
+            let verdict = if number >= least { "met" } else { "MISSED" };
+            push_line(&mut text, &format!("\n{what}: {number} (at least {least}): {verdict}"));
         }
         text
     }

@@ -27,6 +27,7 @@ STACK_BYTES = 1 << 30
 RECURSION_LIMIT = 200_000
 # How much of a mismatch is worth reading.
 MISMATCH_CHARACTERS = 400
+LINE_CHARACTERS = 120
 
 
 def split_functions(text):
@@ -114,14 +115,12 @@ def is_well_formedness(error):
 
 
 def describe(error):
-    """The lines of an exception that say something, without the frames of the peer's own source."""
-    lines = [line.rstrip() for line in str(error).splitlines() if line.strip()]
-    telling = [line.strip(" |") for line in lines if line.strip(" |^0123456789")]
+    """What an exception says: its own cause first, then the last lines with the text that it points at."""
     cause = error.__cause__ or error.__context__
-    text = f"{type(error).__name__}: {' / '.join(telling[-2:]) if telling else ''}"
-    if cause is not None and cause is not error:
-        text += f" [{type(cause).__name__}: {first_line(str(cause))}]"
-    return text[:MISMATCH_CHARACTERS]
+    parts = [] if cause is None else [f"{type(cause).__name__}: {first_line(str(cause))}"]
+    lines = [line.strip(" |") for line in str(error).splitlines() if line.strip(" |^0123456789")]
+    parts += [f"{type(error).__name__}: {line[:LINE_CHARACTERS]}" for line in lines[-1:]]
+    return " / ".join(parts)[:MISMATCH_CHARACTERS]
 
 
 def first_line(text):

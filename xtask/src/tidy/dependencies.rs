@@ -1,7 +1,7 @@
 //! Libraries from outside: where each may be used, and that it is used at all.
 
 use crate::tidy::layers::layer;
-use crate::tidy::manifest::{Manifest, Section};
+use crate::tidy::manifest::{Manifest, Section, workspace_versions};
 use crate::tidy::tree::{Finding, Tree, code_only};
 
 /// Which packages may use a library.
@@ -21,7 +21,7 @@ const PROGRAMS: &[&str] = &["tir-analyzer", "xtask", "tests"];
 const EXTERNALS: &[(&str, Homes)] = &[
     ("annotate-snippets", Only(&["tir-analyzer"])),
     ("anyhow", Only(&["codegen", "tir-analyzer", "xtask", "tests"])),
-    ("blake3", Only(&["codegen", "xtask"])),
+    ("blake3", Only(&["codegen", "ir", "xtask"])),
     ("clap", Only(PROGRAMS)),
     ("crossbeam-channel", Only(&["tir-analyzer"])),
     ("ctrlc", Only(&["tir-analyzer"])),
@@ -33,6 +33,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("indicatif", Only(&["tir-analyzer"])),
     ("libloading", Only(&["xtask"])),
     ("line-index", Only(&["syntax"])),
+    ("libm", Only(&["ir"])),
     ("lsp-server", Only(&["tir-analyzer"])),
     ("lsp-types", Only(&["tir-analyzer"])),
     ("opencl3", Only(&["xtask"])),
@@ -87,9 +88,9 @@ pub(crate) fn homes(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
-/// Reports dependencies whose name occurs nowhere in the code of the package.
+/// Reports dependencies whose name occurs nowhere in the code of the package, and versions that no package asks for.
 pub(crate) fn unused(tree: &Tree) -> Vec<Finding> {
-    let mut findings = Vec::new();
+    let mut findings = unused_versions(tree);
     for manifest in Manifest::all(tree) {
         let code: Vec<String> = tree
             .rust_files()
@@ -114,6 +115,20 @@ pub(crate) fn unused(tree: &Tree) -> Vec<Finding> {
         }
     }
     findings
+}
+
+fn unused_versions(tree: &Tree) -> Vec<Finding> {
+    let used: Vec<String> = Manifest::all(tree)
+        .flat_map(|manifest| manifest.dependencies)
+        .map(|dependency| dependency.alias)
+        .collect();
+    workspace_versions(tree)
+        .into_iter()
+        .filter(|(name, _)| !used.contains(name))
+        .map(|(name, line)| {
+            Finding::new("Cargo.toml", line, format!("no package uses `{name}`"), "remove the line")
+        })
+        .collect()
 }
 
 fn has_word(text: &str, word: &str) -> bool {
@@ -149,6 +164,25 @@ mod tests {
         let manifest =
             "[package]\nname = \"ide\"\n[dev-dependencies]\nserde_json.workspace = true\n";
         assert_eq!(homes(&Tree::of(&[("crates/ide/Cargo.toml", manifest)])), []);
+    }
+
+    #[test]
+    fn version_that_no_package_asks_for_is_reported() {
+        let tree = Tree::of(&[
+            (
+                "Cargo.toml",
+                "[workspace]\n[workspace.dependencies]\nhalf = \"2\"\nhashbrown = \"1\"\n",
+            ),
+            (
+                "crates/ir/Cargo.toml",
+                "[package]\nname = \"ir\"\n[dependencies]\nhalf.workspace = true\n",
+            ),
+            ("crates/ir/src/lib.rs", "use half::f16;\n"),
+        ]);
+        expect![[r#"
+            Cargo.toml:4: no package uses `hashbrown`
+        "#]]
+        .assert_eq(&problems(&unused(&tree)));
     }
 
     #[test]

@@ -116,6 +116,19 @@ fn line_of(text: &str, header: &str, key: &str) -> usize {
     1
 }
 
+/// The libraries whose versions the workspace's manifest chooses, with their lines.
+pub(crate) fn workspace_versions(tree: &Tree) -> Vec<(String, usize)> {
+    let Some(text) = tree.get("Cargo.toml") else { return Vec::new() };
+    let table: Table = text.parse().unwrap_or_default();
+    let versions =
+        table.get("workspace").and_then(|it| it.get("dependencies")).and_then(Value::as_table);
+    versions
+        .into_iter()
+        .flatten()
+        .map(|(name, _)| (name.clone(), line_of(text, "dependencies", name)))
+        .collect()
+}
+
 /// Reports versions chosen in a package and packages without the workspace's lints.
 pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
     let mut findings = Vec::new();

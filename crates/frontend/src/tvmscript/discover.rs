@@ -105,11 +105,16 @@ enum Definition {
     Other,
 }
 
-/// The functions of a file, by its tree. Text is read once at statement level, and hashed only where several functions
-/// have one path and name. Hashes of texts that `previous` already knows (same tree, by address) are taken over, so
-/// that an edit costs nothing for functions of equal names that it does not change.
-pub fn functions_of(root: &SyntaxNode, previous: Option<&FileFunctions>) -> FileFunctions {
-    functions_in(root, previous)
+/// The functions of a file. Text is read once at statement level, and hashed only where several functions have one
+/// path and name.
+pub fn functions(parse: &syntax::Parse) -> FileFunctions {
+    functions_in(&parse.syntax(), None)
+}
+
+/// As [`functions`]; hashes of texts that `previous` already knows (same tree, by address) are taken over, so that
+/// an edit costs nothing for functions of equal names that it does not change.
+pub fn functions_after(parse: &syntax::Parse, previous: &FileFunctions) -> FileFunctions {
+    functions_in(&parse.syntax(), Some(previous))
 }
 
 fn functions_in(root: &SyntaxNode, previous: Option<&FileFunctions>) -> FileFunctions {
@@ -517,10 +522,7 @@ impl Finder<'_> {
 /// `tvm.script.tirx.prim_func` and its relatives.
 fn decorated(path: &str) -> Option<Decorated> {
     let (module, name) = path.rsplit_once('.')?;
-    let namespace = namespace(module).or_else(|| match path {
-        "tvm.script.ir.pyfunc" => Some(Namespace::Ir),
-        _ => None,
-    });
+    let namespace = namespace(module);
     let kind = match (name, namespace) {
         ("prim_func" | "jit", Some(Namespace::Tir | Namespace::Tirx)) => FunctionKind::PrimFunc,
         ("macro" | "inline", Some(Namespace::Tir | Namespace::Tirx)) => FunctionKind::Macro,

@@ -8,16 +8,18 @@ mod constants;
 pub mod diagnostics;
 pub mod discover;
 pub mod environment;
+mod lower;
 pub mod source_map;
 
 pub use diagnostics::{Diagnostic, DiagnosticRule, Severity};
 pub use discover::{
-    FileFunctions, FunctionItem, FunctionKey, FunctionKind, FunctionSource, functions_of,
+    FileFunctions, FunctionItem, FunctionKey, FunctionKind, FunctionSource, functions,
+    functions_after,
 };
 pub use environment::{Capture, Constant, Environment, Namespace, Signature};
 pub use source_map::{Definition, DefinitionId, DefinitionKind, OccurrenceSource, Site, SourceMap};
 
-use ir::{Body, OpKind};
+use ir::Body;
 
 /// A function in the IR.
 #[derive(Clone, Debug)]
@@ -32,10 +34,5 @@ pub struct Lowered {
 
 /// Lowers one function. Never fails: what cannot be understood becomes an opaque operation or expression.
 pub fn lower(function: &FunctionSource, environment: &dyn Environment) -> Lowered {
-    let _ = (ast::read(&function.green), environment);
-    let mut body = Body::new(&function.name, function.dialect);
-    let text = body.intern(&function.green.text());
-    let block = body.entry(body.root);
-    body.push_op(block, OpKind::Opaque(text), &[]);
-    Lowered { body, source_map: SourceMap::default(), diagnostics: Vec::new() }
+    lower::lower(function, environment)
 }

@@ -22,6 +22,16 @@ impl Array {
         let n: i64 = shape.iter().product();
         Array { dtype, shape: shape.to_vec(), data: vec![0; n.max(0) as usize * dtype.bytes()] }
     }
+    /// All scalar elements as doubles.
+    pub fn to_f64s(&self) -> Vec<f64> {
+        let bytes = self.dtype.element().bytes().max(1);
+        let read = |chunk: &[u8]| match read_scalar(self.dtype.element(), chunk) {
+            Some(Val::Int(value, _)) => value as f64,
+            Some(Val::Float(value)) => value,
+            _ => f64::NAN,
+        };
+        self.data.chunks_exact(bytes).map(read).collect()
+    }
     /// Number of elements.
     pub fn len(&self) -> usize {
         self.data.len().checked_div(self.dtype.bytes()).unwrap_or(0)

@@ -8,16 +8,18 @@
 //! Every step is O(1) amortised: a raw token is crossed once as trivia or consumed once. Looking ahead
 //! stays on the line, or is bounded by a constant.
 
-use super::{MAX_DEPTH, lexer::Lexer};
-use crate::{
-    Parse, SyntaxKind,
-    SyntaxKind::*,
-    T,
-    event::{Events, StartIdx},
-};
+mod brackets;
+mod comments;
+mod lookahead;
+mod marker;
 
-/// How many significant tokens a decision may look ahead over several lines.
-const MAX_LOOKAHEAD: usize = 4096;
+pub(super) use brackets::{is_closing, is_opening};
+pub(super) use marker::{CompletedMarker, Marker};
+
+use self::brackets::Brackets;
+use super::{MAX_DEPTH, lexer::Lexer};
+use crate::{Parse, SyntaxKind, SyntaxKind::*, event::Events};
+
 /// How many raw tokens are lexed at once when parsing a part of a text.
 const LEX_CHUNK: usize = 128;
 /// The stack is checked every so many levels of nesting; between two checks the grammar uses less than
@@ -25,37 +27,6 @@ const LEX_CHUNK: usize = 128;
 const STACK_CHECK_EVERY: u32 = 8;
 const STACK_RED_ZONE: usize = 256 * 1024;
 const STACK_SEGMENT: usize = 2 * 1024 * 1024;
-
-/// Open brackets by kind.
-#[derive(Debug, Clone, Copy, Default)]
-struct Brackets {
-    paren: u32,
-    square: u32,
-    curly: u32,
-}
-
-impl Brackets {
-    /// The count that an opening or closing bracket changes.
-    fn count(&mut self, bracket: SyntaxKind) -> &mut u32 {
-        match bracket {
-            T!['('] | T![')'] => &mut self.paren,
-            T!['['] | T![']'] => &mut self.square,
-            _ => &mut self.curly,
-        }
-    }
-
-    fn any(&self) -> bool {
-        (self.paren | self.square | self.curly) != 0
-    }
-}
-
-pub(super) fn is_opening(kind: SyntaxKind) -> bool {
-    matches!(kind, T!['('] | T!['['] | T!['{'])
-}
-
-pub(super) fn is_closing(kind: SyntaxKind) -> bool {
-    matches!(kind, T![')'] | T![']'] | T!['}'])
-}
 
 #[derive(Debug, Clone, Copy)]
 struct Token {
@@ -216,57 +187,6 @@ impl<'t> Parser<'t> {
         self.line_start
     }
 
-    /// The significant token `n` after the current one, if the brackets open now stay open.
-    pub(super) fn nth(&mut self, n: usize) -> SyntaxKind {
-        let mut idx = self.pos;
-        for _ in 0..n {
-            match self.raw(idx) {
-                end @ (NEWLINE | EOF) => return end,
-                kind => idx = self.significant(idx + 1, kind, self.brackets.any()),
-            }
-        }
-        self.raw(idx)
-    }
-
-    /// Whether the current statement's line, continued inside brackets, ends with a `:`. Brackets must not
-    /// be open.
-    pub(super) fn logical_line_ends_with_colon(&mut self) -> bool {
-        let (mut idx, mut open, mut last) = (self.pos, 0u32, EOF);
-        for _ in 0..MAX_LOOKAHEAD {
-            match self.raw(idx) {
-                NEWLINE | EOF => break,
-                kind => {
-                    open += u32::from(is_opening(kind));
-                    open = open.saturating_sub(u32::from(is_closing(kind)));
-                    last = kind;
-                }
-            }
-            idx = self.significant(idx + 1, last, open > 0);
-        }
-        last == T![:]
-    }
-
-    /// At `(`: whether its partner is followed by `:`, with no `for`, `:=` or `yield` directly inside.
-    /// Brackets must not be open.
-    pub(super) fn parens_hold_with_items(&mut self) -> bool {
-        let (mut idx, mut open) = (self.pos, 0u32);
-        for _ in 0..MAX_LOOKAHEAD {
-            let kind = self.raw(idx);
-            match kind {
-                NEWLINE | EOF => return false,
-                T![for] | T![:=] | T![yield] if open == 1 => return false,
-                _ => {}
-            }
-            open += u32::from(is_opening(kind));
-            open = open.saturating_sub(u32::from(is_closing(kind)));
-            idx = self.significant(idx + 1, kind, open > 0);
-            if open == 0 {
-                return self.raw(idx) == T![:];
-            }
-        }
-        false
-    }
-
     // ---- consuming ----
 
     #[inline]
@@ -381,95 +301,6 @@ impl<'t> Parser<'t> {
         self.skip_trivia();
     }
 
-    // ---- brackets ----
-
-    /// Consumes an opening bracket.
-    pub(super) fn open(&mut self) {
-        *self.brackets.count(self.current) += 1;
-        self.bump();
-    }
-
-    /// Closes the innermost bracket, which `kind` closes; consumes it if it is there.
-    pub(super) fn close(&mut self, kind: SyntaxKind) {
-        *self.brackets.count(kind) -= 1;
-        self.eat(kind);
-    }
-
-    /// Records tokens, in a node of kind `kind`, as [`Parser::skip_into_open_node`] does; no node if none.
-    pub(super) fn skip(
-        &mut self,
-        kind: SyntaxKind,
-        group: bool,
-        stops: fn(SyntaxKind) -> bool,
-    ) -> Option<CompletedMarker> {
-        if self.at_end() || self.closes_outer() || stops(self.current) {
-            return None;
-        }
-        let m = self.start();
-        self.skip_into_open_node(group, stops);
-        Some(m.complete(self, kind))
-    }
-
-    fn closes_outer(&mut self) -> bool {
-        is_closing(self.current) && *self.brackets.count(self.current) > 0
-    }
-
-    /// Consumes tokens up to the first that `stops` outside brackets opened on the way, the end of the
-    /// statement, or a bracket that closes one opened before. With `group`, stops also after the first
-    /// group of brackets.
-    pub(super) fn skip_into_open_node(&mut self, group: bool, stops: fn(SyntaxKind) -> bool) {
-        let mut opened = Brackets::default();
-        while !self.at_end() {
-            let current = self.current;
-            if is_opening(current) {
-                *opened.count(current) += 1;
-                self.open();
-            } else if is_closing(current) && *opened.count(current) > 0 {
-                *opened.count(current) -= 1;
-                self.close(current);
-                if group && !opened.any() {
-                    break;
-                }
-            } else if self.closes_outer() || !opened.any() && stops(current) {
-                break;
-            } else {
-                self.bump();
-            }
-        }
-        self.brackets.paren -= opened.paren;
-        self.brackets.square -= opened.square;
-        self.brackets.curly -= opened.curly;
-    }
-
-    // ---- comments between statements ----
-
-    /// The first comment line of the pending trivia: its raw token and its column.
-    fn pending_comment(&mut self) -> Option<(usize, u32)> {
-        if self.comment_memo.0 != self.recorded {
-            let found = (self.recorded..self.pos).find(|&idx| self.tokens[idx].kind == COMMENT);
-            let found = found.map(|idx| {
-                let line = (self.recorded..idx).rev().find(|&it| self.tokens[it].kind == NEWLINE);
-                let col = self.column(line.map_or(self.recorded, |it| it + 1));
-                (idx, col)
-            });
-            self.comment_memo = (self.recorded, found);
-        }
-        self.comment_memo.1
-    }
-
-    /// After a block's last statement: records the comment lines not left of column `indent`, with the
-    /// blank lines between, up to the first comment line that is.
-    pub(super) fn record_block_comments(&mut self, indent: u32) {
-        while let Some((comment, col)) = self.pending_comment()
-            && col >= indent
-            && !self.overran
-        {
-            self.overran = self.tokens[comment].start >= self.limit;
-            let has_newline = comment + 1 < self.pos && self.tokens[comment + 1].kind == NEWLINE;
-            self.record_until(comment + 1 + usize::from(has_newline));
-        }
-    }
-
     /// Where the recorded text ends.
     pub(super) fn recorded_end(&self) -> usize {
         self.tokens[self.recorded].start as usize
@@ -490,7 +321,7 @@ impl<'t> Parser<'t> {
 
     /// Opens a node right after the last consumed token.
     pub(super) fn start_before_trivia(&mut self) -> Marker {
-        Marker { start: self.events.start(), bomb: Bomb(true) }
+        Marker::new(self.events.start())
     }
 
     pub(super) fn in_pattern(&self) -> bool {
@@ -519,57 +350,5 @@ impl<'t> Parser<'t> {
     #[cfg(test)]
     pub(super) fn steps(&self) -> u64 {
         self.steps
-    }
-}
-
-/// Finds markers that a grammar function forgot, in builds with debug assertions.
-struct Bomb(bool);
-
-impl Drop for Bomb {
-    fn drop(&mut self) {
-        debug_assert!(
-            !self.0 || std::thread::panicking(),
-            "a marker was neither completed nor abandoned"
-        );
-    }
-}
-
-/// An open node.
-#[must_use]
-pub(super) struct Marker {
-    start: StartIdx,
-    bomb: Bomb,
-}
-
-impl Marker {
-    /// Ends the node after the last consumed token.
-    pub(super) fn complete(mut self, p: &mut Parser<'_>, kind: SyntaxKind) -> CompletedMarker {
-        self.bomb.0 = false;
-        p.events.finish(self.start, kind);
-        CompletedMarker { start: self.start, kind }
-    }
-
-    /// Takes the node back; its content stays.
-    pub(super) fn abandon(mut self, p: &mut Parser<'_>) {
-        self.bomb.0 = false;
-        p.events.abandon(self.start);
-    }
-}
-
-/// A node that is complete, around which another may be opened.
-#[derive(Clone, Copy)]
-pub(super) struct CompletedMarker {
-    start: StartIdx,
-    kind: SyntaxKind,
-}
-
-impl CompletedMarker {
-    /// Opens a node around this one.
-    pub(super) fn precede(self, p: &mut Parser<'_>) -> Marker {
-        Marker { start: p.events.start_around(self.start), bomb: Bomb(true) }
-    }
-
-    pub(super) fn kind(self) -> SyntaxKind {
-        self.kind
     }
 }

@@ -24,7 +24,7 @@ enum At {
     /// Anywhere in the node, reported before the block if there is one.
     Somewhere,
     /// Anywhere in the node, reported at its end.
-    AtEnd,
+    End,
 }
 
 impl Need {
@@ -37,7 +37,7 @@ impl Need {
     }
 
     const fn at_end(accepts: fn(SyntaxKind) -> bool, what: &'static str) -> Need {
-        Need { place: At::AtEnd, accepts, what, help: None }
+        Need { place: At::End, accepts, what, help: None }
     }
 
     const fn help(mut self, help: &'static str) -> Need {
@@ -59,11 +59,11 @@ impl Need {
                 }
                 None
             }
-            At::Somewhere | At::AtEnd => {
+            At::Somewhere | At::End => {
                 if place.significant().any(|it| (self.accepts)(it.kind)) {
                     return None;
                 }
-                let at_end = matches!(self.place, At::AtEnd);
+                let at_end = matches!(self.place, At::End);
                 let is_header =
                     |it: &super::Child<'_>| at_end || !matches!(it.kind, BLOCK | ERROR_NODE);
                 let header = place.significant().take_while(is_header);

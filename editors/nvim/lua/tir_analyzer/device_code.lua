@@ -3,7 +3,6 @@ local M = {}
 
 local METHOD = 'tir-analyzer/viewDeviceCode'
 local FILETYPES = { cuda = 'cuda', ['cuda-cpp'] = 'cuda', opencl = 'opencl', c = 'c', cpp = 'cpp' }
-local EXTENSIONS = { cuda = 'cu', opencl = 'cl' }
 
 local function notify(message)
   vim.notify('tir-analyzer: ' .. message, vim.log.levels.WARN)
@@ -16,7 +15,7 @@ end
 --- The buffer that shows `target` code of `source`; made on first use.
 local function view_of(source, target)
   local file = vim.fs.basename(vim.api.nvim_buf_get_name(source))
-  local name = ('tir-analyzer://%d/%s.%s'):format(source, file, EXTENSIONS[target] or target)
+  local name = ('tir-analyzer://%d/%s.%s'):format(source, file, target or 'device')
   local bufnr = vim.fn.bufnr('^' .. vim.fn.escape(name, '[]*?') .. '$')
   if bufnr == -1 then
     bufnr = vim.api.nvim_create_buf(false, true)
@@ -89,7 +88,7 @@ local function follow(source, view, target)
 end
 
 --- Shows the device code of the kernel under the cursor beside it.
----@param target 'cuda'|'opencl'
+---@param target? 'cuda'|'opencl' the configured one if absent
 function M.show(target)
   local source = vim.api.nvim_get_current_buf()
   local client = client_of(source)

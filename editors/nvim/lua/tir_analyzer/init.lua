@@ -8,8 +8,7 @@ local SECTION = 'tir-analyzer'
 ---@field cmd? string[] the server and its arguments
 ---@field inlay_hints? boolean show hints as soon as the client attaches
 ---@field settings? table the section `tir-analyzer` of the configuration
----@field target? 'cuda'|'opencl' the device language `:TirAnalyzerDeviceCode` shows
-local defaults = { inlay_hints = true, settings = {}, target = 'cuda' }
+local defaults = { inlay_hints = true, settings = {} }
 
 local started = false
 M.options = vim.deepcopy(defaults)
@@ -53,8 +52,7 @@ end
 
 local function create_commands()
   vim.api.nvim_create_user_command('TirAnalyzerDeviceCode', function(command)
-    local target = command.args ~= '' and command.args or M.options.target
-    require('tir_analyzer.device_code').show(target)
+    require('tir_analyzer.device_code').show(command.args ~= '' and command.args or nil)
   end, {
     nargs = '?',
     complete = function(lead)
@@ -76,11 +74,21 @@ function M.start()
   end
 end
 
---- Sets options and starts. Called again, it changes the options for the next start of the server.
+--- Tells running servers that the settings changed.
+local function push_settings(settings)
+  for _, client in ipairs(vim.lsp.get_clients({ name = NAME })) do
+    client.settings = settings
+    client:notify('workspace/didChangeConfiguration', { settings = settings })
+  end
+end
+
+--- Sets options and starts. Called again, it changes them: settings at once, `cmd` with the next start.
 ---@param options? tir_analyzer.Options
 function M.setup(options)
   M.options = vim.tbl_deep_extend('force', defaults, options or {})
-  vim.lsp.config(NAME, configuration())
+  local config = configuration()
+  vim.lsp.config(NAME, config)
+  push_settings(config.settings)
   create_autocommands()
   create_commands()
   started = true

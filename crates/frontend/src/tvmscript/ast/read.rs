@@ -50,7 +50,6 @@ enum Child<'a> {
     Pair(Option<Ex>, Ex),
     Compare(CompareKind),
     Op(SyntaxKind),
-    Error(Run),
 }
 
 struct Frame {
@@ -273,15 +272,8 @@ impl<'a> Reader<'a> {
     fn statements(&mut self, mark: usize) -> Run {
         let start = self.ast.st_pool.len() as u32;
         for child in &self.children[mark..] {
-            match child {
-                Child::Stmt(it) => self.ast.st_pool.push(*it),
-                Child::Error(run) => {
-                    for at in run.range() {
-                        let it = self.ast.st_pool[at];
-                        self.ast.st_pool.push(it);
-                    }
-                }
-                _ => {}
+            if let Child::Stmt(it) = child {
+                self.ast.st_pool.push(*it);
             }
         }
         Run { start, len: self.ast.st_pool.len() as u32 - start }

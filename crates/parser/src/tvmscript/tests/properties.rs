@@ -123,6 +123,7 @@ fn random_fragments_are_kept() {
 fn committed_corpus_files_are_without_errors() {
     let mut folders =
         vec![PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/corpus"))];
+    let mut read = 0;
     while let Some(folder) = folders.pop() {
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         for path in entries.flatten().map(|it| it.path()) {
@@ -133,7 +134,9 @@ fn committed_corpus_files_are_without_errors() {
             {
                 let parse = check_lossless(&text);
                 assert_eq!(count(&parse, is_error), 0, "{}", path.display());
+                read += 1;
             }
         }
     }
+    assert!(read > 0, "no corpus file was found");
 }

@@ -107,8 +107,7 @@ fn check_statements(
     if !ends_line(site.children[before].end) || !ends_line(site.children[last].end) {
         return 0;
     }
-    let start =
-        before.checked_sub(1).map_or(site.children[before].start, |it| site.children[it].end);
+    let Some(start) = before.checked_sub(1).map(|it| site.children[it].end) else { return 0 };
     let range = start..site.children[last].end + inserted - edit.len();
     let is_block = old_steps[site.steps.start] == Step::Enter(BLOCK);
     let indent = if is_block { plain_indent_at(old, site.children[0].start) } else { Some(0) };

@@ -1,0 +1,395 @@
+//! Subscripts: loads, stores' indices, regions, and the lists that buffers have.
+
+use std::rc::Rc;
+
+use ir::{
+    BinaryOp, BufferField, BufferId, BufferRegion, DataType, ExprKind, Lanes, RegionDim, Type,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::{
+    Lowerer, R, Reported,
+    source_tree::{At, Src},
+    value::{Dim, Ev, Tx, Val},
+};
+use crate::tvmscript::{
+    ast::{Ex, ExKind},
+    diagnostics,
+    environment::Constant,
+};
+
+pub(super) type Dims = SmallVec<[Dim; 4]>;
+
+impl Lowerer<'_, '_, '_> {
+    pub(super) fn subscript(&mut self, ex: Ex, base: Ex, index: Ex) -> R<Ev> {
+        let value = self.eval(base)?;
+        match &value.val {
+            Val::Buffer(buffer) => {
+                let dims = self.dims(index)?;
+                self.access(ex, *buffer, dims)
+            }
+            Val::Seq(_) | Val::Const(_) | Val::Shape(_) | Val::Strides(_) => {
+                self.item(ex, &value, index)
+            }
+            Val::Type(Type::Prim(dtype)) => {
+                let dtype = *dtype;
+                let shape = self.shape(index)?;
+                let src = self.leaf(ex);
+                Ok(Ev { val: Val::VectorAnnotation(dtype, shape.into()), src })
+            }
+            Val::LetAnnotation(_) => {
+                let ty = self.type_of(index)?;
+                let src = self.leaf(ex);
+                Ok(Ev { val: Val::LetAnnotation(Some(ty)), src })
+            }
+            Val::Unknown(_) => Ok(self.opaque_ex(ex)),
+            _ => self.other_subscript(ex, base),
+        }
+    }
+
+    /// `metadata["ir.StringImm"][0]` of printed dumps, and what else has brackets.
+    fn other_subscript(&mut self, ex: Ex, base: Ex) -> R<Ev> {
+        if let Some((head, _)) = self.ast.dotted(base)
+            && self.peek(head).is_none()
+        {
+            self.name(head, base)?;
+        }
+        Ok(self.opaque_ex(ex))
+    }
+
+    /// The dimensions in brackets.
+    pub(super) fn dims(&mut self, index: Ex) -> R<Dims> {
+        let ast = self.ast;
+        let one = [index];
+        let items = match ast.kind(index) {
+            ExKind::Tuple(run) => ast.exs(*run),
+            _ => &one,
+        };
+        let mut dims = Dims::new();
+        for &item in items {
+            match *ast.kind(item) {
+                ExKind::Slice { lower, upper, step } => {
+                    dims.push(self.slice(item, lower, upper, step)?)
+                }
+                ExKind::Star(inner) => {
+                    for ev in self.spread(inner)? {
+                        let tx = self.lift(&ev)?;
+                        dims.push(Dim::Point(tx));
+                    }
+                }
+                _ => {
+                    let ev = self.eval(item)?;
+                    match self.items(&ev) {
+                        // `A[indices]` with a list of indices.
+                        Some(all) if items.len() == 1 => {
+                            for it in all {
+                                let tx = self.lift(&it)?;
+                                dims.push(Dim::Point(tx));
+                            }
+                        }
+                        _ => {
+                            let tx = self.lift(&ev)?;
+                            dims.push(Dim::Point(tx));
+                        }
+                    }
+                }
+            }
+        }
+        Ok(dims)
+    }
+
+    fn slice(
+        &mut self,
+        item: Ex,
+        lower: Option<Ex>,
+        upper: Option<Ex>,
+        step: Option<Ex>,
+    ) -> R<Dim> {
+        let bound = |this: &mut Self, it: Option<Ex>| it.map(|it| this.expr(it)).transpose();
+        let (lower, upper) = (bound(self, lower)?, bound(self, upper)?);
+        let step = bound(self, step)?;
+        let children: SmallVec<[Src; 3]> =
+            [lower, upper, step].into_iter().flatten().map(|it| it.src).collect();
+        let at = self.node(item, &children);
+        Ok(Dim::Slice { at, lower, upper, step })
+    }
+
+    fn access(&mut self, ex: Ex, buffer: BufferId, dims: Dims) -> R<Ev> {
+        self.check_rank(ex, buffer, dims.len())?;
+        if dims.iter().any(|it| matches!(it, Dim::Slice { .. })) {
+            let children: SmallVec<[Src; 4]> = dims.iter().map(|it| dim_src(*it)).collect();
+            let src = self.node(ex, &children);
+            return Ok(Ev { val: Val::Region(buffer, Rc::new(dims)), src });
+        }
+        let indices: SmallVec<[Tx; 4]> = dims
+            .iter()
+            .filter_map(|it| match it {
+                Dim::Point(tx) => Some(*tx),
+                Dim::Slice { .. } => None,
+            })
+            .collect();
+        let at = self.at(ex);
+        let tx = self.load(buffer, &indices, None, at);
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    pub(super) fn load(
+        &mut self,
+        buffer: BufferId,
+        indices: &[Tx],
+        predicate: Option<Tx>,
+        at: At,
+    ) -> Tx {
+        let ids: SmallVec<[_; 4]> = indices.iter().map(|it| it.id).collect();
+        let id = self.s.body.load(buffer, &ids, predicate.map(|it| it.id));
+        let children: SmallVec<[Src; 4]> =
+            indices.iter().chain(&predicate).map(|it| it.src).collect();
+        Tx { id, src: self.s.sources.node(at, &children) }
+    }
+
+    pub(super) fn check_rank(&mut self, ex: Ex, buffer: BufferId, found: usize) -> R<()> {
+        let data = &self.s.body.buffers[buffer];
+        let rank = data.shape.len();
+        if rank == found {
+            return Ok(());
+        }
+        let name = self.s.body.name(data.name).to_owned();
+        let plural = |n: usize| if n == 1 { "" } else { "s" };
+        let message = format!(
+            "`{name}` has {rank} dimension{}, this access has {found} ind{}",
+            plural(rank),
+            if found == 1 { "ex" } else { "ices" }
+        );
+        let range = self.ast.range(ex);
+        let reported = self.error(diagnostics::WRONG_BUFFER_RANK, range, message);
+        let first = self
+            .s
+            .definitions
+            .iter()
+            .find(|it| it.buffer == Some(buffer))
+            .map(|it| (it.range, format!("`{name}` is declared here")));
+        if let Some(last) = self.s.diagnostics.last_mut() {
+            last.related.extend(first);
+        }
+        Err(reported)
+    }
+
+    /// A region as an expression.
+    pub(super) fn region(&mut self, buffer: BufferId, dims: &Dims, src: Src) -> Tx {
+        let mut ids = Vec::with_capacity(dims.len());
+        for dim in dims {
+            ids.push(match dim {
+                Dim::Point(tx) => tx.id,
+                Dim::Slice { lower, upper, step, .. } => {
+                    let kind = ExprKind::Slice {
+                        lower: lower.map(|it| it.id),
+                        upper: upper.map(|it| it.id),
+                        step: step.map(|it| it.id),
+                    };
+                    self.s.body.make(kind, DataType::HANDLE.into())
+                }
+            });
+        }
+        let list = self.s.body.list(&ids);
+        let id = self.s.body.make(ExprKind::Region(buffer, list), DataType::HANDLE.into());
+        Tx { id, src }
+    }
+
+    /// A value as part of a buffer: `T.reads(A[0:16, j])`, `T.match_buffer(A[0:16], …)`.
+    pub(super) fn buffer_region(&mut self, ev: &Ev) -> Option<BufferRegion> {
+        match &ev.val {
+            Val::Buffer(buffer) => {
+                let shape = self.s.body.buffers[*buffer].shape.len();
+                let whole = RegionDim::Slice { lower: None, upper: None, step: None };
+                Some(BufferRegion { buffer: *buffer, dims: vec![whole; shape] })
+            }
+            Val::Cell(buffer) => {
+                let zero = self.s.body.int(0, DataType::INT32);
+                Some(BufferRegion { buffer: *buffer, dims: vec![RegionDim::Point(zero)] })
+            }
+            Val::Region(buffer, dims) => Some(BufferRegion {
+                buffer: *buffer,
+                dims: dims
+                    .iter()
+                    .map(|dim| match dim {
+                        Dim::Point(tx) => RegionDim::Point(tx.id),
+                        Dim::Slice { lower, upper, step, .. } => RegionDim::Slice {
+                            lower: lower.map(|it| it.id),
+                            upper: upper.map(|it| it.id),
+                            step: step.map(|it| it.id),
+                        },
+                    })
+                    .collect(),
+            }),
+            Val::Expr(id) => match self.s.body.expr(*id).kind {
+                ExprKind::Load { buffer, indices, predicate: None } => Some(BufferRegion {
+                    buffer,
+                    dims: self
+                        .s
+                        .body
+                        .items(indices)
+                        .iter()
+                        .map(|&it| RegionDim::Point(it))
+                        .collect(),
+                }),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The indices of a store: a slice becomes a ramp.
+    pub(super) fn store_indices(&mut self, dims: &Dims) -> R<SmallVec<[Tx; 4]>> {
+        let mut indices = SmallVec::new();
+        for dim in dims {
+            indices.push(match *dim {
+                Dim::Point(tx) => tx,
+                Dim::Slice { at, lower, upper, step } => self.ramp_of(at, lower, upper, step)?,
+            });
+        }
+        Ok(indices)
+    }
+
+    fn ramp_of(
+        &mut self,
+        at: Src,
+        lower: Option<Tx>,
+        upper: Option<Tx>,
+        step: Option<Tx>,
+    ) -> R<Tx> {
+        let range = self.s.sources.range(at);
+        let lower = match lower {
+            Some(it) => it,
+            None => self.virtual_int(0, DataType::INT32, range),
+        };
+        let Some(upper) = upper else {
+            return Err(self.error(diagnostics::MALFORMED_FORM, range, "the slice has no end"));
+        };
+        let step = match step {
+            Some(it) => it,
+            None => self.virtual_int(1, DataType::INT32, range),
+        };
+        let Some(extent) = self.constant_difference(upper, lower) else {
+            let message = "the length of the slice is not constant";
+            return Err(self.error(diagnostics::MALFORMED_FORM, range, message));
+        };
+        let stride = i128::from(self.const_int(step).unwrap_or(0));
+        if stride == 0 {
+            let message = "the step of the slice is not constant";
+            return Err(self.error(diagnostics::MALFORMED_FORM, range, message));
+        }
+        let lanes = (extent + stride - 1).div_euclid(stride);
+        if lanes == 1 {
+            return Ok(lower);
+        }
+        self.ramp(lower, step, lanes, At { range, is_real: self.expansion.is_none() })
+    }
+
+    /// `T.Ramp` with a constant number of lanes.
+    fn ramp(&mut self, base: Tx, stride: Tx, lanes: i128, at: At) -> R<Tx> {
+        let Some(dtype) = self.dtype(base) else { return Err(Reported) };
+        let stride = self.cast_to(stride, dtype)?;
+        let Ok(n) = u16::try_from(lanes) else {
+            let message = "a vector has 1 to 65535 lanes";
+            return Err(self.error(diagnostics::MALFORMED_FORM, at.range, message));
+        };
+        let lanes = self.virtual_int(lanes, DataType::INT32, at.range);
+        let kind = ExprKind::Ramp { base: base.id, stride: stride.id, lanes: lanes.id };
+        let ty = dtype.with_lanes(Lanes::Fixed(n)).into();
+        Ok(self.make(kind, ty, at, &[base.src, stride.src, lanes.src]))
+    }
+
+    /// `upper - lower`, if it is a constant: the difference of the two as sums of multiples of terms. O(nodes of both).
+    pub(super) fn constant_difference(&self, upper: Tx, lower: Tx) -> Option<i128> {
+        let body = &self.s.body;
+        let mut constant = 0i128;
+        let mut terms: FxHashMap<ir::ExprId, i128> = FxHashMap::default();
+        let mut stack = vec![(upper.id, 1i128), (lower.id, -1i128)];
+        while let Some((at, factor)) = stack.pop() {
+            let value = |id: ir::ExprId| match body.expr(id).kind {
+                ExprKind::Int(it) => Some(i128::from(it)),
+                _ => None,
+            };
+            match body.expr(at).kind {
+                ExprKind::Int(it) => constant += factor.checked_mul(i128::from(it))?,
+                ExprKind::Binary(BinaryOp::Add, a, b) => stack.extend([(a, factor), (b, factor)]),
+                ExprKind::Binary(BinaryOp::Sub, a, b) => stack.extend([(a, factor), (b, -factor)]),
+                ExprKind::Binary(BinaryOp::Mul, a, b) => match (value(a), value(b)) {
+                    (_, Some(it)) => stack.push((a, factor.checked_mul(it)?)),
+                    (Some(it), _) => stack.push((b, factor.checked_mul(it)?)),
+                    _ => *terms.entry(at).or_default() += factor,
+                },
+                _ => *terms.entry(at).or_default() += factor,
+            }
+        }
+        terms.values().all(|&it| it == 0).then_some(constant)
+    }
+
+    /// `xs[0]` of a tuple, list, or a buffer's shape or strides.
+    fn item(&mut self, ex: Ex, value: &Ev, index: Ex) -> R<Ev> {
+        let at = self.eval(index)?;
+        let Val::Const(Constant::Int(n)) = at.val else { return Ok(self.opaque_ex(ex)) };
+        if let Val::Strides(buffer) = value.val {
+            return Ok(self.stride(ex, buffer, n));
+        }
+        let Some(items) = self.items(value) else { return Ok(self.opaque_ex(ex)) };
+        let n = if n < 0 { n + items.len() as i128 } else { n };
+        let item = usize::try_from(n).ok().and_then(|n| items.get(n).cloned());
+        let Some(item) = item else {
+            return Err(self.malformed(ex, format!("there is no item {n} among {}", items.len())));
+        };
+        let src = self.leaf(ex);
+        Ok(Ev { val: item.val, src })
+    }
+
+    fn stride(&mut self, ex: Ex, buffer: BufferId, n: i128) -> Ev {
+        let strides = self.s.body.buffers[buffer].strides.clone();
+        let n = u32::try_from(n).unwrap_or_default();
+        let src = self.leaf(ex);
+        let ty = strides
+            .as_ref()
+            .and_then(|it| it.get(n as usize))
+            .map_or(DataType::INT32.into(), |&it| self.s.body.ty(it));
+        let id = self.s.body.buffer_field(buffer, BufferField::Stride(n), ty);
+        Ev { val: Val::Expr(id), src }
+    }
+
+    /// `A.name`
+    pub(super) fn buffer_attribute(&mut self, ex: Ex, buffer: BufferId, name: &str) -> R<Ev> {
+        let src = self.leaf(ex);
+        let data = self.s.body.buffers[buffer].clone();
+        let val = match name {
+            "data" => {
+                let ty = Type::Pointer { element: data.dtype, scope: data.scope };
+                Val::Expr(self.s.body.buffer_field(buffer, BufferField::Data, ty))
+            }
+            "elem_offset" => {
+                let ty = data.elem_offset.map_or(DataType::INT32.into(), |it| self.s.body.ty(it));
+                Val::Expr(self.s.body.buffer_field(buffer, BufferField::ElemOffset, ty))
+            }
+            "dtype" | "ty" => Val::Const(Constant::Str(data.dtype.to_string().into())),
+            "shape" => Val::Shape(buffer),
+            "strides" => Val::Strides(buffer),
+            "scope" => Val::Method(buffer, self.s.body.intern("scope")),
+            _ => Val::Method(buffer, self.s.body.intern(name)),
+        };
+        Ok(Ev { val, src })
+    }
+
+    /// A shape: a tuple or list of extents, or one extent.
+    pub(super) fn shape(&mut self, ex: Ex) -> R<Vec<Tx>> {
+        let ev = self.eval(ex)?;
+        match self.items(&ev) {
+            Some(items) => items.iter().map(|it| self.lift(it)).collect(),
+            None => Ok(vec![self.lift(&ev)?]),
+        }
+    }
+}
+
+pub(super) fn dim_src(dim: Dim) -> Src {
+    match dim {
+        Dim::Point(tx) => tx.src,
+        Dim::Slice { at, .. } => at,
+    }
+}

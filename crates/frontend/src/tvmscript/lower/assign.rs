@@ -1,0 +1,434 @@
+//! Assignments: what the value is decides whether they store, bind, declare, or only name.
+
+use std::rc::Rc;
+
+use ir::{DataType, OpKind, Type, ValueKind};
+use smallvec::SmallVec;
+use syntax::SyntaxKind;
+
+use super::{
+    Lowerer, R,
+    buffers::buffer_form,
+    source_tree::At,
+    value::{Ev, Tx, Val},
+};
+use crate::tvmscript::{
+    ast::{Ex, ExKind},
+    diagnostics,
+    environment::Constant,
+    source_map::DefinitionKind,
+};
+
+impl Lowerer<'_, '_, '_> {
+    pub(super) fn assign(&mut self, target: Ex, value: Ex) -> R<()> {
+        let ast = self.ast;
+        match *ast.kind(target) {
+            ExKind::Subscript { base, index } => self.assign_element(target, base, index, value),
+            ExKind::Name(name) => self.assign_name(name, target, value),
+            ExKind::Tuple(run) | ExKind::List(run) => self.assign_many(target, run, value),
+            _ => Err(self.unsupported(target, "an assignment to this")),
+        }
+    }
+
+    fn assign_element(&mut self, target: Ex, base: Ex, index: Ex, value: Ex) -> R<()> {
+        let value = self.eval(value)?;
+        let buffer = self.eval(base)?;
+        let Val::Buffer(buffer) = buffer.val else {
+            return Err(self.malformed(base, "only elements of buffers can be assigned"));
+        };
+        let dims = self.dims(index)?;
+        self.check_rank(target, buffer, dims.len())?;
+        let indices = self.store_indices(&dims)?;
+        self.store(target, buffer, &indices, &value, None)
+    }
+
+    fn assign_name(&mut self, name: &str, target: Ex, value: Ex) -> R<()> {
+        if let Some((form, args)) = self.form_call(value) {
+            if let Some(kind) = buffer_form(&form, self.is_legacy()) {
+                let spec = self.buffer_spec(value, kind, &args)?;
+                self.make_buffer(name, target, kind, spec);
+                return Ok(());
+            }
+            match &*form {
+                "axis.spatial" | "axis.S" | "axis.reduce" | "axis.R" | "axis.scan"
+                | "axis.opaque" => {
+                    return self.axis(name, target, value, &form, &args);
+                }
+                "axis.remap" => return self.remap(&[target], value, &args),
+                "launch_thread" | "LetStmt" => {
+                    return self.concise(value, &form, &args, Some((name, target)));
+                }
+                "env_thread" => return self.env_thread(name, target, value, &args),
+                "bind" | "Bind" => {
+                    let Some(inner) = args.get(0, "value") else {
+                        return Err(self.malformed(value, "T.bind takes a value"));
+                    };
+                    let inner = self.expr(inner)?;
+                    self.bind(name, target, inner, None);
+                    return Ok(());
+                }
+                "meta_var" => {
+                    let ev = self.eval(value)?;
+                    return self.alias(name, target, ev);
+                }
+                "local_scalar" | "shared_scalar" | "alloc_scalar" => {
+                    let dtype = match args.get(0, "dtype") {
+                        Some(ex) => self.type_of(ex)?.prim().unwrap_or(DataType::FLOAT32),
+                        None => DataType::FLOAT32,
+                    };
+                    let buffer = self.new_cell(name, target, dtype);
+                    if form == "shared_scalar" {
+                        self.s.body.buffers[buffer].scope = self.s.body.intern("shared");
+                    }
+                    return Ok(());
+                }
+                "comm_reducer" | "iter_var" | "index_map" => {
+                    let ev = self.eval(value)?;
+                    return self.alias(name, target, ev);
+                }
+                _ => {}
+            }
+        }
+        if let Some(done) = self.assign_view(name, target, value)? {
+            return Ok(done);
+        }
+        let ev = self.eval(value)?;
+        self.assign_value(name, target, ev)
+    }
+
+    /// `B = A.view(...)`
+    fn assign_view(&mut self, name: &str, target: Ex, value: Ex) -> R<Option<()>> {
+        let ast = self.ast;
+        let ExKind::Call { callee, args } = *ast.kind(value) else { return Ok(None) };
+        let ExKind::Attr { base, name: method, .. } = *ast.kind(callee) else { return Ok(None) };
+        if !matches!(method, "view" | "local" | "permute" | "slice" | "rearrange" | "partition") {
+            return Ok(None);
+        }
+        let source = self.eval(base)?;
+        let Val::Buffer(source) = source.val else { return Ok(None) };
+        let args = self.args(args);
+        self.view(name, target, source, method, &args)?;
+        Ok(Some(()))
+    }
+
+    /// `name = value` of what has been evaluated.
+    fn assign_value(&mut self, name: &str, target: Ex, ev: Ev) -> R<()> {
+        match self.peek(name) {
+            Some(Val::Cell(buffer)) => return self.store_cell(target, buffer, &ev),
+            Some(Val::Buffer(buffer)) if self.is_one_element(buffer) && is_storable(&ev.val) => {
+                let zero = self.zero(target);
+                self.name(name, target)?;
+                return self.store(target, buffer, &[zero], &ev, None);
+            }
+            _ => {}
+        }
+        match &ev.val {
+            Val::Expr(_) | Val::Cell(_) | Val::Thread(..) | Val::Bound(..) => {}
+            Val::Const(Constant::Bool(_) | Constant::Int(_) | Constant::Float(_)) => {}
+            Val::Const(Constant::Str(_)) => {
+                let value = self.lift(&ev)?;
+                self.bind(name, target, value, None);
+                return Ok(());
+            }
+            Val::Type(ty) => {
+                self.declare(name, target, *ty);
+                return Ok(());
+            }
+            _ => return self.alias(name, target, ev),
+        }
+        let value = self.lift(&ev)?;
+        let dtype = self.dtype(value).filter(|it| *it != DataType::HANDLE && *it != DataType::VOID);
+        match dtype {
+            Some(dtype) if !self.is_legacy() => {
+                let buffer = self.new_cell(name, target, dtype);
+                let zero = self.zero(target);
+                self.emit(OpKind::Store { buffer, predicated: false }, &[value, zero]);
+            }
+            _ => self.bind(name, target, value, None),
+        }
+        Ok(())
+    }
+
+    fn zero(&mut self, target: Ex) -> Tx {
+        let range = self.range(target);
+        self.virtual_int(0, DataType::INT32, range)
+    }
+
+    fn is_one_element(&self, buffer: ir::BufferId) -> bool {
+        let shape = &self.s.body.buffers[buffer].shape;
+        match shape[..] {
+            [extent] => matches!(self.s.body.expr(extent).kind, ir::ExprKind::Int(1)),
+            _ => false,
+        }
+    }
+
+    fn store_cell(&mut self, target: Ex, buffer: ir::BufferId, value: &Ev) -> R<()> {
+        if let ExKind::Name(name) = *self.ast.kind(target) {
+            self.name(name, target)?;
+        }
+        let zero = self.zero(target);
+        self.store(target, buffer, &[zero], value, None)
+    }
+
+    /// A name for something that is no IR: a tuple, a namespace, a buffer, a function.
+    fn alias(&mut self, name: &str, target: Ex, ev: Ev) -> R<()> {
+        self.define_at(name, target, DefinitionKind::Meta, ev.val);
+        Ok(())
+    }
+
+    /// `n = T.int32()`: a symbol, made when it is first used; a quoted shape may have made it before.
+    fn declare(&mut self, name: &str, target: Ex, ty: Type) {
+        let id = self.s.body.intern(name);
+        if let Some(binding) = self.s.scopes.lookup(id)
+            && let Val::Expr(expr) = binding.val
+            && let ir::ExprKind::Value(value) = self.s.body.expr(expr).kind
+            && self.s.body.values[value].kind == ValueKind::Symbol
+            && self.s.body.values[value].ty == ty
+        {
+            let definition = binding.definition;
+            self.mention(self.ast.range(target), definition);
+            return;
+        }
+        self.define_at(name, target, DefinitionKind::Symbol, Val::Declared(ty));
+    }
+
+    /// An immutable binding.
+    pub(super) fn bind(&mut self, name: &str, target: Ex, value: Tx, ty: Option<Type>) {
+        let id = self.s.body.intern(name);
+        let is_binding = self.s.scopes.in_innermost(id).is_some_and(|it| {
+            self.s.definitions[it.definition.0 as usize].kind == DefinitionKind::Binding
+        });
+        if is_binding && !self.is_legacy() {
+            self.check_redefinition(name, target);
+        }
+        let ty = ty.unwrap_or_else(|| self.ty(value));
+        let op = self.emit(OpKind::Bind, &[value]);
+        let result = self.s.body.push_result(op, name, ty);
+        self.define_value(name, target, DefinitionKind::Binding, result);
+    }
+
+    /// `T.bind(e, var=v)` as a statement.
+    pub(super) fn bind_form(&mut self, ex: Ex, value: Ex, var: Option<Ex>) -> R<()> {
+        let value = self.expr(value)?;
+        match var.map(|it| (it, self.ast.kind(it))) {
+            Some((target, ExKind::Name(name))) => {
+                self.bind(name, target, value, None);
+                Ok(())
+            }
+            Some((target, _)) => Err(self.malformed(target, "a variable is needed")),
+            None => Err(self.malformed(ex, "the binding has no name")),
+        }
+    }
+
+    fn assign_many(&mut self, target: Ex, targets: crate::tvmscript::ast::Run, value: Ex) -> R<()> {
+        let ast = self.ast;
+        let targets = ast.exs(targets);
+        if let Some((form, args)) = self.form_call(value)
+            && form == "axis.remap"
+        {
+            return self.remap(targets, value, &args);
+        }
+        if let ExKind::Tuple(run) | ExKind::List(run) = *ast.kind(value)
+            && run.len() == targets.len()
+            && !targets.iter().any(|&it| matches!(ast.kind(it), ExKind::Star(_)))
+        {
+            // All values are evaluated before the first target is bound.
+            let mut values = Vec::with_capacity(targets.len());
+            for &value in ast.exs(run) {
+                values.push(self.eval(value)?);
+            }
+            for (&target, ev) in targets.iter().zip(values) {
+                self.assign_one(target, ev)?;
+            }
+            return Ok(());
+        }
+        let ev = self.eval(value)?;
+        let Some(items) = self.items(&ev) else {
+            return Err(self.unsupported(value, "unpacking this"));
+        };
+        if items.len() != targets.len() {
+            let message = format!("{} values for {} names", items.len(), targets.len());
+            return Err(self.malformed(target, message));
+        }
+        for (&target, ev) in targets.iter().zip(items) {
+            self.assign_one(target, ev)?;
+        }
+        Ok(())
+    }
+
+    fn assign_one(&mut self, target: Ex, ev: Ev) -> R<()> {
+        match *self.ast.kind(target) {
+            ExKind::Name(name) => self.assign_value(name, target, ev),
+            _ => Err(self.unsupported(target, "an assignment to this")),
+        }
+    }
+
+    // ---- x += e ----
+
+    pub(super) fn aug_assign(&mut self, target: Ex, op: SyntaxKind, value: Ex) -> R<()> {
+        let ast = self.ast;
+        let current = self.eval(target)?;
+        let range = self.range(target);
+        // The target is written once and is both read and written: what is read has no text of its own.
+        let current = Ev { src: self.s.sources.again(current.src), val: current.val };
+        let value = self.eval(value)?;
+        let at = At { range: range.cover(self.s.sources.range(value.src)), is_real: false };
+        let op = binary_of(op);
+        let result = self.binary_values(op, &current, &value, at, target)?;
+        match *ast.kind(target) {
+            ExKind::Subscript { base, index } => {
+                let buffer = self.eval(base)?;
+                let Val::Buffer(buffer) = buffer.val else {
+                    return Err(self.malformed(base, "only elements of buffers can be assigned"));
+                };
+                let dims = self.dims(index)?;
+                let indices: SmallVec<[Tx; 4]> = self.store_indices(&dims)?;
+                self.store(target, buffer, &indices, &result, None)
+            }
+            ExKind::Name(name) => self.assign_value(name, target, result),
+            _ => Err(self.unsupported(target, "an assignment to this")),
+        }
+    }
+
+    // ---- x: type = e ----
+
+    pub(super) fn ann_assign(&mut self, target: Ex, annotation: Ex, value: Option<Ex>) -> R<()> {
+        let ExKind::Name(name) = *self.ast.kind(target) else {
+            return Err(self.unsupported(target, "an annotation of this"));
+        };
+        let value = value.map(|it| self.eval(it)).transpose()?;
+        let annotated = self.eval(annotation)?;
+        match &annotated.val {
+            Val::LetAnnotation(ty) => match value {
+                Some(value) => self.let_statement(name, target, &value, *ty),
+                None => Err(self.malformed(annotation, "T.let needs a value")),
+            },
+            Val::VectorAnnotation(dtype, shape) => {
+                let (dtype, shape) = (*dtype, Rc::clone(shape));
+                self.local_vector(name, target, dtype, &shape)
+            }
+            Val::Type(ty) => self.typed(name, target, *ty, value),
+            _ => match value {
+                Some(value) => {
+                    let value = self.lift(&value)?;
+                    self.bind(name, target, value, None);
+                    Ok(())
+                }
+                None => Err(self.malformed(annotation, "a type is needed here")),
+            },
+        }
+    }
+
+    /// `x: T.let[T.int32] = e`
+    fn let_statement(&mut self, name: &str, target: Ex, value: &Ev, ty: Option<Type>) -> R<()> {
+        let value = self.lift(value)?;
+        if let (Some(Type::Prim(wanted)), Some(found)) = (ty, self.dtype(value))
+            && wanted != found
+            && wanted != DataType::HANDLE
+        {
+            let range = self.tx_range(value);
+            let message = format!("`{name}` is {wanted}, its value is {found}");
+            let reported = self.error(diagnostics::DTYPE_MISMATCH, range, message);
+            if let Some(last) = self.s.diagnostics.last_mut() {
+                last.help = Some(format!("convert the value: `T.Cast(\"{wanted}\", …)`"));
+            }
+            return Err(reported);
+        }
+        self.bind(name, target, value, ty);
+        Ok(())
+    }
+
+    /// `x: T.float32[4]`
+    fn local_vector(&mut self, name: &str, target: Ex, dtype: DataType, shape: &[Tx]) -> R<()> {
+        use super::buffers::{BufferForm, BufferSpec};
+        let buffer = ir::Buffer {
+            name: self.s.body.intern(name),
+            dtype,
+            shape: shape.iter().map(|it| it.id).collect(),
+            strides: None,
+            elem_offset: None,
+            scope: self.s.body.intern("local"),
+            origin: ir::BufferOrigin::Alloc,
+            attrs: ir::Body::no_attrs(),
+        };
+        let spec = BufferSpec { buffer, operands: shape.to_vec() };
+        self.make_buffer(name, target, BufferForm::Alloc(ir::AllocKind::Flat, "local"), spec);
+        Ok(())
+    }
+
+    /// `x: T.int32 = e`: a cell in tirx, a binding in the legacy dialect and for pointers.
+    fn typed(&mut self, name: &str, target: Ex, ty: Type, value: Option<Ev>) -> R<()> {
+        let cell = match ty {
+            Type::Prim(dtype) if dtype != DataType::HANDLE && !self.is_legacy() => Some(dtype),
+            _ => None,
+        };
+        if let Some(dtype) = cell {
+            let value = match value {
+                Some(value) => {
+                    let value = self.lift(&value)?;
+                    Some(match self.dtype(value) {
+                        Some(_) => self.cast_to(value, dtype)?,
+                        None => value,
+                    })
+                }
+                None => None,
+            };
+            let buffer = self.new_cell(name, target, dtype);
+            if let Some(value) = value {
+                let zero = self.zero(target);
+                self.emit(OpKind::Store { buffer, predicated: false }, &[value, zero]);
+            }
+            return Ok(());
+        }
+        match value {
+            Some(value) => {
+                let value = self.lift(&value)?;
+                let value = match (ty, self.kind(value)) {
+                    (Type::Prim(dtype), ir::ExprKind::Int(_) | ir::ExprKind::Float(_)) => {
+                        self.cast_to(value, dtype)?
+                    }
+                    _ => value,
+                };
+                self.let_checked(name, target, value, ty)
+            }
+            None => {
+                self.declare(name, target, ty);
+                Ok(())
+            }
+        }
+    }
+
+    fn let_checked(&mut self, name: &str, target: Ex, value: Tx, ty: Type) -> R<()> {
+        let ev = Ev { val: Val::Expr(value.id), src: value.src };
+        self.let_statement(name, target, &ev, Some(ty))
+    }
+}
+
+fn is_storable(val: &Val) -> bool {
+    matches!(
+        val,
+        Val::Expr(_)
+            | Val::Cell(_)
+            | Val::Bound(..)
+            | Val::Thread(..)
+            | Val::Const(Constant::Bool(_) | Constant::Int(_) | Constant::Float(_))
+    )
+}
+
+/// The operator of an augmented assignment.
+fn binary_of(op: SyntaxKind) -> SyntaxKind {
+    match op {
+        SyntaxKind::PLUS_EQ => SyntaxKind::PLUS,
+        SyntaxKind::MINUS_EQ => SyntaxKind::MINUS,
+        SyntaxKind::STAR_EQ => SyntaxKind::STAR,
+        SyntaxKind::SLASH_EQ => SyntaxKind::SLASH,
+        SyntaxKind::SLASH2_EQ => SyntaxKind::SLASH2,
+        SyntaxKind::PERCENT_EQ => SyntaxKind::PERCENT,
+        SyntaxKind::LT2_EQ => SyntaxKind::LT2,
+        SyntaxKind::GT2_EQ => SyntaxKind::GT2,
+        SyntaxKind::AMP_EQ => SyntaxKind::AMP,
+        SyntaxKind::PIPE_EQ => SyntaxKind::PIPE,
+        SyntaxKind::CARET_EQ => SyntaxKind::CARET,
+        other => other,
+    }
+}

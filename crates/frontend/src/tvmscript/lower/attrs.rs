@@ -1,0 +1,158 @@
+//! Compile-time data: keyword arguments, annotations, dictionaries.
+
+use ir::{Attr, AttrDict, DataType, ExprKind, Type};
+
+use super::{
+    Lowerer, R, RED_ZONE, STACK_STEP,
+    value::{Ev, Val},
+};
+use crate::tvmscript::{
+    ast::{Ex, ExKind},
+    environment::Constant,
+};
+
+impl Lowerer<'_, '_, '_> {
+    /// An expression as data. What is not data is kept by its text.
+    pub(super) fn attr(&mut self, ex: Ex) -> Attr {
+        stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.attr_at(ex))
+    }
+
+    fn attr_at(&mut self, ex: Ex) -> Attr {
+        let ast = self.ast;
+        match ast.kind(ex) {
+            ExKind::None => Attr::None,
+            ExKind::Bool(it) => Attr::Bool(*it),
+            ExKind::Int(it) => {
+                i64::try_from(*it).map_or_else(|_| self.attr_text(ex), |it| Attr::Int(it, None))
+            }
+            ExKind::Float(it) => Attr::Float(*it, None),
+            ExKind::Str(it) => Attr::Str(it.as_ref().into()),
+            ExKind::List(run) | ExKind::Tuple(run) => {
+                Attr::List(ast.exs(*run).iter().map(|&it| self.attr(it)).collect())
+            }
+            ExKind::Dict(_) => Attr::Dict(self.attr_dict(ex)),
+            &ExKind::Call { callee, args } => self.attr_call(ex, callee, args),
+            ExKind::Subscript { .. }
+            | ExKind::Lambda { .. }
+            | ExKind::Other
+            | ExKind::OtherLiteral => self.attr_text(ex),
+            _ => self.attr_value(ex),
+        }
+    }
+
+    fn attr_text(&mut self, ex: Ex) -> Attr {
+        Attr::Text(self.text(self.ast.range(ex)).into())
+    }
+
+    /// The entries of a dictionary; keys that are no strings are kept by their text.
+    pub(super) fn attr_dict(&mut self, ex: Ex) -> AttrDict {
+        let ast = self.ast;
+        let ExKind::Dict(run) = ast.kind(ex) else { return AttrDict::new() };
+        ast.exs(*run)
+            .chunks_exact(2)
+            .map(|pair| {
+                let key = match ast.kind(pair[0]) {
+                    ExKind::Str(it) => it.as_ref().into(),
+                    _ => self.text(ast.range(pair[0])).into(),
+                };
+                (key, self.attr(pair[1]))
+            })
+            .collect()
+    }
+
+    /// `T.int64(3)`, `T.bool(True)`, `T.target({...})`, `R.Tensor(...)`
+    fn attr_call(&mut self, ex: Ex, callee: Ex, args: crate::tvmscript::ast::Run) -> Attr {
+        let ast = self.ast;
+        let Some((head, rest)) = ast.dotted(callee) else { return self.attr_text(ex) };
+        let args = ast.args(args);
+        if let [name] = rest[..]
+            && let Some(dtype) = DataType::parse(name)
+            && let [arg] = args
+        {
+            match ast.kind(arg.value) {
+                ExKind::Int(it) => {
+                    if let Ok(it) = i64::try_from(*it) {
+                        return Attr::Int(it, Some(dtype));
+                    }
+                }
+                ExKind::Bool(it) => return Attr::Int(i64::from(*it), Some(dtype)),
+                ExKind::Float(it) => return Attr::Float(*it, Some(dtype)),
+                ExKind::Str(it) => {
+                    if let Ok(it) = it.parse::<f64>() {
+                        return Attr::Float(it, Some(dtype));
+                    }
+                }
+                _ => {}
+            }
+            return self.attr_value(ex);
+        }
+        let is_constructor = matches!(
+            rest.last(),
+            Some(&"target" | &"TargetAttr" | &"Tensor" | &"Shape" | &"Object")
+        );
+        if !is_constructor {
+            return self.attr_value(ex);
+        }
+        let name = format!("{head}.{}", rest.join("."));
+        let mut positional = Vec::new();
+        let mut keywords = Vec::new();
+        for arg in args {
+            let value = self.attr(arg.value);
+            match arg.keyword {
+                Some((key, _)) => keywords.push((key.into(), value)),
+                None => positional.push(value),
+            }
+        }
+        Attr::Call { name: name.into(), args: positional, keywords }
+    }
+
+    /// A value: constants become data, other expressions are kept as such.
+    fn attr_value(&mut self, ex: Ex) -> Attr {
+        let mark = self.s.diagnostics.len();
+        let value = self.eval(ex).and_then(|ev| self.attr_of(&ev));
+        match value {
+            Ok(attr) => attr,
+            Err(_) => {
+                self.s.diagnostics.truncate(mark);
+                self.attr_text(ex)
+            }
+        }
+    }
+
+    fn attr_of(&mut self, ev: &Ev) -> R<Attr> {
+        if let Val::Const(it) = &ev.val {
+            return Ok(constant_attr(it));
+        }
+        let tx = self.lift(ev)?;
+        let ty = self.ty(tx);
+        Ok(match (self.kind(tx), ty) {
+            (ExprKind::Int(it), Type::Prim(dtype)) => Attr::Int(it, Some(dtype)),
+            (ExprKind::Float(bits), Type::Prim(dtype)) => {
+                Attr::Float(f64::from_bits(bits), Some(dtype))
+            }
+            (ExprKind::Str(name), _) => Attr::Str(self.s.body.name(name).into()),
+            _ => Attr::Expr(tx.id),
+        })
+    }
+
+    /// Keyword arguments as written.
+    pub(super) fn keyword_attrs(&mut self, keywords: &[(&str, Ex)]) -> AttrDict {
+        keywords.iter().map(|&(key, value)| (key.into(), self.attr(value))).collect()
+    }
+}
+
+fn constant_attr(it: &Constant) -> Attr {
+    match it {
+        Constant::None => Attr::None,
+        Constant::Bool(it) => Attr::Bool(*it),
+        Constant::Int(it) => match i64::try_from(*it) {
+            Ok(it) => Attr::Int(it, None),
+            Err(_) => Attr::Text(it.to_string().into()),
+        },
+        Constant::Float(bits) => Attr::Float(f64::from_bits(*bits), None),
+        Constant::Str(it) => Attr::Str(it.clone()),
+        Constant::Tuple(items) | Constant::List(items) => {
+            Attr::List(items.iter().map(constant_attr).collect())
+        }
+    }
+}

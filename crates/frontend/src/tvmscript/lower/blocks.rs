@@ -1,0 +1,263 @@
+//! Schedulable blocks: axes, predicate, regions, `T.init()`.
+//!
+//! A block's operation stands before what is in it, but its operands (the bindings of its axes) are written inside: they
+//! are kept with the open block and given to the operation when the block ends.
+
+use ir::{AttrDict, DataType, IterKind, IterVar, OpId, OpKind, SBlock, SBlockId, Type};
+
+use super::{
+    Lowerer, R,
+    calls::Args,
+    source_tree::At,
+    value::{Tx, Val},
+};
+use crate::tvmscript::{
+    ast::{Ex, ExKind, ItemNode, Run},
+    diagnostics,
+    source_map::DefinitionKind,
+};
+
+/// A block that is being read.
+#[derive(Debug)]
+pub(super) struct OpenBlock {
+    op: OpId,
+    id: SBlockId,
+    bindings: Vec<Tx>,
+    predicate: Option<Tx>,
+    attrs: AttrDict,
+    has_init: bool,
+}
+
+impl Lowerer<'_, '_, '_> {
+    pub(super) fn sblock(
+        &mut self,
+        item: &ItemNode,
+        args: &Args<'_>,
+        rest: &[ItemNode],
+        body: Run,
+    ) -> R<()> {
+        let name = match args.get(0, "name") {
+            Some(name) => {
+                let ev = self.eval(name)?;
+                match self.const_str(&ev.val) {
+                    Some(name) => name,
+                    None => return Err(self.malformed(name, "the name of a block is a string")),
+                }
+            }
+            None => String::new(),
+        };
+        if !rest.is_empty() || item.target.is_some() {
+            return Err(
+                self.malformed(item.context, "a block stands alone in its `with`, without `as`")
+            );
+        }
+        let name = self.s.body.intern(&name);
+        let id = self.s.body.sblocks.push(SBlock {
+            name,
+            iter_vars: Vec::new(),
+            has_predicate: false,
+            reads: None,
+            writes: None,
+        });
+        let op = self.emit(OpKind::SBlock(id), &[]);
+        self.s.blocks.push(OpenBlock {
+            op,
+            id,
+            bindings: Vec::new(),
+            predicate: None,
+            attrs: AttrDict::new(),
+            has_init: false,
+        });
+        self.in_region(op, |this| this.suite_or_pass(body));
+        if let Some(open) = self.s.blocks.pop() {
+            self.close_block(open);
+        }
+        Ok(())
+    }
+
+    fn close_block(&mut self, open: OpenBlock) {
+        let mut operands = open.bindings;
+        operands.extend(open.predicate);
+        self.set_operands(open.op, &operands);
+        self.s.body.sblocks[open.id].has_predicate = open.predicate.is_some();
+        if !open.attrs.is_empty() {
+            self.s.body.ops[open.op].attrs = self.s.body.attr_dict(open.attrs);
+        }
+    }
+
+    /// The innermost open block.
+    fn open_block(&mut self, ex: Ex) -> R<usize> {
+        match self.s.blocks.len().checked_sub(1) {
+            Some(index) => Ok(index),
+            None => Err(self.malformed(ex, "this stands only in a block")),
+        }
+    }
+
+    /// `vi = T.axis.spatial(16, i)`
+    pub(super) fn axis(
+        &mut self,
+        name: &str,
+        target: Ex,
+        ex: Ex,
+        form: &str,
+        args: &Args<'_>,
+    ) -> R<()> {
+        let (Some(domain), Some(binding)) = (args.get(0, "dom"), args.get(1, "binding")) else {
+            return Err(self.malformed(ex, "an axis takes a domain and a value"));
+        };
+        let (min, extent) = self.domain(domain)?;
+        let binding = self.expr(binding)?;
+        let kind = match form {
+            "axis.spatial" | "axis.S" => IterKind::Spatial,
+            "axis.reduce" | "axis.R" => IterKind::Reduce,
+            "axis.scan" => IterKind::Scan,
+            _ => IterKind::Opaque,
+        };
+        self.new_axis(name, target, ex, kind, (min, extent), binding)
+    }
+
+    fn domain(&mut self, ex: Ex) -> R<(Tx, Tx)> {
+        let ev = self.eval(ex)?;
+        let range = self.range(ex);
+        let at = At { range, is_real: false };
+        match self.items(&ev) {
+            Some(items) => {
+                let [min, end] = &items[..] else {
+                    return Err(self.malformed(ex, "a domain is an extent or a pair of bounds"));
+                };
+                let (min, end) = (self.lift(min)?, self.lift(end)?);
+                let (min, end) = self.promote(min, end)?;
+                let extent = self.difference(end, min, at)?;
+                Ok((min, extent))
+            }
+            None => {
+                let extent = self.lift(&ev)?;
+                let dtype = self.dtype(extent).unwrap_or(DataType::INT32);
+                Ok((self.int(0, dtype, at), extent))
+            }
+        }
+    }
+
+    fn new_axis(
+        &mut self,
+        name: &str,
+        target: Ex,
+        ex: Ex,
+        kind: IterKind,
+        (min, extent): (Tx, Tx),
+        binding: Tx,
+    ) -> R<()> {
+        let index = self.open_block(ex)?;
+        let ty: Type = self.ty(extent);
+        let op = self.s.blocks[index].op;
+        let region = self.s.body.ops[op].regions[0];
+        let block = self.s.body.entry(region);
+        let value = self.s.body.new_block_arg(block, name, ty);
+        let axis = IterVar { value, kind, dom_min: min.id, dom_extent: extent.id };
+        let id = self.s.blocks[index].id;
+        self.s.body.sblocks[id].iter_vars.push(axis);
+        self.s.blocks[index].bindings.push(binding);
+        self.define_value(name, target, DefinitionKind::Index, value);
+        Ok(())
+    }
+
+    /// `vi, vj = T.axis.remap("SR", [i, j])`
+    pub(super) fn remap(&mut self, targets: &[Ex], ex: Ex, args: &Args<'_>) -> R<()> {
+        let (Some(kinds), Some(bindings)) = (args.get(0, "kinds"), args.get(1, "bindings")) else {
+            return Err(self.malformed(ex, "T.axis.remap takes kinds and loop variables"));
+        };
+        let kinds_ev = self.eval(kinds)?;
+        let Some(kinds_text) = self.const_str(&kinds_ev.val) else {
+            return Err(self.malformed(kinds, "the kinds are a string such as \"SR\""));
+        };
+        let bindings = self.shape(bindings)?;
+        let kinds: Vec<char> = kinds_text.chars().collect();
+        if kinds.len() != bindings.len() || bindings.len() != targets.len() {
+            let message = format!(
+                "{} names, {} kinds and {} loop variables",
+                targets.len(),
+                kinds.len(),
+                bindings.len()
+            );
+            return Err(self.malformed(ex, message));
+        }
+        for ((&target, kind), binding) in targets.iter().zip(kinds).zip(bindings) {
+            let kind = match kind {
+                'S' => IterKind::Spatial,
+                'R' => IterKind::Reduce,
+                _ => return Err(self.malformed(ex, "the kinds are S and R")),
+            };
+            let ExKind::Name(name) = *self.ast.kind(target) else {
+                return Err(self.malformed(target, "one name an axis"));
+            };
+            let domain = match self.kind(binding) {
+                ir::ExprKind::Value(value) => self.s.loop_domains.get(&value).copied(),
+                _ => None,
+            };
+            let Some((min, extent)) = domain else {
+                let range = self.tx_range(binding);
+                let message = "only loop variables can be remapped";
+                return Err(self.error(diagnostics::MALFORMED_FORM, range, message));
+            };
+            let (min, extent) =
+                (Tx { id: min, src: binding.src }, Tx { id: extent, src: binding.src });
+            self.new_axis(name, target, ex, kind, (min, extent), binding)?;
+        }
+        Ok(())
+    }
+
+    /// `T.where(p)`
+    pub(super) fn block_predicate(&mut self, ex: Ex, args: &Args<'_>) -> R<()> {
+        let Some(predicate) = args.get(0, "predicate") else {
+            return Err(self.malformed(ex, "T.where takes a predicate"));
+        };
+        let predicate = self.expr(predicate)?;
+        let index = self.open_block(ex)?;
+        self.s.blocks[index].predicate = Some(predicate);
+        Ok(())
+    }
+
+    /// `T.reads(...)`, `T.writes(...)`
+    pub(super) fn block_regions(&mut self, ex: Ex, is_reads: bool, args: &Args<'_>) -> R<()> {
+        let mut regions = Vec::with_capacity(args.positional.len());
+        for ev in self.eval_items(&args.positional)? {
+            // `T.reads([A[...], B[...]])`
+            let items = match &ev.val {
+                Val::Seq(items) => items.to_vec(),
+                _ => vec![ev],
+            };
+            for item in &items {
+                match self.buffer_region(item) {
+                    Some(region) => regions.push(region),
+                    None => return Err(self.malformed(ex, "a part of a buffer is needed")),
+                }
+            }
+        }
+        let index = self.open_block(ex)?;
+        let block = &mut self.s.body.sblocks[self.s.blocks[index].id];
+        *(if is_reads { &mut block.reads } else { &mut block.writes }) = Some(regions);
+        Ok(())
+    }
+
+    /// `T.sblock_attr({...})`
+    pub(super) fn block_attr(&mut self, ex: Ex, dict: Ex) -> R<()> {
+        let attrs = self.attr_dict(dict);
+        let Some(open) = self.s.blocks.last_mut() else {
+            return Err(self.malformed(ex, "this stands only in a block"));
+        };
+        open.attrs.extend(attrs);
+        Ok(())
+    }
+
+    /// `with T.init():`
+    pub(super) fn init(&mut self, ex: Ex, rest: &[ItemNode], body: Run) -> R<()> {
+        let index = self.open_block(ex)?;
+        if self.s.blocks[index].has_init || !rest.is_empty() {
+            return Err(self.malformed(ex, "a block has one `T.init()`, alone in its `with`"));
+        }
+        self.s.blocks[index].has_init = true;
+        let op = self.s.blocks[index].op;
+        self.in_region(op, |this| this.suite_or_pass(body));
+        Ok(())
+    }
+}

@@ -1,0 +1,465 @@
+//! Buffers: allocations, declarations, views, matched parameters.
+//!
+//! A form makes one buffer and one operation whose operands are [`ir::Buffer::operands`]: shape, strides, element offset,
+//! pointer. What has no field of its own (`align=`, `offset_factor=`, …) is kept as written in the buffer's attributes.
+
+use ir::{
+    AllocKind, AttrDict, Buffer, BufferId, BufferOrigin, DataType, OpId, OpKind, Type, ValueKind,
+};
+
+use super::{
+    Lowerer, R,
+    calls::Args,
+    source_tree::At,
+    value::{Ev, Tx, Val},
+};
+use crate::tvmscript::{
+    ast::{Ex, ExKind},
+    environment::Constant,
+    source_map::DefinitionKind,
+};
+
+/// A form that makes a buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum BufferForm {
+    Alloc(AllocKind, &'static str),
+    Decl,
+    Match,
+}
+
+/// The form of `T.name`; `T.alloc_buffer` of the legacy dialect belongs to its block.
+pub(super) fn buffer_form(name: &str, is_legacy: bool) -> Option<BufferForm> {
+    Some(match name {
+        "alloc_buffer" if is_legacy => BufferForm::Alloc(AllocKind::SBlock, ""),
+        "alloc_buffer" => BufferForm::Alloc(AllocKind::Flat, ""),
+        "alloc_local" => BufferForm::Alloc(AllocKind::Flat, "local"),
+        "alloc_shared" | "smem" => BufferForm::Alloc(AllocKind::Flat, "shared"),
+        "tmem" => BufferForm::Alloc(AllocKind::Flat, "tmem"),
+        "sblock_alloc_buffer" => BufferForm::Alloc(AllocKind::SBlock, ""),
+        "allocate" => BufferForm::Alloc(AllocKind::Allocate, ""),
+        "allocate_const" => BufferForm::Alloc(AllocKind::Const, ""),
+        "decl_buffer" | "buffer_decl" | "Buffer" | "buffer" => BufferForm::Decl,
+        "match_buffer" => BufferForm::Match,
+        _ => return None,
+    })
+}
+
+/// What a buffer form says, evaluated.
+pub(super) struct BufferSpec {
+    pub(super) buffer: Buffer,
+    pub(super) operands: Vec<Tx>,
+}
+
+/// Positions of the arguments after the shape.
+const ORDER: [&str; 8] =
+    ["dtype", "data", "strides", "elem_offset", "scope", "align", "offset_factor", "layout"];
+
+impl Lowerer<'_, '_, '_> {
+    /// Evaluates a form; the buffer is nameless so far.
+    pub(super) fn buffer_spec(
+        &mut self,
+        ex: Ex,
+        form: BufferForm,
+        args: &Args<'_>,
+    ) -> R<BufferSpec> {
+        let first = usize::from(form == BufferForm::Match);
+        let source = match (form, args.get(0, "param")) {
+            (BufferForm::Match, Some(param)) => Some(self.eval(param)?),
+            (BufferForm::Match, None) => {
+                return Err(self.malformed(ex, "match_buffer takes a handle or a region"));
+            }
+            _ => None,
+        };
+        let order: &[&str] = match form {
+            BufferForm::Alloc(AllocKind::Allocate | AllocKind::Const, _) => {
+                &["dtype", "scope", "condition"]
+            }
+            _ => &ORDER,
+        };
+        let get = |name: &str| {
+            let at = order.iter().position(|it| *it == name);
+            match at {
+                Some(at) => args.get(first + 1 + at, name),
+                None => args.keyword(name),
+            }
+        };
+        let shape = match args.get(first, "shape").or_else(|| args.keyword("extents")) {
+            Some(shape) => self.extents(shape)?,
+            None => match &source {
+                Some(ev) => self.region_extents(ev)?,
+                None => return Err(self.malformed(ex, "the shape is missing")),
+            },
+        };
+        let dtype = match get("dtype") {
+            Some(dtype) => match self.type_of(dtype)? {
+                Type::Prim(dtype) => dtype,
+                _ => return Err(self.unsupported(dtype, "a buffer of unknown type")),
+            },
+            None => DataType::FLOAT32,
+        };
+        let strides = match get("strides") {
+            Some(strides) if !self.is_none(strides) => {
+                let index_type =
+                    shape.first().and_then(|&it| self.dtype(it)).unwrap_or(DataType::INT32);
+                let strides = self.symbolic_list(strides, index_type)?;
+                (!strides.is_empty()).then_some(strides)
+            }
+            _ => None,
+        };
+        let elem_offset = match get("elem_offset") {
+            Some(offset) if !self.is_none(offset) => Some(self.symbolic(offset, DataType::INT32)?),
+            _ => None,
+        };
+        let scope = match get("scope") {
+            Some(scope) => {
+                let ev = self.eval(scope)?;
+                self.const_str(&ev.val).unwrap_or_default()
+            }
+            None => match form {
+                BufferForm::Alloc(_, scope) => scope.to_owned(),
+                _ => String::new(),
+            },
+        };
+        let pointer = match get("data") {
+            Some(data) if !self.is_none(data) && form == BufferForm::Decl => Some(self.expr(data)?),
+            _ => None,
+        };
+        let (origin, handle) = self.origin(ex, form, source, pointer)?;
+        let attrs = self.buffer_attrs(form, args);
+        let scope = self.s.body.intern(&scope);
+        let attrs = self.s.body.attr_dict(attrs);
+        let name = self.s.body.intern("");
+        let mut operands = shape.clone();
+        operands.extend(strides.iter().flatten());
+        operands.extend(elem_offset);
+        operands.extend(handle);
+        let buffer = Buffer {
+            name,
+            dtype,
+            shape: shape.iter().map(|it| it.id).collect(),
+            strides: strides.map(|it| it.iter().map(|it| it.id).collect()),
+            elem_offset: elem_offset.map(|it| it.id),
+            scope,
+            origin,
+            attrs,
+        };
+        Ok(BufferSpec { buffer, operands })
+    }
+
+    pub(super) fn is_none(&self, ex: Ex) -> bool {
+        matches!(self.ast.kind(ex), ExKind::None)
+    }
+
+    fn origin(
+        &mut self,
+        ex: Ex,
+        form: BufferForm,
+        source: Option<Ev>,
+        pointer: Option<Tx>,
+    ) -> R<(BufferOrigin, Option<Tx>)> {
+        Ok(match form {
+            BufferForm::Alloc(..) => (BufferOrigin::Alloc, None),
+            BufferForm::Decl => (BufferOrigin::Decl { data: pointer.map(|it| it.id) }, pointer),
+            BufferForm::Match => {
+                let Some(source) = source else { return Err(super::Reported) };
+                let is_handle = match &source.val {
+                    Val::Expr(id) => {
+                        !matches!(self.s.body.expr(*id).kind, ir::ExprKind::Load { .. })
+                    }
+                    Val::Unknown(_) => true,
+                    _ => false,
+                };
+                if is_handle {
+                    let handle = self.lift(&source)?;
+                    (BufferOrigin::Match { handle: handle.id }, Some(handle))
+                } else {
+                    match self.buffer_region(&source) {
+                        Some(region) => (BufferOrigin::MatchRegion(region), None),
+                        None => {
+                            return Err(
+                                self.malformed(ex, "match_buffer takes a handle or a region")
+                            );
+                        }
+                    }
+                }
+            }
+        })
+    }
+
+    /// The extents of a region, where the shape is left out.
+    fn region_extents(&mut self, ev: &Ev) -> R<Vec<Tx>> {
+        let range = self.s.sources.range(ev.src);
+        let at = At { range, is_real: false };
+        let Val::Region(_, dims) = &ev.val else {
+            return Err(self.error(
+                crate::tvmscript::diagnostics::MALFORMED_FORM,
+                range,
+                "the shape is missing",
+            ));
+        };
+        let mut extents = Vec::with_capacity(dims.len());
+        for dim in dims.iter() {
+            extents.push(match *dim {
+                super::value::Dim::Point(_) => self.int(1, DataType::INT32, at),
+                super::value::Dim::Slice { lower, upper: Some(upper), .. } => match lower {
+                    Some(lower) => {
+                        let lower = Tx { id: lower.id, src: self.s.sources.again(lower.src) };
+                        let upper = Tx { id: upper.id, src: self.s.sources.again(upper.src) };
+                        self.difference(upper, lower, at)?
+                    }
+                    None => Tx { id: upper.id, src: self.s.sources.again(upper.src) },
+                },
+                _ => {
+                    return Err(self.error(
+                        crate::tvmscript::diagnostics::MALFORMED_FORM,
+                        range,
+                        "the slice has no end",
+                    ));
+                }
+            });
+        }
+        Ok(extents)
+    }
+
+    /// Keyword arguments without a field of their own, as written.
+    fn buffer_attrs(&mut self, form: BufferForm, args: &Args<'_>) -> AttrDict {
+        let fields = ["shape", "dtype", "strides", "elem_offset", "scope", "param", "extents"];
+        let keeps =
+            |key: &str| !(fields.contains(&key) || key == "data" && form == BufferForm::Decl);
+        let kept: Vec<_> = args.keywords.iter().filter(|(key, _)| keeps(key)).copied().collect();
+        let mut attrs = self.keyword_attrs(&kept);
+        let skipped = 1 + usize::from(form == BufferForm::Match);
+        for (index, &ex) in args.positional.iter().enumerate().skip(skipped) {
+            if let Some(key @ ("align" | "offset_factor" | "layout")) =
+                ORDER.get(index - skipped).copied()
+                && form != BufferForm::Alloc(AllocKind::Allocate, "")
+            {
+                let value = self.attr(ex);
+                attrs.push((key.into(), value));
+            }
+        }
+        attrs
+    }
+
+    /// A shape whose strings are symbols.
+    fn extents(&mut self, ex: Ex) -> R<Vec<Tx>> {
+        self.symbolic_list(ex, DataType::INT32)
+    }
+
+    fn symbolic_list(&mut self, ex: Ex, dtype: DataType) -> R<Vec<Tx>> {
+        let ast = self.ast;
+        match ast.kind(ex) {
+            ExKind::Tuple(run) | ExKind::List(run) => {
+                let mut all = Vec::new();
+                for &item in ast.exs(*run) {
+                    match *ast.kind(item) {
+                        ExKind::Star(inner) => {
+                            for ev in self.spread(inner)? {
+                                all.push(self.lift(&ev)?);
+                            }
+                        }
+                        _ => all.push(self.symbolic(item, dtype)?),
+                    }
+                }
+                Ok(all)
+            }
+            ExKind::Str(_) => Ok(vec![self.symbolic(ex, dtype)?]),
+            _ => self.shape(ex),
+        }
+    }
+
+    /// An extent; a string is an expression over symbols, which it defines where they are new.
+    pub(super) fn symbolic(&mut self, ex: Ex, dtype: DataType) -> R<Tx> {
+        let ev = self.eval(ex)?;
+        match &ev.val {
+            Val::Const(Constant::Str(text)) => {
+                let text = text.to_string();
+                self.quoted(ex, &text, dtype)
+            }
+            _ => self.lift(&ev),
+        }
+    }
+
+    /// A quoted extent: `"n"`, `"n * T.int64(2)"`.
+    fn quoted(&mut self, ex: Ex, text: &str, dtype: DataType) -> R<Tx> {
+        let text = text.trim();
+        let is_name = text.chars().all(|c| c.is_alphanumeric() || c == '_')
+            && text.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
+        if is_name {
+            let value = self.symbol(text, ex, dtype);
+            let id = self.s.body.value_expr(value);
+            let at = self.at(ex);
+            return Ok(self.tx(id, at));
+        }
+        let parse = syntax::parse(text);
+        let green = syntax::Green::of(&parse.syntax());
+        let ast = crate::tvmscript::ast::read(&green);
+        let expression = ast.root.first().and_then(|&it| match ast.stmt(it).kind {
+            crate::tvmscript::ast::StKind::Expr(ex) => Some(ex),
+            _ => None,
+        });
+        let Some(expression) = expression.filter(|_| ast.errors.is_empty()) else {
+            return Err(self.malformed(ex, "the quoted extent cannot be read"));
+        };
+        let range = self.range(ex);
+        let mut inner = Lowerer { s: &mut *self.s, ast: &ast, expansion: Some(range) };
+        for node in &ast.exprs {
+            if let ExKind::Name(name) = node.kind {
+                inner.quoted_name(name, expression, dtype);
+            }
+        }
+        let tx = inner.expr(expression)?;
+        Ok(Tx { id: tx.id, src: self.s.sources.again(tx.src) })
+    }
+
+    /// Defines a name in a quoted extent unless something visible has it.
+    fn quoted_name(&mut self, name: &str, ex: Ex, dtype: DataType) {
+        let id = self.s.body.intern(name);
+        if self.s.scopes.lookup(id).is_some() {
+            return;
+        }
+        let captured = self.s.env.resolve(name);
+        if matches!(captured, crate::tvmscript::Capture::Undefined) {
+            self.symbol(name, ex, dtype);
+        }
+    }
+
+    /// The value of a symbol of the signature: the one that is there, a type variable, or a new one.
+    fn symbol(&mut self, name: &str, ex: Ex, dtype: DataType) -> ir::ValueId {
+        let id = self.s.body.intern(name);
+        if let Some(binding) = self.s.scopes.lookup(id)
+            && let Val::Expr(expr) = binding.val
+            && let ir::ExprKind::Value(value) = self.s.body.expr(expr).kind
+        {
+            let definition = binding.definition;
+            self.mention(self.ast.range(ex), definition);
+            return value;
+        }
+        if matches!(self.s.env.resolve(name), crate::tvmscript::Capture::TypeVar)
+            && let Ok(ev) = self.name(name, ex)
+            && let Val::Expr(expr) = ev.val
+            && let ir::ExprKind::Value(value) = self.s.body.expr(expr).kind
+        {
+            return value;
+        }
+        let dtype = self.s.later_params.get(name).copied().unwrap_or(dtype);
+        let value = self.s.body.new_value(name, dtype.into(), ValueKind::Symbol);
+        self.define_value(name, ex, DefinitionKind::Symbol, value);
+        value
+    }
+
+    // ---- making the operation ----
+
+    /// Emits the operation of a form and defines its name.
+    pub(super) fn make_buffer(
+        &mut self,
+        name: &str,
+        target: Ex,
+        form: BufferForm,
+        spec: BufferSpec,
+    ) -> (BufferId, OpId) {
+        self.check_redefinition_of_buffer(name, target);
+        let BufferSpec { mut buffer, operands } = spec;
+        buffer.name = self.s.body.intern(name);
+        let buffer = self.s.body.buffers.push(buffer);
+        let kind = match form {
+            BufferForm::Alloc(kind, _) => OpKind::Alloc { buffer, kind },
+            _ => OpKind::DeclBuffer { buffer },
+        };
+        let op = self.emit(kind, &operands);
+        self.define_at(name, target, DefinitionKind::Buffer, Val::Buffer(buffer));
+        (buffer, op)
+    }
+
+    fn check_redefinition_of_buffer(&mut self, name: &str, target: Ex) {
+        let id = self.s.body.intern(name);
+        let is_buffer =
+            self.s.scopes.in_innermost(id).is_some_and(|it| matches!(it.val, Val::Buffer(_)));
+        if is_buffer && !self.is_legacy() {
+            self.check_redefinition(name, target);
+        }
+    }
+
+    /// `B = A.view(...)`, `.local(...)`, `.permute(...)`
+    pub(super) fn view(
+        &mut self,
+        name: &str,
+        target: Ex,
+        source: BufferId,
+        method: &str,
+        args: &Args<'_>,
+    ) -> R<()> {
+        let data = self.s.body.buffers[source].clone();
+        let mut dtype = data.dtype;
+        let mut shape = Vec::new();
+        let mut is_plain = args.keywords.is_empty() && method == "view";
+        for &arg in &args.positional {
+            let ev = self.eval(arg)?;
+            match &ev.val {
+                Val::Type(Type::Prim(it)) => {
+                    dtype = *it;
+                    is_plain = false;
+                }
+                Val::Const(Constant::Str(text)) => {
+                    if let Some(it) = DataType::parse(text) {
+                        dtype = it;
+                    }
+                    is_plain = false;
+                }
+                _ => match self.items(&ev) {
+                    Some(items) => {
+                        for item in items {
+                            shape.push(self.lift(&item)?);
+                        }
+                        is_plain = false;
+                    }
+                    None => shape.push(self.lift(&ev)?),
+                },
+            }
+        }
+        if shape.is_empty() || method != "view" {
+            let at = At { is_real: false, ..self.at(target) };
+            shape = data.shape.iter().map(|&it| self.tx(it, at)).collect();
+        }
+        let mut attrs = AttrDict::new();
+        if !is_plain {
+            attrs.push(("args".into(), self.attr_list(&args.positional)));
+            attrs.extend(self.keyword_attrs(&args.keywords));
+        }
+        let method = self.s.body.intern(method);
+        let attrs = self.s.body.attr_dict(attrs);
+        let buffer = Buffer {
+            name: data.name,
+            dtype,
+            shape: shape.iter().map(|it| it.id).collect(),
+            strides: None,
+            elem_offset: None,
+            scope: data.scope,
+            origin: BufferOrigin::View { source, method },
+            attrs,
+        };
+        let spec = BufferSpec { buffer, operands: shape };
+        self.make_buffer(name, target, BufferForm::Decl, spec);
+        Ok(())
+    }
+
+    /// A new mutable scalar.
+    pub(super) fn new_cell(&mut self, name: &str, target: Ex, dtype: DataType) -> BufferId {
+        let at = At { is_real: false, ..self.at(target) };
+        let one = self.int(1, DataType::INT32, at);
+        let buffer = Buffer {
+            name: self.s.body.intern(name),
+            dtype,
+            shape: vec![one.id],
+            strides: None,
+            elem_offset: None,
+            scope: self.s.body.intern("local"),
+            origin: BufferOrigin::Cell,
+            attrs: ir::Body::no_attrs(),
+        };
+        let buffer = self.s.body.buffers.push(buffer);
+        self.emit(OpKind::Alloc { buffer, kind: AllocKind::Flat }, &[one]);
+        self.define_at(name, target, DefinitionKind::Cell, Val::Cell(buffer));
+        buffer
+    }
+}

@@ -1,0 +1,229 @@
+//! Expressions: what each shape of Python evaluates to.
+
+use std::rc::Rc;
+
+use ir::{DataType, ExprKind, Type};
+
+use super::{
+    Lowerer, R, RED_ZONE, STACK_STEP,
+    value::{Ev, Tx, Val},
+};
+use crate::tvmscript::{
+    Severity,
+    ast::{Ex, ExKind},
+    diagnostics,
+    environment::{Constant, Namespace},
+};
+
+impl Lowerer<'_, '_, '_> {
+    /// Evaluates an expression to IR.
+    pub(super) fn expr(&mut self, ex: Ex) -> R<Tx> {
+        let ev = self.eval(ex)?;
+        self.lift(&ev)
+    }
+
+    /// Evaluates an expression.
+    pub(super) fn eval(&mut self, ex: Ex) -> R<Ev> {
+        stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.eval_at(ex))
+    }
+
+    fn eval_at(&mut self, ex: Ex) -> R<Ev> {
+        let ast = self.ast;
+        let constant = match ast.kind(ex) {
+            ExKind::Name(name) => return self.name(name, ex),
+            ExKind::Int(it) => Constant::Int(*it),
+            ExKind::Float(it) => Constant::Float(it.to_bits()),
+            ExKind::Bool(it) => Constant::Bool(*it),
+            ExKind::None => Constant::None,
+            ExKind::Str(it) => Constant::Str(it.as_ref().into()),
+            &ExKind::Attr { base, name, .. } => return self.attribute(ex, base, name),
+            &ExKind::Subscript { base, index } => return self.subscript(ex, base, index),
+            &ExKind::Call { callee, args } => return self.call(ex, callee, args),
+            &ExKind::Unary { op, operand } => return self.unary_ex(ex, op, operand),
+            &ExKind::Binary { op, lhs, rhs } => return self.binary_ex(ex, op, lhs, rhs),
+            &ExKind::Logic { op, operands } => return self.logic_ex(op, operands),
+            &ExKind::Compare { operands, ops } => return self.compare_ex(ex, operands, ops),
+            &ExKind::Conditional { then, condition, otherwise } => {
+                return self.conditional_ex(ex, then, condition, otherwise);
+            }
+            &ExKind::Tuple(run) | &ExKind::List(run) => {
+                let items = self.eval_items(ast.exs(run))?;
+                let children: Vec<_> = items.iter().map(|it| it.src).collect();
+                let src = self.node(ex, &children);
+                return Ok(Ev { val: Val::Seq(items.into()), src });
+            }
+            ExKind::Dict(_) => {
+                let src = self.leaf(ex);
+                return Ok(Ev { val: Val::Dict, src });
+            }
+            ExKind::Lambda { .. } => {
+                let src = self.leaf(ex);
+                return Ok(Ev { val: Val::Lambda, src });
+            }
+            ExKind::Error => {
+                let range = ast.range(ex);
+                let message = "an expression is missing here, or cannot be read";
+                return Err(self.error(diagnostics::SYNTAX_ERROR, range, message));
+            }
+            ExKind::Slice { .. } => {
+                return Err(self.malformed(ex, "a slice stands only in brackets"));
+            }
+            ExKind::Star(_) => return Err(self.malformed(ex, "`*` stands only among arguments")),
+            ExKind::Ellipsis | ExKind::OtherLiteral | ExKind::Other => {
+                return Ok(self.opaque_ex(ex));
+            }
+        };
+        let src = self.leaf(ex);
+        Ok(Ev { val: Val::Const(constant), src })
+    }
+
+    /// The items of a display or argument list, `*` spread out.
+    pub(super) fn eval_items(&mut self, items: &[Ex]) -> R<Vec<Ev>> {
+        let mut all = Vec::with_capacity(items.len());
+        for &item in items {
+            match *self.ast.kind(item) {
+                ExKind::Star(inner) => all.extend(self.spread(inner)?),
+                _ => all.push(self.eval(item)?),
+            }
+        }
+        Ok(all)
+    }
+
+    /// The items of what is after a `*`.
+    pub(super) fn spread(&mut self, inner: Ex) -> R<Vec<Ev>> {
+        let ev = self.eval(inner)?;
+        match self.items(&ev) {
+            Some(items) => Ok(items),
+            None => {
+                Err(self.malformed(inner, "only a tuple or list of known length can be spread"))
+            }
+        }
+    }
+
+    /// The items of a tuple or list.
+    pub(super) fn items(&mut self, ev: &Ev) -> Option<Vec<Ev>> {
+        match &ev.val {
+            Val::Seq(items) => Some(items.to_vec()),
+            Val::Const(Constant::Tuple(items) | Constant::List(items)) => Some(
+                items
+                    .iter()
+                    .map(|it| Ev { val: Val::Const(it.clone()), src: self.s.sources.again(ev.src) })
+                    .collect(),
+            ),
+            Val::Shape(buffer) => {
+                let shape = self.s.body.buffers[*buffer].shape.clone();
+                Some(
+                    shape
+                        .into_iter()
+                        .map(|id| Ev { val: Val::Expr(id), src: self.s.sources.again(ev.src) })
+                        .collect(),
+                )
+            }
+            _ => None,
+        }
+    }
+
+    /// Python that is kept by its text.
+    pub(super) fn opaque_ex(&mut self, ex: Ex) -> Ev {
+        let range = self.ast.range(ex);
+        let text = self.text(range);
+        let message = "this has no meaning in TVMScript that is known here".to_owned();
+        self.diagnostic(
+            diagnostics::UNSUPPORTED_CONSTRUCT,
+            Severity::Warning,
+            range,
+            message,
+            None,
+        );
+        let id = self.s.body.opaque(&text);
+        let src = self.leaf(ex);
+        Ev { val: Val::Expr(id), src }
+    }
+
+    // ---- attributes ----
+
+    fn attribute(&mut self, ex: Ex, base: Ex, name: &str) -> R<Ev> {
+        let value = self.eval(base)?;
+        let src = self.leaf(ex);
+        let val = match &value.val {
+            Val::Namespace(space) => self.namespace_member(*space, name),
+            Val::Intrinsic(path) => {
+                let path = format!("{}.{name}", self.s.body.name(*path));
+                Val::Intrinsic(self.s.body.intern(&path))
+            }
+            Val::Path(path) => {
+                let path = format!("{}.{name}", self.s.body.name(*path));
+                match crate::tvmscript::environment::namespace(&path) {
+                    Some(it) => Val::Namespace(it),
+                    None => Val::Path(self.s.body.intern(&path)),
+                }
+            }
+            Val::Module => self.module_member(name),
+            Val::Buffer(buffer) => return self.buffer_attribute(ex, *buffer, name),
+            Val::Type(ty) if name == "ty" || name == "dtype" => Val::Type(*ty),
+            Val::Expr(_) | Val::Cell(_) | Val::Bound(..) | Val::Thread(..) => {
+                let tx = self.lift(&value)?;
+                match name {
+                    "dtype" | "ty" => match self.ty(tx) {
+                        Type::Prim(dtype) => Val::Const(Constant::Str(dtype.to_string().into())),
+                        ty => Val::Type(ty),
+                    },
+                    "var" => Val::Expr(tx.id),
+                    _ => Val::ExprMethod(tx.id, self.s.body.intern(name)),
+                }
+            }
+            _ => return Ok(self.opaque_ex(ex)),
+        };
+        Ok(Ev { val, src })
+    }
+
+    /// `T.name`, `I.name`
+    fn namespace_member(&mut self, space: Namespace, name: &str) -> Val {
+        match space {
+            Namespace::Tir | Namespace::Tirx => {
+                if name == "let" && space == Namespace::Tirx {
+                    return Val::LetAnnotation(None);
+                }
+                if let Some(dtype) = DataType::parse(name).filter(|_| name != "void") {
+                    return Val::Type(dtype.into());
+                }
+                Val::Intrinsic(self.s.body.intern(name))
+            }
+            Namespace::Tile => {
+                let path = format!("tile.{name}");
+                Val::Intrinsic(self.s.body.intern(&path))
+            }
+            Namespace::Ir if name == "Range" => Val::Intrinsic(self.s.body.intern("Range")),
+            Namespace::Ir => Val::Path(self.s.body.intern(&format!("tvm.script.ir.{name}"))),
+            Namespace::Relax => Val::Path(self.s.body.intern(&format!("tvm.script.relax.{name}"))),
+        }
+    }
+
+    /// `cls.f`, `Module.f`
+    fn module_member(&mut self, name: &str) -> Val {
+        use crate::tvmscript::environment::Capture;
+        match self.s.env.resolve(name) {
+            Capture::Function(signature) => Val::Function(Rc::new(signature)),
+            _ => {
+                let signature = crate::tvmscript::Signature { name: name.into(), returns: None };
+                Val::Function(Rc::new(signature))
+            }
+        }
+    }
+
+    /// A call of an operator of TVM, effects by the table.
+    pub(super) fn call_node(&mut self, name: &str, args: &[Tx], ty: Type, at: super::At) -> Tx {
+        let is_value = ir::effects::tir(name).merge() != ir::effects::Merge::Never;
+        let name = self.s.body.intern(name);
+        let ids: Vec<_> = args.iter().map(|it| it.id).collect();
+        let callee = ir::Callee::Intrinsic(name);
+        let id = self.s.body.call(callee, &ids, ir::Body::no_attrs(), ty, !is_value);
+        let children: Vec<_> = args.iter().map(|it| it.src).collect();
+        Tx { id, src: self.s.sources.node(at, &children) }
+    }
+
+    /// The kind of an expression's node.
+    pub(super) fn kind(&self, tx: Tx) -> ExprKind {
+        self.s.body.expr(tx.id).kind
+    }
+}

@@ -1,0 +1,226 @@
+//! `for` loops: `T.grid` is one loop operation an axis with one text.
+
+use ir::{AttrDict, BinaryOp, DataType, ForKind, OpKind, Type};
+use smallvec::SmallVec;
+
+use super::{
+    Lowerer, R,
+    calls::Args,
+    source_tree::At,
+    value::{Tx, Val},
+};
+use crate::tvmscript::{
+    ast::{Ex, ExKind, Run},
+    environment::Constant,
+    source_map::DefinitionKind,
+};
+
+/// One axis of a loop.
+struct Axis {
+    kind: ForKind,
+    min: Tx,
+    extent: Tx,
+    step: Option<Tx>,
+    attrs: AttrDict,
+}
+
+impl<'a> Lowerer<'_, '_, 'a> {
+    pub(super) fn for_statement(&mut self, target: Ex, iterable: Ex, body: Run) -> R<()> {
+        let ast = self.ast;
+        let Some((form, args)) = self.form_call(iterable) else {
+            return Err(self.unsupported(iterable, "a loop over this"));
+        };
+        let one = [target];
+        let targets: &[Ex] = match *ast.kind(target) {
+            ExKind::Tuple(run) | ExKind::List(run) => ast.exs(run),
+            _ => &one,
+        };
+        let axes = match &*form {
+            "grid" => self.grid_axes(iterable, &args)?,
+            _ => vec![self.axis_of(iterable, &form, &args)?],
+        };
+        if axes.len() != targets.len() {
+            let message = format!("{} loop variables for {} loops", targets.len(), axes.len());
+            return Err(self.malformed(target, message));
+        }
+        let mut names: SmallVec<[&'a str; 4]> = SmallVec::new();
+        for &target in targets {
+            match *ast.kind(target) {
+                ExKind::Name(name) => names.push(name),
+                _ => return Err(self.malformed(target, "a loop variable is a name")),
+            }
+        }
+        let outer = self.s.block;
+        self.s.scopes.push_frame();
+        for ((axis, name), &target) in axes.into_iter().zip(names).zip(targets) {
+            self.open_loop(axis, name, target);
+        }
+        self.suite_or_pass(body);
+        self.s.scopes.pop_frame();
+        self.s.block = outer;
+        Ok(())
+    }
+
+    fn open_loop(&mut self, axis: Axis, name: &str, target: Ex) {
+        let ty = self.ty(axis.min);
+        let mut operands: SmallVec<[Tx; 3]> = SmallVec::new();
+        operands.push(axis.min);
+        operands.push(axis.extent);
+        operands.extend(axis.step);
+        let op = self.emit(OpKind::For(axis.kind), &operands);
+        if !axis.attrs.is_empty() {
+            self.s.body.ops[op].attrs = self.s.body.attr_dict(axis.attrs);
+        }
+        let region = self.s.body.push_region(op);
+        let block = self.s.body.entry(region);
+        self.s.block = block;
+        let var = self.s.body.new_block_arg(block, name, ty);
+        self.s.loop_domains.insert(var, (axis.min.id, axis.extent.id));
+        self.define_value(name, target, DefinitionKind::Index, var);
+    }
+
+    fn grid_axes(&mut self, ex: Ex, args: &Args<'_>) -> R<Vec<Axis>> {
+        let mut axes = Vec::with_capacity(args.positional.len());
+        for ev in self.eval_items(&args.positional)? {
+            let (min, end) = match &ev.val {
+                Val::Seq(pair) if pair.len() == 2 => {
+                    let (min, end) = (pair[0].clone(), pair[1].clone());
+                    (Some(self.lift(&min)?), self.lift(&end)?)
+                }
+                _ => (None, self.lift(&ev)?),
+            };
+            let (min, extent) = self.bounds(min, end)?;
+            axes.push(Axis {
+                kind: ForKind::Serial,
+                min,
+                extent,
+                step: None,
+                attrs: AttrDict::new(),
+            });
+        }
+        if axes.is_empty() {
+            return Err(self.malformed(ex, "T.grid takes at least one extent"));
+        }
+        Ok(axes)
+    }
+
+    fn axis_of(&mut self, ex: Ex, form: &str, args: &Args<'_>) -> R<Axis> {
+        let kind = match form {
+            "range" | "serial" => ForKind::Serial,
+            "parallel" => ForKind::Parallel,
+            "vectorized" => ForKind::Vectorized,
+            "unroll" => ForKind::Unrolled,
+            "thread_binding" => match self.thread_tag(args)? {
+                Some(tag) => ForKind::ThreadBinding(tag),
+                None => return Err(self.malformed(ex, "T.thread_binding takes `thread=`")),
+            },
+            _ => return Err(self.unsupported(ex, "a loop over this")),
+        };
+        let stop = args
+            .get(1, "stop")
+            .filter(|&it| !(self.is_none(it) || form == "thread_binding" && self.is_string(it)));
+        let Some(start) = args.get(0, "start") else {
+            return Err(self.malformed(ex, "the loop has no extent"));
+        };
+        let (min, end) = match stop {
+            Some(stop) => (Some(self.expr(start)?), self.expr(stop)?),
+            None => (None, self.expr(start)?),
+        };
+        let (min, extent) = self.bounds(min, end)?;
+        let step_at = if form == "range" { args.get(2, "step") } else { args.keyword("step") };
+        let step = match step_at.filter(|&it| !self.is_none(it)) {
+            Some(step) => {
+                let step = self.expr(step)?;
+                let dtype = self.dtype(min);
+                let step = match dtype {
+                    Some(dtype) => self.cast_to(step, dtype)?,
+                    None => step,
+                };
+                // A step of one is no step.
+                Some(step).filter(|&it| self.const_int(it) != Some(1))
+            }
+            None => None,
+        };
+        let attrs = self.loop_attrs(args);
+        Ok(Axis { kind, min, extent, step, attrs })
+    }
+
+    fn is_string(&self, ex: Ex) -> bool {
+        matches!(self.ast.kind(ex), ExKind::Str(_))
+    }
+
+    fn thread_tag(&mut self, args: &Args<'_>) -> R<Option<ir::NameId>> {
+        let by_position = args.positional.iter().copied().find(|&it| self.is_string(it));
+        let Some(ex) = args.keyword("thread").or(by_position) else { return Ok(None) };
+        let ev = self.eval(ex)?;
+        let tag = self.const_str(&ev.val);
+        Ok(tag.map(|it| self.s.body.intern(&it)))
+    }
+
+    /// `annotations={...}`, `unroll=`
+    fn loop_attrs(&mut self, args: &Args<'_>) -> AttrDict {
+        let mut attrs = match args.keyword("annotations") {
+            Some(dict) => self.attr_dict(dict),
+            None => AttrDict::new(),
+        };
+        if let Some(unroll) = args.keyword("unroll")
+            && let Ok(ev) = self.eval(unroll)
+        {
+            match ev.val {
+                Val::Const(Constant::Bool(true)) => {
+                    attrs.push(("pragma_unroll".into(), ir::Attr::Bool(true)))
+                }
+                Val::Const(Constant::Bool(false)) => {
+                    attrs.push(("disable_unroll".into(), ir::Attr::Bool(true)))
+                }
+                Val::Const(Constant::Int(it)) => {
+                    attrs.push(("pragma_unroll".into(), ir::Attr::Int(it as i64, None)));
+                }
+                _ => {}
+            }
+        }
+        attrs
+    }
+
+    /// First value and extent, of one type, from the bounds as written.
+    fn bounds(&mut self, min: Option<Tx>, end: Tx) -> R<(Tx, Tx)> {
+        let range = self.tx_range(end);
+        let at = At { range, is_real: false };
+        let Some(min) = min else {
+            let dtype = self.dtype(end).unwrap_or(DataType::INT32);
+            return Ok((self.int(0, dtype, at), end));
+        };
+        let (min, end) = self.promote(min, end)?;
+        let at = At { range: self.tx_range(min).cover(range), is_real: false };
+        let again = Tx { id: min.id, src: self.s.sources.again(min.src) };
+        let extent = self.difference(end, again, at)?;
+        Ok((min, extent))
+    }
+
+    /// `end - min`, simplified as far as TVM's parser does for bounds: constants, and a common term that cancels.
+    pub(super) fn difference(&mut self, end: Tx, min: Tx, at: At) -> R<Tx> {
+        let dtype = self.dtype(end);
+        if let Some(dtype) = dtype
+            && let Some(value) = self.constant_difference(end, min)
+        {
+            return Ok(self.int(value, dtype, at));
+        }
+        if let ir::ExprKind::Binary(BinaryOp::Add, a, b) = self.kind(end) {
+            let rest = if a == min.id {
+                Some(b)
+            } else if b == min.id {
+                Some(a)
+            } else {
+                None
+            };
+            if let Some(rest) = rest {
+                return Ok(self.tx(rest, at));
+            }
+        }
+        if self.ty(end) == Type::Unknown || self.ty(min) == Type::Unknown {
+            let kind = ir::ExprKind::Binary(BinaryOp::Sub, end.id, min.id);
+            return Ok(self.make(kind, Type::Unknown, at, &[end.src, min.src]));
+        }
+        self.arithmetic(BinaryOp::Sub, end, min, at)
+    }
+}

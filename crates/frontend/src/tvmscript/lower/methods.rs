@@ -1,0 +1,156 @@
+//! Methods of buffers and expressions in expressions: `A.vload(...)`, `A.access_ptr("r")`, `x.astype("float32")`.
+
+use ir::{Attr, BinaryOp, BufferField, BufferId, DataType, Type};
+
+use super::{
+    Lowerer, R,
+    source_tree::At,
+    value::{Ev, Tx, Val},
+};
+use crate::tvmscript::{
+    ast::{Ex, Run},
+    environment::Constant,
+};
+
+impl Lowerer<'_, '_, '_> {
+    pub(super) fn buffer_method(
+        &mut self,
+        ex: Ex,
+        buffer: BufferId,
+        name: &str,
+        args: Run,
+    ) -> R<Ev> {
+        let args = self.args(args);
+        match name {
+            "vload" => {
+                let Some(begin) = args.get(0, "begin") else {
+                    return Err(self.malformed(ex, "vload takes indices"));
+                };
+                let indices = self.shape(begin)?;
+                let predicate = args.keyword("predicate").map(|it| self.expr(it)).transpose()?;
+                self.check_rank(ex, buffer, indices.len())?;
+                let at = self.at(ex);
+                let tx = self.load(buffer, &indices, predicate, at);
+                Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+            }
+            "scope" => {
+                let scope = self.s.body.buffers[buffer].scope;
+                let text = match self.s.body.name(scope) {
+                    "" => "global",
+                    text => text,
+                };
+                let val = Val::Const(Constant::Str(text.into()));
+                let src = self.leaf(ex);
+                Ok(Ev { val, src })
+            }
+            "ptr_to" => {
+                let Some(indices) = args.get(0, "indices") else {
+                    return Err(self.malformed(ex, "ptr_to takes indices"));
+                };
+                let indices = self.shape(indices)?;
+                self.check_rank(ex, buffer, indices.len())?;
+                let at = self.at(ex);
+                let inside = At { is_real: false, ..at };
+                let load = self.load(buffer, &indices, None, inside);
+                let data = &self.s.body.buffers[buffer];
+                let ty = Type::Pointer { element: data.dtype, scope: data.scope };
+                let tx = self.call_node("address_of", &[load], ty, at);
+                Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+            }
+            "access_ptr" => self.access_ptr(ex, buffer, &args),
+            "view" | "local" | "permute" | "slice" | "rearrange" => {
+                Err(self.malformed(ex, format!("`.{name}` makes a buffer: give it a name first")))
+            }
+            _ => Ok(self.opaque_ex(ex)),
+        }
+    }
+
+    /// `A.access_ptr("rw", offset=o, extent=n)`
+    fn access_ptr(&mut self, ex: Ex, buffer: BufferId, args: &super::calls::Args<'_>) -> R<Ev> {
+        let at = self.at(ex);
+        let inside = At { is_real: false, ..at };
+        let mask = match args.get(0, "access_mask") {
+            Some(mask) => self.eval(mask)?.val,
+            None => Val::Const(Constant::Int(3)),
+        };
+        let mask = match (self.const_str(&mask), &mask) {
+            (Some(text), _) => i128::from(text.contains('r')) + 2 * i128::from(text.contains('w')),
+            (None, Val::Const(Constant::Int(it))) => *it,
+            _ => return Ok(self.opaque_ex(ex)),
+        };
+        let data = self.s.body.buffers[buffer].clone();
+        let offset = match args.get(3, "offset") {
+            Some(offset) => self.expr(offset)?,
+            None => self.int(0, DataType::INT32, inside),
+        };
+        let offset = match data.elem_offset {
+            Some(base) => {
+                let base = self.tx(base, inside);
+                self.arithmetic(BinaryOp::Add, base, offset, inside)?
+            }
+            None => offset,
+        };
+        let extent = match args.get(4, "extent") {
+            Some(extent) => self.expr(extent)?,
+            None => {
+                let mut product: Option<Tx> = None;
+                for dim in data.shape {
+                    let dim = self.tx(dim, inside);
+                    product = Some(match product {
+                        None => dim,
+                        Some(before) => self.arithmetic(BinaryOp::Mul, before, dim, inside)?,
+                    });
+                }
+                let whole = match product {
+                    Some(it) => it,
+                    None => self.int(1, DataType::INT32, inside),
+                };
+                let offset = Tx { id: offset.id, src: self.s.sources.again(offset.src) };
+                self.arithmetic(BinaryOp::Sub, whole, offset, inside)?
+            }
+        };
+        let dtype_name = self.s.body.string(&data.dtype.to_string());
+        let dtype_name = self.tx(dtype_name, inside);
+        let element = self.call_node("type_annotation", &[dtype_name], data.dtype.into(), inside);
+        let ty = Type::Pointer { element: data.dtype, scope: data.scope };
+        let pointer = self.s.body.buffer_field(buffer, BufferField::Data, ty);
+        let pointer = self.tx(pointer, inside);
+        let mask = self.int(mask, DataType::INT32, inside);
+        let tx =
+            self.call_node("tvm_access_ptr", &[element, pointer, offset, extent, mask], ty, at);
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    pub(super) fn expr_method(
+        &mut self,
+        ex: Ex,
+        callee: Ex,
+        value: Tx,
+        name: &str,
+        args: Run,
+    ) -> R<Ev> {
+        let args = self.args(args);
+        if name != "astype" {
+            return Ok(self.opaque_ex(ex));
+        }
+        let Some(dtype) = args.get(0, "dtype") else {
+            return Err(self.malformed(ex, "astype takes a data type"));
+        };
+        // The receiver is evaluated again for its own sources.
+        let value = match *self.ast.kind(callee) {
+            crate::tvmscript::ast::ExKind::Attr { base, .. } => self.expr(base)?,
+            _ => value,
+        };
+        let at = self.at(ex);
+        let tx = match self.type_of(dtype)? {
+            Type::Prim(dtype) => self.written_cast(value, dtype, at)?,
+            ty => self.make(ir::ExprKind::Cast(value.id), ty, at, &[value.src]),
+        };
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    /// Attributes that are lists of what was written.
+    pub(super) fn attr_list(&mut self, items: &[Ex]) -> Attr {
+        Attr::List(items.iter().map(|&it| self.attr(it)).collect())
+    }
+}

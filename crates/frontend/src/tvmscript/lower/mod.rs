@@ -1,0 +1,389 @@
+//! From a function's [`Ast`] to its body.
+//!
+//! [`Lowerer`] walks the statements in text order and appends operations to the current block. Expressions are evaluated
+//! as TVM's parser does it: Python values stay Python values until IR is needed, operators promote and fold by TVM's
+//! rules (`promote`, `fold`). Everything that is made carries its source ([`source_tree`]). What cannot be understood
+//! is reported once and becomes opaque; the statements around it are not touched by that.
+//!
+//! Expressions and statements recurse on the native stack, which grows on the heap as needed (`stacker`).
+
+mod access;
+mod assign;
+mod attrs;
+mod blocks;
+mod buffers;
+mod calls;
+mod expr;
+mod fold;
+mod intrinsics;
+mod loops;
+mod macros;
+mod methods;
+mod names;
+mod operators;
+mod promote;
+mod scope;
+mod signature;
+mod source_tree;
+mod stmt;
+mod value;
+mod with;
+
+use ir::{
+    BlockId, Body, DataType, Dialect, ExprId, ExprKind, OpId, OpKind, Type, ValueId, arena::Id,
+};
+use rustc_hash::FxHashMap;
+use syntax::TextRange;
+
+use self::{
+    scope::Scopes,
+    source_tree::{At, SourceTree, Src},
+    value::Tx,
+};
+use super::{
+    Diagnostic, FunctionSource, Lowered, Severity,
+    ast::{self, Ast, Ex, St},
+    diagnostics,
+    environment::Environment,
+    source_map::{Definition, DefinitionId, OccurrenceSource, Site, SourceMap},
+};
+
+/// An error that has been reported already.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reported;
+
+pub(crate) type R<T> = Result<T, Reported>;
+
+const RED_ZONE: usize = 128 * 1024;
+const STACK_STEP: usize = 2 * 1024 * 1024;
+
+/// All that grows while a function is read. A macro is read with the same state and another tree.
+struct State<'e> {
+    env: &'e dyn Environment,
+    body: Body,
+    sources: SourceTree,
+    scopes: Scopes,
+    /// Where statements go.
+    block: BlockId,
+    /// The place before the statement that is being read, until its first operation takes it.
+    site: Option<Site>,
+    /// The statement that is being read.
+    stmt_range: TextRange,
+    entries: Vec<OccurrenceSource>,
+    /// Part of `entries`, by operation.
+    op_entries: Vec<(u32, u32)>,
+    op_ranges: Vec<TextRange>,
+    sites: Vec<Option<Site>>,
+    definitions: Vec<Definition>,
+    uses: Vec<(TextRange, DefinitionId)>,
+    diagnostics: Vec<Diagnostic>,
+    /// Nested macro expansions.
+    macro_depth: u32,
+    /// Types of scalar parameters by name: a quoted shape may name one that comes later.
+    later_params: FxHashMap<Box<str>, DataType>,
+    /// First value and extent of loop variables, for `T.axis.remap`.
+    loop_domains: FxHashMap<ValueId, (ExprId, ExprId)>,
+    /// Enclosing `T.Let` and lambdas.
+    binder_depth: u32,
+    /// Attributes and predicate of the blocks that are being read, innermost last.
+    blocks: Vec<blocks::OpenBlock>,
+    /// Of the function (a macro's text is not needed: all of it is its call's).
+    text: String,
+}
+
+/// Reads one tree into a state.
+struct Lowerer<'s, 'e, 'a> {
+    s: &'s mut State<'e>,
+    ast: &'a Ast<'a>,
+    /// The text that a macro's call has; all that the macro makes comes from there.
+    expansion: Option<TextRange>,
+}
+
+/// Lowers one function.
+pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered {
+    let ast = ast::read(&function.green);
+    let dialect = if function.dialect_is_guess { guess_dialect(&ast) } else { function.dialect };
+    let body = Body::new(&function.name, dialect);
+    let block = body.entry(body.root);
+    let mut state = State {
+        env,
+        body,
+        sources: SourceTree::default(),
+        scopes: Scopes::default(),
+        block,
+        site: None,
+        stmt_range: TextRange::empty(0.into()),
+        entries: Vec::new(),
+        op_entries: Vec::new(),
+        op_ranges: Vec::new(),
+        sites: Vec::new(),
+        definitions: Vec::new(),
+        uses: Vec::new(),
+        diagnostics: Vec::new(),
+        macro_depth: 0,
+        later_params: FxHashMap::default(),
+        loop_domains: FxHashMap::default(),
+        binder_depth: 0,
+        blocks: Vec::new(),
+        text: function.green.text(),
+    };
+    let mut lowerer = Lowerer { s: &mut state, ast: &ast, expansion: None };
+    for &range in &ast.errors {
+        let message = "this text cannot be read".to_owned();
+        lowerer.diagnostic(diagnostics::SYNTAX_ERROR, Severity::Error, range, message, None);
+    }
+    match ast.function() {
+        Some(def) => lowerer.function(def),
+        None => lowerer.opaque_function(),
+    }
+    finish(state)
+}
+
+/// A dump without any import says its dialect by the forms that only one of them has.
+fn guess_dialect(ast: &Ast<'_>) -> Dialect {
+    let is_legacy = ast.exprs.iter().any(|node| match node.kind {
+        ast::ExKind::Attr { name, base, .. } => {
+            matches!(
+                name,
+                "block"
+                    | "block_attr"
+                    | "LetStmt"
+                    | "allocate"
+                    | "allocate_const"
+                    | "ret"
+                    | "preflattened_buffer"
+            ) && matches!(ast.kind(base), ast::ExKind::Name("T"))
+        }
+        _ => false,
+    });
+    if is_legacy { Dialect::Tir } else { Dialect::Tirx }
+}
+
+fn finish(mut state: State<'_>) -> Lowered {
+    let mut occurrences = Vec::with_capacity(state.entries.len());
+    for op in state.body.ops_preorder() {
+        let (start, end) = state.op_entries[op.index()];
+        occurrences.extend_from_slice(&state.entries[start as usize..end as usize]);
+    }
+    state.uses.sort_by_key(|(range, id)| (range.start(), *id));
+    state.uses.dedup();
+    let mut value_definitions = vec![None; state.body.values.len()];
+    let mut buffer_definitions = vec![None; state.body.buffers.len()];
+    for definition in &state.definitions {
+        if let Some(value) = definition.value {
+            value_definitions[value.index()].get_or_insert(definition.range);
+        }
+        if let Some(buffer) = definition.buffer {
+            buffer_definitions[buffer.index()].get_or_insert(definition.range);
+        }
+    }
+    state.diagnostics.sort_by_key(|it| (it.range.start(), it.range.end(), it.code));
+    state.diagnostics.dedup();
+    let source_map = SourceMap {
+        occurrences,
+        op_ranges: state.op_ranges,
+        sites: state.sites,
+        definitions: state.definitions,
+        uses: state.uses,
+        value_definitions,
+        buffer_definitions,
+    };
+    #[cfg(debug_assertions)]
+    {
+        let expected = ir::Occurrences::collect(&state.body).len();
+        debug_assert_eq!(expected, source_map.occurrences.len(), "one source an occurrence");
+    }
+    Lowered { body: state.body, source_map, diagnostics: state.diagnostics }
+}
+
+impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
+    fn is_legacy(&self) -> bool {
+        self.s.body.dialect == Dialect::Tir
+    }
+
+    /// Where `range` is: in the text itself, or in what a macro's call stands for.
+    fn at_range(&self, range: TextRange) -> At {
+        match self.expansion {
+            None => At { range, is_real: true },
+            Some(range) => At { range, is_real: false },
+        }
+    }
+
+    fn at(&self, ex: Ex) -> At {
+        self.at_range(self.ast.range(ex))
+    }
+
+    fn range(&self, ex: Ex) -> TextRange {
+        self.at(ex).range
+    }
+
+    fn leaf(&mut self, ex: Ex) -> Src {
+        let at = self.at(ex);
+        self.s.sources.leaf(at)
+    }
+
+    fn node(&mut self, ex: Ex, children: &[Src]) -> Src {
+        let at = self.at(ex);
+        self.s.sources.node(at, children)
+    }
+
+    // ---- making expressions ----
+
+    fn make(&mut self, kind: ExprKind, ty: Type, at: At, children: &[Src]) -> Tx {
+        let id = self.s.body.make(kind, ty);
+        Tx { id, src: self.s.sources.node(at, children) }
+    }
+
+    fn tx(&mut self, id: ExprId, at: At) -> Tx {
+        Tx { id, src: self.s.sources.leaf(at) }
+    }
+
+    fn int(&mut self, value: i128, dtype: DataType, at: At) -> Tx {
+        let id = self.s.body.int(value, dtype);
+        self.tx(id, at)
+    }
+
+    fn virtual_int(&mut self, value: i128, dtype: DataType, range: TextRange) -> Tx {
+        self.int(value, dtype, At { range, is_real: false })
+    }
+
+    fn ty(&self, tx: Tx) -> Type {
+        self.s.body.ty(tx.id)
+    }
+
+    fn dtype(&self, tx: Tx) -> Option<DataType> {
+        self.s.body.dtype(tx.id)
+    }
+
+    fn tx_range(&self, tx: Tx) -> TextRange {
+        self.s.sources.range(tx.src)
+    }
+
+    /// The value of an integer or bool constant.
+    fn const_int(&self, tx: Tx) -> Option<i64> {
+        match self.s.body.expr(tx.id).kind {
+            ExprKind::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    // ---- making operations ----
+
+    /// Appends an operation of the statement that is being read.
+    fn emit(&mut self, kind: OpKind, operands: &[Tx]) -> OpId {
+        let op = self.s.body.push_op(self.s.block, kind, &[]);
+        self.s.op_ranges.push(self.s.stmt_range);
+        let site = self.s.site.take();
+        self.s.sites.push(site);
+        self.s.op_entries.push((0, 0));
+        self.set_operands(op, operands);
+        op
+    }
+
+    /// Gives an operation its operands, where they are known only after what is in it.
+    fn set_operands(&mut self, op: OpId, operands: &[Tx]) {
+        let State { body, sources, entries, op_entries, .. } = &mut *self.s;
+        let pairs: smallvec::SmallVec<[(ExprId, Src); 4]> =
+            operands.iter().map(|it| (it.id, it.src)).collect();
+        body.ops[op].operands = operands.iter().map(|it| it.id).collect();
+        let start = entries.len() as u32;
+        sources.flatten(body, &pairs, entries);
+        op_entries[op.index()] = (start, entries.len() as u32);
+    }
+
+    /// Reads what belongs to a new region of `op`.
+    fn in_region<T>(&mut self, op: OpId, read: impl FnOnce(&mut Self) -> T) -> T {
+        let region = self.s.body.push_region(op);
+        let outer = self.s.block;
+        self.s.block = self.s.body.entry(region);
+        let result = read(self);
+        self.s.block = outer;
+        result
+    }
+
+    // ---- reporting ----
+
+    fn diagnostic(
+        &mut self,
+        code: &'static str,
+        severity: Severity,
+        range: TextRange,
+        message: String,
+        help: Option<&str>,
+    ) {
+        let range = self.expansion.unwrap_or(range);
+        self.s.diagnostics.push(Diagnostic {
+            code,
+            severity,
+            range,
+            message,
+            help: help.map(str::to_owned),
+            related: Vec::new(),
+        });
+    }
+
+    fn error(
+        &mut self,
+        code: &'static str,
+        range: TextRange,
+        message: impl Into<String>,
+    ) -> Reported {
+        self.diagnostic(code, Severity::Error, range, message.into(), None);
+        Reported
+    }
+
+    fn malformed(&mut self, ex: Ex, message: impl Into<String>) -> Reported {
+        self.error(diagnostics::MALFORMED_FORM, self.ast.range(ex), message)
+    }
+
+    /// Valid Python without a meaning here.
+    fn unsupported(&mut self, ex: Ex, what: &str) -> Reported {
+        let message = format!("{what} has no meaning in TVMScript that is known here");
+        let range = self.ast.range(ex);
+        self.diagnostic(
+            diagnostics::UNSUPPORTED_CONSTRUCT,
+            Severity::Warning,
+            range,
+            message,
+            None,
+        );
+        Reported
+    }
+
+    /// The text of a range of the tree that is being read; of a macro's, its call.
+    fn text(&self, range: TextRange) -> String {
+        let range = self.expansion.unwrap_or(range);
+        self.s.text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default().to_owned()
+    }
+
+    fn stmts(&mut self, run: ast::Run) {
+        let ast = self.ast;
+        for &st in ast.sts(run) {
+            self.statement(st);
+        }
+    }
+
+    /// A statement list in a frame of its own.
+    fn suite(&mut self, run: ast::Run) {
+        self.s.scopes.push_frame();
+        self.block_body(run);
+        self.s.scopes.pop_frame();
+    }
+
+    /// A statement list; concise scopes (`T.launch_thread(...)` without `with`) end with it.
+    fn block_body(&mut self, run: ast::Run) {
+        let outer = self.s.block;
+        stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.stmts(run));
+        self.s.block = outer;
+    }
+
+    fn site_of(&self, st: St) -> Option<Site> {
+        if self.expansion.is_some() {
+            return None;
+        }
+        let node = self.ast.stmt(st);
+        let indent = node.indent?;
+        let indent = self.s.text.get(std::ops::Range::<usize>::from(indent))?;
+        Some(Site { offset: node.range.start(), indent: indent.into() })
+    }
+}

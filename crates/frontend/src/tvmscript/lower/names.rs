@@ -1,0 +1,183 @@
+//! Names: looking them up, defining them, and telling the source map of both.
+
+use std::rc::Rc;
+
+use ir::{BufferId, NameId, Type, ValueId, ValueKind};
+use syntax::TextRange;
+
+use super::{
+    Lowerer, R, Reported,
+    value::{Ev, Val},
+};
+use crate::tvmscript::{
+    Severity,
+    ast::Ex,
+    diagnostics,
+    environment::{Capture, Constant},
+    source_map::{Definition, DefinitionId, DefinitionKind},
+};
+
+impl Lowerer<'_, '_, '_> {
+    /// The meaning of a name at `ex`.
+    pub(super) fn name(&mut self, name: &str, ex: Ex) -> R<Ev> {
+        let id = self.s.body.intern(name);
+        let (val, definition) = match self.s.scopes.lookup(id) {
+            Some(binding) => (binding.val.clone(), binding.definition),
+            None => self.capture(name, id, ex)?,
+        };
+        self.mention(self.ast.range(ex), definition);
+        let val = match val {
+            Val::Declared(ty) => self.declared(name, id, ty, definition),
+            val => val,
+        };
+        let src = self.leaf(ex);
+        Ok(Ev { val, src })
+    }
+
+    /// The first use of `n = T.int32()` makes the symbol.
+    fn declared(&mut self, name: &str, id: NameId, ty: Type, definition: DefinitionId) -> Val {
+        let value = self.s.body.new_value(name, ty, ValueKind::Symbol);
+        let val = Val::Expr(self.s.body.value_expr(value));
+        self.s.definitions[definition.0 as usize].value = Some(value);
+        self.s.scopes.redefine(id, val.clone());
+        val
+    }
+
+    /// The meaning of a name without a diagnostic and without mentioning it.
+    pub(super) fn peek(&mut self, name: &str) -> Option<Val> {
+        let id = self.s.body.intern(name);
+        self.s.scopes.lookup(id).map(|it| it.val.clone())
+    }
+
+    pub(super) fn mention(&mut self, range: TextRange, definition: DefinitionId) {
+        if self.expansion.is_none() {
+            self.s.uses.push((range, definition));
+        }
+    }
+
+    fn capture(&mut self, name: &str, id: NameId, ex: Ex) -> R<(Val, DefinitionId)> {
+        let range = self.ast.range(ex);
+        let capture = self.s.env.resolve(name);
+        let mut value = None;
+        let val = match capture {
+            Capture::TypeVar => {
+                let it =
+                    self.s.body.new_value(name, ir::DataType::INT64.into(), ValueKind::Captured);
+                self.s.body.values[it].is_size = true;
+                value = Some(it);
+                Val::Expr(self.s.body.value_expr(it))
+            }
+            Capture::Constant(it) => Val::Const(it),
+            Capture::Namespace(it) => Val::Namespace(it),
+            Capture::Path(path) => Val::Path(self.s.body.intern(&path)),
+            Capture::Macro(green) => Val::Macro(Rc::new(green)),
+            Capture::Function(signature) => Val::Function(Rc::new(signature)),
+            Capture::Module => Val::Module,
+            Capture::Unknown => {
+                let it = self.unknown_value(name);
+                let message = format!("the value of `{name}` is not known here");
+                self.diagnostic(
+                    diagnostics::UNRESOLVED_CAPTURE,
+                    Severity::Hint,
+                    range,
+                    message,
+                    Some("nothing is assumed about it, and nothing is commoned across it"),
+                );
+                value = Some(it);
+                Val::Unknown(it)
+            }
+            Capture::Undefined => return Err(self.undefined(name, range)),
+        };
+        let definition = self.definition(name, range, DefinitionKind::Captured, value, None);
+        self.s.scopes.define_outer(id, val.clone(), definition);
+        Ok((val, definition))
+    }
+
+    fn unknown_value(&mut self, name: &str) -> ValueId {
+        let id = self.s.body.intern(name);
+        self.s.body.unresolved.push(id);
+        self.s.body.new_value(name, Type::Unknown, ValueKind::Captured)
+    }
+
+    fn undefined(&mut self, name: &str, range: TextRange) -> Reported {
+        self.error(diagnostics::UNDEFINED_NAME, range, format!("`{name}` is not defined here"))
+    }
+
+    fn definition(
+        &mut self,
+        name: &str,
+        range: TextRange,
+        kind: DefinitionKind,
+        value: Option<ValueId>,
+        buffer: Option<BufferId>,
+    ) -> DefinitionId {
+        let range = self.expansion.unwrap_or(range);
+        self.s.definitions.push(Definition { name: name.into(), range, kind, value, buffer });
+        DefinitionId(self.s.definitions.len() as u32 - 1)
+    }
+
+    /// Defines a name at `range` in the innermost frame.
+    pub(super) fn define(&mut self, name: &str, range: TextRange, kind: DefinitionKind, val: Val) {
+        let (value, buffer) = match &val {
+            Val::Expr(id) => match self.s.body.expr(*id).kind {
+                ir::ExprKind::Value(value) => (Some(value), None),
+                _ => (None, None),
+            },
+            Val::Thread(value, _) | Val::Unknown(value) => (Some(*value), None),
+            Val::Buffer(buffer) | Val::Cell(buffer) => (None, Some(*buffer)),
+            _ => (None, None),
+        };
+        let id = self.s.body.intern(name);
+        let definition = self.definition(name, range, kind, value, buffer);
+        self.mention(range, definition);
+        self.s.scopes.define(id, val, definition);
+    }
+
+    /// Defines the name that `ex` is.
+    pub(super) fn define_at(&mut self, name: &str, ex: Ex, kind: DefinitionKind, val: Val) {
+        self.define(name, self.ast.range(ex), kind, val);
+    }
+
+    /// Defines a value under its own name.
+    pub(super) fn define_value(
+        &mut self,
+        name: &str,
+        ex: Ex,
+        kind: DefinitionKind,
+        value: ValueId,
+    ) {
+        let val = Val::Expr(self.s.body.value_expr(value));
+        self.define_at(name, ex, kind, val);
+    }
+
+    /// A name whose definition could not be understood: anything may be in it, and nothing is said about its uses.
+    pub(super) fn define_unknown(&mut self, name: &str, ex: Ex, value: ValueId) {
+        self.define_at(name, ex, DefinitionKind::Binding, Val::Unknown(value));
+    }
+
+    /// Reports a second definition in one scope.
+    pub(super) fn check_redefinition(&mut self, name: &str, ex: Ex) {
+        let id = self.s.body.intern(name);
+        let Some(binding) = self.s.scopes.in_innermost(id) else { return };
+        let first = self.s.definitions[binding.definition.0 as usize].range;
+        let range = self.ast.range(ex);
+        let message = format!("`{name}` is already defined in this scope");
+        self.error(diagnostics::REDEFINITION, range, message);
+        if let Some(last) = self.s.diagnostics.last_mut() {
+            last.related.push((first, "first defined here".to_owned()));
+            last.help = Some("choose another name".to_owned());
+        }
+    }
+
+    /// A string that is known when the text is read.
+    pub(super) fn const_str(&self, val: &Val) -> Option<String> {
+        match val {
+            Val::Const(Constant::Str(it)) => Some(it.to_string()),
+            Val::Expr(id) => match self.s.body.expr(*id).kind {
+                ir::ExprKind::Str(name) => Some(self.s.body.name(name).to_owned()),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}

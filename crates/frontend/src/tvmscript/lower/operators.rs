@@ -1,0 +1,400 @@
+//! Operators: arithmetic, comparisons, logic, conditional expressions.
+
+use ir::{BinaryOp, DataType, ExprKind, Type, UnaryOp};
+use syntax::{SyntaxKind, TextRange};
+
+use super::{
+    Lowerer, R,
+    fold::{Folded, fold},
+    source_tree::At,
+    value::{Ev, Tx, Val},
+};
+use crate::tvmscript::{
+    ast::{CompareKind, Ex, Run},
+    constants, diagnostics,
+    environment::Constant,
+};
+
+/// The operator of a token.
+fn binary_op(op: SyntaxKind) -> Option<BinaryOp> {
+    Some(match op {
+        SyntaxKind::PLUS | SyntaxKind::PLUS_EQ => BinaryOp::Add,
+        SyntaxKind::MINUS | SyntaxKind::MINUS_EQ => BinaryOp::Sub,
+        SyntaxKind::STAR | SyntaxKind::STAR_EQ => BinaryOp::Mul,
+        SyntaxKind::SLASH | SyntaxKind::SLASH_EQ => BinaryOp::Div,
+        SyntaxKind::SLASH2 | SyntaxKind::SLASH2_EQ => BinaryOp::FloorDiv,
+        SyntaxKind::PERCENT | SyntaxKind::PERCENT_EQ => BinaryOp::FloorMod,
+        SyntaxKind::LT2 | SyntaxKind::LT2_EQ => BinaryOp::Shl,
+        SyntaxKind::GT2 | SyntaxKind::GT2_EQ => BinaryOp::Shr,
+        SyntaxKind::AMP | SyntaxKind::AMP_EQ => BinaryOp::BitAnd,
+        SyntaxKind::PIPE | SyntaxKind::PIPE_EQ => BinaryOp::BitOr,
+        SyntaxKind::CARET | SyntaxKind::CARET_EQ => BinaryOp::BitXor,
+        _ => return None,
+    })
+}
+
+impl Lowerer<'_, '_, '_> {
+    pub(super) fn binary_ex(&mut self, ex: Ex, op: SyntaxKind, lhs: Ex, rhs: Ex) -> R<Ev> {
+        let a = self.eval(lhs)?;
+        let b = self.eval(rhs)?;
+        let at = self.at(ex);
+        self.binary_values(op, &a, &b, at, ex)
+    }
+
+    /// `a op b` of two values, at a place.
+    pub(super) fn binary_values(
+        &mut self,
+        op: SyntaxKind,
+        a: &Ev,
+        b: &Ev,
+        at: At,
+        ex: Ex,
+    ) -> R<Ev> {
+        if let (Val::Const(x), Val::Const(y)) = (&a.val, &b.val) {
+            if let Some(it) = constants::binary(op, x, y) {
+                let src = self.s.sources.leaf(at);
+                return Ok(Ev { val: Val::Const(it), src });
+            }
+            return Err(self.error(
+                diagnostics::INVALID_CONSTANT,
+                at.range,
+                "Python cannot compute this",
+            ));
+        }
+        let Some(op) = binary_op(op) else {
+            return Err(self.unsupported(ex, "this operator"));
+        };
+        let (a, b) = (self.operand_of(a, b, op)?, self.operand_of(b, a, op)?);
+        let tx = self.arithmetic(op, a, b, at)?;
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    /// An operand; the amount of a shift takes the type of what is shifted, constants of bitwise operators that of
+    /// the other side.
+    fn operand_of(&mut self, it: &Ev, other: &Ev, op: BinaryOp) -> R<Tx> {
+        let adapts = matches!(
+            op,
+            BinaryOp::Shl | BinaryOp::Shr | BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor
+        );
+        if adapts
+            && let Val::Const(constant @ (Constant::Int(_) | Constant::Bool(_))) = &it.val
+            && let Ok(other) = self.lift(other)
+            && let Some(dtype) = self.dtype(other)
+            && (dtype.is_integer() || dtype.is_bool())
+        {
+            let value = match constant {
+                Constant::Int(it) => *it,
+                Constant::Bool(it) => i128::from(*it),
+                _ => 0,
+            };
+            return self.const_as(value, dtype.element(), it.src);
+        }
+        self.lift(it)
+    }
+
+    /// `a op b` with promotion and folding.
+    pub(super) fn arithmetic(&mut self, op: BinaryOp, a: Tx, b: Tx, at: At) -> R<Tx> {
+        let (a, b) = self.promote(a, b)?;
+        let Some(dtype) = self.dtype(a).filter(|_| self.dtype(b).is_some()) else {
+            return self.unknown_binary(op, a, b, at);
+        };
+        self.check_operands(op, dtype, at.range)?;
+        self.folded(op, a, b, dtype, at)
+    }
+
+    /// An operator on something of unknown type, or on pointers.
+    fn unknown_binary(&mut self, op: BinaryOp, a: Tx, b: Tx, at: At) -> R<Tx> {
+        let ty = if op.is_comparison() || op.is_logical() {
+            Type::Prim(DataType::BOOL)
+        } else if self.ty(a) == Type::Unknown || self.ty(b) == Type::Unknown {
+            Type::Unknown
+        } else {
+            return Err(self.mismatch(a, b));
+        };
+        Ok(self.make(ExprKind::Binary(op, a.id, b.id), ty, at, &[a.src, b.src]))
+    }
+
+    fn check_operands(&mut self, op: BinaryOp, dtype: DataType, range: TextRange) -> R<()> {
+        use BinaryOp as B;
+        let fits = match op {
+            B::FloorDiv | B::FloorMod | B::Shl | B::Shr => dtype.is_integer(),
+            B::BitAnd | B::BitOr | B::BitXor => dtype.is_integer() || dtype.is_bool(),
+            _ => !matches!(dtype.code, ir::TypeCode::Handle | ir::TypeCode::Void),
+        };
+        if fits {
+            return Ok(());
+        }
+        let message = format!("this operator does not take {dtype}");
+        Err(self.error(diagnostics::DTYPE_MISMATCH, range, message))
+    }
+
+    /// The node, or what TVM folds it to.
+    pub(super) fn folded(&mut self, op: BinaryOp, a: Tx, b: Tx, dtype: DataType, at: At) -> R<Tx> {
+        Ok(match fold(&self.s.body, op, a.id, b.id, dtype) {
+            Folded::Keep => self.node2(op, a, b, at),
+            Folded::Left => a,
+            Folded::Right => b,
+            Folded::Int(value, dtype) => self.int(value, dtype, at),
+            Folded::Float(value, dtype) => {
+                let id = self.s.body.float(value, dtype);
+                self.tx(id, at)
+            }
+            Folded::Error(message) => {
+                return Err(self.error(diagnostics::INVALID_CONSTANT, at.range, message));
+            }
+        })
+    }
+
+    /// The node itself.
+    pub(super) fn node2(&mut self, op: BinaryOp, a: Tx, b: Tx, at: At) -> Tx {
+        let id = self.s.body.binary(op, a.id, b.id);
+        Tx { id, src: self.s.sources.node(at, &[a.src, b.src]) }
+    }
+
+    pub(super) fn unary_ex(&mut self, ex: Ex, op: SyntaxKind, operand: Ex) -> R<Ev> {
+        let operand = self.eval(operand)?;
+        if let Val::Const(it) = &operand.val
+            && let Some(val) = constants::unary(op, it)
+        {
+            let src = self.leaf(ex);
+            return Ok(Ev { val: Val::Const(val), src });
+        }
+        let value = self.lift(&operand)?;
+        let at = self.at(ex);
+        let tx = match op {
+            SyntaxKind::MINUS => {
+                let dtype = self.dtype(value).unwrap_or(DataType::INT32);
+                let range = at.range;
+                let minus_one = self.virtual_int(-1, DataType::INT32, range);
+                let minus_one =
+                    if dtype.is_uint() { minus_one } else { self.cast_to(minus_one, dtype)? };
+                self.arithmetic(BinaryOp::Mul, value, minus_one, at)?
+            }
+            SyntaxKind::PLUS => value,
+            SyntaxKind::TILDE => self.not_node(UnaryOp::BitNot, value, at)?,
+            SyntaxKind::NOT_KW => {
+                self.check_bool(value, "not")?;
+                self.not_node(UnaryOp::Not, value, at)?
+            }
+            _ => return Err(self.unsupported(ex, "this operator")),
+        };
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    pub(super) fn not_node(&mut self, op: UnaryOp, value: Tx, at: At) -> R<Tx> {
+        if op == UnaryOp::BitNot
+            && let Some(dtype) = self.dtype(value)
+        {
+            self.check_operands(BinaryOp::BitAnd, dtype, at.range)?;
+        }
+        let id = self.s.body.unary(op, value.id);
+        Ok(Tx { id, src: self.s.sources.node(at, &[value.src]) })
+    }
+
+    /// Conditions are bool in TVM; integers are refused.
+    pub(super) fn check_bool(&mut self, value: Tx, of: &str) -> R<()> {
+        match self.ty(value) {
+            Type::Prim(dtype) if !dtype.is_bool() => {
+                let range = self.tx_range(value);
+                let message = format!("`{of}` needs a bool, this is {dtype}");
+                let reported = self.error(diagnostics::DTYPE_MISMATCH, range, message);
+                if let Some(last) = self.s.diagnostics.last_mut() {
+                    last.help = Some("compare with zero: `!= 0`".to_owned());
+                }
+                Err(reported)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn logic_ex(&mut self, op: SyntaxKind, operands: Run) -> R<Ev> {
+        let ast = self.ast;
+        let operands = ast.exs(operands);
+        let Some((&first, rest)) = operands.split_first() else { return Err(super::Reported) };
+        let is_and = op == SyntaxKind::AND_KW;
+        let mut result = self.eval(first)?;
+        for &operand in rest {
+            if let Val::Const(it) = &result.val {
+                // Python looks at the left side first; a bool that does not decide is part of the condition.
+                if constants::truth(it) != is_and {
+                    continue;
+                }
+                let next = self.eval(operand)?;
+                if matches!(next.val, Val::Const(_)) || !matches!(it, Constant::Bool(_)) {
+                    result = next;
+                    continue;
+                }
+                result = self.logic(is_and, &result, &next, first, operand)?;
+                continue;
+            }
+            let next = self.eval(operand)?;
+            result = self.logic(is_and, &result, &next, first, operand)?;
+        }
+        Ok(result)
+    }
+
+    fn logic(&mut self, is_and: bool, a: &Ev, b: &Ev, from: Ex, to: Ex) -> R<Ev> {
+        let (a, b) = (self.lift(a)?, self.lift(b)?);
+        let range = self.ast.range(from).cover(self.ast.range(to));
+        let at = self.at_range(range);
+        let op = if is_and { BinaryOp::And } else { BinaryOp::Or };
+        let tx = self.logic_node(op, a, b, at)?;
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    pub(super) fn logic_node(&mut self, op: BinaryOp, a: Tx, b: Tx, at: At) -> R<Tx> {
+        let word = if op == BinaryOp::And { "and" } else { "or" };
+        let is_vector = |it: Option<DataType>| it.is_some_and(|it| !it.is_scalar());
+        if is_vector(self.dtype(a)) || is_vector(self.dtype(b)) {
+            let op = if op == BinaryOp::And { BinaryOp::BitAnd } else { BinaryOp::BitOr };
+            return self.arithmetic(op, a, b, at);
+        }
+        self.check_bool(a, word)?;
+        self.check_bool(b, word)?;
+        let kind = ExprKind::Binary(op, a.id, b.id);
+        Ok(self.make(kind, DataType::BOOL.into(), at, &[a.src, b.src]))
+    }
+
+    pub(super) fn compare_ex(&mut self, ex: Ex, operands: Run, ops: Run) -> R<Ev> {
+        let ast = self.ast;
+        let (operands, ops) = (ast.exs(operands), ast.ops(ops));
+        let is_chain = ops.len() > 1;
+        let mut result: Option<Ev> = None;
+        let mut left = self.eval(operands[0])?;
+        for (index, &op) in ops.iter().enumerate() {
+            let right = self.eval(operands[index + 1])?;
+            let range = self.ast.range(operands[index]).cover(self.ast.range(operands[index + 1]));
+            // A part of a chain cannot stand alone in the text.
+            let at = At { is_real: !is_chain && self.expansion.is_none(), ..self.at_range(range) };
+            let one = self.compare_values(op, &left, &right, at, ex)?;
+            result = Some(match result {
+                None => one,
+                Some(before) => self.chain(&before, &one, operands[0], operands[index + 1])?,
+            });
+            // The middle of a chain has one text and is used twice.
+            let src = self.s.sources.again(right.src);
+            left = Ev { val: right.val, src };
+        }
+        result.ok_or(super::Reported)
+    }
+
+    fn chain(&mut self, a: &Ev, b: &Ev, from: Ex, to: Ex) -> R<Ev> {
+        if let (Val::Const(x), Val::Const(y)) = (&a.val, &b.val) {
+            let both = constants::truth(x) && constants::truth(y);
+            return Ok(Ev { val: Val::Const(Constant::Bool(both)), src: a.src });
+        }
+        self.logic(true, a, b, from, to)
+    }
+
+    fn compare_values(&mut self, op: CompareKind, a: &Ev, b: &Ev, at: At, ex: Ex) -> R<Ev> {
+        if let CompareKind::Is | CompareKind::IsNot = op {
+            return self.identity(op, a, b, at, ex);
+        }
+        let CompareKind::Binary(op) = op else {
+            return Err(self.unsupported(ex, "this comparison"));
+        };
+        if let (Val::Const(x), Val::Const(y)) = (&a.val, &b.val) {
+            let Some(holds) = constants::compare(op, x, y) else {
+                return Err(self.unsupported(ex, "this comparison"));
+            };
+            let src = self.s.sources.leaf(at);
+            return Ok(Ev { val: Val::Const(Constant::Bool(holds)), src });
+        }
+        let is_left_ir = !matches!(a.val, Val::Const(_));
+        let is_order = !matches!(op, BinaryOp::Eq | BinaryOp::Ne);
+        let tx = if is_left_ir && is_order {
+            // These go through Python's operators, which promote and fold.
+            let (a, b) = (self.lift(a)?, self.lift(b)?);
+            self.arithmetic(op, a, b, at)?
+        } else {
+            self.strict_comparison(op, a, b, at)?
+        };
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    /// `==`, `!=`, and all with a literal on the left: a literal takes the other side's type, a scalar is broadcast, nothing
+    /// is cast or folded.
+    fn strict_comparison(&mut self, op: BinaryOp, a: &Ev, b: &Ev, at: At) -> R<Tx> {
+        let a_tx = self.literal_as(a, b)?;
+        let b_tx = self.literal_as(b, a)?;
+        let (a, b) = (a_tx, b_tx);
+        let (Some(left), Some(right)) = (self.dtype(a), self.dtype(b)) else {
+            return self.unknown_binary(op, a, b, at);
+        };
+        let (a, b) = match (left.lanes == right.lanes, left.is_scalar(), right.is_scalar()) {
+            (true, ..) => (a, b),
+            (_, true, _) => (self.broadcast(a, right.lanes), b),
+            (_, _, true) => (a, self.broadcast(b, left.lanes)),
+            _ => return Err(self.mismatch(a, b)),
+        };
+        if left.element() != right.element() {
+            return Err(self.mismatch(a, b));
+        }
+        Ok(self.node2(op, a, b, at))
+    }
+
+    fn literal_as(&mut self, it: &Ev, other: &Ev) -> R<Tx> {
+        let Val::Const(constant) = &it.val else { return self.lift(it) };
+        let other = self.lift(other)?;
+        let Some(dtype) = self.dtype(other).map(DataType::element) else { return self.lift(it) };
+        match constant {
+            Constant::Int(value) if dtype.is_float() || dtype.is_integer() || dtype.is_bool() => {
+                self.const_as(*value, dtype, it.src)
+            }
+            Constant::Bool(value) if dtype.is_float() || dtype.is_integer() || dtype.is_bool() => {
+                self.const_as(i128::from(*value), dtype, it.src)
+            }
+            Constant::Float(bits) if dtype.is_float() => {
+                self.const_float_as(f64::from_bits(*bits), dtype, it.src)
+            }
+            _ => self.lift(it),
+        }
+    }
+
+    /// `x is None`
+    fn identity(&mut self, op: CompareKind, a: &Ev, b: &Ev, at: At, ex: Ex) -> R<Ev> {
+        let same = match (&a.val, &b.val) {
+            (Val::Unknown(_), _) | (_, Val::Unknown(_)) => {
+                return Err(self.unsupported(ex, "`is` on an unknown value"));
+            }
+            (Val::Const(x), Val::Const(y)) => x == y,
+            _ => false,
+        };
+        let holds = same == (op == CompareKind::Is);
+        let src = self.s.sources.leaf(at);
+        Ok(Ev { val: Val::Const(Constant::Bool(holds)), src })
+    }
+
+    /// `a if c else b`
+    pub(super) fn conditional_ex(
+        &mut self,
+        ex: Ex,
+        then: Ex,
+        condition: Ex,
+        otherwise: Ex,
+    ) -> R<Ev> {
+        let decision = self.eval(condition)?;
+        if let Val::Const(it) = &decision.val {
+            return self.eval(if constants::truth(it) { then } else { otherwise });
+        }
+        let condition = self.lift(&decision)?;
+        let (then, otherwise) = (self.expr(then)?, self.expr(otherwise)?);
+        let at = self.at(ex);
+        let tx = self.if_then_else(condition, then, otherwise, at)?;
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    /// `T.if_then_else`: arms are promoted; a constant condition chooses.
+    pub(super) fn if_then_else(&mut self, condition: Tx, then: Tx, otherwise: Tx, at: At) -> R<Tx> {
+        self.check_bool(condition, "if_then_else")?;
+        let (then, otherwise) = self.promote(then, otherwise)?;
+        if let Some(it) = self.const_int(condition) {
+            return Ok(if it != 0 { then } else { otherwise });
+        }
+        let ty = match (self.ty(then), self.ty(otherwise)) {
+            (Type::Unknown, ty) => ty,
+            (ty, _) => ty,
+        };
+        Ok(self.call_node("if_then_else", &[condition, then, otherwise], ty, at))
+    }
+}

@@ -1,0 +1,324 @@
+//! Types of operands: constants of Python become IR, operands of different types are brought together, values are cast.
+//!
+//! The rules are TVM's (`BinaryOpMatchTypes`, `cast`): a scalar is broadcast to a vector, the wider float wins, a float
+//! wins over an integer, the wider integer wins, unsigned wins at equal width. Casts and broadcasts that are made here have
+//! no text: they are virtual.
+
+use ir::{DataType, ExprKind, Lanes, Type, TypeCode};
+
+use super::{
+    Lowerer, R, Reported,
+    source_tree::{At, Src},
+    value::{Ev, Tx, Val},
+};
+use crate::tvmscript::{diagnostics, environment::Constant};
+
+impl Lowerer<'_, '_, '_> {
+    /// A value as an expression: Python's constants get the types that TVM gives them.
+    pub(super) fn lift(&mut self, ev: &Ev) -> R<Tx> {
+        let src = ev.src;
+        let id = match &ev.val {
+            Val::Expr(id) => *id,
+            Val::Const(it) => return self.constant(it, src),
+            Val::Cell(buffer) => {
+                let zero = self.s.body.int(0, DataType::INT32);
+                self.s.body.load(*buffer, &[zero], None)
+            }
+            Val::Buffer(buffer) => {
+                self.s.body.make(ExprKind::Buffer(*buffer), DataType::HANDLE.into())
+            }
+            Val::Region(buffer, dims) => return Ok(self.region(*buffer, dims, src)),
+            Val::Thread(value, _) | Val::Unknown(value) => self.s.body.value_expr(*value),
+            Val::Bound(level, ty) => {
+                let index = self.s.binder_depth - level - 1;
+                self.s.body.make(ExprKind::Bound(index), *ty)
+            }
+            Val::Seq(items) => {
+                let items: Vec<Tx> = items.iter().map(|it| self.lift(it)).collect::<R<_>>()?;
+                return Ok(self.tuple(&items, src));
+            }
+            Val::Type(ty) => return Ok(self.type_literal(*ty, src)),
+            other => {
+                let what = describe(other);
+                let range = self.s.sources.range(src);
+                let message = format!("{what} is not a value");
+                return Err(self.error(diagnostics::MALFORMED_FORM, range, message));
+            }
+        };
+        Ok(Tx { id, src })
+    }
+
+    /// A type where an argument is wanted: its name as a string.
+    fn type_literal(&mut self, ty: Type, src: Src) -> Tx {
+        let text = match ty {
+            Type::Prim(dtype) => dtype.to_string(),
+            _ => "handle".to_owned(),
+        };
+        let id = self.s.body.string(&text);
+        Tx { id, src }
+    }
+
+    pub(super) fn tuple(&mut self, items: &[Tx], src: Src) -> Tx {
+        let ids: Vec<_> = items.iter().map(|it| it.id).collect();
+        let list = self.s.body.list(&ids);
+        let children: Vec<Src> = items.iter().map(|it| it.src).collect();
+        let at = At { range: self.s.sources.range(src), is_real: self.expansion.is_none() };
+        self.make(ExprKind::Tuple(list), DataType::HANDLE.into(), at, &children)
+    }
+
+    fn constant(&mut self, it: &Constant, src: Src) -> R<Tx> {
+        let range = self.s.sources.range(src);
+        let id = match it {
+            Constant::Bool(it) => self.s.body.int(i128::from(*it), DataType::BOOL),
+            Constant::Int(it) => {
+                let dtype = int_dtype(*it);
+                match dtype {
+                    Some(dtype) => self.s.body.int(*it, dtype),
+                    None => {
+                        let message = "the integer does not fit in 64 bits";
+                        return Err(self.error(diagnostics::INVALID_CONSTANT, range, message));
+                    }
+                }
+            }
+            Constant::Float(bits) => self.s.body.float(f64::from_bits(*bits), DataType::FLOAT32),
+            Constant::Str(it) => self.s.body.string(it),
+            Constant::None => {
+                let message = "None is not a value";
+                return Err(self.error(diagnostics::MALFORMED_FORM, range, message));
+            }
+            Constant::Tuple(items) | Constant::List(items) => {
+                let at = At { range, is_real: false };
+                let mut all = Vec::with_capacity(items.len());
+                for item in items {
+                    let src = self.s.sources.leaf(at);
+                    all.push(self.constant(item, src)?);
+                }
+                return Ok(self.tuple(&all, src));
+            }
+        };
+        Ok(Tx { id, src })
+    }
+
+    /// Converts to a type by folding cast: constants are converted now, other values get a virtual cast.
+    pub(super) fn cast_to(&mut self, value: Tx, dtype: DataType) -> R<Tx> {
+        let Some(from) = self.dtype(value) else {
+            return Ok(self.cast_node(value, dtype));
+        };
+        if from == dtype {
+            return Ok(value);
+        }
+        if dtype.is_scalar() {
+            match self.s.body.expr(value.id).kind {
+                ExprKind::Int(it) => {
+                    let it = if from.is_uint() { i128::from(it as u64) } else { i128::from(it) };
+                    return self.const_as(it, dtype, value.src);
+                }
+                ExprKind::Float(_) => {
+                    let it = self.s.body.float_spelling(value.id).unwrap_or_default();
+                    return self.const_float_as(it, dtype, value.src);
+                }
+                _ => return Ok(self.cast_node(value, dtype)),
+            }
+        }
+        if from.is_scalar() {
+            let element = self.cast_to(value, dtype.element())?;
+            return Ok(self.broadcast(element, dtype.lanes));
+        }
+        Ok(self.cast_node(value, dtype))
+    }
+
+    /// An integer as a constant of a type.
+    pub(super) fn const_as(&mut self, value: i128, dtype: DataType, src: Src) -> R<Tx> {
+        let range = self.s.sources.range(src);
+        let id = if dtype.is_float() {
+            self.s.body.float(value as f64, dtype)
+        } else {
+            if dtype.is_uint() && value < 0 {
+                let message = format!("{value} is negative, {dtype} is unsigned");
+                return Err(self.error(diagnostics::DTYPE_MISMATCH, range, message));
+            }
+            self.s.body.int(value, dtype)
+        };
+        Ok(Tx { id, src })
+    }
+
+    pub(super) fn const_float_as(&mut self, value: f64, dtype: DataType, src: Src) -> R<Tx> {
+        if dtype.is_float() {
+            let id = self.s.body.float(value, dtype);
+            return Ok(Tx { id, src });
+        }
+        if dtype.is_bool() {
+            return self.const_as(i128::from(value != 0.0), dtype, src);
+        }
+        // Toward zero, as a C++ conversion.
+        self.const_as(value as i64 as i128, dtype, src)
+    }
+
+    /// A cast without text of its own.
+    pub(super) fn cast_node(&mut self, value: Tx, dtype: DataType) -> Tx {
+        let id = self.s.body.make(ExprKind::Cast(value.id), dtype.into());
+        Tx { id, src: self.s.sources.wrap(value.src) }
+    }
+
+    /// A broadcast without text of its own.
+    pub(super) fn broadcast(&mut self, value: Tx, lanes: Lanes) -> Tx {
+        let range = self.tx_range(value);
+        let at = At { range, is_real: false };
+        let (lanes_tx, ty) = self.lanes_expr(value, lanes, at);
+        self.make(
+            ExprKind::Broadcast { value: value.id, lanes: lanes_tx.id },
+            ty,
+            at,
+            &[value.src, lanes_tx.src],
+        )
+    }
+
+    fn lanes_expr(&mut self, value: Tx, lanes: Lanes, at: At) -> (Tx, Type) {
+        let ty = match self.ty(value) {
+            Type::Prim(dtype) => Type::Prim(dtype.with_lanes(lanes)),
+            other => other,
+        };
+        let tx = match lanes {
+            Lanes::Fixed(n) => self.int(i128::from(n), DataType::INT32, at),
+            Lanes::Scalable(n) => {
+                let n = self.int(i128::from(n), DataType::INT32, at);
+                let name = self.s.body.intern("vscale");
+                let call = self.s.body.call(
+                    ir::Callee::Intrinsic(name),
+                    &[],
+                    ir::Body::no_attrs(),
+                    DataType::INT32.into(),
+                    false,
+                );
+                let id = self.s.body.binary(ir::BinaryOp::Mul, n.id, call);
+                self.tx(id, at)
+            }
+        };
+        (tx, ty)
+    }
+
+    /// Brings two operands to one type as arithmetic does.
+    pub(super) fn promote(&mut self, a: Tx, b: Tx) -> R<(Tx, Tx)> {
+        let (Some(mut left), Some(mut right)) = (self.dtype(a), self.dtype(b)) else {
+            return self.promote_other(a, b);
+        };
+        if left == right {
+            return Ok((a, b));
+        }
+        let (mut a, mut b) = (a, b);
+        if left.lanes != right.lanes {
+            if left.is_scalar() {
+                // The element is converted first: the cast is under the broadcast.
+                let element = common(left, right.element());
+                if let Some(element) = element {
+                    a = self.cast_to(a, element)?;
+                }
+                a = self.broadcast(a, right.lanes);
+            } else if right.is_scalar() {
+                let element = common(left.element(), right);
+                if let Some(element) = element {
+                    b = self.cast_to(b, element)?;
+                }
+                b = self.broadcast(b, left.lanes);
+            } else {
+                return Err(self.mismatch(a, b));
+            }
+            (left, right) = match (self.dtype(a), self.dtype(b)) {
+                (Some(left), Some(right)) => (left, right),
+                _ => return Ok((a, b)),
+            };
+        }
+        let Some(dtype) = common(left, right) else { return Err(self.mismatch(a, b)) };
+        Ok((self.cast_to(a, dtype)?, self.cast_to(b, dtype)?))
+    }
+
+    /// Unknown types stay as they are; pointers have no arithmetic.
+    fn promote_other(&mut self, a: Tx, b: Tx) -> R<(Tx, Tx)> {
+        let is_unknown = |ty: Type| matches!(ty, Type::Unknown | Type::Named(_));
+        if is_unknown(self.ty(a)) || is_unknown(self.ty(b)) || self.ty(a) == self.ty(b) {
+            return Ok((a, b));
+        }
+        Err(self.mismatch(a, b))
+    }
+
+    pub(super) fn mismatch(&mut self, a: Tx, b: Tx) -> Reported {
+        let range = self.tx_range(a).cover(self.tx_range(b));
+        let message =
+            format!("{} and {} do not fit together", self.type_name(a), self.type_name(b));
+        self.error(diagnostics::DTYPE_MISMATCH, range, message)
+    }
+
+    pub(super) fn type_name(&self, tx: Tx) -> String {
+        match self.ty(tx) {
+            Type::Prim(dtype) => dtype.to_string(),
+            Type::Pointer { element, .. } => format!("a pointer to {element}"),
+            Type::Named(name) => self.s.body.name(name).to_owned(),
+            Type::Unknown => "an unknown type".to_owned(),
+        }
+    }
+}
+
+/// What a constant of Python is in IR: `int32` if it fits.
+pub(super) fn int_dtype(value: i128) -> Option<DataType> {
+    if i32::try_from(value).is_ok() {
+        Some(DataType::INT32)
+    } else if i64::try_from(value).is_ok() {
+        Some(DataType::INT64)
+    } else if u64::try_from(value).is_ok() {
+        Some(DataType::uint(64))
+    } else {
+        None
+    }
+}
+
+/// The type that two operands of equally many lanes are brought to; none if TVM has none.
+fn common(a: DataType, b: DataType) -> Option<DataType> {
+    if a == b {
+        return Some(a);
+    }
+    let is_number = |it: DataType| it.is_float() || it.is_integer() || it.is_bool();
+    if !is_number(a) || !is_number(b) {
+        return None;
+    }
+    Some(match (a.is_float(), b.is_float()) {
+        (true, true) => return common_float(a, b),
+        (true, false) => a,
+        (false, true) => b,
+        (false, false) if a.is_bool() => b,
+        (false, false) if b.is_bool() => a,
+        (false, false) if a.bits != b.bits => {
+            if a.bits > b.bits {
+                a
+            } else {
+                b
+            }
+        }
+        (false, false) if a.is_uint() => a,
+        (false, false) => b,
+    })
+}
+
+/// An IEEE float wins over the other formats; else the wider one, else the left.
+fn common_float(a: DataType, b: DataType) -> Option<DataType> {
+    let is_ieee = |it: DataType| it.code == TypeCode::Float;
+    Some(match (is_ieee(a), is_ieee(b)) {
+        (true, false) => a,
+        (false, true) => b,
+        _ if a.bits < b.bits => b,
+        _ => a,
+    })
+}
+
+fn describe(val: &Val) -> &'static str {
+    match val {
+        Val::Namespace(_) | Val::Path(_) | Val::Module => "a module",
+        Val::Intrinsic(_) | Val::Method(..) | Val::ExprMethod(..) | Val::Function(_) => {
+            "a function"
+        }
+        Val::Macro(_) | Val::LocalMacro(..) => "a macro",
+        Val::Dict => "a dictionary",
+        Val::Lambda => "a lambda",
+        Val::Shape(_) | Val::Strides(_) => "a list",
+        _ => "this",
+    }
+}

@@ -1,0 +1,113 @@
+//! Names in scope: a stack of bindings a name, undone when a frame ends.
+//!
+//! Names are the body's interned ones, so the table is a dense vector; entering and leaving a frame costs what was
+//! defined in it. A macro sees only the frames up to its definition: [`Scopes::hide`].
+
+use ir::{NameId, arena::Id};
+use smallvec::SmallVec;
+
+use super::value::Val;
+use crate::tvmscript::source_map::DefinitionId;
+
+/// A name with its meaning.
+#[derive(Clone, Debug)]
+pub(crate) struct Binding {
+    pub(crate) val: Val,
+    pub(crate) definition: DefinitionId,
+    /// Number of the frame that it is in.
+    frame: u32,
+}
+
+/// What a macro may not see: frames from `from` up to (not including) `to`.
+#[derive(Clone, Copy, Debug, Default)]
+struct Hidden {
+    from: u32,
+    to: u32,
+}
+
+/// The names in scope.
+#[derive(Default, Debug)]
+pub(crate) struct Scopes {
+    table: Vec<SmallVec<[Binding; 1]>>,
+    log: Vec<NameId>,
+    /// Length of the log where each frame begins. Frame 0 is what is captured from outside.
+    frames: Vec<usize>,
+    hidden: Hidden,
+}
+
+/// What [`Scopes::unhide`] needs.
+pub(crate) struct Restore(Hidden);
+
+impl Scopes {
+    pub(crate) fn depth(&self) -> u32 {
+        self.frames.len() as u32
+    }
+
+    pub(crate) fn push_frame(&mut self) {
+        self.frames.push(self.log.len());
+    }
+
+    pub(crate) fn pop_frame(&mut self) {
+        let Some(start) = self.frames.pop() else { return };
+        for name in self.log.drain(start..) {
+            self.table[name.index()].pop();
+        }
+    }
+
+    /// Hides the frames after `visible` for a macro that was defined there.
+    pub(crate) fn hide(&mut self, visible: u32) -> Restore {
+        let before = self.hidden;
+        self.hidden = Hidden { from: visible + 1, to: self.depth() + 1 };
+        Restore(before)
+    }
+
+    pub(crate) fn unhide(&mut self, restore: Restore) {
+        self.hidden = restore.0;
+    }
+
+    fn slot(&mut self, name: NameId) -> &mut SmallVec<[Binding; 1]> {
+        if self.table.len() <= name.index() {
+            self.table.resize_with(name.index() + 1, SmallVec::new);
+        }
+        &mut self.table[name.index()]
+    }
+
+    /// Binds a name in the innermost frame, over what it meant before.
+    pub(crate) fn define(&mut self, name: NameId, val: Val, definition: DefinitionId) {
+        let frame = self.depth();
+        self.slot(name).push(Binding { val, definition, frame });
+        self.log.push(name);
+    }
+
+    /// Binds a name from outside the function, below everything else.
+    pub(crate) fn define_outer(&mut self, name: NameId, val: Val, definition: DefinitionId) {
+        self.slot(name).insert(0, Binding { val, definition, frame: 0 });
+    }
+
+    /// Gives the visible binding another meaning.
+    pub(crate) fn redefine(&mut self, name: NameId, val: Val) {
+        let hidden = self.hidden;
+        let visible = self
+            .slot(name)
+            .iter_mut()
+            .rev()
+            .find(|it| it.frame == 0 || it.frame < hidden.from || it.frame >= hidden.to);
+        if let Some(binding) = visible {
+            binding.val = val;
+        }
+    }
+
+    pub(crate) fn lookup(&self, name: NameId) -> Option<&Binding> {
+        let hidden = self.hidden;
+        self.table
+            .get(name.index())?
+            .iter()
+            .rev()
+            .find(|it| it.frame == 0 || it.frame < hidden.from || it.frame >= hidden.to)
+    }
+
+    /// The binding, if it was made in the innermost frame.
+    pub(crate) fn in_innermost(&self, name: NameId) -> Option<&Binding> {
+        self.lookup(name).filter(|it| it.frame == self.depth())
+    }
+}

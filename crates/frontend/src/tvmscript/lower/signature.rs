@@ -1,0 +1,186 @@
+//! The function itself: decorator, parameters, return type, body.
+
+use ir::{Attr, Buffer, BufferOrigin, DataType, OpKind, Param, Type, ValueKind};
+
+use super::{
+    Lowerer, R,
+    buffers::{BufferForm, BufferSpec},
+    value::Val,
+};
+use crate::tvmscript::{
+    ast::{DefNode, Ex, ExKind, ParamNode},
+    diagnostics,
+    source_map::DefinitionKind,
+};
+
+impl Lowerer<'_, '_, '_> {
+    pub(super) fn function(&mut self, def: &DefNode<'_>) {
+        self.decorator(def);
+        self.s.scopes.push_frame();
+        for &(name, range) in &def.type_params {
+            let value = self.s.body.new_value(name, DataType::INT64.into(), ValueKind::Captured);
+            self.s.body.values[value].is_size = true;
+            let val = Val::Expr(self.s.body.value_expr(value));
+            self.define(name, range, DefinitionKind::Symbol, val);
+        }
+        for param in &def.params {
+            if let Some(annotation) = param.annotation
+                && let Some(dtype) = self.scalar_annotation(annotation)
+            {
+                self.s.later_params.insert(param.name.into(), dtype);
+            }
+        }
+        for param in &def.params {
+            self.param(param);
+        }
+        if let Some(returns) = def.returns
+            && !self.is_none(returns)
+        {
+            self.s.body.return_type = self.type_of(returns).ok();
+        }
+        self.block_body(def.body);
+        self.s.scopes.pop_frame();
+    }
+
+    /// Without a definition nothing is known: one opaque operation.
+    pub(super) fn opaque_function(&mut self) {
+        let text = self.s.text.clone();
+        let name = self.s.body.intern(&text);
+        self.s.stmt_range = syntax::TextRange::up_to(syntax::TextSize::of(text.as_str()));
+        self.emit(OpKind::Opaque(name), &[]);
+    }
+
+    /// Keyword arguments of the decorator, as written.
+    fn decorator(&mut self, def: &DefNode<'_>) {
+        for &decorator in &def.decorators {
+            let callee = match *self.ast.kind(decorator) {
+                ExKind::Call { callee, .. } => callee,
+                _ => decorator,
+            };
+            // Mentions its names, for references.
+            let _ = self.eval(callee);
+            if let ExKind::Call { args, .. } = *self.ast.kind(decorator) {
+                let args = self.args(args);
+                let attrs = self.keyword_attrs(&args.keywords);
+                self.s.body.decorator.extend(attrs);
+            }
+        }
+    }
+
+    /// `T.int32` as an annotation of a scalar parameter.
+    fn scalar_annotation(&self, ex: Ex) -> Option<DataType> {
+        let ast = self.ast;
+        let callee = match *ast.kind(ex) {
+            ExKind::Call { callee, .. } => callee,
+            _ => ex,
+        };
+        match *ast.kind(callee) {
+            ExKind::Attr { name, .. } => DataType::parse(name).filter(|&it| it != DataType::HANDLE),
+            _ => None,
+        }
+    }
+
+    fn param(&mut self, param: &ParamNode<'_>) {
+        let Some(annotation) = param.annotation else {
+            if !param.name.is_empty() {
+                let message = "a parameter needs a type";
+                self.error(diagnostics::MALFORMED_FORM, param.name_range, message);
+                self.scalar_param(param, Type::Unknown);
+            }
+            return;
+        };
+        let buffer_args = match *self.ast.kind(annotation) {
+            ExKind::Call { callee, args } => match self.form_of(callee) {
+                Some(name) if matches!(&*name, "Buffer" | "buffer" | "match_buffer") => Some(args),
+                _ => None,
+            },
+            _ => None,
+        };
+        match buffer_args {
+            Some(args) => {
+                let args = self.args(args);
+                match self.buffer_spec(annotation, BufferForm::Decl, &args) {
+                    Ok(spec) => self.buffer_param(param, spec),
+                    Err(_) => self.scalar_param(param, Type::Unknown),
+                }
+            }
+            None => {
+                let ty = self.param_type(annotation).unwrap_or(Type::Unknown);
+                self.scalar_param(param, ty);
+            }
+        }
+    }
+
+    fn param_type(&mut self, annotation: Ex) -> R<Type> {
+        let ev = self.eval(annotation)?;
+        match ev.val {
+            Val::Type(ty) => Ok(ty),
+            Val::Const(_) | Val::Unknown(_) => self.type_of(annotation),
+            // A buffer type under a captured name, `T.Buffer` without arguments, `T.TensorMap()`.
+            _ => Ok(Type::Unknown),
+        }
+    }
+
+    fn scalar_param(&mut self, param: &ParamNode<'_>, ty: Type) {
+        let index = self.s.body.params.len() as u32;
+        let id = self.s.body.intern(param.name);
+        // A quoted shape may have made it already.
+        let made = self.s.scopes.lookup(id).and_then(|it| match it.val {
+            Val::Expr(expr) => match self.s.body.expr(expr).kind {
+                ir::ExprKind::Value(value)
+                    if self.s.body.values[value].kind == ValueKind::Symbol
+                        && self.s.body.values[value].ty == ty =>
+                {
+                    Some((value, it.definition))
+                }
+                _ => None,
+            },
+            _ => None,
+        });
+        let value = match made {
+            Some((value, definition)) => {
+                self.s.body.values[value].kind = ValueKind::Param(index);
+                self.mention(param.name_range, definition);
+                let definition = &mut self.s.definitions[definition.0 as usize];
+                definition.kind = DefinitionKind::Param;
+                definition.range = param.name_range;
+                value
+            }
+            None => {
+                let value = self.s.body.new_value(param.name, ty, ValueKind::Param(index));
+                let val = Val::Expr(self.s.body.value_expr(value));
+                self.define(param.name, param.name_range, DefinitionKind::Param, val);
+                value
+            }
+        };
+        self.s.body.params.push(Param { value, buffer: None });
+    }
+
+    fn buffer_param(&mut self, param: &ParamNode<'_>, spec: BufferSpec) {
+        let index = self.s.body.params.len() as u32;
+        let handle = format!("{}_handle", param.name);
+        let scope = spec.buffer.scope;
+        let ty = Type::Pointer { element: spec.buffer.dtype, scope };
+        let value = self.s.body.new_value(&handle, ty, ValueKind::Param(index));
+        let name = self.s.body.intern(param.name);
+        let buffer = Buffer { name, origin: BufferOrigin::Param, ..spec.buffer };
+        let buffer = self.s.body.buffers.push(buffer);
+        self.define(param.name, param.name_range, DefinitionKind::Param, Val::Buffer(buffer));
+        self.s.body.params.push(Param { value, buffer: Some(buffer) });
+    }
+
+    /// `T.func_attr({...})`
+    pub(super) fn func_attr(&mut self, dict: Ex) {
+        for (key, value) in self.attr_dict(dict) {
+            match self.s.body.attrs.iter_mut().find(|(it, _)| *it == key) {
+                Some((_, old)) => *old = value,
+                None => self.s.body.attrs.push((key, value)),
+            }
+        }
+    }
+
+    /// A message as data.
+    pub(super) fn message_attr(&mut self, ex: Ex) -> Attr {
+        self.attr(ex)
+    }
+}

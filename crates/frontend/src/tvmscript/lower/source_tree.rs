@@ -1,0 +1,116 @@
+//! Sources of expressions while they are built: a tree parallel to the expression tree.
+//!
+//! A node says which text an expression was made from and whether that text is its own. Its children are those of the
+//! expression in the order of [`ir::Body::each_child`], or none: then everything below is virtual and comes from the
+//! node's text. At the end of an operation, [`SourceTree::flatten`] writes one entry an occurrence, in preorder.
+
+use ir::{Body, ExprId};
+use syntax::TextRange;
+
+use crate::tvmscript::source_map::OccurrenceSource;
+
+/// A node of a [`SourceTree`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Src(u32);
+
+/// A place in the text that an expression is made from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct At {
+    pub(crate) range: TextRange,
+    pub(crate) is_real: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    at: At,
+    start: u32,
+    len: u32,
+}
+
+/// The sources of the expressions that are being built.
+#[derive(Default, Debug)]
+pub(crate) struct SourceTree {
+    nodes: Vec<Node>,
+    children: Vec<Src>,
+}
+
+impl SourceTree {
+    pub(crate) fn leaf(&mut self, at: At) -> Src {
+        self.node(at, &[])
+    }
+
+    pub(crate) fn node(&mut self, at: At, children: &[Src]) -> Src {
+        let start = self.children.len() as u32;
+        self.children.extend_from_slice(children);
+        self.nodes.push(Node { at, start, len: children.len() as u32 });
+        Src(self.nodes.len() as u32 - 1)
+    }
+
+    /// A node without text of its own around `child`: a promotion.
+    pub(crate) fn wrap(&mut self, child: Src) -> Src {
+        let at = At { range: self.range(child), is_real: false };
+        self.node(at, &[child])
+    }
+
+    /// The same text a second time: all virtual.
+    pub(crate) fn again(&mut self, src: Src) -> Src {
+        let at = At { range: self.range(src), is_real: false };
+        self.leaf(at)
+    }
+
+    pub(crate) fn range(&self, src: Src) -> TextRange {
+        self.nodes[src.0 as usize].at.range
+    }
+
+    /// How much there is; give it to [`SourceTree::truncate`] when what was made since is flattened.
+    pub(crate) fn mark(&self) -> (usize, usize) {
+        (self.nodes.len(), self.children.len())
+    }
+
+    pub(crate) fn truncate(&mut self, (nodes, children): (usize, usize)) {
+        self.nodes.truncate(nodes);
+        self.children.truncate(children);
+    }
+
+    /// Appends one entry for each occurrence in `operands`, in preorder.
+    pub(crate) fn flatten(
+        &self,
+        body: &Body,
+        operands: &[(ExprId, Src)],
+        entries: &mut Vec<OccurrenceSource>,
+    ) {
+        enum Step {
+            Known(ExprId, Src),
+            Virtual(ExprId, TextRange),
+        }
+        let mut stack: Vec<Step> =
+            operands.iter().rev().map(|&(expr, src)| Step::Known(expr, src)).collect();
+        while let Some(step) = stack.pop() {
+            let (expr, at, children) = match step {
+                Step::Known(expr, src) => {
+                    let node = self.nodes[src.0 as usize];
+                    let range = node.start as usize..(node.start + node.len) as usize;
+                    (expr, node.at, &self.children[range])
+                }
+                Step::Virtual(expr, range) => (expr, At { range, is_real: false }, &[][..]),
+            };
+            entries.push(OccurrenceSource { range: at.range, is_real: at.is_real });
+            let mark = stack.len();
+            let mut index = 0;
+            body.each_child(body.expr(expr).kind, &mut |child| {
+                stack.push(match children.get(index) {
+                    Some(&src) => Step::Known(child, src),
+                    None => Step::Virtual(child, at.range),
+                });
+                index += 1;
+            });
+            debug_assert!(
+                children.is_empty() || children.len() == index,
+                "sources of {:?} at {:?}",
+                body.expr(expr).kind,
+                at.range
+            );
+            stack[mark..].reverse();
+        }
+    }
+}

@@ -1,0 +1,466 @@
+//! Statements: one at a time, errors kept inside.
+
+use std::borrow::Cow;
+
+use ir::{Attr, AttrDict, DataType, OpKind, Type};
+use smallvec::SmallVec;
+use syntax::TextRange;
+
+use super::{
+    Lowerer, R,
+    calls::Args,
+    value::{Ev, Tx, Val},
+};
+use crate::tvmscript::{
+    Severity,
+    ast::{Ex, ExKind, Run, St, StKind},
+    constants, diagnostics,
+    environment::Constant,
+};
+
+impl<'a> Lowerer<'_, '_, 'a> {
+    pub(super) fn statement(&mut self, st: St) {
+        let ast = self.ast;
+        let node = ast.stmt(st);
+        let range = self.expansion.unwrap_or(node.range);
+        let outer = std::mem::replace(&mut self.s.stmt_range, range);
+        self.s.site = self.site_of(st);
+        let mark = self.s.sources.mark();
+        let n_ops = self.s.body.ops.len();
+        if self.statement_kind(st).is_err() && self.s.body.ops.len() == n_ops {
+            self.opaque_statement(st);
+        }
+        // The blocks that are open keep their axes' sources until they end.
+        if self.s.blocks.is_empty() {
+            self.s.sources.truncate(mark);
+        }
+        self.s.site = None;
+        self.s.stmt_range = outer;
+    }
+
+    fn statement_kind(&mut self, st: St) -> R<()> {
+        let ast = self.ast;
+        match ast.stmt(st).kind {
+            StKind::Expr(ex) => self.expr_statement(ex),
+            StKind::Assign { targets, value } => match *ast.exs(targets) {
+                [target] => self.assign(target, value),
+                _ => Err(self.malformed(value, "TVMScript assigns to one target at a time")),
+            },
+            StKind::AugAssign { target, op, value } => self.aug_assign(target, op, value),
+            StKind::AnnAssign { target, annotation, value } => {
+                self.ann_assign(target, annotation, value)
+            }
+            StKind::Return(value) => self.return_statement(value),
+            StKind::Assert { condition, message } => self.assert_statement(condition, message),
+            StKind::Pass => Ok(()),
+            StKind::Break => {
+                self.emit(OpKind::Break, &[]);
+                Ok(())
+            }
+            StKind::Continue => {
+                self.emit(OpKind::Continue, &[]);
+                Ok(())
+            }
+            StKind::If { condition, then, otherwise } => {
+                self.if_statement(condition, then, otherwise)
+            }
+            StKind::While { condition, body } => self.while_statement(condition, body),
+            StKind::For { target, iterable, body } => self.for_statement(target, iterable, body),
+            StKind::With { items, body } => self.with_statement(ast.items(items), body),
+            StKind::Def(def) => self.nested_function(def),
+            StKind::Other => {
+                let range = ast.stmt(st).range;
+                let message = "this statement has no meaning in TVMScript".to_owned();
+                let code = diagnostics::UNSUPPORTED_CONSTRUCT;
+                self.diagnostic(code, Severity::Warning, range, message, None);
+                Err(super::Reported)
+            }
+            StKind::Error(_) => Err(super::Reported),
+        }
+    }
+
+    /// A suite that may be `pass` alone, which TVM reads as a statement.
+    pub(super) fn suite_or_pass(&mut self, run: Run) {
+        let ast = self.ast;
+        self.suite(run);
+        let is_pass = ast.sts(run).iter().all(|&it| matches!(ast.stmt(it).kind, StKind::Pass));
+        let block = self.s.block;
+        if is_pass && !run.is_empty() && self.s.body.blocks[block].ops.is_empty() {
+            let range = self.expansion.unwrap_or(ast.stmt(ast.sts(run)[0]).range);
+            let zero = self.virtual_int(0, DataType::INT32, range);
+            let outer = std::mem::replace(&mut self.s.stmt_range, range);
+            self.s.site = self.site_of(ast.sts(run)[0]);
+            self.emit(OpKind::Evaluate, &[zero]);
+            self.s.stmt_range = outer;
+        }
+    }
+
+    // ---- what cannot be understood ----
+
+    /// A statement that is kept by its text: what is inside it is read, the names that it assigns are unknown.
+    fn opaque_statement(&mut self, st: St) {
+        let ast = self.ast;
+        let node = ast.stmt(st);
+        let bodies: SmallVec<[Run; 2]> = match node.kind {
+            StKind::If { then, otherwise, .. } => [then, otherwise].into_iter().collect(),
+            StKind::While { body, .. } | StKind::For { body, .. } | StKind::With { body, .. } => {
+                [body].into_iter().collect()
+            }
+            StKind::Error(run) => [run].into_iter().collect(),
+            _ => SmallVec::new(),
+        };
+        let first = bodies.iter().flat_map(|&run| ast.sts(run)).next();
+        let end = first.map_or(node.range.end(), |&it| ast.stmt(it).range.start());
+        let header = TextRange::new(node.range.start(), end.max(node.range.start()));
+        let text = self.text(header).trim_end().to_owned();
+        let text = self.s.body.intern(&text);
+        let op = self.emit(OpKind::Opaque(text), &[]);
+        let targets: SmallVec<[Ex; 2]> = match node.kind {
+            StKind::Assign { targets, .. } => ast.exs(targets).iter().copied().collect(),
+            StKind::AnnAssign { target, .. } | StKind::AugAssign { target, .. } => {
+                [target].into_iter().collect()
+            }
+            StKind::For { target, .. } => [target].into_iter().collect(),
+            StKind::With { items, .. } => {
+                ast.items(items).iter().filter_map(|it| it.target).collect()
+            }
+            _ => SmallVec::new(),
+        };
+        for target in targets {
+            self.opaque_target(target, op);
+        }
+        for run in bodies {
+            if !run.is_empty() {
+                self.in_region(op, |this| this.block_body(run));
+            }
+        }
+    }
+
+    fn opaque_target(&mut self, target: Ex, op: ir::OpId) {
+        let ast = self.ast;
+        let mut stack = vec![target];
+        while let Some(at) = stack.pop() {
+            match *ast.kind(at) {
+                ExKind::Name(name) => {
+                    // A cell or buffer stays what it is; the operation may have written it.
+                    if matches!(self.peek(name), Some(Val::Cell(_) | Val::Buffer(_))) {
+                        continue;
+                    }
+                    let value = self.s.body.push_result(op, name, Type::Unknown);
+                    self.define_unknown(name, at, value);
+                }
+                ExKind::Tuple(run) | ExKind::List(run) => {
+                    stack.extend(ast.exs(run).iter().rev().copied());
+                }
+                ExKind::Star(inner) => stack.push(inner),
+                _ => {}
+            }
+        }
+    }
+
+    // ---- forms ----
+
+    /// What follows `T.` in a callee: `grid`, `axis.spatial`. None if it is no TVMScript form.
+    pub(super) fn form_of(&mut self, callee: Ex) -> Option<Cow<'a, str>> {
+        let ast = self.ast;
+        let (base, name) = match *ast.kind(callee) {
+            ExKind::Attr { base, name, .. } => (base, name),
+            ExKind::Name(name) if matches!(name, "range") => {
+                return self.peek(name).is_none().then(|| "range".into());
+            }
+            _ => return None,
+        };
+        match *ast.kind(base) {
+            ExKind::Name(head) => self.is_tir(head, base).then_some(Cow::Borrowed(name)),
+            ExKind::Attr { .. } => {
+                let (head, rest) = ast.dotted(callee)?;
+                if self.is_tir(head, self.head(callee)) {
+                    return Some(rest.join(".").into());
+                }
+                // `tvm.script.tirx.grid`
+                let mut path = head;
+                let mut full = String::new();
+                for part in &rest {
+                    full.push_str(path);
+                    full.push('.');
+                    path = part;
+                }
+                let module = full.trim_end_matches('.');
+                crate::tvmscript::environment::namespace(module).map(|_| Cow::Borrowed(name))
+            }
+            _ => None,
+        }
+    }
+
+    fn head(&self, mut ex: Ex) -> Ex {
+        while let ExKind::Attr { base, .. } = *self.ast.kind(ex) {
+            ex = base;
+        }
+        ex
+    }
+
+    fn is_tir(&mut self, head: &str, ex: Ex) -> bool {
+        use crate::tvmscript::environment::Namespace as N;
+        let known = self.peek(head);
+        if known.is_none() && !self.is_namespace(head) {
+            return false;
+        }
+        match self.name(head, ex) {
+            Ok(ev) => matches!(ev.val, Val::Namespace(N::Tir | N::Tirx)),
+            Err(_) => false,
+        }
+    }
+
+    fn is_namespace(&self, head: &str) -> bool {
+        matches!(self.s.env.resolve(head), crate::tvmscript::Capture::Namespace(_))
+    }
+
+    /// The form and the arguments of a call.
+    pub(super) fn form_call(&mut self, ex: Ex) -> Option<(Cow<'a, str>, Args<'a>)> {
+        let ast = self.ast;
+        let ExKind::Call { callee, args } = *ast.kind(ex) else { return None };
+        let name = self.form_of(callee)?;
+        Some((name, self.args(args)))
+    }
+
+    fn expr_statement(&mut self, ex: Ex) -> R<()> {
+        let ast = self.ast;
+        match ast.kind(ex) {
+            ExKind::Str(_) | ExKind::Ellipsis => return Ok(()),
+            ExKind::Call { .. } => {}
+            _ => return self.evaluate(ex),
+        }
+        if let Some((form, args)) = self.form_call(ex) {
+            return self.form_statement(ex, &form, &args);
+        }
+        let ExKind::Call { callee, args } = *ast.kind(ex) else { return Ok(()) };
+        if let ExKind::Name(name) = *ast.kind(callee)
+            && let Some(found) = self.macro_named(name, callee)
+        {
+            return self.expand(ex, found, args);
+        }
+        if let ExKind::Attr { base, name: "vstore", .. } = *ast.kind(callee) {
+            return self.vstore(ex, base, args);
+        }
+        self.evaluate(ex)
+    }
+
+    fn form_statement(&mut self, ex: Ex, form: &str, args: &Args<'a>) -> R<()> {
+        match form {
+            "func_attr" | "block_attr" | "sblock_attr" => {
+                let Some(dict) =
+                    args.get(0, "attrs").filter(|&it| matches!(self.ast.kind(it), ExKind::Dict(_)))
+                else {
+                    return Err(self.malformed(ex, "a dictionary is needed"));
+                };
+                if form == "func_attr" {
+                    self.func_attr(dict);
+                    return Ok(());
+                }
+                self.block_attr(ex, dict)
+            }
+            "reads" | "writes" => self.block_regions(ex, form == "reads", args),
+            "where" => self.block_predicate(ex, args),
+            "evaluate" => match args.get(0, "value") {
+                Some(value) => self.evaluate(value),
+                None => Err(self.malformed(ex, "T.evaluate takes one expression")),
+            },
+            "ret" => {
+                let value = args.get(0, "value").or_else(|| args.get(0, "val"));
+                self.return_statement(value)
+            }
+            "break_loop" => {
+                self.emit(OpKind::Break, &[]);
+                Ok(())
+            }
+            "continue_loop" => {
+                self.emit(OpKind::Continue, &[]);
+                Ok(())
+            }
+            "buffer_store" => self.buffer_store(ex, args),
+            "bind" => {
+                let Some(value) = args.get(0, "value") else {
+                    return Err(self.malformed(ex, "T.bind takes a value"));
+                };
+                self.bind_form(ex, value, args.keyword("var"))
+            }
+            "match_buffer" | "decl_buffer" | "alloc_buffer" | "sblock_alloc_buffer" => {
+                // Without a name nothing can use it.
+                Ok(())
+            }
+            "Assert" => {
+                let (condition, message) = (args.get(0, "condition"), args.get(1, "message"));
+                match condition {
+                    Some(condition) => self.assert_statement(condition, message),
+                    None => Err(self.malformed(ex, "T.Assert takes a condition")),
+                }
+            }
+            "launch_thread" | "attr" | "let" | "LetStmt" => self.concise(ex, form, args, None),
+            _ => self.evaluate(ex),
+        }
+    }
+
+    fn evaluate(&mut self, ex: Ex) -> R<()> {
+        // `T.evaluate(T.ret(x))` is how the legacy dialect returns.
+        if let Some((form, args)) = self.form_call(ex)
+            && form == "ret"
+        {
+            return self.return_statement(args.positional.first().copied());
+        }
+        let ev = self.eval(ex)?;
+        if matches!(ev.val, Val::Const(Constant::None)) {
+            return Ok(());
+        }
+        let tx = self.lift(&ev)?;
+        self.emit(OpKind::Evaluate, &[tx]);
+        Ok(())
+    }
+
+    // ---- control ----
+
+    fn return_statement(&mut self, value: Option<Ex>) -> R<()> {
+        let operand = match value {
+            Some(value) if !self.is_none(value) => Some(self.expr(value)?),
+            _ => None,
+        };
+        let operands: SmallVec<[Tx; 1]> = operand.into_iter().collect();
+        self.emit(OpKind::Return, &operands);
+        Ok(())
+    }
+
+    pub(super) fn assert_statement(&mut self, condition: Ex, message: Option<Ex>) -> R<()> {
+        let ev = self.eval(condition)?;
+        if let Val::Const(it) = &ev.val
+            && !matches!(it, Constant::Bool(_))
+        {
+            return Err(self.malformed(condition, "`assert` needs a condition"));
+        }
+        let condition = self.lift(&ev)?;
+        self.check_bool(condition, "assert")?;
+        let ast = self.ast;
+        let mut attrs = AttrDict::new();
+        match message.map(|it| (it, ast.kind(it))) {
+            Some((_, ExKind::Tuple(run))) if run.len() == 2 => {
+                let parts = ast.exs(*run);
+                attrs.push(("kind".into(), self.message_attr(parts[0])));
+                attrs.push(("message".into(), self.message_attr(parts[1])));
+            }
+            Some((message, _)) => attrs.push(("message".into(), self.message_attr(message))),
+            None => attrs.push(("message".into(), Attr::Str("".into()))),
+        }
+        let attrs = self.s.body.attr_dict(attrs);
+        let op = self.emit(OpKind::Assert, &[condition]);
+        self.s.body.ops[op].attrs = attrs;
+        Ok(())
+    }
+
+    fn if_statement(&mut self, condition: Ex, then: Run, otherwise: Run) -> R<()> {
+        let decision = self.eval(condition)?;
+        match &decision.val {
+            // Python decides; the names of the arm that is taken stay visible.
+            Val::Const(it) => {
+                let taken = if constants::truth(it) { then } else { otherwise };
+                self.s.site = None;
+                self.stmts(taken);
+                return Ok(());
+            }
+            Val::Unknown(_) => return Err(super::Reported),
+            _ => {}
+        }
+        let value = self.lift(&decision)?;
+        if self.s.body.ty(value.id) == Type::Unknown && self.is_captured(value) {
+            return Err(super::Reported);
+        }
+        self.check_bool(value, "if")?;
+        let op = self.emit(OpKind::If, &[value]);
+        self.in_region(op, |this| this.suite_or_pass(then));
+        if !otherwise.is_empty() {
+            self.in_region(op, |this| this.suite_or_pass(otherwise));
+        }
+        Ok(())
+    }
+
+    /// Whether a value depends on a captured name of unknown value, so that Python might decide it.
+    fn is_captured(&self, value: Tx) -> bool {
+        self.s.body.expr(value.id).flags.has_unknown
+    }
+
+    fn while_statement(&mut self, condition: Ex, body: Run) -> R<()> {
+        let condition = self.expr(condition)?;
+        self.check_bool(condition, "while")?;
+        let op = self.emit(OpKind::While, &[condition]);
+        self.in_region(op, |this| this.suite_or_pass(body));
+        Ok(())
+    }
+
+    /// `A.vstore([i], value, predicate=p)`
+    fn vstore(&mut self, ex: Ex, base: Ex, args: Run) -> R<()> {
+        let buffer = self.eval(base)?;
+        let Val::Buffer(buffer) = buffer.val else {
+            return Err(self.malformed(base, "vstore is a method of buffers"));
+        };
+        let args = self.args(args);
+        let (Some(indices), Some(value)) = (args.get(0, "begin"), args.get(1, "value")) else {
+            return Err(self.malformed(ex, "vstore takes indices and a value"));
+        };
+        let indices = self.shape(indices)?;
+        let value = self.eval(value)?;
+        let predicate = args.keyword("predicate").map(|it| self.expr(it)).transpose()?;
+        self.store(ex, buffer, &indices, &value, predicate)
+    }
+
+    /// `T.buffer_store(B, value, [i])`
+    fn buffer_store(&mut self, ex: Ex, args: &Args<'_>) -> R<()> {
+        let (Some(buffer), Some(value), Some(indices)) =
+            (args.get(0, "buffer"), args.get(1, "value"), args.get(2, "indices"))
+        else {
+            return Err(self.malformed(ex, "T.buffer_store takes a buffer, a value and indices"));
+        };
+        let ev: Ev = self.eval(buffer)?;
+        let Val::Buffer(buffer) = ev.val else {
+            return Err(self.malformed(buffer, "a buffer is needed"));
+        };
+        let value = self.eval(value)?;
+        let indices = self.shape(indices)?;
+        self.store(ex, buffer, &indices, &value, None)
+    }
+
+    /// A store: the value is cast to what the access holds.
+    pub(super) fn store(
+        &mut self,
+        ex: Ex,
+        buffer: ir::BufferId,
+        indices: &[Tx],
+        value: &Ev,
+        predicate: Option<Tx>,
+    ) -> R<()> {
+        self.check_rank(ex, buffer, indices.len())?;
+        let ids: SmallVec<[ir::ExprId; 4]> = indices.iter().map(|it| it.id).collect();
+        let dtype = self.s.body.access_dtype(buffer, &ids);
+        let value = self.lift(value)?;
+        let value = self.stored(value, dtype)?;
+        let mut operands: SmallVec<[Tx; 4]> = SmallVec::new();
+        operands.push(value);
+        operands.extend_from_slice(indices);
+        operands.extend(predicate);
+        self.emit(OpKind::Store { buffer, predicated: predicate.is_some() }, &operands);
+        Ok(())
+    }
+
+    fn stored(&mut self, value: Tx, dtype: DataType) -> R<Tx> {
+        let Some(from) = self.dtype(value) else { return Ok(value) };
+        if from == dtype {
+            return Ok(value);
+        }
+        if from.lanes != dtype.lanes {
+            if from.is_scalar() {
+                let element = self.cast_to(value, dtype.element())?;
+                return Ok(self.broadcast(element, dtype.lanes));
+            }
+            let range = self.tx_range(value);
+            let message = format!("a value of {from} is stored where {dtype} belongs");
+            return Err(self.error(diagnostics::DTYPE_MISMATCH, range, message));
+        }
+        self.cast_to(value, dtype)
+    }
+}

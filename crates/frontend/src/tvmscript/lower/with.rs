@@ -1,0 +1,229 @@
+//! Scopes: `with` statements, and the forms that open a scope for the rest of their list without one.
+
+use ir::{AllocKind, DataType, OpKind, Type};
+
+use super::{
+    Lowerer, R,
+    buffers::{BufferForm, buffer_form},
+    calls::Args,
+    value::Val,
+};
+use crate::tvmscript::{
+    ast::{Ex, ExKind, ItemNode, Run},
+    source_map::DefinitionKind,
+};
+
+impl<'a> Lowerer<'_, '_, 'a> {
+    pub(super) fn with_statement(&mut self, items: &[ItemNode], body: Run) -> R<()> {
+        self.s.scopes.push_frame();
+        let outer = self.s.block;
+        let result = self.with_items(items, body);
+        self.s.block = outer;
+        self.s.scopes.pop_frame();
+        result
+    }
+
+    /// The first of the items, then the others in it.
+    fn with_items(&mut self, items: &[ItemNode], body: Run) -> R<()> {
+        let Some((item, rest)) = items.split_first() else {
+            self.with_body(body);
+            return Ok(());
+        };
+        let Some((form, args)) = self.form_call(item.context) else {
+            return Err(self.unsupported(item.context, "`with` over this"));
+        };
+        match &*form {
+            "sblock" | "block" => self.sblock(item, &args, rest, body),
+            "init" => self.init(item.context, rest, body),
+            "Assert" => {
+                let (condition, message) = (args.get(0, "condition"), args.get(1, "message"));
+                let Some(condition) = condition else {
+                    return Err(self.malformed(item.context, "T.Assert takes a condition"));
+                };
+                self.assert_statement(condition, message)?;
+                self.with_items(rest, body)
+            }
+            "launch_thread" | "attr" | "let" | "LetStmt" => {
+                let target = match item.target {
+                    Some(target) => match *self.ast.kind(target) {
+                        ExKind::Name(name) => Some((name, target)),
+                        _ => return Err(self.malformed(target, "one name is needed here")),
+                    },
+                    None => None,
+                };
+                self.concise(item.context, &form, &args, target)?;
+                self.with_items(rest, body)
+            }
+            name => match buffer_form(name, self.is_legacy()) {
+                Some(kind) => self.with_buffer(item, kind, &args, rest, body),
+                None => Err(self.unsupported(item.context, "`with` over this")),
+            },
+        }
+    }
+
+    fn with_body(&mut self, body: Run) {
+        self.suite_or_pass(body);
+    }
+
+    /// `with T.decl_buffer(...) as B:`, `with T.allocate(...) as p:`
+    fn with_buffer(
+        &mut self,
+        item: &ItemNode,
+        form: BufferForm,
+        args: &Args<'_>,
+        rest: &[ItemNode],
+        body: Run,
+    ) -> R<()> {
+        let Some(target) = item.target else {
+            return Err(self.malformed(item.context, "the buffer needs a name: `as B`"));
+        };
+        let ExKind::Name(name) = *self.ast.kind(target) else {
+            return Err(self.malformed(target, "one name is needed here"));
+        };
+        let spec = self.buffer_spec(item.context, form, args)?;
+        let (_, op) = self.make_buffer(name, target, form, spec);
+        if matches!(form, BufferForm::Alloc(kind, _) if kind != AllocKind::SBlock) {
+            return self.in_region(op, |this| this.with_items(rest, body));
+        }
+        self.with_items(rest, body)
+    }
+
+    /// A form that scopes over what follows: the rest of the list, or the body of its `with`. The current block becomes
+    /// that of the new region; whoever reads the list restores it.
+    pub(super) fn concise(
+        &mut self,
+        ex: Ex,
+        form: &str,
+        args: &Args<'a>,
+        target: Option<(&str, Ex)>,
+    ) -> R<()> {
+        match form {
+            "launch_thread" => self.launch_thread(ex, args, target),
+            "attr" => self.attr_statement(ex, args),
+            _ => self.let_scope(ex, args, target),
+        }
+    }
+
+    fn enter_region(&mut self, op: ir::OpId) {
+        let region = self.s.body.push_region(op);
+        self.s.block = self.s.body.entry(region);
+    }
+
+    /// `T.launch_thread("blockIdx.x", n)`, `T.launch_thread(tx, n)`
+    fn launch_thread(&mut self, ex: Ex, args: &Args<'_>, target: Option<(&str, Ex)>) -> R<()> {
+        let (Some(thread), Some(extent)) = (args.get(0, "thread"), args.get(1, "extent")) else {
+            return Err(self.malformed(ex, "T.launch_thread takes a thread and an extent"));
+        };
+        let thread_ev = self.eval(thread)?;
+        let extent = self.expr(extent)?;
+        let ty = self.ty(extent);
+        match thread_ev.val {
+            Val::Thread(var, tag) => {
+                let op = self.emit(OpKind::LaunchThread { tag, var }, &[extent]);
+                self.enter_region(op);
+                if let Some((name, target)) = target {
+                    self.define_value(name, target, DefinitionKind::Index, var);
+                }
+                Ok(())
+            }
+            _ => {
+                let Some(tag) = self.const_str(&thread_ev.val) else {
+                    return Err(
+                        self.malformed(thread, "a thread tag such as \"threadIdx.x\" is needed")
+                    );
+                };
+                let tag = self.s.body.intern(&tag);
+                // The variable is known only when the region is there.
+                let placeholder = ir::arena::Id::new(0);
+                let op = self.emit(OpKind::LaunchThread { tag, var: placeholder }, &[extent]);
+                self.enter_region(op);
+                let name = target.map_or("", |(name, _)| name);
+                let block = self.s.block;
+                let var = self.s.body.new_block_arg(block, name, ty);
+                self.s.body.ops[op].kind = OpKind::LaunchThread { tag, var };
+                if let Some((name, target)) = target {
+                    self.define_value(name, target, DefinitionKind::Index, var);
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// `tx = T.env_thread("threadIdx.x")`
+    pub(super) fn env_thread(&mut self, name: &str, target: Ex, ex: Ex, args: &Args<'_>) -> R<()> {
+        let tag = match args.get(0, "thread_tag") {
+            Some(tag) => self.eval(tag)?,
+            None => return Err(self.malformed(ex, "T.env_thread takes a thread tag")),
+        };
+        let Some(tag) = self.const_str(&tag.val) else {
+            return Err(self.malformed(ex, "a thread tag such as \"threadIdx.x\" is needed"));
+        };
+        let ty = match args.get(1, "dtype") {
+            Some(dtype) => self.type_of(dtype)?,
+            None => DataType::INT32.into(),
+        };
+        let tag = self.s.body.intern(&tag);
+        let op = self.emit(OpKind::EnvThread(tag), &[]);
+        let value = self.s.body.push_result(op, name, ty);
+        self.define_at(name, target, DefinitionKind::Index, Val::Thread(value, tag));
+        Ok(())
+    }
+
+    /// `T.attr(node, "key", value)`, `T.attr({"key": value})`
+    fn attr_statement(&mut self, ex: Ex, args: &Args<'_>) -> R<()> {
+        if let [dict] = args.positional[..]
+            && let ExKind::Dict(_) = self.ast.kind(dict)
+        {
+            let dict = self.attr_dict(dict);
+            let attrs = self.s.body.attr_dict(dict);
+            let op = self.emit(OpKind::AttrDict, &[]);
+            self.s.body.ops[op].attrs = attrs;
+            self.enter_region(op);
+            return Ok(());
+        }
+        let (Some(node), Some(key), Some(value)) =
+            (args.get(0, "node"), args.get(1, "attr_key"), args.get(2, "value"))
+        else {
+            return Err(self.malformed(ex, "T.attr takes a node, a key and a value"));
+        };
+        let node = self.expr(node)?;
+        let key_ev = self.eval(key)?;
+        let Some(key) = self.const_str(&key_ev.val) else {
+            return Err(self.malformed(key, "the key is a string"));
+        };
+        let value = self.expr(value)?;
+        let key = self.s.body.intern(&key);
+        let op = self.emit(OpKind::Attr(key), &[node, value]);
+        self.enter_region(op);
+        Ok(())
+    }
+
+    /// Legacy `with T.LetStmt(e) as x:`, `with T.let(x, e):`, `T.let(x, e)`
+    fn let_scope(&mut self, ex: Ex, args: &Args<'_>, target: Option<(&str, Ex)>) -> R<()> {
+        let (target, value) = match (target, args.positional[..].first(), args.positional.get(1)) {
+            (Some(target), Some(&value), _) => (target, value),
+            (None, Some(&var), Some(&value)) => match *self.ast.kind(var) {
+                ExKind::Name(name) => ((name, var), value),
+                _ => return Err(self.malformed(var, "a variable is needed")),
+            },
+            (None, Some(&value), None) => {
+                match args.keyword("var").map(|it| (it, self.ast.kind(it))) {
+                    Some((var, ExKind::Name(name))) => ((*name, var), value),
+                    _ => return Err(self.malformed(ex, "the binding has no name")),
+                }
+            }
+            _ => return Err(self.malformed(ex, "a value is needed")),
+        };
+        let value = self.expr(value)?;
+        let declared = match self.peek(target.0) {
+            Some(Val::Declared(ty)) => Some(ty),
+            _ => None,
+        };
+        let ty: Type = declared.unwrap_or_else(|| self.ty(value));
+        let op = self.emit(OpKind::Bind, &[value]);
+        let result = self.s.body.push_result(op, target.0, ty);
+        self.enter_region(op);
+        self.define_value(target.0, target.1, DefinitionKind::Binding, result);
+        Ok(())
+    }
+}

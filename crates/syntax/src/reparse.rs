@@ -1,0 +1,90 @@
+//! The tree after an edit, made from the tree before it.
+//!
+//! The smallest list of statements around the edit is found; in it, the statements that the edit touches and the one before them are read
+//! again, or the whole block if that is not possible. If the result does not end where it must (a bracket or a
+//! triple quote stays open, the indentation changes, an `else` comes loose), the next larger list is tried, and at last the file. The parser
+//! gives a part only if it reads as it would inside the whole, so the tree is that of a fresh parse; tests compare the two.
+//!
+//! New nodes are made for what was read and for the path from there to the root. Everything else is shared with the tree before: an
+//! untouched function keeps its place in memory. The cost is that of the statements read, plus one
+//! reference count for each child of the nodes on the path.
+//!
+//! - [`sites`] finds what could be read again, from the inside to the outside;
+//! - [`window`] cuts the text that a part needs out of the old tree and the edit;
+//! - [`splice`] puts a part into the tree.
+
+mod sites;
+mod splice;
+mod window;
+
+use parser::{Parse as Steps, tvmscript};
+use rowan::{TextRange, TextSize};
+
+use self::{
+    sites::{Site, SiteKind, sites},
+    window::Window,
+};
+use crate::{Edit, Parse, SyntaxNode, builder, parse};
+
+/// The parse after an edit.
+#[derive(Debug, Clone)]
+pub struct Reparsed {
+    /// The parse: equal to that of the text after the edit.
+    pub parse: Parse,
+    /// What was read again, in offsets of the text after the edit.
+    pub range: TextRange,
+    /// How many bytes were given to the lexer, in all attempts together.
+    pub lexed: u64,
+}
+
+/// The parse of a text after an edit, from the parse before it.
+///
+/// # Panics
+///
+/// If the edit's range is not in the text or cuts a character.
+pub fn reparse(old: &Parse, edit: &Edit) -> Reparsed {
+    assert!(edit.range.end() <= old.text_len(), "the edit is outside of the text");
+    let root = old.syntax();
+    let mut lexed = 0;
+    for site in sites(&root, edit) {
+        if let Some(steps) = read(&root, edit, &site, &mut lexed) {
+            let part = builder::build(&steps.1, steps.0.steps());
+            let green = splice::splice(old.green(), &site, part);
+            return Reparsed {
+                parse: Parse::from_green(green),
+                range: site.new_range(edit),
+                lexed,
+            };
+        }
+    }
+    let text = window::edited_text(&root, edit, root.text_range());
+    lexed += text.len() as u64;
+    let range = TextRange::up_to(TextSize::of(text.as_str()));
+    Reparsed { parse: parse(&text), range, lexed }
+}
+
+impl Parse {
+    /// See [`reparse`].
+    pub fn reparse(&self, edit: &Edit) -> Reparsed {
+        reparse(self, edit)
+    }
+}
+
+/// Reads a part again: its steps and its text. `None` if it does not read by itself.
+fn read(root: &SyntaxNode, edit: &Edit, site: &Site, lexed: &mut u64) -> Option<(Steps, String)> {
+    let window = Window::new(root, edit, site);
+    {
+        *lexed += window.text.len() as u64;
+        let range = window.range.clone();
+        let steps = match site.kind {
+            SiteKind::Block { header_col } => {
+                tvmscript::reparse_block(&window.text, range.clone(), header_col, site.depth)
+            }
+            SiteKind::Statements { indent } => {
+                tvmscript::reparse_statements(&window.text, range.clone(), indent, site.depth)
+            }
+        }?;
+        let text = window.text[range].to_owned();
+        Some((steps, text))
+    }
+}

@@ -1,0 +1,392 @@
+//! What a planner knows about a body before it starts.
+//!
+//! In: body, occurrences, source view. Out: [`Facts`]: scopes and certainty; for every expression node its cost, what may
+//! trap in it, from where on its variables are visible; for every occurrence whether it counts and whether it is lazily
+//! evaluated. Everything is computed once, bottom-up over the nodes (a child has a smaller id than its parent) and in one
+//! pass over the occurrences; all questions are then O(1). Time and memory O(nodes + occurrences + operations).
+//!
+//! Rests on `SEMANTICS: S2` (right sides), `S4` (arms of Select, because C is lazy there), `S5`, `S6` (vectors are strict),
+//! `B4` (binders), `P6` (launch bounds), `B6` (shapes of matched buffers are definitions), `X8` (unresolved branches).
+
+use dataflow::{
+    certain::Certainty,
+    scopes::{ScopeId, ScopeKind, ScopeTree},
+};
+use ir::{
+    BinaryOp, Body, BufferOrigin, Callee, DataType, ExprId, ExprKind, ForKind, Lanes, OccurrenceId,
+    Occurrences, OpId, OpKind, TypeCode, UnaryOp,
+    arena::Id,
+    effects::{EffectTable, Trap},
+    plan::SourceView,
+    walk::WalkEvent,
+};
+
+use super::Work;
+
+/// "None" in a table of occurrence, node or operation numbers.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// What an occurrence is, as bits.
+pub(super) mod flag {
+    /// TVM's planner visits it.
+    pub(crate) const SCANNED: u8 = 1;
+    /// It may become a variable.
+    pub(crate) const REPLACEABLE: u8 = 2;
+    /// It is in the body of a binder.
+    pub(crate) const UNDER_BINDER: u8 = 4;
+    /// It is a launch bound, evaluated on the host wherever it stands.
+    pub(crate) const LAUNCH_BOUND: u8 = 8;
+    /// It has its own text, or there is no text.
+    pub(crate) const REAL: u8 = 16;
+}
+
+/// The tables.
+pub(super) struct Facts<'a> {
+    pub(super) body: &'a Body,
+    pub(super) occurrences: &'a Occurrences,
+    pub(super) source: Option<SourceView<'a>>,
+    pub(super) scopes: ScopeTree,
+    pub(super) certainty: Certainty,
+    /// By node: the cost of one evaluation, operands included.
+    cost: Vec<u32>,
+    /// By node: the operator in it that may trap, or [`NONE`].
+    culprit: Vec<u32>,
+    /// By node: the order of the first operation that sees all its variables.
+    visible_from: Vec<u32>,
+    /// By node: [`NARROW`] and [`FLOAT`].
+    traits: Vec<u8>,
+    /// By occurrence.
+    flags: Vec<u8>,
+    /// By occurrence: the innermost occurrence at or around it that is a lazily evaluated operand, or [`NONE`].
+    lazy_at: Vec<u32>,
+    /// By operation: occurrences in different parts are never shared (`X8`).
+    part: Vec<u32>,
+    /// By operation: the nearest place before it where the text can take a statement, or [`NONE`].
+    site: Vec<u32>,
+}
+
+/// Computes in a narrow integer type, unbound: C does not cut it to its width.
+const NARROW: u8 = 1;
+/// Has a float in it.
+const FLOAT: u8 = 2;
+
+impl<'a> Facts<'a> {
+    pub(super) fn collect(
+        body: &'a Body,
+        occurrences: &'a Occurrences,
+        source: Option<SourceView<'a>>,
+        effects: &EffectTable,
+        work: &mut Work,
+    ) -> Facts<'a> {
+        let scopes = ScopeTree::build(body);
+        let certainty = Certainty::build(body, &scopes, effects);
+        let mut facts = Facts {
+            body,
+            occurrences,
+            source,
+            certainty,
+            cost: Vec::with_capacity(body.n_exprs()),
+            culprit: Vec::with_capacity(body.n_exprs()),
+            visible_from: Vec::with_capacity(body.n_exprs()),
+            traits: Vec::with_capacity(body.n_exprs()),
+            flags: vec![0; occurrences.len()],
+            lazy_at: vec![NONE; occurrences.len()],
+            part: parts(body, &scopes),
+            site: sites(body, source.as_ref()),
+            scopes,
+        };
+        facts.summarize_nodes(effects);
+        facts.classify_occurrences();
+        work.visited += (body.n_exprs() + occurrences.len() + 4 * body.ops.len()) as u64;
+        facts
+    }
+
+    fn summarize_nodes(&mut self, effects: &EffectTable) {
+        let body = self.body;
+        for index in 0..body.n_exprs() {
+            let id = ExprId::new(index);
+            let kind = body.expr(id).kind;
+            let mut cost = effects.own_cost(body, id);
+            let mut culprit =
+                if effects.own_trap(body, id) == Trap::No { NONE } else { index as u32 };
+            let mut visible_from = match kind {
+                ExprKind::Value(value) => self.scopes.visible_from(body, value),
+                _ => 0,
+            };
+            let mut below = 0;
+            body.each_child(kind, &mut |child| {
+                let child = child.index();
+                cost = cost.saturating_add(self.cost[child]);
+                if culprit == NONE {
+                    culprit = self.culprit[child];
+                }
+                visible_from = visible_from.max(self.visible_from[child]);
+                below |= self.traits[child];
+            });
+            self.cost.push(cost);
+            self.culprit.push(culprit);
+            self.visible_from.push(visible_from);
+            self.traits.push(traits(body, id, below));
+        }
+    }
+
+    fn classify_occurrences(&mut self) {
+        let (body, occurrences) = (self.body, self.occurrences);
+        for op in body.ops_preorder() {
+            let kind = body.ops[op].kind;
+            let mut at: Option<OccurrenceId> = None;
+            for id in occurrences.of_op(op) {
+                if at.is_none_or(|it| it == id) {
+                    self.flags[id.index()] = operand_flags(
+                        body,
+                        kind,
+                        occurrences[id].operand,
+                        body.ops[op].operands.len(),
+                    );
+                    at = Some(occurrences[id].end);
+                }
+                if let Some(source) = &self.source {
+                    if (source.is_real)(id) {
+                        self.flags[id.index()] |= flag::REAL;
+                    }
+                } else {
+                    self.flags[id.index()] |= flag::REAL;
+                }
+                self.classify_children(id);
+            }
+        }
+    }
+
+    /// Hands the flags of an occurrence down to its operands.
+    fn classify_children(&mut self, parent: OccurrenceId) {
+        let here = self.occurrences[parent];
+        let kind = self.body.expr(here.expr).kind;
+        let inherited = self.flags[parent.index()] & !flag::REAL;
+        let lazy = self.lazy_at[parent.index()];
+        let mut child = OccurrenceId::new(parent.index() + 1);
+        let mut index = 0;
+        while child < here.end {
+            self.flags[child.index()] = child_flags(self.body, kind, index, inherited);
+            let is_lazy = is_lazy_operand(self.body, kind, index);
+            self.lazy_at[child.index()] = if is_lazy { child.index() as u32 } else { lazy };
+            child = self.occurrences[child].end;
+            index += 1;
+        }
+    }
+
+    // ---- nodes ----
+
+    /// Whether TVM would record the node: an operator, not a bool, without call and load in it.
+    pub(super) fn is_candidate(&self, expr: ExprId) -> bool {
+        let node = self.body.expr(expr);
+        is_operator(&node.kind)
+            && !node.flags.has_call
+            && !node.flags.has_load
+            && self.body.dtype(expr).is_none_or(|it| it.code != TypeCode::Bool)
+    }
+    pub(super) fn cost(&self, expr: ExprId) -> u32 {
+        self.cost[expr.index()]
+    }
+    /// The operator in it that may trap.
+    pub(super) fn culprit(&self, expr: ExprId) -> Option<ExprId> {
+        let culprit = self.culprit[expr.index()];
+        (culprit != NONE).then(|| ExprId::new(culprit as usize))
+    }
+    /// The order of the first operation that sees all its variables.
+    pub(super) fn visible_from(&self, expr: ExprId) -> u32 {
+        self.visible_from[expr.index()]
+    }
+    pub(super) fn is_narrow(&self, expr: ExprId) -> bool {
+        self.traits[expr.index()] & NARROW != 0
+    }
+    pub(super) fn has_float(&self, expr: ExprId) -> bool {
+        self.traits[expr.index()] & FLOAT != 0
+    }
+
+    // ---- occurrences and operations ----
+
+    pub(super) fn has(&self, occurrence: OccurrenceId, flags: u8) -> bool {
+        self.flags[occurrence.index()] & flags == flags
+    }
+    /// Whether an occurrence is lazily evaluated when `around` (itself, or what it is in) is evaluated; `None` asks about
+    /// the operation.
+    pub(super) fn is_lazy(&self, occurrence: OccurrenceId, around: Option<OccurrenceId>) -> bool {
+        let at = self.lazy_at[occurrence.index()];
+        at != NONE && around.is_none_or(|it| at > it.index() as u32)
+    }
+    /// Occurrences of operations in different parts are never shared.
+    pub(super) fn part(&self, op: OpId) -> u32 {
+        self.part[op.index()]
+    }
+    /// The nearest operation at or before this one, or around it, before which the text can take a statement.
+    pub(super) fn site(&self, op: OpId) -> Option<OpId> {
+        let site = self.site[op.index()];
+        (site != NONE).then(|| OpId::new(site as usize))
+    }
+    /// The kernel that a scope is part of; none on the host.
+    pub(super) fn kernel(&self, scope: ScopeId) -> Option<ScopeId> {
+        self.scopes.kernel(scope)
+    }
+}
+
+/// The operators that a value can be shared of: what TVM records.
+fn is_operator(kind: &ExprKind) -> bool {
+    matches!(
+        kind,
+        ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(_) | ExprKind::Select(..)
+    )
+}
+
+fn traits(body: &Body, id: ExprId, below: u8) -> u8 {
+    let Some(dtype) = body.dtype(id) else { return below & FLOAT };
+    let float = if dtype.is_float() { FLOAT } else { below & FLOAT };
+    if !is_narrow(dtype) {
+        return float;
+    }
+    // A conversion is written as one in C too, and cuts.
+    let narrow = match body.expr(id).kind {
+        ExprKind::Binary(
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::FloorDiv
+            | BinaryOp::Shl,
+            ..,
+        )
+        | ExprKind::Unary(UnaryOp::BitNot, _) => NARROW,
+        ExprKind::Binary(..) | ExprKind::Select(..) => below & NARROW,
+        _ => 0,
+    };
+    narrow | float
+}
+
+fn is_narrow(dtype: DataType) -> bool {
+    dtype.is_integer() && dtype.code != TypeCode::Bool && dtype.bits < 32
+}
+
+fn is_scalar(body: &Body, expr: ExprId) -> bool {
+    body.dtype(expr).is_none_or(|it| it.lanes == Lanes::Fixed(1))
+}
+
+/// Whether the `index`-th operand is evaluated only sometimes.
+fn is_lazy_operand(body: &Body, kind: ExprKind, index: usize) -> bool {
+    match kind {
+        ExprKind::Binary(BinaryOp::And | BinaryOp::Or, lhs, _) => {
+            index == 1 && is_scalar(body, lhs)
+        }
+        ExprKind::Select(condition, ..) => index > 0 && is_scalar(body, condition),
+        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
+            index > 0 && body.name(name) == "if_then_else"
+        }
+        _ => false,
+    }
+}
+
+fn child_flags(body: &Body, kind: ExprKind, index: usize, inherited: u8) -> u8 {
+    match kind {
+        ExprKind::Let { .. } if index == 1 => (inherited | flag::UNDER_BINDER) & !flag::SCANNED,
+        ExprKind::Lambda { .. } => flag::UNDER_BINDER,
+        // A number of lanes is no value at run time.
+        ExprKind::Ramp { .. } if index == 2 => 0,
+        ExprKind::Broadcast { .. } if index == 1 => 0,
+        ExprKind::Load { indices, .. } if index >= body.items(indices).len() => 0,
+        _ => inherited,
+    }
+}
+
+/// What holds for an operand of an operation and all in it.
+fn operand_flags(body: &Body, kind: OpKind, operand: u32, len: usize) -> u8 {
+    let both = flag::SCANNED | flag::REPLACEABLE;
+    match kind {
+        OpKind::For(ForKind::ThreadBinding(_)) if operand < 2 => both | flag::LAUNCH_BOUND,
+        OpKind::LaunchThread { .. } => both | flag::LAUNCH_BOUND,
+        // TVM's planner does not look at the step, its rewriter does.
+        OpKind::For(_) if operand == 2 => flag::REPLACEABLE,
+        OpKind::Attr(_) if operand == 0 => 0,
+        OpKind::Store { predicated: true, .. } if operand as usize + 1 == len => 0,
+        OpKind::DeclBuffer { buffer } | OpKind::Alloc { buffer, .. } => {
+            let data = &body.buffers[buffer];
+            let pointer = match data.origin {
+                // These shapes define their variables, or belong to a block.
+                BufferOrigin::Match { .. } | BufferOrigin::MatchRegion(_) => return 0,
+                BufferOrigin::Decl { data: Some(_) } => Some(len - 1),
+                _ => None,
+            };
+            let in_block = matches!(kind, OpKind::Alloc { kind: ir::AllocKind::SBlock, .. });
+            match pointer {
+                _ if in_block => 0,
+                Some(pointer) if pointer == operand as usize => flag::REPLACEABLE,
+                _ => both,
+            }
+        }
+        OpKind::Opaque(_) => 0,
+        _ => both,
+    }
+}
+
+/// Numbers the parts that unresolved branches cut the function into. What is before, in, and after one is apart, and so
+/// is a loop that holds one.
+fn parts(body: &Body, scopes: &ScopeTree) -> Vec<u32> {
+    let mut part_of = vec![0; body.ops.len()];
+    let unknown = |scope| matches!(scopes.kind(scope), ScopeKind::UnknownArm(_));
+    if !scopes.ids().any(unknown) {
+        return part_of;
+    }
+    let mut holds = vec![false; body.ops.len()];
+    for scope in scopes.ids().filter(|&it| unknown(it)) {
+        let mut at = Some(scope);
+        while let Some(scope) = at {
+            let Some(op) = scopes.creator(scope) else { break };
+            if std::mem::replace(&mut holds[op.index()], true) {
+                break;
+            }
+            at = Some(scopes.of_op(op));
+        }
+    }
+    let mut next = 0;
+    let mut part = 0;
+    for event in body.walk(body.root) {
+        let cuts = match event {
+            WalkEvent::Enter(op) => {
+                part_of[op.index()] = part;
+                false
+            }
+            WalkEvent::EnterRegion(region) | WalkEvent::LeaveRegion(region) => {
+                body.regions[region].parent.is_some_and(|op| holds[op.index()])
+            }
+            WalkEvent::Leave(_) => false,
+        };
+        if cuts {
+            next += 1;
+            part = next;
+        }
+    }
+    part_of
+}
+
+/// For each operation the nearest place for a statement: itself, or the one before it in its block, or the one around.
+fn sites(body: &Body, source: Option<&SourceView<'_>>) -> Vec<u32> {
+    let Some(source) = source else { return (0..body.ops.len() as u32).collect() };
+    let mut site = vec![NONE; body.ops.len()];
+    let mut around: Vec<u32> = Vec::new();
+    let mut last = NONE;
+    for event in body.walk(body.root) {
+        match event {
+            WalkEvent::Enter(op) => {
+                if (source.is_site)(op) {
+                    last = op.index() as u32;
+                }
+                site[op.index()] = last;
+            }
+            WalkEvent::EnterRegion(region) => {
+                around.push(last);
+                last = body.regions[region].parent.map_or(NONE, |op| site[op.index()]);
+            }
+            // What is inside the regions is no place for what comes after them.
+            WalkEvent::LeaveRegion(_) => last = around.pop().unwrap_or(NONE),
+            WalkEvent::Leave(_) => {}
+        }
+    }
+    site
+}

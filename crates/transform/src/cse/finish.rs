@@ -1,0 +1,203 @@
+//! From decisions to a plan: what each binding replaces, what its value uses, and the plan's order.
+//!
+//! In: the bindings wanted with their places, and the user's own bindings that are reused. Out: for each the occurrences that
+//! become its variable (none inside another), the bindings its own value is written with, and the finished [`CsePlan`].
+//! A wanted binding that is not accepted (refused, or beyond a limit) is as if it were not there; what it would have
+//! covered is looked at again. Linear in occurrences and in the size of the values.
+
+use ir::{
+    ExprId, OccurrenceId, OpId, ValueId,
+    arena::Id,
+    plan::{CseBinding, CseGroup, CsePlan, Decision, Preset},
+};
+use rustc_hash::FxHashSet;
+
+use super::{
+    Work,
+    facts::{Facts, NONE},
+    index::{Index, Known},
+};
+use dataflow::scopes::ScopeId;
+
+/// A binding that a preset wants.
+#[derive(Clone, Debug)]
+pub(super) struct Wanted {
+    pub(super) expr: ExprId,
+    pub(super) before: OpId,
+    pub(super) name: Box<str>,
+    /// Whether kernels below may use it.
+    pub(super) crosses: bool,
+    pub(super) accepted: bool,
+}
+
+/// A binding of the user that serves others.
+#[derive(Clone, Debug)]
+pub(super) struct Reused {
+    pub(super) expr: ExprId,
+    pub(super) value: ValueId,
+    pub(super) bound_by: OpId,
+    pub(super) definition: OccurrenceId,
+    /// Where the variable is visible.
+    pub(super) scope: ScopeId,
+    pub(super) crosses: bool,
+    pub(super) accepted: bool,
+}
+
+/// All that a preset wants.
+#[derive(Default, Debug)]
+pub(super) struct Draft {
+    pub(super) bindings: Vec<Wanted>,
+    pub(super) reuses: Vec<Reused>,
+}
+
+/// What comes of it.
+pub(super) struct Finished {
+    /// By wanted binding.
+    pub(super) replaces: Vec<Vec<OccurrenceId>>,
+    /// By wanted binding: numbers of other wanted bindings.
+    pub(super) uses: Vec<Vec<usize>>,
+    /// By wanted binding: numbers of reused ones.
+    pub(super) reuses: Vec<Vec<usize>>,
+    /// By reused binding.
+    pub(super) replaced_by_user: Vec<Vec<OccurrenceId>>,
+    /// All replaced occurrences in order, with the wanted binding or [`NONE`].
+    replaced: Vec<(OccurrenceId, u32)>,
+}
+
+/// Finds what each accepted binding replaces and uses. `usable(user, used)` may rule out that the value of one is written with another.
+pub(super) fn finish(
+    facts: &Facts<'_>,
+    draft: &Draft,
+    shadows: &FxHashSet<OccurrenceId>,
+    with_launch_bounds: bool,
+    work: &mut Work,
+    usable: impl Fn(usize, usize) -> bool,
+) -> Finished {
+    let accepted: Vec<usize> =
+        (0..draft.bindings.len()).filter(|&it| draft.bindings[it].accepted).collect();
+    let bound = accepted.iter().map(|&it| &draft.bindings[it]).map(|it| Known {
+        expr: it.expr,
+        scope: facts.scopes.of_op(it.before),
+        from: facts.scopes.order(it.before),
+        crosses: it.crosses,
+        part: facts.part(it.before),
+    });
+    let reusable: Vec<usize> =
+        (0..draft.reuses.len()).filter(|&it| draft.reuses[it].accepted).collect();
+    let reused = reusable.iter().map(|&it| &draft.reuses[it]).map(|it| Known {
+        expr: it.expr,
+        scope: it.scope,
+        from: facts.scopes.order(it.bound_by) + 1,
+        crosses: it.crosses,
+        part: facts.part(it.bound_by),
+    });
+    let mut index = Index::build(facts, bound.chain(reused).collect());
+    let mut finished = Finished {
+        replaces: vec![Vec::new(); draft.bindings.len()],
+        uses: vec![Vec::new(); draft.bindings.len()],
+        reuses: vec![Vec::new(); draft.bindings.len()],
+        replaced_by_user: vec![Vec::new(); draft.reuses.len()],
+        replaced: Vec::new(),
+    };
+    index.sweep(with_launch_bounds, shadows, work, |number, occurrence| {
+        match accepted.get(number) {
+            Some(&binding) => {
+                finished.replaces[binding].push(occurrence);
+                finished.replaced.push((occurrence, binding as u32));
+            }
+            None => {
+                finished.replaced_by_user[reusable[number - accepted.len()]].push(occurrence);
+                finished.replaced.push((occurrence, NONE));
+            }
+        }
+    });
+    for &user in &accepted {
+        let wanted = &draft.bindings[user];
+        let inside = index.inside(wanted.expr, wanted.before, work, |number| {
+            accepted.get(number).is_none_or(|&used| usable(user, used))
+        });
+        for number in inside {
+            match accepted.get(number) {
+                Some(&used) => finished.uses[user].push(used),
+                None => finished.reuses[user].push(reusable[number - accepted.len()]),
+            }
+        }
+    }
+    finished
+}
+
+impl Finished {
+    /// The bindings whose replaced occurrences hold occurrences of the list, in the order of the list.
+    pub(super) fn covering(&self, facts: &Facts<'_>, occurrences: &[OccurrenceId]) -> Vec<usize> {
+        let mut by = Vec::new();
+        let mut seen = FxHashSet::default();
+        for &occurrence in occurrences {
+            let after = self.replaced.partition_point(|it| it.0 <= occurrence);
+            let Some(&(holder, binding)) = after.checked_sub(1).map(|it| &self.replaced[it]) else {
+                continue;
+            };
+            let is_inside = occurrence < facts.occurrences[holder].end;
+            if is_inside && binding != NONE && seen.insert(binding) {
+                by.push(binding as usize);
+            }
+        }
+        by
+    }
+}
+
+/// The plan. Groups speak of wanted bindings by their number in the draft, and of reused ones in the order of the draft.
+pub(super) fn assemble(
+    facts: &Facts<'_>,
+    preset: Preset,
+    mut groups: Vec<CseGroup>,
+    draft: &Draft,
+    mut finished: Finished,
+) -> CsePlan {
+    groups.sort_by_key(|it| it.occurrences.first().map_or(usize::MAX, |it| it.index()));
+    let mut number = vec![NONE; draft.bindings.len()];
+    let mut n_bindings = 0;
+    for (index, wanted) in draft.bindings.iter().enumerate() {
+        if wanted.accepted {
+            number[index] = n_bindings;
+            n_bindings += 1;
+        }
+    }
+    let renumber = |it: usize| number[it] as usize;
+    let mut group_of_binding = vec![0; draft.bindings.len()];
+    let mut group_of_reuse = vec![0; draft.reuses.len()];
+    let reuse_of_definition: rustc_hash::FxHashMap<OccurrenceId, usize> =
+        draft.reuses.iter().enumerate().map(|(index, it)| (it.definition, index)).collect();
+    for (index, group) in groups.iter_mut().enumerate() {
+        match &mut group.decision {
+            Decision::Bind(binding) => {
+                group_of_binding[*binding] = index;
+                *binding = renumber(*binding);
+            }
+            Decision::Reuse(reuse) => {
+                if let Some(&number) = reuse_of_definition.get(&reuse.definition) {
+                    group_of_reuse[number] = index;
+                    reuse.replaces = std::mem::take(&mut finished.replaced_by_user[number]);
+                    group.saved = reuse.replaces.len() as u32;
+                }
+            }
+            Decision::Covered { by } => by.iter_mut().for_each(|it| *it = renumber(*it)),
+            Decision::Refuse(_) => {}
+        }
+    }
+    let mut bindings = Vec::with_capacity(n_bindings as usize);
+    for (index, wanted) in draft.bindings.iter().enumerate() {
+        if !wanted.accepted {
+            continue;
+        }
+        bindings.push(CseBinding {
+            name: wanted.name.clone(),
+            group: group_of_binding[index],
+            expr: wanted.expr,
+            before: wanted.before,
+            replaces: std::mem::take(&mut finished.replaces[index]),
+            uses: finished.uses[index].iter().map(|&it| renumber(it)).collect(),
+            reuses: finished.reuses[index].iter().map(|&it| group_of_reuse[it]).collect(),
+        });
+    }
+    CsePlan { preset, groups, bindings, informational: facts.body.has_schedulable_blocks() }
+}

@@ -1,0 +1,161 @@
+//! Which variable stands for which occurrence.
+//!
+//! In: the values that are bound, each with the place from where on it is known. Out: for an expression and an operation
+//! the binding that serves it there ([`Index::lookup`]), the occurrences that each one replaces ([`Index::sweep`]), and the
+//! bindings that a bound value itself uses ([`Index::inside`]). Building is O(n log n); a lookup is O(log n) in the
+//! number of bindings of one expression, nearly always one.
+
+use dataflow::scopes::ScopeId;
+use ir::{ExprId, OccurrenceId, OpId, arena::Id};
+use rustc_hash::FxHashSet;
+
+use super::{
+    Work,
+    facts::{Facts, NONE, flag},
+};
+
+/// A value that has a name from some place on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Known {
+    pub(super) expr: ExprId,
+    /// The scope in which the name is visible.
+    pub(super) scope: ScopeId,
+    /// The order of the first operation that sees it.
+    pub(super) from: u32,
+    /// Whether it may be used on the other side of a launch too.
+    pub(super) crosses: bool,
+    /// The part of the function it serves (`X8`).
+    pub(super) part: u32,
+}
+
+/// The known values of a body, by expression.
+pub(super) struct Index<'a> {
+    facts: &'a Facts<'a>,
+    known: Vec<Known>,
+    /// Numbers of known values by expression, then by where they start.
+    sorted: Vec<u32>,
+    /// By number in `sorted`: the one whose range holds this one's, or [`NONE`].
+    around: Vec<u32>,
+    /// By expression: where its values start in `sorted`.
+    of_expr: Vec<(u32, u32)>,
+    seen: Vec<u32>,
+    stamp: u32,
+}
+
+impl<'a> Index<'a> {
+    pub(super) fn build(facts: &'a Facts<'a>, known: Vec<Known>) -> Index<'a> {
+        let mut sorted: Vec<u32> = (0..known.len() as u32).collect();
+        sorted.sort_by_key(|&it| {
+            let known = &known[it as usize];
+            (known.expr, known.from, facts.scopes.depth(known.scope), it)
+        });
+        let mut of_expr = vec![(0, 0); facts.body.n_exprs()];
+        let mut around = vec![NONE; sorted.len()];
+        for at in 0..sorted.len() {
+            let here = known[sorted[at] as usize];
+            let range: &mut (u32, u32) = &mut of_expr[here.expr.index()];
+            if range.0 == range.1 {
+                *range = (at as u32, at as u32);
+            } else {
+                let mut outer = at as u32 - 1;
+                while outer != NONE
+                    && !facts
+                        .scopes
+                        .is_ancestor(known[sorted[outer as usize] as usize].scope, here.scope)
+                {
+                    outer = around[outer as usize];
+                }
+                around[at] = outer;
+            }
+            range.1 = at as u32 + 1;
+        }
+        let seen = vec![NONE; facts.body.n_exprs()];
+        Index { facts, known, sorted, around, of_expr, seen, stamp: 0 }
+    }
+
+    /// The innermost known value of `expr` that code right before `op` sees.
+    pub(super) fn lookup(&self, expr: ExprId, op: OpId) -> Option<usize> {
+        let (start, end) = self.of_expr[expr.index()];
+        if start == end {
+            return None;
+        }
+        let facts = self.facts;
+        let (order, scope) = (facts.scopes.order(op), facts.scopes.of_op(op));
+        let list = &self.sorted[start as usize..end as usize];
+        let after = list.partition_point(|&it| self.known[it as usize].from <= order);
+        let mut at = if after == 0 { NONE } else { start + after as u32 - 1 };
+        while at != NONE {
+            let number = self.sorted[at as usize] as usize;
+            let known = self.known[number];
+            let same_side = known.crosses || facts.kernel(known.scope) == facts.kernel(scope);
+            if facts.scopes.is_ancestor(known.scope, scope)
+                && same_side
+                && known.part == facts.part(op)
+            {
+                return Some(number);
+            }
+            at = self.around[at as usize];
+        }
+        None
+    }
+
+    /// Calls `replace(number, occurrence)` for all occurrences that become a variable, in order; what is inside one is not
+    /// looked at. Values of the user's own bindings stay: their name is known only after them.
+    pub(super) fn sweep(
+        &self,
+        with_launch_bounds: bool,
+        shadows: &FxHashSet<OccurrenceId>,
+        work: &mut Work,
+        mut replace: impl FnMut(usize, OccurrenceId),
+    ) {
+        let facts = self.facts;
+        let mut at = OccurrenceId::new(0);
+        let end = OccurrenceId::new(facts.occurrences.len());
+        while at < end {
+            work.visited += 1;
+            let here = facts.occurrences[at];
+            let (start, past) = self.of_expr[here.expr.index()];
+            let free = start != past
+                && facts.has(at, flag::REPLACEABLE)
+                && (facts.has(at, flag::REAL) || shadows.contains(&at))
+                && (with_launch_bounds || !facts.has(at, flag::LAUNCH_BOUND));
+            if free && let Some(number) = self.lookup(here.expr, here.op) {
+                replace(number, at);
+                at = here.end;
+            } else {
+                at = OccurrenceId::new(at.index() + 1);
+            }
+        }
+    }
+
+    /// The known values that stand for parts strictly inside `expr` right before `op`, in the order a walk from the top
+    /// meets them. `usable` may rule some out; their own parts are looked at then.
+    pub(super) fn inside(
+        &mut self,
+        expr: ExprId,
+        op: OpId,
+        work: &mut Work,
+        mut usable: impl FnMut(usize) -> bool,
+    ) -> Vec<usize> {
+        self.stamp += 1;
+        let body = self.facts.body;
+        let mut found = Vec::new();
+        let mut stack = Vec::new();
+        body.each_child(body.expr(expr).kind, &mut |child| stack.push(child));
+        stack.reverse();
+        while let Some(at) = stack.pop() {
+            if std::mem::replace(&mut self.seen[at.index()], self.stamp) == self.stamp {
+                continue;
+            }
+            work.visited += 1;
+            if let Some(number) = self.lookup(at, op).filter(|&it| usable(it)) {
+                found.push(number);
+                continue;
+            }
+            let mark = stack.len();
+            body.each_child(body.expr(at).kind, &mut |child| stack.push(child));
+            stack[mark..].reverse();
+        }
+        found
+    }
+}

@@ -1,0 +1,329 @@
+//! Where a binding can stand.
+//!
+//! In: the positions at which an expression is evaluated. Out: groups of positions, each with the operation before which
+//! one binding serves it. A value that cannot trap gets one group, at the nearest scope that holds all positions
+//! (`SEMANTICS: consequence 4`). One that may trap is bound only where it is *anticipated*: where every path from there
+//! evaluates it (`SEMANTICS: 0`). Where the text has no place for a statement, the nearest one above is taken if the value is
+//! known, anticipated and on the same side of a launch there; else the positions are tried scope by scope further in.
+//!
+//! Terms. The *virtual tree* of positions has their scopes and the common ancestors of these, so it is at most twice as
+//! long as the positions whatever lies between. An *event* is an operation of a scope whose execution is certain to
+//! evaluate the expression: directly, through scopes that are always entered, or through both arms of an `if`.
+//! Everything is O(positions · log depth).
+
+use dataflow::scopes::{ScopeId, ScopeKind};
+use ir::{ExprId, OccurrenceId, OpId, plan::Refusal};
+
+use super::{Work, facts::Facts};
+
+/// One evaluation: an occurrence, and the operation it is evaluated with or right before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Position {
+    pub(super) occurrence: OccurrenceId,
+    pub(super) op: OpId,
+    /// Whether the operation evaluates it only sometimes.
+    pub(super) lazy: bool,
+}
+
+/// Positions that one binding serves: a range of those given.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Group {
+    pub(super) range: std::ops::Range<usize>,
+    pub(super) before: OpId,
+}
+
+/// What becomes of the positions of one expression.
+#[derive(Clone, Default, Debug)]
+pub(super) struct Split {
+    /// In program order.
+    pub(super) groups: Vec<Group>,
+    /// Positions that no group has, with the reason.
+    pub(super) left: Vec<(usize, Refusal)>,
+}
+
+enum Item {
+    /// A position in the scope itself.
+    Direct(usize),
+    /// A node below, with the operation of this scope that holds it.
+    Below(usize, OpId),
+}
+
+struct Node {
+    scope: ScopeId,
+    items: Vec<Item>,
+    /// First position in it or below.
+    first: usize,
+    /// Past the last.
+    end: usize,
+    /// The first event in program order.
+    event: Option<OpId>,
+    /// Whether the expression is certain to be evaluated when the scope is entered.
+    at_start: bool,
+}
+
+/// Splits positions, given in the order of their operations, into groups that a binding can serve.
+pub(super) fn split(
+    facts: &Facts<'_>,
+    expr: ExprId,
+    positions: &[Position],
+    work: &mut Work,
+) -> Split {
+    let mut tree = Tree { facts, positions, nodes: Vec::new() };
+    let mut split = Split::default();
+    let Some(root) = tree.build() else { return split };
+    work.visited += (positions.len() + tree.nodes.len()) as u64;
+    let mut stack = vec![(root, None)];
+    while let Some((node, reason)) = stack.pop() {
+        tree.decide(expr, node, reason, &mut split, &mut stack);
+    }
+    split.groups.sort_by_key(|it| it.range.start);
+    split.left.sort_by_key(|it| it.0);
+    split
+}
+
+/// Whether code right before `before` is certain to be followed by an evaluation. The positions are those of one
+/// expression that are at or below the scope of `before`, in order.
+pub(super) fn is_anticipated(facts: &Facts<'_>, positions: &[Position], before: OpId) -> bool {
+    let mut tree = Tree { facts, positions, nodes: Vec::new() };
+    let Some(root) = tree.build() else { return false };
+    let Some(event) = tree.nodes[root].event else { return false };
+    tree.follows(before, tree.nodes[root].scope, event)
+}
+
+struct Tree<'a> {
+    facts: &'a Facts<'a>,
+    positions: &'a [Position],
+    nodes: Vec<Node>,
+}
+
+impl Tree<'_> {
+    /// Builds the virtual tree and gives its root. Nodes are finished bottom-up.
+    fn build(&mut self) -> Option<usize> {
+        let scopes = &self.facts.scopes;
+        let mut path: Vec<usize> = Vec::new();
+        for (index, position) in self.positions.iter().enumerate() {
+            let scope = scopes.of_op(position.op);
+            if let Some(&last) = path.last() {
+                let common = scopes.common(self.nodes[last].scope, scope);
+                self.fold(&mut path, scopes.depth(common), Some((common, index)));
+            }
+            if path.last().is_none_or(|&it| self.nodes[it].scope != scope) {
+                path.push(self.node(scope, index));
+            }
+            let at = *path.last().expect("the scope of the position has just been entered");
+            self.nodes[at].items.push(Item::Direct(index));
+            self.nodes[at].end = index + 1;
+        }
+        self.fold(&mut path, 0, None);
+        let root = path.pop()?;
+        self.finish(root);
+        Some(root)
+    }
+
+    fn node(&mut self, scope: ScopeId, first: usize) -> usize {
+        self.nodes.push(Node {
+            scope,
+            items: Vec::new(),
+            first,
+            end: first,
+            event: None,
+            at_start: false,
+        });
+        self.nodes.len() - 1
+    }
+
+    /// Finishes the nodes of the path that are deeper than `depth`. With `common`, the scope at that depth is on the
+    /// path afterwards.
+    fn fold(&mut self, path: &mut Vec<usize>, depth: u32, common: Option<(ScopeId, usize)>) {
+        let scopes = &self.facts.scopes;
+        while let Some(&last) = path.last() {
+            if scopes.depth(self.nodes[last].scope) <= depth {
+                break;
+            }
+            let above = path.len().checked_sub(2).map(|it| path[it]);
+            let above = above.filter(|&it| scopes.depth(self.nodes[it].scope) >= depth);
+            let parent = match (above, common) {
+                (Some(parent), _) => {
+                    path.pop();
+                    parent
+                }
+                (None, Some((scope, _))) => {
+                    path.pop();
+                    let parent = self.node(scope, self.nodes[last].first);
+                    path.push(parent);
+                    parent
+                }
+                (None, None) => break,
+            };
+            self.finish(last);
+            let (scope, end) = (self.nodes[last].scope, self.nodes[last].end);
+            let holder = scopes
+                .child_towards(self.nodes[parent].scope, scope)
+                .and_then(|it| scopes.creator(it));
+            if let Some(holder) = holder {
+                self.nodes[parent].items.push(Item::Below(last, holder));
+            }
+            self.nodes[parent].end = end;
+        }
+    }
+
+    /// Finds the first event of a node whose nodes below are finished.
+    fn finish(&mut self, node: usize) {
+        let Facts { scopes, certainty, .. } = self.facts;
+        let here = &self.nodes[node];
+        let mut event: Option<OpId> = None;
+        let mut arms: Option<(OpId, u32)> = None;
+        for item in &here.items {
+            let found = match *item {
+                Item::Direct(index) => {
+                    let position = self.positions[index];
+                    (!position.lazy).then_some(position.op)
+                }
+                Item::Below(below, holder) => {
+                    self.event_below(here.scope, below, holder, &mut arms)
+                }
+            };
+            if let Some(op) = found
+                && event.is_none_or(|it| scopes.order(op) < scopes.order(it))
+            {
+                event = Some(op);
+            }
+        }
+        self.nodes[node].at_start = event.is_some_and(|it| certainty.reached_from_block_start(it));
+        self.nodes[node].event = event;
+    }
+
+    /// The event that a finished node below makes in `above`. `arms` is the `if` whose one arm was seen last.
+    fn event_below(
+        &self,
+        above: ScopeId,
+        below: usize,
+        holder: OpId,
+        arms: &mut Option<(OpId, u32)>,
+    ) -> Option<OpId> {
+        let Facts { scopes, certainty, body, .. } = self.facts;
+        let below = &self.nodes[below];
+        if !below.at_start {
+            return None;
+        }
+        let child = scopes.child_towards(above, below.scope)?;
+        let top = certainty.reached_from(below.scope);
+        if top > child {
+            return None;
+        }
+        if certainty.is_entered(child) {
+            return Some(holder);
+        }
+        let ScopeKind::Arm(arm) = scopes.kind(child) else { return None };
+        let seen = match *arms {
+            Some((op, seen)) if op == holder => seen | 1 << arm,
+            _ => 1 << arm,
+        };
+        *arms = Some((holder, seen));
+        (body.ops[holder].regions.len() == 2 && seen == 0b11).then_some(holder)
+    }
+
+    fn anchor(&self, item: &Item) -> OpId {
+        match *item {
+            Item::Direct(index) => self.positions[index].op,
+            Item::Below(_, holder) => holder,
+        }
+    }
+
+    fn first_position(&self, item: &Item) -> usize {
+        match *item {
+            Item::Direct(index) => index,
+            Item::Below(node, _) => self.nodes[node].first,
+        }
+    }
+
+    /// Makes a group of the positions of a node from the first one on that can have a binding before it, and leaves
+    /// the others to the nodes below.
+    fn decide(
+        &self,
+        expr: ExprId,
+        node: usize,
+        reason: Option<Refusal>,
+        split: &mut Split,
+        stack: &mut Vec<(usize, Option<Refusal>)>,
+    ) {
+        let here = &self.nodes[node];
+        let culprit = self.facts.culprit(expr);
+        let mut grouped = here.items.len();
+        let mut reason = reason;
+        let start = match (culprit, here.event) {
+            (None, _) => Some(0),
+            (Some(_), None) => None,
+            (Some(_), Some(event)) => {
+                let segment = self.facts.certainty.segment(event);
+                here.items
+                    .iter()
+                    .position(|it| self.facts.certainty.segment(self.anchor(it)) >= segment)
+            }
+        };
+        if let Some(start) = start {
+            let range = self.first_position(&here.items[start])..here.end;
+            if range.len() >= 2 {
+                match self.place(expr, here, self.anchor(&here.items[start])) {
+                    Ok(before) => {
+                        split.groups.push(Group { range, before });
+                        grouped = start;
+                    }
+                    Err(refusal) => reason = Some(refusal),
+                }
+            }
+        }
+        for item in &here.items[..grouped] {
+            match *item {
+                Item::Below(below, _) => stack.push((below, self.refusal(expr, below, reason))),
+                Item::Direct(index) => {
+                    let trap = culprit.map(|culprit| Refusal::MayTrap {
+                        culprit,
+                        guarded: self.positions[index].occurrence,
+                    });
+                    split.left.extend(reason.or(trap).map(|it| (index, it)));
+                }
+            }
+        }
+    }
+
+    /// Why the positions of a node are not shared with those beside it.
+    fn refusal(&self, expr: ExprId, below: usize, reason: Option<Refusal>) -> Option<Refusal> {
+        reason.or_else(|| {
+            let culprit = self.facts.culprit(expr)?;
+            let guarded = self.positions[self.nodes[below].first].occurrence;
+            Some(Refusal::MayTrap { culprit, guarded })
+        })
+    }
+
+    /// The place for a binding that would best stand before `before`, an operation of the node's scope.
+    fn place(&self, expr: ExprId, node: &Node, before: OpId) -> Result<OpId, Refusal> {
+        let facts = self.facts;
+        let refusal = Refusal::NoBindingSite { before };
+        let site = facts.site(before).ok_or(refusal)?;
+        if site == before {
+            return Ok(before);
+        }
+        let scope = facts.scopes.of_op(site);
+        let is_known = facts.scopes.is_ancestor(scope, node.scope)
+            && facts.visible_from(expr) <= facts.scopes.order(site)
+            && facts.part(site) == facts.part(before)
+            && facts.kernel(scope) == facts.kernel(node.scope);
+        let is_safe = facts.culprit(expr).is_none()
+            || node.event.is_some_and(|it| self.follows(site, node.scope, it));
+        if is_known && is_safe { Ok(site) } else { Err(refusal) }
+    }
+
+    /// Whether `event`, an operation of `scope`, is certain to be executed once the program is right before `before`, which
+    /// is not after it and whose scope holds `scope`.
+    fn follows(&self, before: OpId, scope: ScopeId, event: OpId) -> bool {
+        let Facts { scopes, certainty, .. } = self.facts;
+        let above = scopes.of_op(before);
+        if !scopes.is_ancestor(above, scope) || scopes.order(before) > scopes.order(event) {
+            return false;
+        }
+        certainty
+            .executed_by(scopes, event, above)
+            .is_some_and(|it| certainty.segment(it) == certainty.segment(before))
+    }
+}

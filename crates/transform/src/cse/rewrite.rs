@@ -1,0 +1,284 @@
+//! Applies a plan to a body.
+//!
+//! In: a body, its occurrences and a plan made from them. Out: a new body with the plan's bindings as operations and its
+//! occurrences replaced by their variables; everything else is as it was, ids included. The rewriter decides nothing.
+//!
+//! A bound value is written with the variables of the bindings it uses; values with the same uses share what they rebuild.
+//! Operands are rebuilt from the leaves up, only those that hold a replaced occurrence. Linear in the operands touched
+//! and in the values' own parts. No recursion.
+
+use ir::{
+    Attr, AttrDict, Body, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Operation,
+    Value, ValueId, ValueKind,
+    arena::Id,
+    plan::{CseBinding, CsePlan, Decision},
+};
+use rustc_hash::FxHashMap;
+
+use super::Work;
+
+/// The body after the plan. Debug builds check that it is valid if the body given is.
+pub fn rewrite(body: &Body, occurrences: &Occurrences, plan: &CsePlan) -> Body {
+    rewrite_counted(body, occurrences, plan).0
+}
+
+/// As [`rewrite`], with what it cost.
+pub fn rewrite_counted(body: &Body, occurrences: &Occurrences, plan: &CsePlan) -> (Body, Work) {
+    let mut rewriter =
+        Rewriter { body: body.clone(), occurrences, variables: Vec::new(), work: Work::default() };
+    rewriter.bind(plan);
+    rewriter.replace(plan);
+    rewriter.insert(plan);
+    #[cfg(debug_assertions)]
+    {
+        let before = ir::verify::verify(body).len();
+        let after = ir::verify::verify(&rewriter.body);
+        debug_assert!(before > 0 || after.is_empty(), "the plan breaks the body: {after:?}");
+    }
+    (rewriter.body, rewriter.work)
+}
+
+struct Rewriter<'a> {
+    body: Body,
+    occurrences: &'a Occurrences,
+    /// By binding: its operation and the use of its variable.
+    variables: Vec<(OpId, ExprId)>,
+    work: Work,
+}
+
+impl Rewriter<'_> {
+    /// Makes the operations of the bindings. A value uses only bindings before its own.
+    fn bind(&mut self, plan: &CsePlan) {
+        let mut memos: FxHashMap<(&[usize], &[usize]), FxHashMap<ExprId, ExprId>> =
+            FxHashMap::default();
+        for binding in &plan.bindings {
+            let memo = memos
+                .entry((&binding.uses[..], &binding.reuses[..]))
+                .or_insert_with(|| self.substitution(plan, binding));
+            let value = self.rebuild(binding.expr, memo);
+            let parent = self.body.ops[binding.before].parent;
+            let op = self.body.ops.push(Operation {
+                kind: OpKind::Bind,
+                operands: [value].into_iter().collect(),
+                results: Default::default(),
+                regions: Default::default(),
+                successors: Vec::new(),
+                attrs: Body::no_attrs(),
+                parent,
+            });
+            let name = self.body.intern(&binding.name);
+            let ty = self.body.ty(binding.expr);
+            let kind = ValueKind::Result(op, 0);
+            let variable = self.body.values.push(Value { name, ty, kind, is_size: false });
+            self.body.ops[op].results.push(variable);
+            let use_of_it = self.body.make(ExprKind::Value(variable), ty);
+            self.variables.push((op, use_of_it));
+        }
+    }
+
+    /// What a value is written with.
+    fn substitution(&mut self, plan: &CsePlan, binding: &CseBinding) -> FxHashMap<ExprId, ExprId> {
+        let mut map = FxHashMap::default();
+        for &used in &binding.uses {
+            map.insert(plan.bindings[used].expr, self.variables[used].1);
+        }
+        for &group in &binding.reuses {
+            if let Decision::Reuse(reuse) = &plan.groups[group].decision {
+                let variable = self.use_of(reuse.value);
+                map.insert(plan.groups[group].expr, variable);
+            }
+        }
+        map
+    }
+
+    fn use_of(&mut self, value: ValueId) -> ExprId {
+        let ty = self.body.values[value].ty;
+        self.body.make(ExprKind::Value(value), ty)
+    }
+
+    /// `expr` with what is strictly inside it replaced by `memo`, which also keeps what was rebuilt.
+    fn rebuild(&mut self, expr: ExprId, memo: &mut FxHashMap<ExprId, ExprId>) -> ExprId {
+        if memo.is_empty() {
+            return expr;
+        }
+        // A node is visited twice: to go down, and when its operands are done.
+        let mut stack = vec![(expr, false)];
+        while let Some((at, done)) = stack.pop() {
+            self.work.visited += 1;
+            if done {
+                let rebuilt = self.map_operands(at, |child, _| memo[&child]);
+                memo.insert(at, rebuilt);
+                continue;
+            }
+            if memo.contains_key(&at) {
+                continue;
+            }
+            stack.push((at, true));
+            self.body.each_child(self.body.expr(at).kind, &mut |child| stack.push((child, false)));
+        }
+        memo[&expr]
+    }
+
+    /// The node with its operands, given with their index, mapped; itself if none changes.
+    fn map_operands(&mut self, expr: ExprId, map: impl Fn(ExprId, usize) -> ExprId) -> ExprId {
+        let mut index = 0;
+        let mut changes = false;
+        self.body.each_child(self.body.expr(expr).kind, &mut |child| {
+            changes |= map(child, index) != child;
+            index += 1;
+        });
+        if !changes {
+            return expr;
+        }
+        self.work.hashed += std::mem::size_of::<ExprKind>() as u64;
+        let mut index = 0;
+        self.body.map_children(expr, &mut |_, child| {
+            index += 1;
+            map(child, index - 1)
+        })
+    }
+
+    // ---- occurrences ----
+
+    fn replace(&mut self, plan: &CsePlan) {
+        let mut replaced: Vec<(OccurrenceId, ExprId)> = Vec::new();
+        for (index, binding) in plan.bindings.iter().enumerate() {
+            let variable = self.variables[index].1;
+            replaced.extend(binding.replaces.iter().map(|&it| (it, variable)));
+        }
+        for group in &plan.groups {
+            if let Decision::Reuse(reuse) = &group.decision {
+                let variable = self.use_of(reuse.value);
+                replaced.extend(reuse.replaces.iter().map(|&it| (it, variable)));
+            }
+        }
+        replaced.sort_unstable_by_key(|it| it.0);
+        let mut at = 0;
+        while at < replaced.len() {
+            let op = self.occurrences[replaced[at].0].op;
+            let mut end = at + 1;
+            while end < replaced.len() && self.occurrences[replaced[end].0].op == op {
+                end += 1;
+            }
+            self.replace_in(op, &replaced[at..end]);
+            at = end;
+        }
+    }
+
+    /// Rebuilds the operands of one operation.
+    fn replace_in(&mut self, op: OpId, replaced: &[(OccurrenceId, ExprId)]) {
+        let ids: Vec<OccurrenceId> = self.occurrences.of_op(op).collect();
+        let Some(&first) = ids.first() else { return };
+        self.work.visited += ids.len() as u64;
+        let mut new: Vec<ExprId> = ids.iter().map(|&it| self.occurrences[it].expr).collect();
+        let mut pending = replaced.iter().rev().peekable();
+        let occurrences = self.occurrences;
+        for (at, &id) in ids.iter().enumerate().rev() {
+            if let Some(&&(_, variable)) = pending.peek().filter(|it| it.0 == id) {
+                pending.next();
+                new[at] = variable;
+                continue;
+            }
+            let children = children_of(occurrences, id);
+            let slots: smallvec::SmallVec<[ExprId; 4]> =
+                children.map(|it| new[it.index() - first.index()]).collect();
+            new[at] = self.map_operands(new[at], |_, index| slots[index]);
+        }
+        let mut old = Vec::new();
+        for (at, &id) in ids.iter().enumerate() {
+            let here = self.occurrences[id];
+            if here.parent.is_none() {
+                let operand = &mut self.body.ops[op].operands[here.operand as usize];
+                old.push((*operand, new[at]));
+                *operand = new[at];
+            }
+        }
+        self.update_buffer(op, &old);
+    }
+
+    /// A buffer's shape is written at its buffer and evaluated by its operation: both change.
+    fn update_buffer(&mut self, op: OpId, changes: &[(ExprId, ExprId)]) {
+        let (OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer }) = self.body.ops[op].kind
+        else {
+            return;
+        };
+        let operands = self.body.ops[op].operands.clone();
+        let mut operands = operands.iter().copied();
+        let mut data = self.body.buffers[buffer].clone();
+        let strides = data.strides.iter_mut().flatten();
+        let pointer = match &mut data.origin {
+            ir::BufferOrigin::Match { handle } => Some(handle),
+            ir::BufferOrigin::Decl { data } => data.as_mut(),
+            _ => None,
+        };
+        let parts =
+            data.shape.iter_mut().chain(strides).chain(&mut data.elem_offset).chain(pointer);
+        for part in parts {
+            let Some(operand) = operands.next() else { break };
+            *part = operand;
+        }
+        let mut dict: AttrDict = self.body.dict(data.attrs).clone();
+        if replace_in_attrs(&mut dict, changes) {
+            data.attrs = self.body.attr_dict(dict);
+        }
+        self.body.buffers[buffer] = data;
+    }
+
+    // ---- operations ----
+
+    fn insert(&mut self, plan: &CsePlan) {
+        let mut before: FxHashMap<OpId, Vec<OpId>> = FxHashMap::default();
+        let mut blocks = Vec::new();
+        for (binding, &(op, _)) in plan.bindings.iter().zip(&self.variables) {
+            before.entry(binding.before).or_default().push(op);
+            blocks.push(self.body.ops[op].parent);
+        }
+        blocks.sort_unstable();
+        blocks.dedup();
+        for block in blocks {
+            let old = std::mem::take(&mut self.body.blocks[block].ops);
+            self.work.visited += old.len() as u64;
+            let mut new = Vec::with_capacity(old.len() + plan.bindings.len().min(old.len()));
+            for op in old {
+                new.extend(before.get(&op).into_iter().flatten());
+                new.push(op);
+            }
+            self.body.blocks[block].ops = new;
+        }
+    }
+}
+
+fn children_of(
+    occurrences: &Occurrences,
+    parent: OccurrenceId,
+) -> impl Iterator<Item = OccurrenceId> + '_ {
+    let end = occurrences[parent].end;
+    let mut at = OccurrenceId::new(parent.index() + 1);
+    std::iter::from_fn(move || {
+        (at < end).then(|| {
+            let child = at;
+            at = occurrences[child].end;
+            child
+        })
+    })
+}
+
+/// Replaces whole operands in the arguments that a view was written with.
+fn replace_in_attrs(dict: &mut AttrDict, changes: &[(ExprId, ExprId)]) -> bool {
+    let mut changed = false;
+    let mut stack: Vec<&mut Attr> = dict.iter_mut().map(|(_, it)| it).collect();
+    while let Some(attr) = stack.pop() {
+        match attr {
+            Attr::Expr(expr) => {
+                if let Some(&(_, new)) = changes.iter().find(|it| it.0 == *expr) {
+                    changed |= new != *expr;
+                    *expr = new;
+                }
+            }
+            Attr::List(items) => stack.extend(items),
+            Attr::Dict(entries) => stack.extend(entries.iter_mut().map(|(_, it)| it)),
+            _ => {}
+        }
+    }
+    changed
+}

@@ -1,0 +1,4 @@
+//! Tests of planning and rewriting.
+
+mod build;
+mod growth;

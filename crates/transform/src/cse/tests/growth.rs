@@ -1,0 +1,178 @@
+//! Work grows as the text does, also for the shapes on which TVM's pass is quadratic or cubic.
+
+use ir::{BinaryOp, ExprId, Occurrences, plan::Preset};
+
+use super::build::Build;
+use crate::cse::{CseOptions, plan_counted, rewrite_counted};
+
+/// Plans and rewrites, gives the work done for each and the number of occurrences.
+fn work(build: &Build, preset: Preset) -> (u64, u64, u64) {
+    let occurrences = Occurrences::collect(&build.body);
+    let options = CseOptions { preset, allow_unsound: true, ..CseOptions::default() };
+    let (plan, planning) = plan_counted(&build.body, &occurrences, None, &options);
+    let (_, rewriting) = rewrite_counted(&build.body, &occurrences, &plan);
+    (planning.visited, rewriting.visited + 1, occurrences.len() as u64)
+}
+
+/// Doubling `n` may multiply the work by no more than it multiplies the text, and a little.
+#[track_caller]
+fn check_linear(family: impl Fn(i64) -> Build, n: i64) {
+    for preset in [Preset::Tvm, Preset::Default] {
+        let (plan, rewrite, text) = work(&family(n), preset);
+        let (plan2, rewrite2, text2) = work(&family(2 * n), preset);
+        let growth = 1.1 * text2 as f64 / text as f64;
+        assert!(plan2 as f64 <= plan as f64 * growth, "{preset:?} plan: {plan} -> {plan2}");
+        assert!(
+            rewrite2 as f64 <= rewrite as f64 * growth,
+            "{preset:?} rewrite: {rewrite} -> {rewrite2}"
+        );
+        assert!(plan <= 40 * text, "{preset:?}: {plan} for {text} occurrences");
+    }
+}
+
+/// `((x*y+1)*y+2)*y…`
+fn chain(build: &mut Build, n: i64) -> ExprId {
+    let mut at = build.x;
+    for k in 1..=n {
+        at = build.mul(at, build.y);
+        let k = build.int(k);
+        at = build.add(at, k);
+    }
+    at
+}
+
+#[test]
+fn many_distinct_candidates() {
+    check_linear(
+        |n| {
+            let mut build = Build::new();
+            for k in 0..n {
+                let k = build.int(k + 256);
+                let product = build.mul(build.x, k);
+                let four = build.int(4096);
+                let index = build.add(product, four);
+                let value = build.load(index);
+                build.store(product, value);
+            }
+            build
+        },
+        1000,
+    );
+}
+
+#[test]
+fn two_long_chains() {
+    check_linear(
+        |n| {
+            let mut build = Build::new();
+            let value = chain(&mut build, n);
+            let zero = build.int(0);
+            build.store(zero, value);
+            build.store(zero, value);
+            build
+        },
+        1000,
+    );
+}
+
+#[test]
+fn all_prefixes_of_a_chain() {
+    check_linear(
+        |n| {
+            let mut build = Build::new();
+            let zero = build.int(0);
+            for k in 0..n {
+                let value = chain(&mut build, k);
+                build.store(zero, value);
+            }
+            build
+        },
+        100,
+    );
+}
+
+#[test]
+fn all_prefixes_of_a_chain_from_the_longest_on() {
+    check_linear(
+        |n| {
+            let mut build = Build::new();
+            let zero = build.int(0);
+            for k in (0..n).rev() {
+                let value = chain(&mut build, k);
+                build.store(zero, value);
+            }
+            build
+        },
+        100,
+    );
+}
+
+#[test]
+fn long_sums_of_loads_and_of_products() {
+    for with_loads in [true, false] {
+        check_linear(
+            |n| {
+                let mut build = Build::new();
+                let mut sum = build.int(0);
+                for k in 0..n {
+                    let k = build.int(k);
+                    let term = build.mul(build.x, k);
+                    let term = if with_loads { build.load(term) } else { term };
+                    sum = build.add(sum, term);
+                }
+                let zero = build.int(0);
+                build.store(zero, sum);
+                build.store(zero, sum);
+                build
+            },
+            10_000,
+        );
+    }
+}
+
+#[test]
+fn nested_branches() {
+    // Each condition may trap and is guarded by those around it.
+    for op in [BinaryOp::Mul, BinaryOp::FloorDiv] {
+        for lazy in [false, true] {
+            check_linear(
+                |n| {
+                    let mut build = Build::new();
+                    for k in 0..n {
+                        let quotient = build.op(op, build.x, build.y);
+                        let k = build.int(k);
+                        let mut condition = build.op(BinaryOp::Lt, quotient, k);
+                        if lazy {
+                            let left = build.op(BinaryOp::Lt, build.x, k);
+                            condition = build.op(BinaryOp::And, left, condition);
+                        }
+                        build.enter_if(condition);
+                    }
+                    let zero = build.int(0);
+                    let index = build.op(op, build.x, build.y);
+                    build.store(zero, index);
+                    build
+                },
+                1000,
+            );
+        }
+    }
+}
+
+#[test]
+fn very_deep_nesting_is_planned_and_rewritten() {
+    let mut build = Build::new();
+    for k in 0..10_000 {
+        let k = build.int(k);
+        let product = build.mul(build.x, build.y);
+        let condition = build.op(BinaryOp::Lt, product, k);
+        build.enter_if(condition);
+    }
+    let value = chain(&mut build, 10_000);
+    build.store(build.x, value);
+    build.store(build.x, value);
+    for preset in [Preset::Tvm, Preset::Default] {
+        let (plan, _, text) = work(&build, preset);
+        assert!(plan < 40 * text);
+    }
+}

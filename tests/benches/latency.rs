@@ -1,0 +1,155 @@
+//! From a key press to fresh hints, through the real server over pipes: one JSON object a line on standard output.
+//!
+//! Each scenario opens a file and types one character over a digit inside one function, again and again at different
+//! places; the time is from sending the change to having the hints of that function. The client's own bookkeeping is
+//! done before the clock starts. `cargo xtask bench` builds the server in release mode and names it in
+//! `TIR_ANALYZER_BIN`.
+
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+use anyhow::Context as _;
+use serde_json::{Value, json};
+use tests::{document::Document, lsp::Server};
+
+const KEYS: usize = 300;
+
+fn main() -> anyhow::Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
+    let corpus = args.first().map_or_else(|| PathBuf::from("corpus"), PathBuf::from);
+    for (name, text, limit) in scenarios(&corpus)? {
+        let line = measure(&name, &text, limit).with_context(|| format!("in scenario {name}"))?;
+        let mut out = std::io::stdout().lock();
+        writeln!(out, "{line}")?;
+        out.flush()?;
+    }
+    Ok(())
+}
+
+/// Name, text, and the most bytes that the edited function may have (none: the largest is edited).
+fn scenarios(corpus: &Path) -> anyhow::Result<Vec<(String, String, Option<usize>)>> {
+    let files = python_files(corpus)?;
+    let mut scenarios = Vec::new();
+    if let Some((path, text)) = files.iter().find(|(_, text)| (4_000..7_000).contains(&text.len()))
+    {
+        scenarios.push((format!("small file {}", name_of(path)), text.clone(), Some(20_000)));
+    }
+    let (path, largest) = files.iter().max_by_key(|(_, text)| text.len()).context("no file")?;
+    scenarios.push((format!("largest file {}", name_of(path)), largest.clone(), Some(20_000)));
+    scenarios.push(("100,000 lines".to_owned(), many_lines(largest, 100_000), Some(20_000)));
+    let longest =
+        files.iter().max_by_key(|(_, text)| functions(text).iter().map(|it| it.1 - it.0).max());
+    let (path, text) = longest.context("no file")?;
+    scenarios.push((format!("largest function, in {}", name_of(path)), text.clone(), None));
+    Ok(scenarios)
+}
+
+fn name_of(path: &Path) -> String {
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+    format!("{}/{}", folder.display(), path.file_name().unwrap_or_default().display())
+}
+
+fn python_files(corpus: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
+    let mut files = Vec::new();
+    let mut folders = vec![corpus.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "py")
+                && path
+                    .parent()
+                    .and_then(Path::file_name)
+                    .is_some_and(|it| it.to_string_lossy().starts_with("lowered_"))
+                && let Ok(text) = std::fs::read_to_string(&path)
+            {
+                files.push((path, text));
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// A module of the functions of `text`, repeated until it has `n` lines.
+fn many_lines(text: &str, n: usize) -> String {
+    let start = text.find("    @T.prim_func").unwrap_or(0);
+    let (head, body) = text.split_at(start);
+    let mut long = head.to_owned();
+    let mut lines = head.matches('\n').count();
+    while lines < n {
+        long.push_str(body);
+        long.push_str("\n\n");
+        lines += body.matches('\n').count() + 2;
+    }
+    long
+}
+
+/// Byte ranges of the functions of a printed module.
+fn functions(text: &str) -> Vec<(usize, usize)> {
+    let starts: Vec<usize> = text.match_indices("@T.prim_func").map(|(at, _)| at).collect();
+    let ends = starts.iter().skip(1).copied().chain(std::iter::once(text.len()));
+    starts.iter().copied().zip(ends).collect()
+}
+
+/// Places inside a function where a digit may become another digit: inside an index, between other digits.
+fn digits(text: &str, (start, end): (usize, usize)) -> Vec<usize> {
+    let bytes = text.as_bytes();
+    let body = text[start..end].find("):").map_or(start, |at| start + at);
+    (body + 1..end - 1)
+        .filter(|&at| {
+            bytes[at].is_ascii_digit()
+                && bytes[at - 1] == b' '
+                && matches!(bytes[at + 1], b']' | b' ' | b',')
+                && bytes[at] != b'0'
+        })
+        .collect()
+}
+
+fn measure(name: &str, text: &str, limit: Option<usize>) -> anyhow::Result<Value> {
+    let dir = tempfile::tempdir()?;
+    let mut server = Server::start(dir.path());
+    let mut document = Document::new("file:///bench.py", text);
+    let all = functions(text);
+    let fits = |range: &&(usize, usize)| limit.is_none_or(|limit| range.1 - range.0 <= limit);
+    let has_digits = |range: &&(usize, usize)| !digits(text, **range).is_empty();
+    let middle = all.len() / 2;
+    let range = *match limit {
+        None => all.iter().max_by_key(|it| it.1 - it.0),
+        Some(_) => {
+            let rest = all[middle..].iter().chain(&all[..middle]);
+            rest.filter(fits).filter(has_digits).max_by_key(|it| it.1 - it.0)
+        }
+    }
+    .context("no function to edit")?;
+    let places = digits(text, range);
+    anyhow::ensure!(!places.is_empty(), "the function has no digit to edit");
+    server.open(&document);
+    let params = document.over(range.0, range.1 - 1);
+    let hints = server
+        .request("textDocument/inlayHint", params.clone())
+        .map_err(|it| anyhow::anyhow!("{}", it.message))?;
+    let mut times = Vec::with_capacity(KEYS);
+    let n_keys = if limit.is_none() { KEYS / 10 } else { KEYS };
+    for key in 0..n_keys {
+        let at = places[(key * 7919) % places.len()];
+        let digit = char::from(b'2' + (key % 8) as u8).to_string();
+        let change = document.replace(at, at + 1, &digit);
+        let start = Instant::now();
+        server.change(change);
+        let answer = server.request("textDocument/inlayHint", params.clone());
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+        answer.map_err(|it| anyhow::anyhow!("{}", it.message))?;
+    }
+    times.sort_by(f64::total_cmp);
+    let quantile = |q: f64| times[((times.len() - 1) as f64 * q).round() as usize];
+    Ok(json!({
+        "bench": "latency", "scenario": name, "file_bytes": text.len(), "function_bytes": range.1 - range.0,
+        "hints": hints.as_array().map_or(0, Vec::len), "keys": times.len(), "p50_ms": quantile(0.5),
+        "p99_ms": quantile(0.99), "max_ms": quantile(1.0),
+    }))
+}

@@ -1,0 +1,247 @@
+//! How fast the stages are on real files, and how they grow: one JSON object a line on standard output.
+//!
+//! `cargo xtask bench` runs this in release mode and puts the peer's figures beside it. Single thread; each figure is
+//! the best of several runs over inputs that are read from disk before the clock starts.
+
+use std::{
+    hint::black_box,
+    io::Write as _,
+    path::{Path, PathBuf},
+    time::{Duration, Instant},
+};
+
+use ir::{Occurrences, plan::Preset};
+use serde_json::{Value, json};
+use transform::cse::{self, CseOptions};
+
+fn main() -> anyhow::Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
+    let corpus = args.first().map_or_else(|| PathBuf::from("corpus"), PathBuf::from);
+    let every = args.get(1).and_then(|it| it.parse().ok()).unwrap_or(1);
+    let files = read_files(&corpus)?;
+    anyhow::ensure!(!files.is_empty(), "no .py file under {}", corpus.display());
+    report(&parse_rate(&files))?;
+    let lowered: Vec<&File> =
+        files.iter().filter(|it| it.is_lowered).step_by(std::cmp::max(every, 1)).collect();
+    report(&pipeline(&lowered))?;
+    for family in FAMILIES {
+        report(&growth(family))?;
+    }
+    Ok(())
+}
+
+fn report(line: &Value) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}")?;
+    Ok(out.flush()?)
+}
+
+struct File {
+    path: PathBuf,
+    text: String,
+    is_lowered: bool,
+}
+
+/// Every Python file under `corpus` that is text, sorted by path.
+fn read_files(corpus: &Path) -> anyhow::Result<Vec<File>> {
+    let mut files = Vec::new();
+    let mut folders = vec![corpus.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(&folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "py")
+                && let Ok(text) = std::fs::read_to_string(&path)
+            {
+                let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+                let is_lowered = ["lowered_cuda", "lowered_cpu"].iter().any(|it| folder == *it);
+                files.push(File { path, text, is_lowered });
+            }
+        }
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Ok(files)
+}
+
+/// The shortest of `n` runs.
+fn best_of(n: usize, mut run: impl FnMut()) -> Duration {
+    let time = |run: &mut dyn FnMut()| {
+        let start = Instant::now();
+        run();
+        start.elapsed()
+    };
+    (0..n).map(|_| time(&mut run)).min().unwrap_or_default()
+}
+
+fn parse_rate(files: &[File]) -> Value {
+    let bytes: usize = files.iter().map(|it| it.text.len()).sum();
+    let time = best_of(5, || {
+        for file in files {
+            black_box(syntax::parse(black_box(&file.text)));
+        }
+    });
+    json!({
+        "bench": "parse", "files": files.len(), "bytes": bytes, "seconds": time.as_secs_f64(),
+        "megabytes_per_second": bytes as f64 / 1e6 / time.as_secs_f64(),
+    })
+}
+
+/// Seconds of each stage over one text.
+#[derive(Default)]
+struct Stages {
+    parse: f64,
+    lower: f64,
+    plan: f64,
+}
+
+impl Stages {
+    fn total(&self) -> f64 {
+        self.parse + self.lower + self.plan
+    }
+}
+
+fn run_stages(text: &str) -> Stages {
+    let start = Instant::now();
+    let parse = syntax::parse(text);
+    let parsed = Instant::now();
+    let functions = frontend::tvmscript::functions_of(&parse.syntax(), None);
+    let lowered: Vec<_> = functions
+        .functions
+        .iter()
+        .map(|item| frontend::tvmscript::lower(&item.source, &functions.environment(item)))
+        .collect();
+    let lowered_at = Instant::now();
+    for function in &lowered {
+        let occurrences = Occurrences::collect(&function.body);
+        let options =
+            CseOptions { preset: Preset::Tvm, allow_unsound: true, ..CseOptions::default() };
+        black_box(cse::plan(&function.body, &occurrences, None, &options));
+    }
+    let planned = Instant::now();
+    Stages {
+        parse: (parsed - start).as_secs_f64(),
+        lower: (lowered_at - parsed).as_secs_f64(),
+        plan: (planned - lowered_at).as_secs_f64(),
+    }
+}
+
+fn pipeline(files: &[&File]) -> Value {
+    let mut best = Stages::default();
+    for run in 0..3 {
+        let mut sum = Stages::default();
+        for file in files {
+            let stages = run_stages(&file.text);
+            sum.parse += stages.parse;
+            sum.lower += stages.lower;
+            sum.plan += stages.plan;
+        }
+        if run == 0 || sum.total() < best.total() {
+            best = sum;
+        }
+    }
+    let bytes: usize = files.iter().map(|it| it.text.len()).sum();
+    let paths: Vec<String> = files.iter().map(|it| it.path.display().to_string()).collect();
+    json!({
+        "bench": "parse + lower + plan", "files": paths, "bytes": bytes, "seconds": best.total(),
+        "parse_seconds": best.parse, "lower_seconds": best.lower, "plan_seconds": best.plan,
+    })
+}
+
+/// A family of inputs that the peers are quadratic or cubic on.
+struct Family {
+    name: &'static str,
+    n: usize,
+    text: fn(usize) -> String,
+}
+
+const FAMILIES: &[Family] = &[
+    Family { name: "distinct candidates", n: 2000, text: distinct },
+    Family { name: "two equal chains", n: 2000, text: chains },
+    Family { name: "prefix chain", n: 160, text: prefixes },
+    Family { name: "one long sum of loads", n: 10_000, text: long_sum },
+    Family { name: "flat ifs", n: 1000, text: flat_ifs },
+    Family { name: "many functions", n: 300, text: many_functions },
+];
+
+fn growth(family: &Family) -> Value {
+    let time = |n: usize| {
+        let text = (family.text)(n);
+        let best = (0..5).map(|_| run_stages(&text).total()).fold(f64::INFINITY, f64::min);
+        (text.len(), best)
+    };
+    let (bytes, one) = time(family.n);
+    let (double_bytes, two) = time(2 * family.n);
+    json!({
+        "bench": "growth", "family": family.name, "n": family.n, "bytes": bytes, "milliseconds": one * 1e3,
+        "milliseconds_at_2n": two * 1e3, "ratio": two / one, "byte_ratio": double_bytes as f64 / bytes as f64,
+    })
+}
+
+fn function(name: &str, lines: impl Iterator<Item = String>) -> String {
+    let mut text = format!(
+        "@T.prim_func(s_tir=True)\ndef {name}(A: T.Buffer((1048576,), \"int32\"), B: T.Buffer((1048576,), \"int32\"), \
+         i: T.int32, j: T.int32, k: T.int32, x: T.int32, y: T.int32):\n"
+    );
+    for line in lines {
+        text.push_str("    ");
+        text.push_str(&line);
+        text.push('\n');
+    }
+    text
+}
+
+fn module(text: &str) -> String {
+    format!("# from tvm.script import tirx as T\n\n{text}")
+}
+
+fn distinct(n: usize) -> String {
+    module(&function(
+        "f",
+        (2..n + 2).map(|at| {
+            format!("A[i * {m} + j * 16 + k] = B[i * {m} + j * 16 + k + 4096]", m = 256 + at)
+        }),
+    ))
+}
+
+fn chain(length: usize) -> String {
+    (2..length + 2).fold("x".to_owned(), |inner, at| format!("({inner} * y + {at})"))
+}
+
+fn chains(n: usize) -> String {
+    let chain = chain(n);
+    module(&function("f", [format!("A[0] = {chain}"), format!("A[1] = {chain}")].into_iter()))
+}
+
+fn prefixes(n: usize) -> String {
+    module(&function("f", (1..n).map(|length| format!("B[{length}] = {}", chain(length)))))
+}
+
+fn long_sum(n: usize) -> String {
+    let terms: Vec<String> = (0..n).map(|at| format!("B[i + {}]", at + 2)).collect();
+    module(&function("f", std::iter::once(format!("A[0] = {}", terms.join(" + ")))))
+}
+
+fn flat_ifs(n: usize) -> String {
+    module(&function(
+        "f",
+        (2..n + 2).flat_map(|at| {
+            [
+                format!("if i * 256 + j * 16 + k < {at}:"),
+                format!("    A[i * 256 + j * 16 + k + {at}] = B[i * 256 + j * 16 + k]"),
+            ]
+        }),
+    ))
+}
+
+fn many_functions(n: usize) -> String {
+    let functions: Vec<String> = (0..n)
+        .map(|at| {
+            function(
+                &format!("f{at}"),
+                (2..5).map(|it| format!("A[i * 4 + {it}] = B[i * 4 + {it}] + x * y")),
+            )
+        })
+        .collect();
+    module(&functions.join("\n"))
+}

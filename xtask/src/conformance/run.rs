@@ -1,0 +1,305 @@
+//! Kernels executed three times: by our interpreter, as our OpenCL C on the system's device, and by TVM on the CPU.
+//!
+//! A function of `lowered_cuda` launches threads, which TVM cannot do without a GPU; the function of the same file
+//! and name in `unscheduled` computes the same values, and TVM compiles that one for the CPU. Inputs are made up
+//! ([`inputs`]); results are compared as [`agreement`] says. A function that would take the interpreter more than
+//! [`MAX_STEPS`] evaluated nodes is left out, by name, and so is one without a counterpart.
+
+use std::path::{Path, PathBuf};
+
+use ir::Body;
+use ir::interp::{self, Argument, Array, Options, RunErrorKind};
+use rustc_hash::FxHashMap;
+use serde_json::{Value, json};
+
+use crate::conformance::agreement::{Class, difference};
+use crate::conformance::inputs::{self, Input as Made};
+use crate::conformance::peer::{Answer, Keep, Peer};
+use crate::conformance::report::{Report, Target};
+use crate::conformance::{Input, corpus, operators, ours, parallel};
+use crate::skip::Skip;
+
+/// Columns of the report.
+const KINDS: &[&str] = &["agree", "differ", "failed", "left out"];
+/// The work that the interpreter is given at most.
+const MAX_STEPS: u64 = 60_000_000;
+/// The folder of kernels, and the folder with TVM's way to the same values.
+const KERNELS: &str = "lowered_cuda";
+const COUNTERPARTS: &str = "unscheduled";
+/// The group of the functions made by [`operators`].
+const OPERATORS: &str = "operators";
+/// Kernels that must agree, whatever the share.
+const LEAST_KERNELS: usize = 50;
+
+/// A kernel and its counterpart.
+struct Case {
+    label: String,
+    group: String,
+    name: String,
+    body: Body,
+    counterpart: String,
+    inputs: Vec<Made>,
+    /// Where the bytes of the inputs are.
+    dir: PathBuf,
+}
+
+/// What became of a case on one side.
+type Side = Result<Vec<Array>, Trouble>;
+
+/// Why there is no result.
+#[derive(Clone, Debug)]
+enum Trouble {
+    /// By a rule of this comparison or a stated limit.
+    LeftOut(String),
+    /// It should have worked.
+    Failed(String),
+}
+
+/// Runs every kernel that has a counterpart.
+pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
+    let tvm = Peer::tvm(input.ws)?;
+    let mut report = Report::new("Kernels executed by the interpreter, OpenCL and TVM", KINDS);
+    report.note(format!("TVM {}", tvm.version));
+    let mut cases = collect(input, &mut report);
+    cases.extend(operator_cases(input, &mut report));
+    let requests: Vec<Value> = cases.iter().map(tvm_request).collect();
+    let expected = tvm.ask_all(&requests, Keep::OnDisk);
+    let interpreted = parallel(&cases, interpret);
+    for ((case, answer), ours) in cases.iter().zip(&expected).zip(interpreted) {
+        let theirs = tvm_result(case, answer);
+        judge(&mut report, case, &[("interpreter", ours), ("TVM", theirs)]);
+    }
+    let agree = report.total("agree");
+    report.target(
+        Target { what: "kernels that agree, of those that were compared", least: 100.0 },
+        agree,
+        agree + report.total("differ") + report.total("failed"),
+    );
+    report.at_least("kernels that agree", agree, LEAST_KERNELS);
+    Ok(report)
+}
+
+/// The kernels with counterpart and inputs; the others are listed with the reason.
+fn collect(input: &Input<'_>, report: &mut Report) -> Vec<Case> {
+    let counterparts: FxHashMap<&str, &corpus::File> = input
+        .files
+        .iter()
+        .filter(|file| file.group == COUNTERPARTS)
+        .map(|file| (file.name.as_str(), file))
+        .collect();
+    let mut cases = Vec::new();
+    for file in input.files.iter().filter(|file| file.group == KERNELS) {
+        let counterpart = counterparts.get(file.name.as_str());
+        let theirs = counterpart.map(|file| (file.text.as_str(), ours::read(&file.text)));
+        for function in ours::read(&file.text).functions {
+            let label = format!("{}:{}", file.label(), function.name);
+            let found = theirs.as_ref().and_then(|(text, reading)| {
+                let found = reading.functions.iter().find(|it| it.name == function.name)?;
+                Some((*text, &found.lowered.body))
+            });
+            let case = found.ok_or_else(|| "no counterpart".to_owned()).and_then(|(text, body)| {
+                make_case(input, file, &function.name, function.lowered.body, text, body)
+            });
+            match case {
+                Ok(case) => cases.push(case),
+                Err(reason) => leave_out(report, &file.group, &label, &reason),
+            }
+        }
+    }
+    cases
+}
+
+/// One case an operator and data type.
+fn operator_cases(input: &Input<'_>, report: &mut Report) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for made in operators::all() {
+        let label = format!("{OPERATORS}/{}", made.name);
+        let Some(function) = ours::read(&made.threaded).functions.pop() else {
+            leave_out(report, OPERATORS, &label, "not lowered");
+            continue;
+        };
+        let dir = input.ws.peers().join("runs").join(OPERATORS).join(&made.name);
+        if let Err(error) = write_inputs(&dir, &made.inputs) {
+            leave_out(report, OPERATORS, &label, &format!("cannot write inputs: {error}"));
+            continue;
+        }
+        cases.push(Case {
+            label,
+            group: OPERATORS.to_owned(),
+            name: made.name,
+            body: function.lowered.body,
+            counterpart: made.serial,
+            inputs: made.inputs,
+            dir,
+        });
+    }
+    cases
+}
+
+fn leave_out(report: &mut Report, group: &str, label: &str, reason: &str) {
+    report.count(group, "left out");
+    let known = reason.split(':').next().unwrap_or(reason);
+    report.tally(0, "left out, by reason", known, 1);
+    report.list(9, "left out", format!("{label}: {reason}"));
+}
+
+fn make_case(
+    input: &Input<'_>,
+    file: &corpus::File,
+    name: &str,
+    body: Body,
+    counterpart: &str,
+    their_body: &Body,
+) -> Result<Case, String> {
+    let inputs = inputs::make(&body)?;
+    if inputs::make(their_body)? != inputs {
+        return Err("the counterpart has other parameters".to_owned());
+    }
+    let dir = input.ws.peers().join("runs").join(&file.name).join(name);
+    write_inputs(&dir, &inputs).map_err(|error| format!("cannot write inputs: {error}"))?;
+    Ok(Case {
+        label: format!("{}:{name}", file.label()),
+        group: file.group.clone(),
+        name: name.to_owned(),
+        body,
+        counterpart: counterpart.to_owned(),
+        inputs,
+        dir,
+    })
+}
+
+fn write_inputs(dir: &Path, inputs: &[Made]) -> std::io::Result<()> {
+    std::fs::create_dir_all(dir)?;
+    for (position, input) in inputs.iter().enumerate() {
+        if let Made::Array(array) = input {
+            std::fs::write(place(dir, position), &array.data)?;
+        }
+    }
+    Ok(())
+}
+
+/// The file of a parameter's bytes.
+fn place(dir: &Path, position: usize) -> PathBuf {
+    dir.join(format!("{position}.bin"))
+}
+
+/// What TVM is asked. The hash of the bytes is part of the request, so that kept answers belong to these inputs.
+fn tvm_request(case: &Case) -> Value {
+    let mut hasher = blake3::Hasher::new();
+    let arguments: Vec<Value> = case
+        .inputs
+        .iter()
+        .enumerate()
+        .map(|(position, input)| match input {
+            Made::Array(array) => {
+                hasher.update(&array.data);
+                json!({
+                    "dtype": array.dtype.to_string(),
+                    "shape": array.shape,
+                    "path": place(&case.dir, position),
+                })
+            }
+            Made::Scalar(dtype, value) => json!({ "dtype": dtype.to_string(), "value": value }),
+        })
+        .collect();
+    json!({
+        "op": "run",
+        "text": case.counterpart,
+        "function": case.name,
+        "arguments": arguments,
+        "inputs": hasher.finalize().to_hex().as_str(),
+    })
+}
+
+/// TVM's results, from the files it wrote.
+fn tvm_result(case: &Case, answer: &Answer) -> Side {
+    match answer {
+        Ok(answer) if answer["outputs"].is_array() => {
+            read_outputs(case, "out").map_err(Trouble::Failed)
+        }
+        Ok(_) => Err(Trouble::Failed("TVM: an answer without outputs".to_owned())),
+        Err(error) => Err(Trouble::LeftOut(format!("TVM does not run it: {error}"))),
+    }
+}
+
+/// The arrays that a peer left beside the inputs.
+fn read_outputs(case: &Case, ending: &str) -> Result<Vec<Array>, String> {
+    let mut arrays = Vec::new();
+    for (position, input) in case.inputs.iter().enumerate() {
+        let Made::Array(array) = input else { continue };
+        let path = place(&case.dir, position).with_extension(format!("bin.{ending}"));
+        let data = std::fs::read(&path).map_err(|error| format!("no output: {error}"))?;
+        if data.len() != array.data.len() {
+            return Err(format!("{} bytes instead of {}", data.len(), array.data.len()));
+        }
+        arrays.push(Array { data, ..array.clone() });
+    }
+    Ok(arrays)
+}
+
+/// Our interpreter on the kernel.
+fn interpret(case: &Case) -> Side {
+    let arguments = case
+        .inputs
+        .iter()
+        .map(|input| match input {
+            Made::Array(array) => Argument::Array(array.clone()),
+            Made::Scalar(dtype, value) if dtype.is_float() => Argument::Float(*value),
+            Made::Scalar(_, value) => Argument::Int(*value as i64),
+        })
+        .collect();
+    let options = Options { max_steps: MAX_STEPS, ..Options::default() };
+    match interp::run(&case.body, arguments, &options) {
+        Ok(outcome) => Ok(outcome
+            .arguments
+            .into_iter()
+            .filter_map(|argument| match argument {
+                Argument::Array(array) => Some(array),
+                _ => None,
+            })
+            .collect()),
+        Err(error) => Err(match error.kind {
+            RunErrorKind::StepLimit => Trouble::LeftOut("too much work".to_owned()),
+            RunErrorKind::Unsupported => {
+                Trouble::LeftOut(format!("not interpreted: {}", error.message))
+            }
+            RunErrorKind::Program | RunErrorKind::Arguments => {
+                Trouble::Failed(format!("interpreter: {}", error.message))
+            }
+        }),
+    }
+}
+
+/// Compares the sides of a case with each other and enters the verdict.
+fn judge(report: &mut Report, case: &Case, sides: &[(&str, Side)]) {
+    let mut results = Vec::new();
+    for (name, side) in sides {
+        match side {
+            Ok(arrays) => results.push((*name, arrays)),
+            Err(Trouble::LeftOut(reason)) => {
+                leave_out(report, &case.group, &case.label, reason);
+                return;
+            }
+            Err(Trouble::Failed(reason)) => {
+                report.count(&case.group, "failed");
+                report.list(0, "failed", format!("{}: {reason}", case.label));
+                return;
+            }
+        }
+    }
+    let class = Class::of(&case.body);
+    for pair in results.windows(2) {
+        let [(one, left), (other, right)] = pair else { continue };
+        let found = left.iter().zip(*right).enumerate().find_map(|(position, (left, right))| {
+            Some((position, difference(left, right, class)?))
+        });
+        if let Some((position, found)) = found {
+            report.count(&case.group, "differ");
+            let line = format!("{}: {one} / {other}: buffer {position}, {found}", case.label);
+            report.list(1, "different results", line);
+            return;
+        }
+    }
+    report.count(&case.group, "agree");
+    report.tally(1, "agree, by the room they were given", class.stated(), 1);
+}
