@@ -1,1 +1,132 @@
-//! See the README of this crate.
+#![doc = include_str!("../README.md")]
+
+#[expect(missing_docs, reason = "of methods that salsa makes")]
+mod environment;
+#[expect(missing_docs, reason = "of methods that salsa makes")]
+mod file;
+#[expect(missing_docs, reason = "of methods that salsa makes")]
+mod input;
+mod log;
+mod lowering;
+mod plan;
+
+use std::sync::Arc;
+
+use salsa::plumbing::FromId as _;
+
+pub use crate::{
+    environment::{CapturedName, capture},
+    file::{
+        FileIndex, Function, History, Placed, ScopeKey, file_index, functions, parse,
+        placed_functions,
+    },
+    input::{Configuration, Content, Options, SourceFile},
+    log::{Counters, Work},
+    lowering::{
+        SharedBody, TextFacts, body, lowered, lowering_diagnostics, occurrences, source_map,
+        text_facts,
+    },
+    plan::cse_plan,
+};
+pub use salsa::{CancellationToken, Cancelled, Database, Setter};
+
+use crate::log::QueryLog;
+
+/// What queries may ask of the database besides queries.
+#[salsa::db]
+pub trait Db: salsa::Database {
+    /// What was done.
+    fn counters(&self) -> &Counters;
+    /// What earlier versions looked like.
+    fn history(&self) -> &History;
+}
+
+/// The database. A clone is a snapshot: it sees the inputs as they are, and a write waits for it to be dropped.
+#[salsa::db]
+#[derive(Clone)]
+pub struct RootDatabase {
+    storage: salsa::Storage<Self>,
+    history: History,
+    counters: Arc<Counters>,
+    log: QueryLog,
+}
+
+#[salsa::db]
+impl salsa::Database for RootDatabase {}
+
+#[salsa::db]
+impl Db for RootDatabase {
+    fn counters(&self) -> &Counters {
+        &self.counters
+    }
+    fn history(&self) -> &History {
+        &self.history
+    }
+}
+
+impl Default for RootDatabase {
+    fn default() -> RootDatabase {
+        let log = QueryLog::default();
+        let events = log.clone();
+        let storage = salsa::Storage::new(Some(Box::new(move |event| events.event(&event))));
+        let db =
+            RootDatabase { storage, history: History::default(), counters: Arc::default(), log };
+        Configuration::new(&db, Options::default());
+        db
+    }
+}
+
+impl RootDatabase {
+    /// A new file.
+    pub fn add_file(&self, content: Content) -> SourceFile {
+        SourceFile::new(self, content)
+    }
+
+    /// Changes a file.
+    pub fn set_content(&mut self, file: SourceFile, content: Content) {
+        file.set_content(self).to(content);
+    }
+
+    /// Empties a file that is closed: an input lives as long as the database.
+    pub fn clear_file(&mut self, file: SourceFile) {
+        self.history.forget(file);
+        self.set_content(file, Content::Text("".into()));
+    }
+
+    /// How much work was done since the start.
+    pub fn work(&self) -> Work {
+        self.counters.work()
+    }
+
+    /// Changes the options.
+    pub fn set_options(&mut self, options: Options) {
+        Configuration::get(self).set_options(self).to(options);
+    }
+
+    /// Starts to collect the names of the queries that run.
+    pub fn start_log(&self) {
+        self.log.start();
+    }
+
+    /// The queries that ran since [`RootDatabase::start_log`], in order: `body(f)` for the query `body` of function
+    /// `f`, the bare name for a query of something else.
+    pub fn take_log(&self) -> Vec<String> {
+        self.log.take().into_iter().map(|key| self.query_name(key)).collect()
+    }
+
+    fn query_name(&self, key: salsa::DatabaseKeyIndex) -> String {
+        let query = self.ingredient_debug_name(key.ingredient_index()).into_owned();
+        if OF_FUNCTIONS.contains(&query.as_str()) {
+            let function = Function::from_id(key.key_index());
+            format!("{query}({})", function.name(self))
+        } else if query == "capture" {
+            let name = CapturedName::from_id(key.key_index());
+            format!("{query}({})", name.name(self))
+        } else {
+            query
+        }
+    }
+}
+
+/// The queries whose key is a function.
+const OF_FUNCTIONS: &[&str] = &["lowered", "body", "occurrences", "text_facts", "cse_plan"];

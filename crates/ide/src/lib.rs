@@ -1,1 +1,221 @@
-//! See the README of this crate.
+#![doc = include_str!("../README.md")]
+
+mod diagnostics;
+mod document_symbols;
+mod explain;
+mod folding_ranges;
+mod function_at;
+mod hover;
+mod inlay_hints;
+mod navigation;
+mod plan_text;
+
+use std::{ops::Range, panic::AssertUnwindSafe, sync::Arc};
+
+use db::{Content, Database as _, Options, RootDatabase, SourceFile};
+use rustc_hash::FxHashMap;
+
+pub use db::{CancellationToken, Work};
+pub use frontend::tvmscript::Severity;
+pub use ir::plan::Preset;
+pub use syntax::{Edit, LineCol, Parse, TextRange, TextSize};
+
+pub use crate::{
+    diagnostics::{COMMON_SUBEXPRESSION, Diagnostic, DiagnosticsConfig},
+    document_symbols::{DocumentSymbol, SymbolKind},
+    explain::Explanation,
+    folding_ranges::Fold,
+    hover::Hover,
+    inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
+};
+
+/// A file, by a number that its owner chose.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct FileId(pub u32);
+
+/// The state changed while a question was answered, or nobody wants the answer any more.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Cancelled;
+
+/// What a question gives.
+pub type Cancellable<T> = Result<T, Cancelled>;
+
+/// The options of the analyses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Config {
+    /// Whose rules plans follow.
+    pub preset: Preset,
+}
+
+/// The state of the world. Its owner changes it; questions are asked of snapshots.
+#[derive(Default)]
+pub struct AnalysisHost {
+    db: RootDatabase,
+    files: Arc<FxHashMap<FileId, SourceFile>>,
+}
+
+impl AnalysisHost {
+    /// A world without files.
+    pub fn new() -> AnalysisHost {
+        AnalysisHost::default()
+    }
+
+    /// A snapshot for asking. Changing the host cancels what is asked of its snapshots, and waits for them to be
+    /// dropped.
+    pub fn analysis(&self) -> Analysis {
+        Analysis { db: self.db.clone(), files: self.files.clone() }
+    }
+
+    /// Sets the tree of an open file.
+    pub fn open_file(&mut self, file: FileId, parse: Parse) {
+        self.set_content(file, Content::Tree(parse));
+    }
+
+    /// Sets the text of a file that nobody edits.
+    pub fn set_text(&mut self, file: FileId, text: Arc<str>) {
+        self.set_content(file, Content::Text(text));
+    }
+
+    fn set_content(&mut self, file: FileId, content: Content) {
+        match self.files.get(&file) {
+            Some(&source) => self.db.set_content(source, content),
+            None => {
+                let source = self.db.add_file(content);
+                Arc::make_mut(&mut self.files).insert(file, source);
+            }
+        }
+    }
+
+    /// Forgets what a file holds.
+    pub fn close_file(&mut self, file: FileId) {
+        if let Some(&source) = self.files.get(&file) {
+            self.db.clear_file(source);
+        }
+    }
+
+    /// The tree of an open file.
+    pub fn tree(&self, file: FileId) -> Option<Parse> {
+        match self.files.get(&file)?.content(&self.db) {
+            Content::Tree(parse) => Some(parse.clone()),
+            Content::Text(_) => None,
+        }
+    }
+
+    /// Sets the options.
+    pub fn set_config(&mut self, config: Config) {
+        self.db.set_options(Options { preset: config.preset });
+    }
+
+    /// How much work was done since the start.
+    pub fn work(&self) -> Work {
+        self.db.work()
+    }
+
+    /// Starts to collect the names of the queries that run.
+    pub fn start_query_log(&self) {
+        self.db.start_log();
+    }
+
+    /// The queries that ran since [`AnalysisHost::start_query_log`].
+    pub fn take_query_log(&self) -> Vec<String> {
+        self.db.take_log()
+    }
+}
+
+/// A snapshot of the world. All questions are asked here; a question about a file that is not there has an empty
+/// answer. Positions are offsets of the file.
+pub struct Analysis {
+    db: RootDatabase,
+    files: Arc<FxHashMap<FileId, SourceFile>>,
+}
+
+impl Analysis {
+    /// Common subexpressions to show in a range, or in the whole file.
+    pub fn inlay_hints(
+        &self,
+        file: FileId,
+        range: Option<TextRange>,
+        config: &InlayHintsConfig,
+    ) -> Cancellable<Vec<InlayHint>> {
+        self.ask(file, |db, file| inlay_hints::inlay_hints(db, file, range, config))
+    }
+
+    /// What is wrong in the functions of a file, and what could be shared.
+    pub fn diagnostics(
+        &self,
+        file: FileId,
+        config: &DiagnosticsConfig,
+    ) -> Cancellable<Vec<Diagnostic>> {
+        self.ask(file, |db, file| diagnostics::diagnostics(db, file, config))
+    }
+
+    /// What is known of the expression or name at an offset.
+    pub fn hover(&self, file: FileId, offset: TextSize) -> Cancellable<Option<Hover>> {
+        self.ask(file, |db, file| hover::hover(db, file, offset))
+    }
+
+    /// The functions of a file and what is in them.
+    pub fn document_symbols(&self, file: FileId) -> Cancellable<Vec<DocumentSymbol>> {
+        self.ask(file, document_symbols::document_symbols)
+    }
+
+    /// What folds in the functions of a file.
+    pub fn folding_ranges(&self, file: FileId) -> Cancellable<Vec<Fold>> {
+        self.ask(file, folding_ranges::folding_ranges)
+    }
+
+    /// Where the name at an offset is defined.
+    pub fn goto_definition(
+        &self,
+        file: FileId,
+        offset: TextSize,
+    ) -> Cancellable<Option<TextRange>> {
+        self.ask(file, |db, file| navigation::goto_definition(db, file, offset))
+    }
+
+    /// All mentions of the name at an offset.
+    pub fn references(
+        &self,
+        file: FileId,
+        offset: TextSize,
+        with_definition: bool,
+    ) -> Cancellable<Option<Vec<TextRange>>> {
+        self.ask(file, |db, file| navigation::references(db, file, offset, with_definition))
+    }
+
+    /// What was decided about the expression at an offset, and why.
+    pub fn explain(&self, file: FileId, offset: TextSize) -> Cancellable<Option<Explanation>> {
+        self.ask(file, |db, file| explain::explain(db, file, offset))
+    }
+
+    /// The number of functions in a file.
+    pub fn n_functions(&self, file: FileId) -> Cancellable<usize> {
+        self.ask(file, |db, file| db::functions(db, file).len())
+    }
+
+    /// Computes what hints of some functions need, so that it is there when they are asked for.
+    pub fn warm(&self, file: FileId, functions: Range<usize>) -> Cancellable<()> {
+        self.ask(file, |db, file| {
+            for &function in db::functions(db, file).get(functions).into_iter().flatten() {
+                inlay_hints::function_hints(db, function);
+                db.unwind_if_revision_cancelled();
+            }
+        })
+    }
+
+    /// Cancels what is asked of this snapshot.
+    pub fn cancellation_token(&self) -> CancellationToken {
+        self.db.cancellation_token()
+    }
+
+    /// The one place where the unwinding of a cancelled question ends.
+    fn ask<T: Default>(
+        &self,
+        file: FileId,
+        question: impl FnOnce(&RootDatabase, SourceFile) -> T,
+    ) -> Cancellable<T> {
+        let Some(&file) = self.files.get(&file) else { return Ok(T::default()) };
+        let run = AssertUnwindSafe(|| question(&self.db, file));
+        db::Cancelled::catch(run).map_err(|_| Cancelled)
+    }
+}

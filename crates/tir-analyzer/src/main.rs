@@ -1,3 +1,7 @@
 //! The `tir-analyzer` binary: language server and command line.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    tir_analyzer::run(std::env::args_os())
+}

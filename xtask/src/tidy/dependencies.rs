@@ -25,7 +25,6 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("clap", Only(PROGRAMS)),
     ("crossbeam-channel", Only(&["tir-analyzer"])),
     ("ctrlc", Only(&["tir-analyzer"])),
-    ("dashmap", Only(&["db"])),
     ("expect-test", Tests),
     ("half", Only(&["ir"])),
     ("hashbrown", Only(&["ir"])),

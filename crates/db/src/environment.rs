@@ -1,0 +1,47 @@
+//! What functions capture: one query a name, so that the edit of a constant reaches its users and nobody else.
+
+use frontend::tvmscript::{Capture, Environment};
+
+use crate::{
+    Db,
+    file::{ScopeKey, file_index},
+    input::SourceFile,
+};
+
+/// A name as it is seen from a scope of a file.
+#[salsa::interned(debug)]
+pub struct CapturedName<'db> {
+    /// The file.
+    #[returns(copy)]
+    pub file: SourceFile,
+    /// The scope.
+    #[returns(ref)]
+    pub scope: ScopeKey,
+    /// The name.
+    #[returns(ref)]
+    pub name: Box<str>,
+}
+
+/// What a captured name is.
+#[salsa::tracked(returns(ref))]
+pub fn capture<'db>(db: &'db dyn Db, name: CapturedName<'db>) -> Capture {
+    let index = file_index(db, name.file(db));
+    match index.scope(name.scope(db)) {
+        Some(scope) => index.functions.capture(scope, name.name(db)),
+        None => Capture::Undefined,
+    }
+}
+
+/// The environment of a function: asks [`capture`] for each name.
+pub(crate) struct DbEnvironment<'db> {
+    pub(crate) db: &'db dyn Db,
+    pub(crate) file: SourceFile,
+    pub(crate) scope: &'db ScopeKey,
+}
+
+impl Environment for DbEnvironment<'_> {
+    fn resolve(&self, name: &str) -> Capture {
+        let name = CapturedName::new(self.db, self.file, self.scope.clone(), name);
+        capture(self.db, name).clone()
+    }
+}

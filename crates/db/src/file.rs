@@ -1,0 +1,253 @@
+//! From a file to its functions: `parse`, `file_functions`, `functions`.
+//!
+//! These are the only queries that read a whole file. What they cost for each function that an edit leaves alone is
+//! one small record: its tree is compared by address, its text is not read.
+//!
+//! A [`Function`] is *the same* over edits of its body and of everything around it. Its identity is the path of the
+//! scopes around it, its name, and, among functions that share these (dumps are full of `main`), a [slot](Slots) that
+//! is handed on from version to version: to the function with the same tree first, then in order.
+
+use std::sync::{Arc, Mutex};
+
+use frontend::tvmscript::{
+    FileFunctions, FunctionItem, FunctionSource,
+    discover::{self, ScopeId},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::{Parse, TextSize};
+
+use crate::{Db, input::Content, input::SourceFile};
+
+/// Trees of closed files that are kept.
+const KEPT_TREES: usize = 32;
+
+/// The tree of a file.
+pub fn parse(db: &dyn Db, file: SourceFile) -> Parse {
+    match file.content(db) {
+        Content::Tree(parse) => parse.clone(),
+        Content::Text(_) => parse_text(db, file).clone(),
+    }
+}
+
+#[salsa::tracked(returns(ref), no_eq, lru = 32)]
+fn parse_text(db: &dyn Db, file: SourceFile) -> Parse {
+    const { assert!(KEPT_TREES == 32) };
+    match file.content(db) {
+        Content::Text(text) => syntax::parse(text),
+        Content::Tree(parse) => parse.clone(),
+    }
+}
+
+/// The functions of a file with what is around them, in text order.
+#[derive(Debug)]
+pub struct FileIndex {
+    /// The frontend's view.
+    pub functions: FileFunctions,
+    /// The scopes that functions stand in, by path; several where classes or functions of one name follow another.
+    scopes: FxHashMap<Box<str>, Vec<ScopeId>>,
+    /// For each function, the identity that it has among its namesakes.
+    slots: Vec<u32>,
+}
+
+/// A scope of a file that stays the same over edits of what is in it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct ScopeKey {
+    /// Names of the classes and functions that the scope is in, and its own.
+    pub path: Box<str>,
+    /// Its number among the scopes of the same path that have functions.
+    pub ordinal: u32,
+}
+
+impl FileIndex {
+    /// The scope of a key, if the file still has it.
+    pub fn scope(&self, key: &ScopeKey) -> Option<ScopeId> {
+        self.scopes.get(&key.path)?.get(key.ordinal as usize).copied()
+    }
+
+    fn scope_key(&self, item: &FunctionItem) -> ScopeKey {
+        let path = &item.source.key.path;
+        let scopes = self.scopes.get(path);
+        let ordinal = scopes.and_then(|it| it.iter().position(|it| *it == item.scope));
+        ScopeKey { path: path.clone(), ordinal: ordinal.unwrap_or_default() as u32 }
+    }
+}
+
+/// What the last version of each file looked like, so that the next one can take over hashes and identities. Results
+/// do not depend on it, only their cost, and which of two namesakes is found to be the one that was edited.
+#[derive(Clone, Default)]
+pub struct History(Arc<Mutex<FxHashMap<SourceFile, Arc<FileIndex>>>>);
+
+impl History {
+    fn last(&self, file: SourceFile) -> Option<Arc<FileIndex>> {
+        self.0.lock().ok()?.get(&file).cloned()
+    }
+    fn set(&self, file: SourceFile, index: &Arc<FileIndex>) {
+        if let Ok(mut files) = self.0.lock() {
+            files.insert(file, index.clone());
+        }
+    }
+    pub(crate) fn forget(&self, file: SourceFile) {
+        if let Ok(mut files) = self.0.lock() {
+            files.remove(&file);
+        }
+    }
+}
+
+/// The functions of a file, with their places.
+#[salsa::tracked(returns(ref), no_eq)]
+pub fn file_index(db: &dyn Db, file: SourceFile) -> Arc<FileIndex> {
+    let last = db.history().last(file);
+    let parse = parse(db, file);
+    let functions = match &last {
+        Some(last) => discover::functions_after(&parse, &last.functions),
+        None => discover::functions(&parse),
+    };
+    let mut scopes: FxHashMap<Box<str>, Vec<ScopeId>> = FxHashMap::default();
+    for item in &functions.functions {
+        let of_path = match scopes.get_mut(&item.source.key.path) {
+            Some(it) => it,
+            None => scopes.entry(item.source.key.path.clone()).or_default(),
+        };
+        if !of_path.contains(&item.scope) {
+            of_path.push(item.scope);
+        }
+    }
+    let slots = Slots::assign(&functions, last.as_deref());
+    let index = Arc::new(FileIndex { functions, scopes, slots });
+    db.history().set(file, &index);
+    index
+}
+
+/// Hands identities on to the functions of a new version.
+struct Slots;
+
+impl Slots {
+    fn assign(new: &FileFunctions, last: Option<&FileIndex>) -> Vec<u32> {
+        type Name<'a> = (&'a str, &'a str);
+        fn name(item: &FunctionItem) -> Name<'_> {
+            (&item.source.key.path, &item.source.key.name)
+        }
+        // Only functions that have or had namesakes need more than zero.
+        let old_items = || {
+            let old = last.into_iter().flat_map(|it| it.functions.functions.iter().zip(&it.slots));
+            old.map(|(item, &slot)| (item, slot))
+        };
+        let mut n_new: FxHashMap<Name<'_>, u32> = FxHashMap::default();
+        for item in &new.functions {
+            *n_new.entry(name(item)).or_default() += 1;
+        }
+        let mut is_contested: FxHashSet<Name<'_>> =
+            old_items().filter(|(_, slot)| *slot != 0).map(|(item, _)| name(item)).collect();
+        is_contested.extend(new.functions.iter().map(name).filter(|it| n_new[it] > 1));
+        let mut slots: Vec<Option<u32>> = vec![None; new.functions.len()];
+        if is_contested.is_empty() {
+            return vec![0; new.functions.len()];
+        }
+        let mut old: FxHashMap<Name<'_>, Vec<(u32, &FunctionItem)>> = FxHashMap::default();
+        for (item, slot) in old_items().filter(|(item, _)| is_contested.contains(&name(item))) {
+            old.entry(name(item)).or_default().push((slot, item));
+        }
+        let contested: Vec<usize> = (0..new.functions.len())
+            .filter(|&it| is_contested.contains(&name(&new.functions[it])))
+            .collect();
+        let mut left = old;
+        for &i in &contested {
+            let item = &new.functions[i];
+            let Some(candidates) = left.get_mut(&name(item)) else { continue };
+            let same = |(_, it): &(u32, &FunctionItem)| it.source.green == item.source.green;
+            if let Some(at) = candidates.iter().position(same) {
+                slots[i] = Some(candidates.remove(at).0);
+            }
+        }
+        let mut next: FxHashMap<Name<'_>, u32> = FxHashMap::default();
+        for &i in &contested {
+            let name = name(&new.functions[i]);
+            if slots[i].is_none()
+                && let Some(candidates) = left.get_mut(&name)
+                && !candidates.is_empty()
+            {
+                slots[i] = Some(candidates.remove(0).0);
+            }
+            if let Some(slot) = slots[i] {
+                let next = next.entry(name).or_default();
+                *next = (*next).max(slot + 1);
+            }
+        }
+        for &i in &contested {
+            if slots[i].is_none() {
+                let next = next.entry(name(&new.functions[i])).or_default();
+                slots[i] = Some(*next);
+                *next += 1;
+            }
+        }
+        slots.into_iter().map(Option::unwrap_or_default).collect()
+    }
+}
+
+/// A function of a file. It outlives edits.
+#[salsa::tracked(debug)]
+pub struct Function<'db> {
+    /// The file.
+    #[returns(copy)]
+    pub file: SourceFile,
+    /// Names of the scopes around it.
+    #[returns(ref)]
+    pub path: Box<str>,
+    /// Its name.
+    #[returns(ref)]
+    pub name: Box<str>,
+    /// Its identity among functions of the same path and name.
+    #[returns(copy)]
+    pub slot: u32,
+    /// Its text and what is needed to read it, independent of its place.
+    #[tracked]
+    #[returns(ref)]
+    pub source: FunctionSource,
+    /// Where its captured names are looked up.
+    #[tracked]
+    #[returns(ref)]
+    pub scope: ScopeKey,
+}
+
+/// The functions of a file, in text order: parallel to the items of its [`FileIndex`].
+#[salsa::tracked(returns(ref), no_eq)]
+pub fn functions<'db>(db: &'db dyn Db, file: SourceFile) -> Vec<Function<'db>> {
+    let index = file_index(db, file);
+    let items = index.functions.functions.iter().zip(&index.slots);
+    items
+        .map(|(item, &slot)| {
+            let mut source = item.source.clone();
+            // The key says which of several it is; that is the slot's business here, and must not change
+            // the source when a namesake comes or goes.
+            source.key.content = None;
+            source.key.ordinal = 0;
+            let scope = index.scope_key(item);
+            let (path, name) = (scope.path.clone(), source.name.clone());
+            Function::new(db, file, path, name, slot, source, scope)
+        })
+        .collect()
+}
+
+/// A function with its place in the file.
+#[derive(Clone, Copy, Debug)]
+pub struct Placed<'db> {
+    /// The function.
+    pub function: Function<'db>,
+    /// Where it starts.
+    pub start: TextSize,
+    /// Where it ends.
+    pub end: TextSize,
+}
+
+/// The functions of a file with their places, in text order.
+pub fn placed_functions<'db>(
+    db: &'db dyn Db,
+    file: SourceFile,
+) -> impl Iterator<Item = Placed<'db>> {
+    let items = &file_index(db, file).functions.functions;
+    functions(db, file).iter().zip(items).map(|(&function, item)| Placed {
+        function,
+        start: item.range.start(),
+        end: item.range.end(),
+    })
+}

@@ -1,0 +1,20 @@
+//! The plan of a function.
+
+use std::sync::Arc;
+
+use ir::plan::CsePlan;
+use transform::cse::{self, CseOptions};
+
+use crate::{Db, body, file::Function, input::Configuration, occurrences, text_facts};
+
+/// What is computed several times in a function, and what is done about it. Depends on what the function means and on
+/// what its text allows, not on where anything stands.
+#[salsa::tracked(returns(ref), no_eq)]
+pub fn cse_plan<'db>(db: &'db dyn Db, function: Function<'db>) -> Arc<CsePlan> {
+    let (body, occurrences) = (body(db, function), occurrences(db, function));
+    let preset = Configuration::get(db).options(db).preset;
+    db.counters().planned(occurrences.len());
+    let options = CseOptions { preset, ..CseOptions::default() };
+    text_facts(db, function)
+        .with_view(|view| Arc::new(cse::plan(body, occurrences, Some(view), &options)))
+}

@@ -1,0 +1,254 @@
+//! What an edit reaches, and what it must not reach: asserted on the queries that ran.
+
+use std::fmt::Write as _;
+
+use db::{Content, RootDatabase, SourceFile, Work};
+use expect_test::{Expect, expect};
+use syntax::{Edit, Parse};
+
+const TWO_FUNCTIONS: &str = "\
+from tvm.script import tirx as T
+
+N = 16
+M = 32
+
+
+@T.prim_func
+def f(A: T.Buffer((N,), \"int32\"), B: T.Buffer((N,), \"int32\"), i: T.int32):
+    A[i * 4 + 1] = i * 4 + 1
+    B[i * 4 + 2] = i * 4 + 2
+
+
+@T.prim_func
+def g(A: T.Buffer((M,), \"int32\"), i: T.int32):
+    A[i * 8 + 1] = i * 8 + 1
+";
+
+/// A file that is edited, and the database that is asked about it.
+struct World {
+    db: RootDatabase,
+    file: SourceFile,
+    parse: Parse,
+    text: String,
+}
+
+impl World {
+    fn new(text: &str) -> World {
+        let db = RootDatabase::default();
+        let parse = syntax::parse(text);
+        let file = db.add_file(Content::Tree(parse.clone()));
+        let world = World { db, file, parse, text: text.to_owned() };
+        world.ask_all();
+        world
+    }
+
+    fn ask_all(&self) {
+        for &function in db::functions(&self.db, self.file) {
+            db::cse_plan(&self.db, function);
+        }
+    }
+
+    #[track_caller]
+    fn edit(&mut self, old: &str, new: &str) {
+        let at = self.text.find(old).expect("the text that is to be replaced");
+        let end = at + old.len();
+        let range = syntax::TextRange::new((at as u32).into(), (end as u32).into());
+        let edit = Edit::replace(range, new);
+        edit.apply(&mut self.text);
+        self.parse = self.parse.reparse(&edit).parse;
+        self.db.set_content(self.file, Content::Tree(self.parse.clone()));
+    }
+
+    /// The queries that ask_all runs now, and the work it is.
+    fn log(&self) -> (String, Work) {
+        let before = self.db.work();
+        self.db.start_log();
+        self.ask_all();
+        let mut log = String::new();
+        for query in self.db.take_log() {
+            writeln!(log, "{query}").unwrap();
+        }
+        (log, self.db.work() - before)
+    }
+
+    #[track_caller]
+    fn check(&self, expected: Expect) {
+        expected.assert_eq(&self.log().0);
+    }
+}
+
+#[test]
+fn nothing_runs_twice() {
+    World::new(TWO_FUNCTIONS).check(expect![""]);
+}
+
+#[test]
+fn edit_in_a_body_reaches_only_its_function() {
+    let mut world = World::new(TWO_FUNCTIONS);
+    world.edit("B[i * 4 + 2]", "B[i * 5 + 2]");
+    let (log, work) = world.log();
+    expect![[r#"
+        file_index
+        functions
+        lowered(f)
+        capture(T)
+        capture(N)
+        body(f)
+        cse_plan(f)
+        occurrences(f)
+        text_facts(f)
+        capture(M)
+    "#]]
+    .assert_eq(&log);
+    assert_eq!((work.lowered_functions, work.planned_functions), (1, 1));
+    assert!(work.lowered_bytes < 200, "{work:?}");
+}
+
+#[test]
+fn comment_changes_no_plan() {
+    let mut world = World::new(TWO_FUNCTIONS);
+    world.edit("    B[i", "    # why\n    B[i");
+    world.check(expect![[r#"
+        file_index
+        functions
+        lowered(f)
+        capture(T)
+        capture(N)
+        body(f)
+        text_facts(f)
+        capture(M)
+    "#]]);
+    world.edit("i * 8 + 1\n", "i*8 + 1  # why\n");
+    world.check(expect![[r#"
+        file_index
+        functions
+        capture(T)
+        capture(N)
+        lowered(g)
+        capture(M)
+        body(g)
+        text_facts(g)
+    "#]]);
+}
+
+#[test]
+fn insertion_above_reaches_no_function_below() {
+    let mut world = World::new(TWO_FUNCTIONS);
+    world.edit("N = 16\n", "import os\n\n\ndef helper(x):\n    return x\n\n\nN = 16\n");
+    world.check(expect![[r#"
+        file_index
+        functions
+        capture(T)
+        capture(N)
+        capture(M)
+    "#]]);
+    world.edit(
+        "@T.prim_func\ndef f(",
+        "@T.prim_func\ndef before(A: T.Buffer((4,), \"int32\")):\n    A[0] = 1\n\n\n@T.prim_func\ndef f(",
+    );
+    world.check(expect![[r#"
+        file_index
+        functions
+        cse_plan(before)
+        body(before)
+        lowered(before)
+        capture(T)
+        occurrences(before)
+        text_facts(before)
+        capture(N)
+        capture(M)
+    "#]]);
+}
+
+#[test]
+fn second_function_of_the_same_name_does_not_disturb_the_first() {
+    let mut world = World::new(TWO_FUNCTIONS);
+    let second = "@T.prim_func\ndef f(C: T.Buffer((4,), \"int32\")):\n    C[0] = 1\n\n\n";
+    world.edit("@T.prim_func\ndef f(A", &format!("{second}@T.prim_func\ndef f(A"));
+    let (log, work) = world.log();
+    expect![[r#"
+        file_index
+        functions
+        cse_plan(f)
+        body(f)
+        lowered(f)
+        capture(T)
+        occurrences(f)
+        text_facts(f)
+        capture(N)
+        capture(M)
+    "#]]
+    .assert_eq(&log);
+    assert_eq!(work.lowered_functions, 1, "only the new one");
+    world.edit("C[0] = 1", "C[0] = 2");
+    assert_eq!(world.log().1.lowered_functions, 1);
+    world.edit("B[i * 4 + 2]", "B[i * 5 + 2]");
+    assert_eq!(world.log().1.lowered_functions, 1);
+    world.edit(&second.replace("= 1", "= 2"), "");
+    assert_eq!(world.log().1.lowered_functions, 0, "who is left is who was there");
+}
+
+#[test]
+fn equal_functions_keep_their_identities_when_one_is_edited() {
+    let twin = "@T.prim_func\ndef main(A: T.Buffer((4,), \"int32\"), i: T.int32):\n    A[i + 1] = i + 1\n\n\n";
+    let mut world =
+        World::new(&format!("from tvm.script import tirx as T\n\n\n{twin}{twin}{twin}"));
+    world.edit("A[i + 1]", "A[i + 2]");
+    assert_eq!(world.log().1.lowered_functions, 1);
+    world.edit("A[i + 2]", "A[i + 3]");
+    assert_eq!(world.log().1.lowered_functions, 1);
+}
+
+#[test]
+fn renamed_constant_reaches_only_its_users() {
+    let mut world = World::new(TWO_FUNCTIONS);
+    world.edit("N = 16", "K = 16");
+    world.check(expect![[r#"
+        file_index
+        functions
+        capture(T)
+        capture(N)
+        lowered(f)
+        body(f)
+        cse_plan(f)
+        occurrences(f)
+        text_facts(f)
+        capture(M)
+    "#]]);
+}
+
+#[test]
+fn changed_constant_reaches_only_its_users() {
+    let mut world = World::new(TWO_FUNCTIONS);
+    world.edit("M = 32", "M = 33");
+    world.check(expect![[r#"
+        file_index
+        functions
+        capture(T)
+        capture(N)
+        capture(M)
+        lowered(g)
+        body(g)
+        cse_plan(g)
+        occurrences(g)
+        text_facts(g)
+    "#]]);
+}
+
+#[test]
+fn options_change_plans_and_nothing_below() {
+    let mut world = World::new(TWO_FUNCTIONS);
+    world.db.set_options(db::Options { preset: ir::plan::Preset::Tvm });
+    world.check(expect![[r#"
+        cse_plan(f)
+        cse_plan(g)
+    "#]]);
+}
+
+#[test]
+fn closed_files_are_read_from_their_text() {
+    let db = RootDatabase::default();
+    let file = db.add_file(Content::Text(TWO_FUNCTIONS.into()));
+    let names: Vec<&str> = db::functions(&db, file).iter().map(|it| &**it.name(&db)).collect();
+    assert_eq!(names, ["f", "g"]);
+}

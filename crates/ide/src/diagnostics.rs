@@ -1,0 +1,116 @@
+//! Diagnostics of the functions of a file: what lowering says, and, as hints, what could be computed once.
+//!
+//! Nothing outside the functions is reported: that is the business of the Python tools.
+
+use db::{Database as _, Db, Function, RootDatabase, SourceFile};
+use frontend::tvmscript::Severity;
+use ir::plan::Decision;
+use syntax::TextRange;
+
+use crate::{function_at::functions_in, plan_text::PlanText};
+
+/// The name of the rule about shared values.
+pub const COMMON_SUBEXPRESSION: &str = "common-subexpression";
+
+/// What is reported.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DiagnosticsConfig {
+    /// Report what could be shared.
+    pub common_subexpressions: bool,
+    /// At most this many; the worst are kept.
+    pub limit: usize,
+}
+
+impl Default for DiagnosticsConfig {
+    fn default() -> DiagnosticsConfig {
+        DiagnosticsConfig { common_subexpressions: true, limit: usize::MAX }
+    }
+}
+
+/// One finding.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// The rule, in kebab-case.
+    pub code: &'static str,
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where.
+    pub range: TextRange,
+    /// What is wrong.
+    pub message: String,
+    /// What to do about it.
+    pub help: Option<String>,
+    /// Other places that matter, with what they are.
+    pub related: Vec<(TextRange, String)>,
+}
+
+pub(crate) fn diagnostics(
+    db: &RootDatabase,
+    file: SourceFile,
+    config: &DiagnosticsConfig,
+) -> Vec<Diagnostic> {
+    let mut res = Vec::new();
+    for at in functions_in(db, file, None) {
+        db.unwind_if_revision_cancelled();
+        let lowering = db::lowering_diagnostics(db, at.function);
+        let shared: &[frontend::tvmscript::Diagnostic] =
+            if config.common_subexpressions { shared_values(db, at.function) } else { &[] };
+        res.extend(lowering.iter().chain(shared).map(|it| {
+            Diagnostic {
+                code: it.code,
+                severity: it.severity,
+                range: at.to_file(it.range),
+                message: it.message.clone(),
+                help: it.help.clone(),
+                related: it
+                    .related
+                    .iter()
+                    .map(|(range, message)| (at.to_file(*range), message.clone()))
+                    .collect(),
+            }
+        }));
+    }
+    if res.len() > config.limit {
+        // The worst first, then as in the text.
+        res.sort_by_key(|it| (it.severity, it.range.start(), it.range.end()));
+        res.truncate(config.limit);
+    }
+    res.sort_by_key(|it| (it.range.start(), it.range.end(), it.severity));
+    res
+}
+
+/// What could be computed once, relative to the function.
+#[salsa::tracked(returns(ref), no_eq)]
+fn shared_values<'db>(
+    db: &'db dyn Db,
+    function: Function<'db>,
+) -> Vec<frontend::tvmscript::Diagnostic> {
+    const MAX_RELATED: usize = 8;
+    let text = PlanText::new(db, function);
+    let mut res = Vec::new();
+    for group in &text.plan.groups {
+        let replaces = match &group.decision {
+            Decision::Bind(binding) => &text.plan.bindings[*binding].replaces,
+            Decision::Reuse(reuse) => &reuse.replaces,
+            Decision::Covered { .. } | Decision::Refuse(_) => continue,
+        };
+        let mut real = replaces.iter().copied().filter(|&it| text.map.is_real(it));
+        let Some(first) = real.next() else { continue };
+        let others = real.take(MAX_RELATED);
+        res.push(frontend::tvmscript::Diagnostic {
+            code: COMMON_SUBEXPRESSION,
+            severity: Severity::Hint,
+            range: text.map.occurrence_range(first),
+            message: format!(
+                "`{}` is computed {} times",
+                text.expr(first),
+                group.occurrences.len()
+            ),
+            help: Some(text.decision(group)),
+            related: others
+                .map(|it| (text.map.occurrence_range(it), "computed again here".to_owned()))
+                .collect(),
+        });
+    }
+    res
+}

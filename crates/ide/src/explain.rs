@@ -1,0 +1,128 @@
+//! What was decided about an expression, and why: for hovers and the command line.
+
+use db::{RootDatabase, SourceFile};
+use ir::{
+    OccurrenceId,
+    arena::Id as _,
+    plan::{CseGroup, Decision},
+};
+use syntax::{TextRange, TextSize};
+
+use crate::{
+    function_at::{FunctionAt, function_at},
+    plan_text::{INFORMATIONAL, PlanText},
+};
+
+/// All that is known of an expression.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Explanation {
+    /// The expression.
+    pub range: TextRange,
+    /// Its text, on one line.
+    pub text: String,
+    /// Its type.
+    pub ty: String,
+    /// Number of its value: equal numbers in a function are equal expressions.
+    pub value_number: u32,
+    /// How often the function computes it.
+    pub n_occurrences: usize,
+    /// All places where it is computed.
+    pub occurrences: Vec<TextRange>,
+    /// Kebab-case name of the decision: `bind`, `reuse`, `covered`, the name of a refusal, or `single`.
+    pub decision: &'static str,
+    /// What was decided and why, in sentences.
+    pub reasons: Vec<String>,
+}
+
+pub(crate) fn explain(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+) -> Option<Explanation> {
+    let (at, offset) = function_at(db, file, offset)?;
+    let text = PlanText::new(db, at.function);
+    let occurrence = occurrence_at(db, at, &text, offset)?;
+    let occurrences = db::occurrences(db, at.function);
+    let expr = occurrences[occurrence].expr;
+    let group = group_of(&text, occurrence);
+    let places: Vec<OccurrenceId> = match group {
+        Some(group) => group.occurrences.clone(),
+        None => occurrences.iter().filter(|(_, it)| it.expr == expr).map(|(id, _)| id).collect(),
+    };
+    let (decision, reasons) = decision(&text, group, expr, places.len());
+    Some(Explanation {
+        range: at.to_file(text.map.occurrence_range(occurrence)),
+        text: text.expr(occurrence),
+        ty: text.ty(text.body.ty(expr)),
+        value_number: expr.index() as u32,
+        n_occurrences: places.len(),
+        occurrences: places.iter().map(|&it| at.to_file(text.map.occurrence_range(it))).collect(),
+        decision,
+        reasons,
+    })
+}
+
+/// The innermost computed expression whose text holds an offset; a variable or a constant only if nothing else does.
+fn occurrence_at(
+    db: &RootDatabase,
+    at: FunctionAt<'_>,
+    text: &PlanText<'_>,
+    offset: TextSize,
+) -> Option<OccurrenceId> {
+    let occurrences = db::occurrences(db, at.function);
+    let around = occurrences.iter().filter(|(id, _)| {
+        text.map.is_real(*id) && text.map.occurrence_range(*id).contains_inclusive(offset)
+    });
+    around
+        .min_by_key(|(id, it)| {
+            (text.body.expr(it.expr).is_leaf(), text.map.occurrence_range(*id).len(), id.index())
+        })
+        .map(|(id, _)| id)
+}
+
+/// The group that an occurrence belongs to.
+fn group_of<'a>(text: &PlanText<'a>, occurrence: OccurrenceId) -> Option<&'a CseGroup> {
+    let mut groups = text.plan.groups.iter();
+    groups.find(|it| it.occurrences.binary_search(&occurrence).is_ok())
+}
+
+fn decision(
+    text: &PlanText<'_>,
+    group: Option<&CseGroup>,
+    expr: ir::ExprId,
+    n_occurrences: usize,
+) -> (&'static str, Vec<String>) {
+    let Some(group) = group else {
+        let node = text.body.expr(expr);
+        let reason = if node.is_leaf() {
+            "A variable or a constant: there is nothing to compute.".to_owned()
+        } else if n_occurrences < 2 {
+            "It is computed once.".to_owned()
+        } else if node.flags.has_impure {
+            "It contains a call that may have an effect or give another value each time.".to_owned()
+        } else if node.flags.has_call {
+            "It contains a call, which the rules in force do not share.".to_owned()
+        } else if node.flags.has_load {
+            "It reads memory, which the rules in force do not share.".to_owned()
+        } else {
+            "Each of its occurrences is part of a larger expression that is shared, or the rules in \
+             force do not consider it."
+                .to_owned()
+        };
+        return (if n_occurrences < 2 { "single" } else { "not-considered" }, vec![reason]);
+    };
+    let name = match &group.decision {
+        Decision::Bind(_) => "bind",
+        Decision::Reuse(_) => "reuse",
+        Decision::Covered { .. } => "covered",
+        Decision::Refuse(refusal) => refusal.name(),
+    };
+    let mut reasons = vec![text.decision(group)];
+    if let Some(equivalence) = PlanText::equivalence(group) {
+        reasons.push(format!("The occurrences are {equivalence}."));
+    }
+    if text.plan.informational {
+        reasons.push(INFORMATIONAL.to_owned());
+    }
+    (name, reasons)
+}

@@ -1,0 +1,55 @@
+//! Folding: functions, and the statements in them that hold others.
+
+use db::{Db, Function, RootDatabase, SourceFile};
+use syntax::TextRange;
+
+use crate::{
+    function_at::FunctionAt,
+    plan_text::{FunctionText, function_text},
+};
+
+/// Something that folds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fold {
+    /// Its first and last line hold the ends.
+    pub range: TextRange,
+}
+
+pub(crate) fn folding_ranges(db: &RootDatabase, file: SourceFile) -> Vec<Fold> {
+    let mut res = Vec::new();
+    for placed in db::placed_functions(db, file) {
+        let at = FunctionAt::from(placed);
+        res.extend(
+            function_folds(db, at.function).iter().map(|it| Fold { range: at.to_file(*it) }),
+        );
+    }
+    res
+}
+
+/// What folds in a function, relative to its start, in text order.
+#[salsa::tracked(returns(ref), no_eq)]
+fn function_folds<'db>(db: &'db dyn Db, function: Function<'db>) -> Vec<TextRange> {
+    let body = db::body(db, function);
+    let map = db::source_map(db, function);
+    let text = function_text(db, function);
+    // The decorators stay visible.
+    let source = function.source(db);
+    let whole = TextRange::new(source.name_range.start(), source.green.text_len());
+    let with_regions = body.ops.iter().filter(|(_, op)| !op.regions.is_empty());
+    let mut folds: Vec<TextRange> = with_regions
+        .map(|(id, _)| map.op_range(id))
+        .chain([whole])
+        .filter_map(|range| several_lines(text, range))
+        .collect();
+    folds.sort_by_key(|it| (it.start(), std::cmp::Reverse(it.end())));
+    // `T.grid` is several loops with one text.
+    folds.dedup();
+    folds
+}
+
+/// A range without the white space at its end, if it has more than one line.
+fn several_lines(text: &FunctionText, range: TextRange) -> Option<TextRange> {
+    let slice = text.text.get(std::ops::Range::<usize>::from(range))?.trim_end();
+    let end = range.start() + syntax::TextSize::of(slice);
+    slice.contains(['\n', '\r']).then(|| TextRange::new(range.start(), end))
+}

@@ -1,0 +1,49 @@
+//! The function at an offset, and the way between its positions and the file's.
+
+use db::{Function, Placed, RootDatabase, SourceFile};
+use syntax::{TextRange, TextSize};
+
+/// A function and where it starts.
+#[derive(Clone, Copy)]
+pub(crate) struct FunctionAt<'db> {
+    pub(crate) function: Function<'db>,
+    pub(crate) start: TextSize,
+}
+
+impl<'db> From<Placed<'db>> for FunctionAt<'db> {
+    fn from(placed: Placed<'db>) -> FunctionAt<'db> {
+        FunctionAt { function: placed.function, start: placed.start }
+    }
+}
+
+impl FunctionAt<'_> {
+    /// A range of the function as a range of the file.
+    pub(crate) fn to_file(self, range: TextRange) -> TextRange {
+        range + self.start
+    }
+}
+
+/// The innermost function around an offset, and the offset in it.
+pub(crate) fn function_at(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+) -> Option<(FunctionAt<'_>, TextSize)> {
+    let placed = db::placed_functions(db, file)
+        .filter(|it| it.start <= offset && offset <= it.end)
+        .min_by_key(|it| it.end - it.start)?;
+    Some((placed.into(), offset - placed.start))
+}
+
+/// The functions that a range touches.
+pub(crate) fn functions_in(
+    db: &RootDatabase,
+    file: SourceFile,
+    range: Option<TextRange>,
+) -> impl Iterator<Item = FunctionAt<'_>> {
+    db::placed_functions(db, file)
+        .filter(move |it| {
+            range.is_none_or(|range| it.start <= range.end() && range.start() <= it.end)
+        })
+        .map(FunctionAt::from)
+}

@@ -1,0 +1,202 @@
+//! Inlay hints: what could be computed once, where it is computed.
+//!
+//! ```text
+//! C[i * 4 + j] = A[i * 4 + j]‹ cse_v1 ×2›
+//! ```
+//!
+//! A hint stands behind an occurrence that a plan replaces: the name of the value and how often it is computed. Its
+//! two parts lead to the first other occurrence and to the next one. The hints of a function are made in one query,
+//! relative to the function; asking for a file adds offsets.
+
+use db::{Db, Function, RootDatabase, SourceFile};
+use ir::{
+    OccurrenceId,
+    plan::{CseGroup, Decision},
+};
+use rustc_hash::FxHashMap;
+use syntax::{TextRange, TextSize};
+
+use crate::{
+    function_at::functions_in,
+    plan_text::{INFORMATIONAL, PlanText},
+};
+
+/// What is shown.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InlayHintsConfig {
+    /// All hints, those of refused groups too. Otherwise one a line, of the group that saves most.
+    pub all: bool,
+    /// At most this many.
+    pub limit: usize,
+}
+
+impl Default for InlayHintsConfig {
+    fn default() -> InlayHintsConfig {
+        InlayHintsConfig { all: false, limit: usize::MAX }
+    }
+}
+
+/// A hint.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct InlayHint {
+    /// It stands before the character at this offset.
+    pub offset: TextSize,
+    /// What it says.
+    pub label: Vec<LabelPart>,
+    /// What it says when asked for more (Markdown).
+    pub tooltip: String,
+}
+
+/// A part of a label.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LabelPart {
+    /// Text.
+    pub text: String,
+    /// Where it leads.
+    pub target: Option<TextRange>,
+}
+
+/// The hints of one function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct FunctionHints {
+    /// In text order.
+    hints: Vec<RelativeHint>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct RelativeHint {
+    hint: InlayHint,
+    /// Whether it is the one of its line.
+    is_first_choice: bool,
+}
+
+/// A hint that competes for its line.
+struct Candidate {
+    offset: TextSize,
+    line: u32,
+    /// Operations saved; zero for what is shown only on demand.
+    saves: u64,
+    group: usize,
+    /// Number of the occurrence among those that are marked.
+    nth: usize,
+}
+
+pub(crate) fn inlay_hints(
+    db: &RootDatabase,
+    file: SourceFile,
+    range: Option<TextRange>,
+    config: &InlayHintsConfig,
+) -> Vec<InlayHint> {
+    let mut res = Vec::new();
+    for at in functions_in(db, file, range) {
+        for RelativeHint { hint, is_first_choice } in &function_hints(db, at.function).hints {
+            let offset = hint.offset + at.start;
+            let is_inside = range.is_none_or(|it| it.contains_inclusive(offset));
+            if !is_inside || !(config.all || *is_first_choice) {
+                continue;
+            }
+            if res.len() == config.limit {
+                return res;
+            }
+            let label = hint.label.iter().map(|part| LabelPart {
+                text: part.text.clone(),
+                target: part.target.map(|it| at.to_file(it)),
+            });
+            res.push(InlayHint { offset, label: label.collect(), tooltip: hint.tooltip.clone() });
+        }
+    }
+    res
+}
+
+/// The hints of a function, relative to its start.
+#[salsa::tracked(returns(ref), no_eq)]
+pub(crate) fn function_hints<'db>(db: &'db dyn Db, function: Function<'db>) -> FunctionHints {
+    let text = PlanText::new(db, function);
+    let mut candidates = Vec::new();
+    let mut marked: Vec<Vec<OccurrenceId>> = Vec::with_capacity(text.plan.groups.len());
+    for (i, group) in text.plan.groups.iter().enumerate() {
+        let occurrences = marked_occurrences(&text, group);
+        let is_applied = matches!(group.decision, Decision::Bind(_) | Decision::Reuse(_));
+        let saves = u64::from(group.cost) * u64::from(group.saved);
+        for (nth, &occurrence) in occurrences.iter().enumerate() {
+            let range = text.map.occurrence_range(occurrence);
+            candidates.push(Candidate {
+                offset: range.end(),
+                line: text.line(range.end()),
+                saves: if is_applied { saves.max(1) } else { 0 },
+                group: i,
+                nth,
+            });
+        }
+        marked.push(occurrences);
+    }
+    candidates.sort_by_key(|it| (it.offset, it.group, it.nth));
+    let mut best: FxHashMap<u32, usize> = FxHashMap::default();
+    for (i, candidate) in candidates.iter().enumerate().filter(|(_, it)| it.saves > 0) {
+        let best = best.entry(candidate.line).or_insert(i);
+        if candidate.saves > candidates[*best].saves {
+            *best = i;
+        }
+    }
+    let hint = |(i, candidate): (usize, &Candidate)| RelativeHint {
+        hint: hint(&text, candidate, &marked[candidate.group]),
+        is_first_choice: best.get(&candidate.line) == Some(&i),
+    };
+    FunctionHints { hints: candidates.iter().enumerate().map(hint).collect() }
+}
+
+/// Where a group is marked: at what the plan replaces, or at every place of it if nothing is done with it.
+fn marked_occurrences(text: &PlanText<'_>, group: &CseGroup) -> Vec<OccurrenceId> {
+    let occurrences: &[OccurrenceId] = match &group.decision {
+        Decision::Bind(binding) => &text.plan.bindings[*binding].replaces,
+        Decision::Reuse(reuse) => &reuse.replaces,
+        Decision::Covered { .. } => &[],
+        Decision::Refuse(_) => &group.occurrences,
+    };
+    occurrences.iter().copied().filter(|&it| text.map.is_real(it)).collect()
+}
+
+fn hint(text: &PlanText<'_>, candidate: &Candidate, marked: &[OccurrenceId]) -> InlayHint {
+    let group = &text.plan.groups[candidate.group];
+    let name = match &group.decision {
+        Decision::Bind(binding) => text.plan.bindings[*binding].name.to_string(),
+        Decision::Reuse(reuse) => {
+            format!("= {}", text.body.name(text.body.values[reuse.value].name))
+        }
+        Decision::Refuse(refusal) => refusal.name().to_owned(),
+        Decision::Covered { .. } => String::new(),
+    };
+    let others = |nth: usize| {
+        let other = marked[nth % marked.len()];
+        (marked.len() > 1).then(|| text.map.occurrence_range(other))
+    };
+    let first_other = if candidate.nth == 0 { 1 } else { 0 };
+    let label = vec![
+        LabelPart { text: name, target: others(first_other) },
+        LabelPart {
+            text: format!(" ×{}", group.occurrences.len()),
+            target: others(candidate.nth + 1),
+        },
+    ];
+    let tooltip = tooltip(text, candidate, marked[candidate.nth]);
+    InlayHint { offset: candidate.offset, label, tooltip }
+}
+
+fn tooltip(text: &PlanText<'_>, candidate: &Candidate, occurrence: OccurrenceId) -> String {
+    let group = &text.plan.groups[candidate.group];
+    let mut out = format!(
+        "`{}` is computed {} times: {}.\n\n{}",
+        text.expr(occurrence).replace('`', "'"),
+        group.occurrences.len(),
+        text.places(group, candidate.line),
+        text.decision(group)
+    );
+    if let Some(equivalence) = PlanText::equivalence(group) {
+        out.push_str(&format!("\n\nThe occurrences are {equivalence}."));
+    }
+    if text.plan.informational {
+        out.push_str("\n\n");
+        out.push_str(INFORMATIONAL);
+    }
+    out
+}

@@ -1,0 +1,219 @@
+//! Sentences about plans: what hints, hovers, diagnostics and `explain` say, so that they say the same.
+
+use db::{Db, Function};
+use ir::{
+    Body, OccurrenceId, Type,
+    plan::{CseGroup, CsePlan, Decision, Equivalence, Refusal},
+};
+use syntax::{TextRange, TextSize};
+
+/// Shown expressions are cut to this many characters.
+const MAX_EXPR: usize = 80;
+
+/// All that sentences about one function are made from.
+pub(crate) struct PlanText<'db> {
+    pub(crate) body: &'db Body,
+    pub(crate) plan: &'db CsePlan,
+    pub(crate) map: &'db frontend::tvmscript::SourceMap,
+    pub(crate) text: &'db str,
+    /// Where lines start, relative to the function.
+    pub(crate) line_starts: &'db [u32],
+}
+
+/// The text of a function and where its lines start.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct FunctionText {
+    pub(crate) text: Box<str>,
+    pub(crate) line_starts: Vec<u32>,
+}
+
+#[salsa::tracked(returns(ref), no_eq)]
+pub(crate) fn function_text<'db>(db: &'db dyn Db, function: Function<'db>) -> FunctionText {
+    let text = function.source(db).green.text();
+    let bytes = text.as_bytes();
+    let mut line_starts = vec![0];
+    for (i, &byte) in bytes.iter().enumerate() {
+        if byte == b'\n' || (byte == b'\r' && bytes.get(i + 1) != Some(&b'\n')) {
+            line_starts.push(i as u32 + 1);
+        }
+    }
+    FunctionText { text: text.into(), line_starts }
+}
+
+impl<'db> PlanText<'db> {
+    pub(crate) fn new(db: &'db dyn Db, function: Function<'db>) -> PlanText<'db> {
+        let text = function_text(db, function);
+        PlanText {
+            body: db::body(db, function),
+            plan: db::cse_plan(db, function),
+            map: db::source_map(db, function),
+            text: &text.text,
+            line_starts: &text.line_starts,
+        }
+    }
+
+    /// The line of an offset, from 0.
+    pub(crate) fn line(&self, offset: TextSize) -> u32 {
+        self.line_starts.partition_point(|it| *it <= u32::from(offset)) as u32 - 1
+    }
+
+    /// The text of an occurrence on one line, cut where it is long.
+    pub(crate) fn expr(&self, occurrence: OccurrenceId) -> String {
+        self.excerpt(self.map.occurrence_range(occurrence))
+    }
+
+    fn excerpt(&self, range: TextRange) -> String {
+        let text = self.text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default();
+        let mut out = String::new();
+        let mut n_chars = 0;
+        for word in text.split_whitespace() {
+            if n_chars > 0 {
+                out.push(' ');
+            }
+            for c in word.chars() {
+                if n_chars == MAX_EXPR {
+                    out.push('…');
+                    return out;
+                }
+                out.push(c);
+                n_chars += 1;
+            }
+        }
+        out
+    }
+
+    /// A type as TVMScript spells it.
+    pub(crate) fn ty(&self, ty: Type) -> String {
+        match ty {
+            Type::Prim(dtype) => dtype.to_string(),
+            _ => "unknown type".to_owned(),
+        }
+    }
+
+    /// `here, 2 lines below, 5 lines above`, as seen from a line.
+    pub(crate) fn places(&self, group: &CseGroup, from: u32) -> String {
+        const MAX_PLACES: usize = 6;
+        let mut out = String::new();
+        let mut n_here = 0;
+        let mut n_shown = 0;
+        for &it in &group.occurrences {
+            let line = self.line(self.map.occurrence_range(it).start());
+            if line == from {
+                n_here += 1;
+                continue;
+            }
+            n_shown += 1;
+            if n_shown > MAX_PLACES {
+                continue;
+            }
+            let (distance, word) =
+                if line > from { (line - from, "below") } else { (from - line, "above") };
+            let lines = if distance == 1 { "line" } else { "lines" };
+            out.push_str(&format!(", {distance} {lines} {word}"));
+        }
+        if n_shown > MAX_PLACES {
+            out.push_str(&format!(" and at {} more places", n_shown - MAX_PLACES));
+        }
+        match n_here {
+            0 => out.trim_start_matches(", ").to_owned(),
+            1 => format!("here{out}"),
+            n => format!("{n} times here{out}"),
+        }
+    }
+
+    /// How alike the occurrences are, where that is more than the same tree.
+    pub(crate) fn equivalence(group: &CseGroup) -> Option<&'static str> {
+        match group.equivalence {
+            Equivalence::Syntactic => None,
+            Equivalence::Commutative => Some("equal after ordering the operands"),
+            Equivalence::Associative => Some("equal after re-association"),
+            Equivalence::Arithmetic => Some("equal by arithmetic"),
+        }
+    }
+
+    /// `saves 2 evaluations of 3 operations each`
+    pub(crate) fn saving(group: &CseGroup) -> String {
+        let plural = |n: u32, word: &str| {
+            if n == 1 { format!("{n} {word}") } else { format!("{n} {word}s") }
+        };
+        format!(
+            "saves {} of {} each",
+            plural(group.saved, "evaluation"),
+            plural(group.cost, "operation")
+        )
+    }
+
+    /// What was decided about a group, in one sentence.
+    pub(crate) fn decision(&self, group: &CseGroup) -> String {
+        match &group.decision {
+            Decision::Bind(binding) => {
+                let binding = &self.plan.bindings[*binding];
+                let line = self.line(self.map.op_range(binding.before).start()) + 1;
+                format!(
+                    "Computed once as `{}` before line {line} of the function, it {}.",
+                    binding.name,
+                    PlanText::saving(group)
+                )
+            }
+            Decision::Reuse(reuse) => format!(
+                "`{}` already holds this value; using it {}.",
+                self.body.name(self.body.values[reuse.value].name),
+                PlanText::saving(group)
+            ),
+            Decision::Covered { by } => {
+                let names: Vec<String> =
+                    by.iter().map(|&it| format!("`{}`", self.plan.bindings[it].name)).collect();
+                format!("It is part of what is computed once as {}.", names.join(", "))
+            }
+            Decision::Refuse(refusal) => {
+                format!("Not shared (`{}`): {}.", refusal.name(), self.refusal(*refusal))
+            }
+        }
+    }
+
+    /// Why a group is not bound.
+    pub(crate) fn refusal(&self, refusal: Refusal) -> String {
+        match refusal {
+            Refusal::MayTrap { guarded, .. } => {
+                let at = self.map.occurrence_range(guarded);
+                format!(
+                    "it may trap, and `{}` on line {} of the function is computed under a condition only",
+                    self.excerpt(at),
+                    self.line(at.start()) + 1
+                )
+            }
+            Refusal::NoBindingSite { before } => format!(
+                "the text has no place for a binding before line {} of the function",
+                self.line(self.map.op_range(before).start()) + 1
+            ),
+            Refusal::VirtualOnly => {
+                "it stands fewer than two times in the text; the other uses are made by the language"
+                    .to_owned()
+            }
+            Refusal::Unknown => "it contains a value or call that is not known".to_owned(),
+            Refusal::ImpureCall { callee } => format!(
+                "`{}` is not known to give the same value each time without an effect",
+                self.body.name(callee)
+            ),
+            Refusal::ReadsMemory => {
+                "it reads memory, and this version does not follow what is written between".to_owned()
+            }
+            Refusal::Predicate => "a condition reads better where it is used".to_owned(),
+            Refusal::Scope => "a name of the function is in the way".to_owned(),
+            Refusal::UnderBinder => {
+                "it is used under a `T.Let` or a reducer, whose variables it may need".to_owned()
+            }
+            Refusal::NarrowInteger => {
+                "C and CUDA cut narrow integers to their width only where they get a name".to_owned()
+            }
+            Refusal::Limit => "more were planned than were asked for".to_owned(),
+            Refusal::LaunchBound => {
+                "the binding would stand above a kernel launch and run on the host".to_owned()
+            }
+        }
+    }
+}
+
+/// What to know before a fix in a function that is still scheduled.
+pub(crate) const INFORMATIONAL: &str = "The function has blocks that can still be scheduled; a new binding can make \
+    `compute_inline` or `fuse` fail, so fixing all leaves it alone.";

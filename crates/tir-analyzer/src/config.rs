@@ -1,0 +1,265 @@
+//! Configuration: what users may set, in `tir-analyzer.toml` at the workspace root, from the editor and on the
+//! command line.
+//!
+//! Each source is a [`ConfigPatch`] (every field optional, unknown keys collected); patches are laid over the
+//! defaults in order: file, initialization options, editor settings, command line. Keys are written in kebab-case in
+//! the file and in camelCase or kebab-case by editors.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+use serde::Deserialize;
+use serde_json::Value;
+
+/// Name of the configuration file, looked for at the root of the workspace.
+pub const CONFIG_FILE: &str = "tir-analyzer.toml";
+
+/// The section of the editor's settings.
+pub const CONFIG_SECTION: &str = "tir-analyzer";
+
+/// What holds in the end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Config {
+    /// `cse.preset`
+    pub preset: Preset,
+    /// `hints.enable`
+    pub hints_enable: bool,
+    /// `hints.all`: show every hint, not only one a line.
+    pub hints_all: bool,
+    /// `hints.limit`: at most this many hints in one answer.
+    pub hints_limit: usize,
+    /// `diagnostics.enable`
+    pub diagnostics_enable: bool,
+    /// `diagnostics.common-subexpressions`: report what could be shared as hint-level diagnostics too.
+    pub diagnostics_common_subexpressions: bool,
+    /// `diagnostics.limit`: at most this many diagnostics of one file.
+    pub diagnostics_limit: usize,
+    /// `device-code.target`
+    pub target: String,
+}
+
+/// Whose rules a plan follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Preset {
+    /// All that TVM finds soundly, and reuse of what the user bound.
+    Default,
+    /// Today's TVM pass, without its unsound results.
+    Tvm,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config {
+            preset: Preset::Default,
+            hints_enable: true,
+            hints_all: false,
+            hints_limit: 20_000,
+            diagnostics_enable: true,
+            diagnostics_common_subexpressions: true,
+            diagnostics_limit: 200,
+            target: "cuda".to_owned(),
+        }
+    }
+}
+
+impl Config {
+    /// The defaults with `patches` laid over them, later ones on top.
+    pub fn layered<'a>(patches: impl IntoIterator<Item = &'a ConfigPatch>) -> Config {
+        let mut config = Config::default();
+        for patch in patches {
+            patch.apply(&mut config);
+        }
+        config
+    }
+}
+
+/// One source of settings.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ConfigPatch {
+    sections: Sections,
+    /// Keys that mean nothing here, dotted.
+    pub unknown: Vec<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+struct Sections {
+    cse: Cse,
+    hints: Hints,
+    diagnostics: Diagnostics,
+    device_code: DeviceCode,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+struct Cse {
+    preset: Option<Preset>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+struct Hints {
+    enable: Option<bool>,
+    all: Option<bool>,
+    limit: Option<usize>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+struct Diagnostics {
+    enable: Option<bool>,
+    common_subexpressions: Option<bool>,
+    limit: Option<usize>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+struct DeviceCode {
+    target: Option<String>,
+}
+
+/// Every key there is, for telling the unknown ones.
+const KEYS: &[&str] = &[
+    "cse.preset",
+    "hints.enable",
+    "hints.all",
+    "hints.limit",
+    "diagnostics.enable",
+    "diagnostics.common-subexpressions",
+    "diagnostics.limit",
+    "device-code.target",
+];
+
+impl ConfigPatch {
+    /// Reads settings from JSON. `null` and a missing section change nothing.
+    pub fn from_json(value: &Value) -> anyhow::Result<ConfigPatch> {
+        let value = kebab_keys(value);
+        // Some clients send the settings of all servers under their section names.
+        let value = match value.get(CONFIG_SECTION) {
+            Some(section) => section.clone(),
+            None => value,
+        };
+        if value.is_null() {
+            return Ok(ConfigPatch::default());
+        }
+        let unknown = unknown_keys(&value);
+        let sections =
+            serde_json::from_value(value).context("a setting has a value of the wrong kind")?;
+        Ok(ConfigPatch { sections, unknown })
+    }
+
+    /// Reads settings from the text of a `tir-analyzer.toml`.
+    pub fn from_toml(text: &str) -> anyhow::Result<ConfigPatch> {
+        let value: toml::Table = toml::from_str(text)?;
+        ConfigPatch::from_json(&serde_json::to_value(value)?)
+    }
+
+    /// Reads `tir-analyzer.toml` in `root`; no file changes nothing.
+    pub fn load(root: &Path) -> anyhow::Result<ConfigPatch> {
+        let path = root.join(CONFIG_FILE);
+        match std::fs::read_to_string(&path) {
+            Ok(text) => {
+                ConfigPatch::from_toml(&text).with_context(|| format!("in {}", path.display()))
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                Ok(ConfigPatch::default())
+            }
+            Err(error) => Err(error).with_context(|| format!("cannot read {}", path.display())),
+        }
+    }
+
+    fn apply(&self, config: &mut Config) {
+        fn set<T: Clone>(slot: &mut T, value: &Option<T>) {
+            if let Some(value) = value {
+                *slot = value.clone();
+            }
+        }
+        let Sections { cse, hints, diagnostics, device_code } = &self.sections;
+        set(&mut config.preset, &cse.preset);
+        set(&mut config.hints_enable, &hints.enable);
+        set(&mut config.hints_all, &hints.all);
+        set(&mut config.hints_limit, &hints.limit);
+        set(&mut config.diagnostics_enable, &diagnostics.enable);
+        set(&mut config.diagnostics_common_subexpressions, &diagnostics.common_subexpressions);
+        set(&mut config.diagnostics_limit, &diagnostics.limit);
+        set(&mut config.target, &device_code.target);
+    }
+}
+
+/// `value` with the keys of its first two levels in kebab-case.
+fn kebab_keys(value: &Value) -> Value {
+    let convert = |value: &Value, inner: &dyn Fn(&Value) -> Value| match value {
+        Value::Object(map) => {
+            Value::Object(map.iter().map(|(key, it)| (kebab(key), inner(it))).collect())
+        }
+        other => other.clone(),
+    };
+    convert(value, &|it| convert(it, &|it| convert(it, &Value::clone)))
+}
+
+fn kebab(key: &str) -> String {
+    let mut out = String::with_capacity(key.len() + 2);
+    for c in key.chars() {
+        if c.is_ascii_uppercase() {
+            out.push('-');
+            out.push(c.to_ascii_lowercase());
+        } else {
+            out.push(if c == '_' { '-' } else { c });
+        }
+    }
+    out
+}
+
+fn unknown_keys(value: &Value) -> Vec<String> {
+    let mut unknown = Vec::new();
+    let sections = value.as_object().into_iter().flatten();
+    for (section, settings) in sections {
+        if !KEYS.iter().any(|key| key.starts_with(&format!("{section}."))) {
+            unknown.push(section.clone());
+            continue;
+        }
+        for setting in settings.as_object().into_iter().flat_map(|it| it.keys()) {
+            let key = format!("{section}.{setting}");
+            if !KEYS.contains(&key.as_str()) {
+                unknown.push(key);
+            }
+        }
+    }
+    unknown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn later_patches_win_and_absent_settings_stay() {
+        let file = ConfigPatch::from_toml("[hints]\nall = true\nlimit = 7\n").unwrap();
+        let editor = ConfigPatch::from_json(&json!({"hints": {"all": false}})).unwrap();
+        let config = Config::layered([&file, &editor]);
+        assert_eq!((config.hints_all, config.hints_limit), (false, 7));
+    }
+
+    #[test]
+    fn editors_may_use_camel_case_and_the_section_name() {
+        let settings =
+            json!({"tir-analyzer": {"deviceCode": {"target": "opencl"}, "cse": {"preset": "tvm"}}});
+        let config = Config::layered([&ConfigPatch::from_json(&settings).unwrap()]);
+        assert_eq!((config.target.as_str(), config.preset), ("opencl", Preset::Tvm));
+    }
+
+    #[test]
+    fn unknown_keys_are_named_and_do_no_harm() {
+        let patch = ConfigPatch::from_toml("[hint]\nall = true\n[hints]\nmany = 1\n").unwrap();
+        assert_eq!(patch.unknown, ["hint", "hints.many"]);
+        assert_eq!(Config::layered([&patch]), Config::default());
+    }
+
+    #[test]
+    fn wrong_kind_of_value_is_an_error() {
+        assert!(ConfigPatch::from_json(&json!({"hints": {"all": 3}})).is_err());
+        assert!(ConfigPatch::from_json(&Value::Null).is_ok());
+    }
+}

@@ -1,0 +1,156 @@
+//! What the client can do, read once from `initialize`, and what the server offers in return.
+
+use std::path::PathBuf;
+
+use lsp_types::{self as lsp, InitializeParams, Uri};
+use syntax::ColumnEncoding;
+
+use crate::server::lsp::{from_proto, to_proto};
+
+/// The client's abilities, as far as they matter here.
+#[derive(Clone, Debug)]
+pub(crate) struct Client {
+    pub(crate) encoding: ColumnEncoding,
+    /// It asks for diagnostics; they are not pushed then.
+    pub(crate) pulls_diagnostics: bool,
+    pub(crate) refreshes_diagnostics: bool,
+    pub(crate) refreshes_hints: bool,
+    pub(crate) shows_progress: bool,
+    /// It can be asked for settings.
+    pub(crate) has_configuration: bool,
+    /// It can tell about changed settings and watched files after registration.
+    pub(crate) registers_configuration: bool,
+    pub(crate) registers_watchers: bool,
+    /// Symbols may be nested.
+    pub(crate) nests_symbols: bool,
+}
+
+impl Client {
+    /// Reads what the client can do.
+    pub(crate) fn new(params: &InitializeParams) -> Client {
+        let capabilities = &params.capabilities;
+        let general = capabilities.general.as_ref();
+        let workspace = capabilities.workspace.as_ref();
+        let document = capabilities.text_document.as_ref();
+        let offered = general.and_then(|it| it.position_encodings.as_deref());
+        let is = |it: Option<bool>| it == Some(true);
+        Client {
+            encoding: from_proto::encoding(offered),
+            pulls_diagnostics: document.is_some_and(|it| it.diagnostic.is_some()),
+            refreshes_diagnostics: is(workspace
+                .and_then(|it| it.diagnostics.as_ref())
+                .and_then(|it| it.refresh_support)),
+            refreshes_hints: is(workspace
+                .and_then(|it| it.inlay_hint.as_ref())
+                .and_then(|it| it.refresh_support)),
+            shows_progress: is(capabilities.window.as_ref().and_then(|it| it.work_done_progress)),
+            has_configuration: is(workspace.and_then(|it| it.configuration)),
+            registers_configuration: is(workspace
+                .and_then(|it| it.did_change_configuration.as_ref())
+                .and_then(|it| it.dynamic_registration)),
+            registers_watchers: is(workspace
+                .and_then(|it| it.did_change_watched_files.as_ref())
+                .and_then(|it| it.dynamic_registration)),
+            nests_symbols: is(document
+                .and_then(|it| it.document_symbol.as_ref())
+                .and_then(|it| it.hierarchical_document_symbol_support)),
+        }
+    }
+
+    /// What the server does for this client.
+    pub(crate) fn server_capabilities(&self) -> lsp::ServerCapabilities {
+        lsp::ServerCapabilities {
+            position_encoding: Some(to_proto::encoding(self.encoding)),
+            text_document_sync: Some(lsp::TextDocumentSync::Options(
+                lsp::TextDocumentSyncOptions {
+                    open_close: Some(true),
+                    change: Some(lsp::TextDocumentSyncKind::Incremental),
+                    ..Default::default()
+                },
+            )),
+            hover_provider: Some(lsp::HoverProvider::Bool(true)),
+            definition_provider: Some(lsp::DefinitionProvider::Bool(true)),
+            references_provider: Some(lsp::ReferencesProvider::Bool(true)),
+            document_symbol_provider: Some(lsp::DocumentSymbolProvider::Bool(true)),
+            folding_range_provider: Some(lsp::FoldingRangeProvider::Bool(true)),
+            inlay_hint_provider: Some(lsp::InlayHintProvider::Bool(true)),
+            diagnostic_provider: self.pulls_diagnostics.then(|| {
+                lsp::DiagnosticProvider::DiagnosticOptions(lsp::DiagnosticOptions {
+                    identifier: Some("tir-analyzer".to_owned()),
+                    inter_file_dependencies: false,
+                    workspace_diagnostics: false,
+                    ..Default::default()
+                })
+            }),
+            workspace: Some(lsp::WorkspaceOptions {
+                workspace_folders: Some(lsp::WorkspaceFoldersServerCapabilities {
+                    supported: Some(true),
+                    change_notifications: Some(lsp::ChangeNotifications::Bool(true)),
+                }),
+                ..Default::default()
+            }),
+            ..Default::default()
+        }
+    }
+}
+
+/// The folders of the workspace, as paths; what has no path is left out.
+#[expect(deprecated, reason = "clients without workspace folders send `rootUri`")]
+pub(crate) fn roots(params: &InitializeParams) -> Vec<PathBuf> {
+    match &params.workspace_folders_initialize_params.workspace_folders {
+        Some(lsp::WorkspaceFolders::WorkspaceFolderList(folders)) if !folders.is_empty() => {
+            folders.iter().filter_map(|it| path(&it.uri)).collect()
+        }
+        _ => params.root_uri.iter().filter_map(path).collect(),
+    }
+}
+
+/// The path of a `file:` URI.
+pub(crate) fn path(uri: &Uri) -> Option<PathBuf> {
+    let rest = uri.as_ref().strip_prefix("file://")?;
+    // A host other than the local one names no local file.
+    let path = if rest.starts_with('/') { rest } else { rest.strip_prefix("localhost")? };
+    let path = percent_decode(path)?;
+    // `/c:/x` is `c:/x`.
+    let is_drive = path.as_bytes().get(2) == Some(&b':') && cfg!(windows);
+    Some(PathBuf::from(if is_drive { &path[1..] } else { &path }))
+}
+
+fn percent_decode(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        if byte != b'%' {
+            bytes.push(byte);
+            continue;
+        }
+        let digit = |it: u8| char::from(it).to_digit(16);
+        let (high, low) = (digit(rest.next()?)?, digit(rest.next()?)?);
+        bytes.push((high * 16 + low) as u8);
+    }
+    String::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_uris_are_paths() {
+        let check = |uri: &str| path(&uri.into()).map(|it| it.display().to_string());
+        assert_eq!(check("file:///a/b%20c/%C3%A9.py").as_deref(), Some("/a/b c/é.py"));
+        assert_eq!(check("file://localhost/a").as_deref(), Some("/a"));
+        assert_eq!(check("untitled:Untitled-1"), None);
+        assert_eq!(check("file:///broken%2"), None);
+    }
+
+    #[test]
+    fn encoding_is_the_clients_choice() {
+        use lsp::PositionEncodingKind as Kind;
+        let check = |kinds: &[Kind]| from_proto::encoding(Some(kinds));
+        assert_eq!(check(&[Kind::UTF16, Kind::UTF8]), ColumnEncoding::Utf8);
+        assert_eq!(check(&[Kind::UTF32, Kind::UTF16]), ColumnEncoding::Utf32);
+        assert_eq!(check(&[]), ColumnEncoding::Utf16);
+        assert_eq!(from_proto::encoding(None), ColumnEncoding::Utf16);
+    }
+}

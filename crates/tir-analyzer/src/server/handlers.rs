@@ -1,0 +1,4 @@
+//! What each method of the protocol does.
+
+pub(crate) mod notification;
+pub(crate) mod request;

@@ -1,0 +1,224 @@
+//! Notifications: they change the state, on the main loop, in the order they come.
+
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
+
+use ide::FileId;
+use lsp_server::Notification;
+use lsp_types as lsp;
+use serde::de::DeserializeOwned;
+use syntax::{Edit, LineIndex, Parse};
+
+use crate::server::{
+    dispatch::panic_message, handlers::request, lsp::from_proto, progress, state::State, transport,
+};
+
+/// Documents are shorter than this: offsets have 32 bits, and some room is left for edits.
+const MAX_DOCUMENT: usize = u32::MAX as usize / 2;
+
+/// Applies a notification. Unknown ones and those with wrong parameters change nothing.
+pub(crate) fn notification(state: &mut State, notification: Notification) {
+    let method = notification.method.clone();
+    let outcome = match method.as_str() {
+        "textDocument/didOpen" => apply(state, notification, did_open),
+        "textDocument/didChange" => apply(state, notification, did_change),
+        "textDocument/didClose" => apply(state, notification, did_close),
+        "$/cancelRequest" => apply(state, notification, cancel),
+        "workspace/didChangeConfiguration" => apply(state, notification, did_change_configuration),
+        "workspace/didChangeWatchedFiles" => apply(state, notification, did_change_watched_files),
+        "workspace/didChangeWorkspaceFolders" => {
+            apply(state, notification, did_change_workspace_folders)
+        }
+        "window/workDoneProgress/cancel" | "initialized" | "textDocument/didSave" => Ok(()),
+        _ => Ok(()),
+    };
+    if let Err(message) = outcome {
+        state.show(lsp::MessageType::Error, format!("{method}: {message}"));
+    }
+}
+
+fn apply<P: DeserializeOwned>(
+    state: &mut State,
+    notification: Notification,
+    handler: fn(&mut State, P) -> Result<(), String>,
+) -> Result<(), String> {
+    let params = serde_json::from_value(notification.params)
+        .map_err(|error| format!("invalid parameters: {error}"))?;
+    handler(state, params)
+}
+
+fn did_open(state: &mut State, params: lsp::DidOpenTextDocumentParams) -> Result<(), String> {
+    let lsp::TextDocumentItem { uri, version, text, .. } = params.text_document;
+    check_length(text.len())?;
+    let file = state.documents.open(uri.clone(), version, LineIndex::new(&text));
+    set_tree(state, file, || syntax::parse(&text))?;
+    progress::warm(state, &uri);
+    push_diagnostics(state, &uri);
+    Ok(())
+}
+
+fn check_length(len: usize) -> Result<(), String> {
+    if len > MAX_DOCUMENT { Err(format!("{len} bytes are too many")) } else { Ok(()) }
+}
+
+/// Sets the tree of a file. If making it panics, the file is left without one.
+fn set_tree(state: &mut State, file: FileId, make: impl FnOnce() -> Parse) -> Result<(), String> {
+    match catch_unwind(AssertUnwindSafe(make)) {
+        Ok(parse) => {
+            state.host.open_file(file, parse);
+            Ok(())
+        }
+        Err(panic) => {
+            state.host.close_file(file);
+            Err(format!("panicked: {}", panic_message(&*panic)))
+        }
+    }
+}
+
+fn did_change(state: &mut State, params: lsp::DidChangeTextDocumentParams) -> Result<(), String> {
+    let lsp::VersionedTextDocumentIdentifier { version, text_document_identifier } =
+        params.text_document;
+    let uri = text_document_identifier.uri;
+    let encoding = state.client.encoding;
+    let Some(document) = state.documents.get_mut(&uri) else {
+        return Err(format!("{uri} is not open"));
+    };
+    document.version = version;
+    let file = document.file;
+    let mut parse = state.host.tree(file);
+    for change in params.content_changes {
+        let lines = Arc::make_mut(&mut document.lines);
+        match change {
+            lsp::TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(it) => {
+                check_length(it.text.len())?;
+                parse = guarded(|| syntax::parse(&it.text));
+                *lines = LineIndex::new(&it.text);
+            }
+            lsp::TextDocumentContentChangeEvent::TextDocumentContentChangePartial(it) => {
+                let range = from_proto::range(lines, encoding, it.range);
+                check_length(usize::from(lines.text_len()) + it.text.len())?;
+                let edit = Edit::replace(range, it.text);
+                parse = parse.and_then(|old| reparse(&old, &edit));
+                if let Some(new) = &parse {
+                    *lines = lines.edited(&edit, |range| new.text_in(range));
+                }
+            }
+        }
+    }
+    match parse {
+        Some(parse) => state.host.open_file(file, parse),
+        // Without a tree there is no text to apply edits to: the client must send it whole.
+        None => {
+            state.documents.close(&uri);
+            state.host.close_file(file);
+            return Err(format!("{uri} could not be read any more; open it again"));
+        }
+    }
+    push_diagnostics(state, &uri);
+    Ok(())
+}
+
+/// The tree after an edit. What goes wrong incrementally may go right from the whole text.
+fn reparse(old: &Parse, edit: &Edit) -> Option<Parse> {
+    guarded(|| old.reparse(edit).parse).or_else(|| {
+        guarded(|| {
+            let mut text = old.text();
+            edit.apply(&mut text);
+            syntax::parse(&text)
+        })
+    })
+}
+
+fn guarded(make: impl FnOnce() -> Parse) -> Option<Parse> {
+    catch_unwind(AssertUnwindSafe(make)).ok()
+}
+
+fn did_close(state: &mut State, params: lsp::DidCloseTextDocumentParams) -> Result<(), String> {
+    let uri = params.text_document.uri;
+    let Some(document) = state.documents.close(&uri) else {
+        return Err(format!("{uri} is not open"));
+    };
+    state.host.close_file(document.file);
+    progress::end(state, &uri);
+    if !state.client.pulls_diagnostics {
+        publish(&state.frames, uri, None, Vec::new());
+    }
+    Ok(())
+}
+
+/// Computes the diagnostics of a document and sends them to a client that does not ask for them.
+pub(crate) fn push_diagnostics(state: &State, uri: &lsp::Uri) {
+    if state.client.pulls_diagnostics {
+        return;
+    }
+    let (snapshot, frames, uri) = (state.snapshot(), state.frames.clone(), uri.clone());
+    state.pool.background(move || {
+        let version = snapshot.documents.get(&uri).map(|it| it.version);
+        let run = AssertUnwindSafe(|| request::file_diagnostics(&snapshot, &uri));
+        let outcome = catch_unwind(run);
+        drop(snapshot);
+        // What was interrupted by an edit is computed again after it.
+        if let Ok(Ok((items, _))) = outcome {
+            publish(&frames, uri, version, items);
+        }
+    });
+}
+
+fn publish(
+    frames: &crossbeam_channel::Sender<transport::Frame>,
+    uri: lsp::Uri,
+    version: Option<i32>,
+    diagnostics: Vec<lsp::Diagnostic>,
+) {
+    let params = lsp::PublishDiagnosticsParams { uri, version, diagnostics };
+    let frame = transport::notification("textDocument/publishDiagnostics", &params);
+    // The writer ends only with the server.
+    let _ = frames.send(frame);
+}
+
+fn cancel(state: &mut State, params: lsp::CancelParams) -> Result<(), String> {
+    let id = match params.id {
+        lsp::Id::Int(id) => id.into(),
+        lsp::Id::String(id) => id.into(),
+    };
+    if let Some(frame) = state.pending.cancel(&id) {
+        state.send(frame);
+    }
+    Ok(())
+}
+
+fn did_change_configuration(
+    state: &mut State,
+    params: lsp::DidChangeConfigurationParams,
+) -> Result<(), String> {
+    if state.client.has_configuration {
+        state.ask_configuration();
+    } else {
+        state.set_editor_config(&params.settings);
+    }
+    Ok(())
+}
+
+fn did_change_watched_files(
+    state: &mut State,
+    _: lsp::DidChangeWatchedFilesParams,
+) -> Result<(), String> {
+    state.load_config_file();
+    state.apply_config();
+    Ok(())
+}
+
+fn did_change_workspace_folders(
+    state: &mut State,
+    params: lsp::DidChangeWorkspaceFoldersParams,
+) -> Result<(), String> {
+    let path = |it: &lsp::WorkspaceFolder| crate::server::client::path(&it.uri);
+    let removed: Vec<_> = params.event.removed.iter().filter_map(path).collect();
+    state.roots.retain(|it| !removed.contains(it));
+    state.roots.extend(params.event.added.iter().filter_map(path));
+    state.load_config_file();
+    state.apply_config();
+    Ok(())
+}

@@ -1,0 +1,156 @@
+//! Requests: each handler converts its parameters, asks one question of the analysis and converts the answer.
+
+use std::hash::BuildHasher;
+
+use lsp_types as lsp;
+
+use crate::{
+    config::{Config, Preset},
+    server::{
+        lsp::{from_proto, to_proto},
+        snapshot::{Failure, Snapshot},
+    },
+};
+
+/// `textDocument/inlayHint`
+pub(crate) fn inlay_hints(
+    snapshot: &Snapshot,
+    params: lsp::InlayHintParams,
+) -> Result<Vec<lsp::InlayHint>, Failure> {
+    let document = snapshot.document(&params.text_document.uri)?;
+    let config = &snapshot.config;
+    if !config.hints_enable {
+        return Ok(Vec::new());
+    }
+    let range = from_proto::range(&document.lines, snapshot.encoding(), params.range);
+    let hints_config = ide::InlayHintsConfig { all: config.hints_all, limit: config.hints_limit };
+    let hints = snapshot.analysis.inlay_hints(document.file, Some(range), &hints_config)?;
+    let places = snapshot.places(document);
+    Ok(hints.into_iter().map(|it| to_proto::inlay_hint(places, it)).collect())
+}
+
+/// `textDocument/diagnostic`
+pub(crate) fn diagnostics(
+    snapshot: &Snapshot,
+    params: lsp::DocumentDiagnosticParams,
+) -> Result<lsp::DocumentDiagnosticReport, Failure> {
+    let (items, result_id) = file_diagnostics(snapshot, &params.text_document.uri)?;
+    if params.previous_result_id.as_ref() == Some(&result_id) {
+        let report = lsp::UnchangedDocumentDiagnosticReport { result_id };
+        return Ok(lsp::DocumentDiagnosticReport::RelatedUnchangedDocumentDiagnosticReport(
+            lsp::RelatedUnchangedDocumentDiagnosticReport {
+                related_documents: None,
+                unchanged_document_diagnostic_report: report,
+            },
+        ));
+    }
+    let report = lsp::FullDocumentDiagnosticReport { result_id: Some(result_id), items };
+    Ok(lsp::DocumentDiagnosticReport::RelatedFullDocumentDiagnosticReport(
+        lsp::RelatedFullDocumentDiagnosticReport {
+            related_documents: None,
+            full_document_diagnostic_report: report,
+        },
+    ))
+}
+
+/// The diagnostics of a document, and a name for exactly these.
+pub(crate) fn file_diagnostics(
+    snapshot: &Snapshot,
+    uri: &lsp::Uri,
+) -> Result<(Vec<lsp::Diagnostic>, String), Failure> {
+    let document = snapshot.document(uri)?;
+    let config = &snapshot.config;
+    let diagnostics = if config.diagnostics_enable {
+        snapshot.analysis.diagnostics(document.file, &diagnostics_config(config))?
+    } else {
+        Vec::new()
+    };
+    let places = snapshot.places(document);
+    let items: Vec<lsp::Diagnostic> =
+        diagnostics.into_iter().map(|it| to_proto::diagnostic(places, it)).collect();
+    let result_id = format!("{:016x}", rustc_hash::FxBuildHasher.hash_one(&items));
+    Ok((items, result_id))
+}
+
+fn diagnostics_config(config: &Config) -> ide::DiagnosticsConfig {
+    ide::DiagnosticsConfig {
+        common_subexpressions: config.diagnostics_common_subexpressions,
+        limit: config.diagnostics_limit,
+    }
+}
+
+/// `textDocument/hover`
+pub(crate) fn hover(
+    snapshot: &Snapshot,
+    params: lsp::HoverParams,
+) -> Result<Option<lsp::Hover>, Failure> {
+    let params = params.text_document_position_params;
+    let document = snapshot.document(&params.text_document.uri)?;
+    let offset = from_proto::offset(&document.lines, snapshot.encoding(), params.position);
+    let hover = snapshot.analysis.hover(document.file, offset)?;
+    Ok(hover.map(|it| to_proto::hover(snapshot.places(document), it)))
+}
+
+/// `textDocument/documentSymbol`
+pub(crate) fn document_symbols(
+    snapshot: &Snapshot,
+    params: lsp::DocumentSymbolParams,
+) -> Result<lsp::DocumentSymbolResponse, Failure> {
+    let document = snapshot.document(&params.text_document.uri)?;
+    let symbols = snapshot.analysis.document_symbols(document.file)?;
+    let places = snapshot.places(document);
+    Ok(to_proto::document_symbols(places, symbols, snapshot.client.nests_symbols))
+}
+
+/// `textDocument/foldingRange`
+pub(crate) fn folding_ranges(
+    snapshot: &Snapshot,
+    params: lsp::FoldingRangeParams,
+) -> Result<Vec<lsp::FoldingRange>, Failure> {
+    let document = snapshot.document(&params.text_document.uri)?;
+    let folds = snapshot.analysis.folding_ranges(document.file)?;
+    let places = snapshot.places(document);
+    Ok(folds.into_iter().map(|it| to_proto::folding_range(places, it)).collect())
+}
+
+/// `textDocument/definition`
+pub(crate) fn goto_definition(
+    snapshot: &Snapshot,
+    params: lsp::DefinitionParams,
+) -> Result<Option<lsp::Location>, Failure> {
+    let params = params.text_document_position_params;
+    let document = snapshot.document(&params.text_document.uri)?;
+    let offset = from_proto::offset(&document.lines, snapshot.encoding(), params.position);
+    let target = snapshot.analysis.goto_definition(document.file, offset)?;
+    Ok(target.map(|it| snapshot.places(document).location(it)))
+}
+
+/// `textDocument/references`
+pub(crate) fn references(
+    snapshot: &Snapshot,
+    params: lsp::ReferenceParams,
+) -> Result<Option<Vec<lsp::Location>>, Failure> {
+    let with_definition = params.context.include_declaration;
+    let params = params.text_document_position_params;
+    let document = snapshot.document(&params.text_document.uri)?;
+    let offset = from_proto::offset(&document.lines, snapshot.encoding(), params.position);
+    let ranges = snapshot.analysis.references(document.file, offset, with_definition)?;
+    let places = snapshot.places(document);
+    Ok(ranges.map(|it| it.into_iter().map(|it| places.location(it)).collect()))
+}
+
+/// Panics, so that tests can see what happens then.
+#[cfg(debug_assertions)]
+pub(crate) fn panic(_: &Snapshot, params: serde_json::Value) -> Result<(), Failure> {
+    panic!("asked to: {params}")
+}
+
+/// The analysis's part of the configuration.
+pub(crate) fn analysis_config(config: &Config) -> ide::Config {
+    ide::Config {
+        preset: match config.preset {
+            Preset::Default => ide::Preset::Default,
+            Preset::Tvm => ide::Preset::Tvm,
+        },
+    }
+}

@@ -1,0 +1,166 @@
+//! From the analysis to the protocol.
+
+use ide::{TextRange, TextSize};
+use lsp_types as lsp;
+
+use syntax::ColumnEncoding;
+
+use crate::server::documents::Document;
+
+/// What turning offsets into positions needs.
+#[derive(Clone, Copy)]
+pub(crate) struct Places<'a> {
+    pub(crate) document: &'a Document,
+    pub(crate) encoding: ColumnEncoding,
+}
+
+impl Places<'_> {
+    /// A position.
+    pub(crate) fn position(&self, offset: TextSize) -> lsp::Position {
+        let at = self.document.lines.line_col(offset, self.encoding);
+        lsp::Position { line: at.line, character: at.col }
+    }
+    /// A range.
+    pub(crate) fn range(&self, range: TextRange) -> lsp::Range {
+        lsp::Range { start: self.position(range.start()), end: self.position(range.end()) }
+    }
+    /// A range of this document.
+    pub(crate) fn location(&self, range: TextRange) -> lsp::Location {
+        lsp::Location { uri: self.document.uri.clone(), range: self.range(range) }
+    }
+}
+
+/// The encoding as the answer to `initialize` says it.
+pub(crate) fn encoding(encoding: ColumnEncoding) -> lsp::PositionEncodingKind {
+    match encoding {
+        ColumnEncoding::Utf8 => lsp::PositionEncodingKind::UTF8,
+        ColumnEncoding::Utf16 => lsp::PositionEncodingKind::UTF16,
+        ColumnEncoding::Utf32 => lsp::PositionEncodingKind::UTF32,
+    }
+}
+
+fn markdown(value: String) -> lsp::MarkupContent {
+    lsp::MarkupContent { kind: lsp::MarkupKind::Markdown, value }
+}
+
+/// An inlay hint.
+pub(crate) fn inlay_hint(places: Places<'_>, hint: ide::InlayHint) -> lsp::InlayHint {
+    let part = |part: ide::LabelPart| lsp::InlayHintLabelPart {
+        value: part.text,
+        tooltip: None,
+        location: part.target.map(|it| places.location(it)),
+        command: None,
+    };
+    lsp::InlayHint {
+        position: places.position(hint.offset),
+        label: lsp::Label::InlayHintLabelPartList(hint.label.into_iter().map(part).collect()),
+        kind: None,
+        text_edits: None,
+        tooltip: Some(lsp::Tooltip::MarkupContent(markdown(hint.tooltip))),
+        padding_left: Some(true),
+        padding_right: None,
+        data: None,
+    }
+}
+
+/// A diagnostic.
+pub(crate) fn diagnostic(places: Places<'_>, it: ide::Diagnostic) -> lsp::Diagnostic {
+    let related = |(range, message): (TextRange, String)| lsp::DiagnosticRelatedInformation {
+        location: places.location(range),
+        message,
+    };
+    let message = match it.help {
+        Some(help) => format!("{}\n{help}", it.message),
+        None => it.message,
+    };
+    let related: Vec<_> = it.related.into_iter().map(related).collect();
+    lsp::Diagnostic {
+        range: places.range(it.range),
+        severity: Some(match it.severity {
+            ide::Severity::Error => lsp::DiagnosticSeverity::Error,
+            ide::Severity::Warning => lsp::DiagnosticSeverity::Warning,
+            ide::Severity::Information => lsp::DiagnosticSeverity::Information,
+            ide::Severity::Hint => lsp::DiagnosticSeverity::Hint,
+        }),
+        code: Some(lsp::Code::String(it.code.to_owned())),
+        code_description: None,
+        source: Some("tir-analyzer".to_owned()),
+        message: lsp::Message::String(message),
+        tags: None,
+        related_information: (!related.is_empty()).then_some(related),
+        data: None,
+    }
+}
+
+/// What a hover shows.
+pub(crate) fn hover(places: Places<'_>, hover: ide::Hover) -> lsp::Hover {
+    lsp::Hover {
+        contents: lsp::Contents::MarkupContent(markdown(hover.markdown)),
+        range: Some(places.range(hover.range)),
+    }
+}
+
+/// The outline: a tree, or a flat list for clients that know no trees.
+pub(crate) fn document_symbols(
+    places: Places<'_>,
+    symbols: Vec<ide::DocumentSymbol>,
+    nested: bool,
+) -> lsp::DocumentSymbolResponse {
+    if nested {
+        let symbols = symbols.into_iter().map(|it| document_symbol(places, it)).collect();
+        return lsp::DocumentSymbolResponse::DocumentSymbolList(symbols);
+    }
+    let mut flat = Vec::new();
+    let mut left: Vec<(ide::DocumentSymbol, Option<String>)> =
+        symbols.into_iter().rev().map(|it| (it, None)).collect();
+    while let Some((symbol, container_name)) = left.pop() {
+        let name = Some(symbol.name.clone());
+        left.extend(symbol.children.into_iter().rev().map(|it| (it, name.clone())));
+        let base = lsp::BaseSymbolInformation {
+            name: symbol.name,
+            kind: symbol_kind(symbol.kind),
+            tags: None,
+            container_name,
+        };
+        flat.push(lsp::SymbolInformation::new(None, places.location(symbol.range), base));
+    }
+    lsp::DocumentSymbolResponse::SymbolInformationList(flat)
+}
+
+fn symbol_kind(kind: ide::SymbolKind) -> lsp::SymbolKind {
+    match kind {
+        ide::SymbolKind::Module => lsp::SymbolKind::Module,
+        ide::SymbolKind::Function => lsp::SymbolKind::Function,
+        ide::SymbolKind::Block => lsp::SymbolKind::Namespace,
+        ide::SymbolKind::Buffer => lsp::SymbolKind::Array,
+    }
+}
+
+/// A symbol of the outline.
+#[expect(deprecated, reason = "the field must be given")]
+pub(crate) fn document_symbol(places: Places<'_>, it: ide::DocumentSymbol) -> lsp::DocumentSymbol {
+    let children: Vec<_> = it.children.into_iter().map(|it| document_symbol(places, it)).collect();
+    lsp::DocumentSymbol {
+        name: it.name,
+        detail: it.detail,
+        kind: symbol_kind(it.kind),
+        tags: None,
+        deprecated: None,
+        range: places.range(it.range),
+        selection_range: places.range(it.selection_range),
+        children: (!children.is_empty()).then_some(children),
+    }
+}
+
+/// A region that folds; whole lines.
+pub(crate) fn folding_range(places: Places<'_>, fold: ide::Fold) -> lsp::FoldingRange {
+    let range = places.range(fold.range);
+    lsp::FoldingRange {
+        start_line: range.start.line,
+        start_character: None,
+        end_line: range.end.line,
+        end_character: None,
+        kind: None,
+        collapsed_text: None,
+    }
+}

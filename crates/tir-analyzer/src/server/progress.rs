@@ -1,0 +1,97 @@
+//! Warming a document that has just been opened, and showing how far that is.
+//!
+//! Opening a large file computes nothing but its tree; the plans of its functions are made in the background, so that
+//! the first edit finds them made. An edit interrupts this; it goes on afterwards, and finds done what was done.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use lsp_types as lsp;
+use serde_json::json;
+
+use crate::server::state::{Asked, Event, State};
+
+/// Documents shorter than this are not worth a message.
+const MIN_SHOWN: usize = 64 * 1024;
+
+/// Functions are warmed in steps of this many, with a message after each.
+const STEP: usize = 16;
+
+/// Starts to warm a document.
+pub(crate) fn warm(state: &mut State, uri: &lsp::Uri) {
+    let Some(document) = state.documents.get(uri) else { return };
+    let is_shown =
+        usize::from(document.lines.text_len()) >= MIN_SHOWN && state.client.shows_progress;
+    if is_shown && !state.progress.contains_key(uri) {
+        begin(state, uri);
+    }
+    go_on(state, uri);
+}
+
+/// Warms what is not warm yet.
+pub(crate) fn go_on(state: &State, uri: &lsp::Uri) {
+    let Some(file) = state.documents.get(uri).map(|it| it.file) else { return };
+    let (analysis, events, uri) = (state.host.analysis(), state.events.clone(), uri.clone());
+    state.pool.background(move || {
+        let run = AssertUnwindSafe(|| {
+            let total = analysis.n_functions(file)?;
+            for start in (0..total).step_by(STEP) {
+                analysis.warm(file, start..(start + STEP).min(total))?;
+                let done = (start + STEP).min(total);
+                let _ = events.send(Event::Warmed { uri: uri.clone(), done, total });
+            }
+            Ok::<usize, ide::Cancelled>(total)
+        });
+        let event = match catch_unwind(run) {
+            Ok(Err(_)) => Event::WarmingStopped { uri },
+            // A function that panics is met again when somebody asks about it.
+            Ok(Ok(_)) | Err(_) => Event::Warmed { uri, done: usize::MAX, total: usize::MAX },
+        };
+        drop(analysis);
+        let _ = events.send(event);
+    });
+}
+
+/// Says how far the warming of a document is; ends it when all is done.
+pub(crate) fn report(state: &mut State, uri: &lsp::Uri, done: usize, total: usize) {
+    if done >= total {
+        return end(state, uri);
+    }
+    if let Some(token) = state.progress.get(uri) {
+        let percentage = (done * 100 / total.max(1)) as u32;
+        let value = json!({
+            "kind": "report",
+            "message": format!("{done}/{total} functions"),
+            "percentage": percentage,
+        });
+        send(state, token, value);
+    }
+}
+
+fn begin(state: &mut State, uri: &lsp::Uri) {
+    let token = format!("tir-analyzer/warm/{}", state.progress.len());
+    let params =
+        lsp::WorkDoneProgressCreateParams { token: lsp::ProgressToken::String(token.clone()) };
+    state.ask("window/workDoneProgress/create", &params, Asked::Nothing);
+    let name = uri.as_ref().rsplit('/').next().unwrap_or_default();
+    let value = json!({
+        "kind": "begin",
+        "title": "tir-analyzer",
+        "message": name,
+        "percentage": 0,
+        "cancellable": false,
+    });
+    send(state, &token, value);
+    state.progress.insert(uri.clone(), token);
+}
+
+/// Ends the progress of a document, if any is shown.
+pub(crate) fn end(state: &mut State, uri: &lsp::Uri) {
+    if let Some(token) = state.progress.remove(uri) {
+        send(state, &token, json!({ "kind": "end" }));
+    }
+}
+
+fn send(state: &State, token: &str, value: serde_json::Value) {
+    let token = lsp::ProgressToken::String(token.to_owned());
+    state.notify("$/progress", &lsp::ProgressParams { token, value });
+}

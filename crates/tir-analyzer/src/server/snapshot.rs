@@ -1,0 +1,75 @@
+//! What a request sees: the state of everything at the moment it came in.
+
+use std::sync::Arc;
+
+use ide::Analysis;
+use lsp_server::ErrorCode;
+use lsp_types::Uri;
+use syntax::ColumnEncoding;
+
+use crate::{
+    config::Config,
+    server::{
+        client::Client,
+        documents::{Document, Documents},
+        lsp::to_proto::Places,
+    },
+};
+
+/// An immutable view of the server's state.
+pub(crate) struct Snapshot {
+    pub(crate) analysis: Analysis,
+    pub(crate) documents: Documents,
+    pub(crate) config: Arc<Config>,
+    pub(crate) client: Arc<Client>,
+}
+
+/// Why a request has no result.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The state changed, or the client lost interest, while it ran.
+    Cancelled,
+    /// The parameters name something that is not there.
+    InvalidParams(String),
+}
+
+impl From<ide::Cancelled> for Failure {
+    fn from(_: ide::Cancelled) -> Failure {
+        Failure::Cancelled
+    }
+}
+
+impl Failure {
+    /// The protocol's code for it.
+    pub(crate) fn code(&self) -> ErrorCode {
+        match self {
+            Failure::Cancelled => ErrorCode::ContentModified,
+            Failure::InvalidParams(_) => ErrorCode::InvalidParams,
+        }
+    }
+    /// The sentence that goes with it.
+    pub(crate) fn message(&self) -> &str {
+        match self {
+            Failure::Cancelled => "the content was modified",
+            Failure::InvalidParams(message) => message,
+        }
+    }
+}
+
+impl Snapshot {
+    /// An open document.
+    pub(crate) fn document(&self, uri: &Uri) -> Result<&Document, Failure> {
+        let missing = || Failure::InvalidParams(format!("{uri} is not open"));
+        self.documents.get(uri).ok_or_else(missing)
+    }
+
+    /// How offsets of a document become positions.
+    pub(crate) fn places<'a>(&self, document: &'a Document) -> Places<'a> {
+        Places { document, encoding: self.encoding() }
+    }
+
+    /// How the client counts columns.
+    pub(crate) fn encoding(&self) -> ColumnEncoding {
+        self.client.encoding
+    }
+}
