@@ -165,6 +165,20 @@ fn neovim_restarts_the_server() {
 }
 
 #[test]
+#[ignore = "needs Neovim"]
+fn neovim_tells_the_server_about_changed_settings() {
+    let (editor, before) = with_hints();
+    let setup = |settings: &str| {
+        let options = format!("{{ cmd = vim.lsp.config.tir_analyzer.cmd, settings = {settings} }}");
+        editor.lua(&format!("require('tir_analyzer').setup({options}) or true"));
+    };
+    setup("{ hints = { enable = false } }");
+    editor.wait_until("hints are switched off", || editor.hints().is_empty());
+    setup("{}");
+    editor.wait_until("hints are back", || editor.hints() == before);
+}
+
+#[test]
 #[ignore = "needs Neovim and tmux"]
 fn neovim_draws_hints_on_screen() {
     let editor = Neovim::on_screen(FILE, &sample());
