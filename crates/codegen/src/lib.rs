@@ -1,1 +1,31 @@
-//! See the README of this crate.
+#![doc = include_str!("../README.md")]
+
+mod allreduce;
+mod artifact;
+pub mod bounds;
+pub mod build;
+mod c_family;
+pub mod canonical;
+mod cuda;
+mod device;
+pub mod host;
+pub mod kernel;
+mod key;
+pub mod manifest;
+pub mod names;
+mod opencl;
+pub mod reasons;
+mod split;
+pub mod store;
+mod sync;
+mod target;
+#[cfg(test)]
+mod test_bodies;
+#[cfg(test)]
+mod tests;
+
+pub use c_family::DeviceCode;
+pub use device::{Source, device_code, emit, kernels};
+pub use kernel::{Kernel, KernelSet, Unsupported};
+pub use key::Key;
+pub use target::{Options, Target};

@@ -21,7 +21,7 @@ use ir::{
     walk::WalkEvent,
 };
 
-use super::Work;
+use super::{Work, shadows::Shadows};
 
 /// "None" in a table of occurrence, node or operation numbers.
 pub(super) const NONE: u32 = u32::MAX;
@@ -47,6 +47,7 @@ pub(super) struct Facts<'a> {
     pub(super) source: Option<SourceView<'a>>,
     pub(super) scopes: ScopeTree,
     pub(super) certainty: Certainty,
+    pub(super) shadows: Shadows,
     /// By node: the cost of one evaluation, operands included.
     cost: Vec<u32>,
     /// By node: the operator in it that may trap, or [`NONE`].
@@ -85,6 +86,7 @@ impl<'a> Facts<'a> {
             occurrences,
             source,
             certainty,
+            shadows: Shadows::collect(body, occurrences, source.as_ref()),
             cost: Vec::with_capacity(body.n_exprs()),
             culprit: Vec::with_capacity(body.n_exprs()),
             visible_from: Vec::with_capacity(body.n_exprs()),

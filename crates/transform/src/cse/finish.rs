@@ -68,7 +68,6 @@ pub(super) struct Finished {
 pub(super) fn finish(
     facts: &Facts<'_>,
     draft: &Draft,
-    shadows: &FxHashSet<OccurrenceId>,
     with_launch_bounds: bool,
     work: &mut Work,
     usable: impl Fn(usize, usize) -> bool,
@@ -99,16 +98,14 @@ pub(super) fn finish(
         replaced_by_user: vec![Vec::new(); draft.reuses.len()],
         replaced: Vec::new(),
     };
-    index.sweep(with_launch_bounds, shadows, work, |number, occurrence| {
-        match accepted.get(number) {
-            Some(&binding) => {
-                finished.replaces[binding].push(occurrence);
-                finished.replaced.push((occurrence, binding as u32));
-            }
-            None => {
-                finished.replaced_by_user[reusable[number - accepted.len()]].push(occurrence);
-                finished.replaced.push((occurrence, NONE));
-            }
+    index.sweep(with_launch_bounds, work, |number, occurrence| match accepted.get(number) {
+        Some(&binding) => {
+            finished.replaces[binding].push(occurrence);
+            finished.replaced.push((occurrence, binding as u32));
+        }
+        None => {
+            finished.replaced_by_user[reusable[number - accepted.len()]].push(occurrence);
+            finished.replaced.push((occurrence, NONE));
         }
     });
     for &user in &accepted {

@@ -27,7 +27,6 @@ use super::{
     finish::{self, Draft, Reused, Wanted},
     names::Names,
     place::{self, Position},
-    shadows,
 };
 
 struct Greedy<'a> {
@@ -444,9 +443,7 @@ impl Greedy<'_> {
     fn finish(mut self, options: &CseOptions, work: &mut Work) -> CsePlan {
         let facts = self.facts;
         let order = self.number(options);
-        let shadows = shadows::collect(facts, self.groups.iter().map(|it| &it.occurrences[..]));
-        let lists = shadows::by_expr(facts, &shadows);
-        let finished = finish::finish(facts, &self.draft, &shadows, false, work, |_, _| true);
+        let finished = finish::finish(facts, &self.draft, false, work, |_, _| true);
         let mut groups = Vec::with_capacity(self.groups.len());
         for found in self.groups {
             let decision = match found.decision {
@@ -473,7 +470,7 @@ impl Greedy<'_> {
             };
             groups.push(CseGroup {
                 expr: found.expr,
-                shadows: shadows::of(facts, &found.occurrences, &lists),
+                shadows: facts.shadows.of(&found.occurrences),
                 equivalence: Equivalence::Syntactic,
                 cost: facts.cost(found.expr),
                 saved: if matches!(decision, Decision::Refuse(_)) { 0 } else { found.saved },

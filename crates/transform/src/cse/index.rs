@@ -7,7 +7,6 @@
 
 use dataflow::scopes::ScopeId;
 use ir::{ExprId, OccurrenceId, OpId, arena::Id};
-use rustc_hash::FxHashSet;
 
 use super::{
     Work,
@@ -104,7 +103,6 @@ impl<'a> Index<'a> {
     pub(super) fn sweep(
         &self,
         with_launch_bounds: bool,
-        shadows: &FxHashSet<OccurrenceId>,
         work: &mut Work,
         mut replace: impl FnMut(usize, OccurrenceId),
     ) {
@@ -117,7 +115,7 @@ impl<'a> Index<'a> {
             let (start, past) = self.of_expr[here.expr.index()];
             let free = start != past
                 && facts.has(at, flag::REPLACEABLE)
-                && (facts.has(at, flag::REAL) || shadows.contains(&at))
+                && (facts.has(at, flag::REAL) || facts.shadows.contains(at))
                 && (with_launch_bounds || !facts.has(at, flag::LAUNCH_BOUND));
             if free && let Some(number) = self.lookup(here.expr, here.op) {
                 replace(number, at);

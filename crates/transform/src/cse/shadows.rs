@@ -1,61 +1,84 @@
-//! Virtual occurrences that share the text of a real one.
+//! Virtual occurrences that share the text of real ones.
 //!
-//! `0 < x * y < n` has one `x * y` in the text and two in the body. Replacing the text changes both, so a plan must replace both
-//! or it would not say what the edit does. Linear in the occurrences of the groups.
+//! `0 < x * y < n` has one `x * y` in the text and two in the body. Replacing the text changes both, so a plan must replace
+//! both, or it would not say what the edit does. In: occurrences and the source view. Out: [`Shadows`]: for a virtual
+//! occurrence the real one that it is a copy of, node by node. Linear in the occurrences.
 
-use ir::{ExprId, OccurrenceId};
-use rustc_hash::{FxHashMap, FxHashSet};
+use ir::{Body, ExprId, OccurrenceId, Occurrences, arena::Id, plan::SourceView};
+use rustc_hash::FxHashMap;
 
-use super::facts::{Facts, flag};
-
-/// The shadows of the given groups of real occurrences.
-pub(super) fn collect<'g>(
-    facts: &Facts<'_>,
-    groups: impl Iterator<Item = &'g [OccurrenceId]>,
-) -> FxHashSet<OccurrenceId> {
-    let Some(source) = &facts.source else { return FxHashSet::default() };
-    let mut texts: FxHashSet<(ExprId, (u32, u32))> = FxHashSet::default();
-    for &occurrence in groups.flatten() {
-        texts.insert((facts.occurrences[occurrence].expr, (source.range)(occurrence)));
-    }
-    facts
-        .occurrences
-        .iter()
-        .filter(|&(id, it)| {
-            !facts.has(id, flag::REAL)
-                && facts.has(id, flag::REPLACEABLE)
-                && facts.is_candidate(it.expr)
-                && texts.contains(&(it.expr, (source.range)(id)))
-        })
-        .map(|(id, _)| id)
-        .collect()
+/// The copies of real occurrences.
+#[derive(Default)]
+pub(super) struct Shadows {
+    /// Sorted by copy: the copy, and what it is a copy of.
+    pairs: Vec<(OccurrenceId, OccurrenceId)>,
+    /// The same, sorted by what is copied.
+    by_original: Vec<(OccurrenceId, OccurrenceId)>,
 }
 
-/// By expression, the shadows of [`collect`], in order.
-pub(super) fn by_expr(
-    facts: &Facts<'_>,
-    shadows: &FxHashSet<OccurrenceId>,
-) -> FxHashMap<ExprId, Vec<OccurrenceId>> {
-    let mut lists: FxHashMap<ExprId, Vec<OccurrenceId>> = FxHashMap::default();
-    if !shadows.is_empty() {
-        for (id, it) in facts.occurrences.iter() {
-            if shadows.contains(&id) {
-                lists.entry(it.expr).or_default().push(id);
+impl Shadows {
+    /// Finds them. A virtual occurrence whose text and expression are those of a real one is its copy, with all in it.
+    pub(super) fn collect(
+        body: &Body,
+        occurrences: &Occurrences,
+        source: Option<&SourceView<'_>>,
+    ) -> Shadows {
+        let Some(source) = source else { return Shadows::default() };
+        let is_node = |expr: ExprId| !body.expr(expr).is_leaf();
+        let mut originals: FxHashMap<(ExprId, (u32, u32)), OccurrenceId> = FxHashMap::default();
+        let any_virtual =
+            occurrences.iter().any(|(id, it)| is_node(it.expr) && !(source.is_real)(id));
+        if !any_virtual {
+            return Shadows::default();
+        }
+        for (id, it) in occurrences.iter() {
+            if is_node(it.expr) && (source.is_real)(id) {
+                originals.entry((it.expr, (source.range)(id))).or_insert(id);
             }
         }
+        let mut pairs = Vec::new();
+        let mut at = OccurrenceId::new(0);
+        while at.index() < occurrences.len() {
+            let here = occurrences[at];
+            let original = (is_node(here.expr) && !(source.is_real)(at))
+                .then(|| originals.get(&(here.expr, (source.range)(at))))
+                .flatten();
+            let Some(&original) = original else {
+                at = OccurrenceId::new(at.index() + 1);
+                continue;
+            };
+            // Equal expressions have equal trees, so the copies come in the same order.
+            for offset in 0..here.end.index() - at.index() {
+                let copy = OccurrenceId::new(at.index() + offset);
+                let original = OccurrenceId::new(original.index() + offset);
+                if !(source.is_real)(copy) && (source.is_real)(original) {
+                    pairs.push((copy, original));
+                }
+            }
+            at = here.end;
+        }
+        let mut by_original = pairs.clone();
+        by_original.sort_unstable_by_key(|&(copy, original)| (original, copy));
+        Shadows { pairs, by_original }
     }
-    lists
-}
 
-/// The shadows of one group.
-pub(super) fn of(
-    facts: &Facts<'_>,
-    occurrences: &[OccurrenceId],
-    lists: &FxHashMap<ExprId, Vec<OccurrenceId>>,
-) -> Vec<OccurrenceId> {
-    let Some(source) = &facts.source else { return Vec::new() };
-    let Some(&first) = occurrences.first() else { return Vec::new() };
-    let Some(list) = lists.get(&facts.occurrences[first].expr) else { return Vec::new() };
-    let texts: FxHashSet<(u32, u32)> = occurrences.iter().map(|&it| (source.range)(it)).collect();
-    list.iter().copied().filter(|&it| texts.contains(&(source.range)(it))).collect()
+    /// Whether an occurrence is a copy.
+    pub(super) fn contains(&self, occurrence: OccurrenceId) -> bool {
+        self.pairs.binary_search_by_key(&occurrence, |it| it.0).is_ok()
+    }
+
+    /// The copies of the given occurrences, in order.
+    pub(super) fn of(&self, occurrences: &[OccurrenceId]) -> Vec<OccurrenceId> {
+        if self.pairs.is_empty() {
+            return Vec::new();
+        }
+        let mut copies = Vec::new();
+        for &original in occurrences {
+            let start = self.by_original.partition_point(|it| it.1 < original);
+            let here = self.by_original[start..].iter().take_while(|it| it.1 == original);
+            copies.extend(here.map(|it| it.0));
+        }
+        copies.sort_unstable();
+        copies
+    }
 }

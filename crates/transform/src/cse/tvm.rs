@@ -19,7 +19,6 @@ use ir::{
     arena::Id,
     plan::{CseGroup, CsePlan, Decision, Equivalence, Preset, Refusal},
 };
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{
@@ -28,7 +27,6 @@ use super::{
     finish::{self, Draft},
     names::Names,
     place::{self, Position},
-    shadows,
 };
 use dataflow::scopes::ScopeId;
 
@@ -178,19 +176,14 @@ impl Table<'_> {
             refusals.push(refusal);
         }
         let hidden = self.hidden(&draft, work);
-        let shadows = shadows::collect(
-            facts,
-            self.entries.iter().filter(|it| it.occurrences.len() > 1).map(|it| &it.occurrences[..]),
-        );
         let depth_of = |number: usize| {
             let expr = draft.bindings[number].expr;
             self.entries[self.of_expr[expr.index()] as usize].depth
         };
-        let finished = finish::finish(facts, &draft, &shadows, true, work, |user, used| {
+        let finished = finish::finish(facts, &draft, true, work, |user, used| {
             depth_of(used) < depth_of(user) && !hidden[used]
         });
-        let lists = shadows::by_expr(facts, &shadows);
-        self.plan(finished, &draft, &binding_of_entry, &refusals, &lists)
+        self.plan(finished, &draft, &binding_of_entry, &refusals)
     }
 
     /// The place of the binding, and what speaks against it.
@@ -272,7 +265,6 @@ impl Table<'_> {
         draft: &Draft,
         binding_of_entry: &[u32],
         refusals: &[Option<Refusal>],
-        shadow_lists: &FxHashMap<ExprId, Vec<OccurrenceId>>,
     ) -> CsePlan {
         let facts = self.facts;
         let mut groups = Vec::new();
@@ -291,7 +283,7 @@ impl Table<'_> {
             let saved = (entry.occurrences.len() as u64).saturating_sub(entry.consumed + 1) as u32;
             groups.push(CseGroup {
                 expr: entry.expr,
-                shadows: shadows::of(facts, &entry.occurrences, shadow_lists),
+                shadows: facts.shadows.of(&entry.occurrences),
                 occurrences: entry.occurrences.clone(),
                 equivalence: Equivalence::Syntactic,
                 cost: facts.cost(entry.expr),

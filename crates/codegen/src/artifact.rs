@@ -1,0 +1,389 @@
+//! What the store keeps of a function: canonical sources and the canonical part of its manifest entry.
+//!
+//! Everything in it calls entities `$i` and the function nothing: two functions that differ in names, comments,
+//! places and files have one artifact. [`Artifact::join`] and [`Artifact::function`] put the names of the current
+//! text in, so output is the same bytes whether the artifact was just made or read from the store.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    Target,
+    c_family::DeviceCode,
+    device::Source,
+    kernel::{
+        self, Axis, HostStep, KernelParam, KernelSet, Root, Space, SymbolSource, Unsupported,
+    },
+    manifest::{self, Argument, Expr, Step},
+    names::{self, Names},
+    target::Options,
+};
+
+/// The result of generating code for one function and target.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Artifact {
+    kernels: Vec<CanonicalKernel>,
+    params: Vec<manifest::Param>,
+    symbols: Vec<manifest::Symbol>,
+    workspaces: Vec<manifest::Workspace>,
+    host: Vec<Step>,
+    refused: Vec<Refused>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+struct CanonicalKernel {
+    text: String,
+    made: Vec<String>,
+    entry: manifest::Kernel,
+}
+
+/// Why a function has no code.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Refused {
+    pub(crate) reason: String,
+    pub(crate) detail: String,
+}
+
+impl Artifact {
+    pub(crate) fn new(
+        set: &KernelSet,
+        sources: Vec<DeviceCode>,
+        refused: Vec<Unsupported>,
+    ) -> Artifact {
+        let refused: Vec<Refused> = refused
+            .into_iter()
+            .map(|it| Refused { reason: it.reason.to_owned(), detail: it.detail })
+            .collect();
+        if !refused.is_empty() {
+            return Artifact {
+                kernels: Vec::new(),
+                params: Vec::new(),
+                symbols: Vec::new(),
+                workspaces: Vec::new(),
+                host: Vec::new(),
+                refused,
+            };
+        }
+        let kernels = set
+            .kernels
+            .iter()
+            .zip(sources)
+            .map(|(kernel, code)| CanonicalKernel {
+                entry: kernel_entry(set, kernel, &code),
+                text: code.text,
+                made: code.made,
+            })
+            .collect();
+        Artifact {
+            kernels,
+            params: set.params.iter().map(|it| param(set, it)).collect(),
+            symbols: set.symbols.iter().map(symbol).collect(),
+            workspaces: set.workspaces.iter().map(|it| workspace(set, it)).collect(),
+            host: set.host.iter().map(|it| step(set, it)).collect(),
+            refused,
+        }
+    }
+
+    /// Why there is no code, with the names of the source.
+    pub(crate) fn refused(&self, names: &[String]) -> Vec<Refused> {
+        let named = |it: &Refused| Refused {
+            reason: it.reason.clone(),
+            detail: put_names(&it.detail, names),
+        };
+        self.refused.iter().map(named).collect()
+    }
+
+    /// The sources with the names of the current text.
+    pub(crate) fn join(
+        &self,
+        source_names: &[String],
+        function: &str,
+        target: Target,
+    ) -> Result<Vec<Source>, Vec<Unsupported>> {
+        if !self.refused.is_empty() {
+            let reasons = self.refused(source_names).into_iter().map(|it| Unsupported {
+                function: function.to_owned(),
+                reason: leaked(&it.reason),
+                detail: it.detail,
+                op: None,
+            });
+            return Err(reasons.collect());
+        }
+        let dialect = target.dialect(&Options::default());
+        let is_reserved = |word: &str| dialect.is_reserved(word);
+        let entries = entries(function, self.kernels.len());
+        Ok(self
+            .kernels
+            .iter()
+            .zip(entries)
+            .map(|(kernel, entry)| {
+                let names = Names {
+                    source: source_names,
+                    made: &kernel.made,
+                    entry: &entry,
+                    is_reserved: &is_reserved,
+                };
+                Source { text: names::join(&kernel.text, &names), entry }
+            })
+            .collect())
+    }
+
+    /// The manifest entry with the names of the current text; files of kernels are left to the caller.
+    pub(crate) fn function(
+        &self,
+        source_names: &[String],
+        function: &str,
+        target: Target,
+        options: &Options,
+    ) -> manifest::Function {
+        let unique = unique(source_names);
+        let put = |text: &str| put_names(text, &unique);
+        let expr = |it: &Expr| Expr::new(&it.tree.map_vars(&mut |var| put_names(var, &unique)));
+        let entries = entries(function, self.kernels.len());
+        manifest::Function {
+            target: target.name().to_owned(),
+            file: String::new(),
+            name: function.to_owned(),
+            key: String::new(),
+            compile_flags: target.compile_flags(options).into_iter().map(str::to_owned).collect(),
+            params: self
+                .params
+                .iter()
+                .map(|it| manifest::Param {
+                    name: put(&it.name),
+                    shape: it.shape.iter().map(expr).collect(),
+                    ..it.clone()
+                })
+                .collect(),
+            symbols: self
+                .symbols
+                .iter()
+                .map(|it| manifest::Symbol { name: put(&it.name), ..it.clone() })
+                .collect(),
+            workspaces: self
+                .workspaces
+                .iter()
+                .map(|it| manifest::Workspace {
+                    name: put(&it.name),
+                    elements: expr(&it.elements),
+                    ..it.clone()
+                })
+                .collect(),
+            kernels: self
+                .kernels
+                .iter()
+                .zip(entries)
+                .map(|(kernel, entry)| named_kernel(&kernel.entry, entry, &put, &expr))
+                .collect(),
+            host: self.host.iter().map(|it| named_step(it, &put, &expr)).collect(),
+        }
+    }
+}
+
+/// Entry symbols: that of a single kernel has no number.
+fn entries(function: &str, n: usize) -> Vec<String> {
+    let function = names::identifier(function);
+    (0..n)
+        .map(|index| match index {
+            0 => format!("{function}_kernel"),
+            _ => format!("{function}_kernel_{index}"),
+        })
+        .collect()
+}
+
+/// `text` with `$i` replaced.
+fn put_names(text: &str, names: &[String]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut parts = text.split(names::MARK);
+    out.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let digits = part.find(|it: char| !it.is_ascii_digit()).unwrap_or(part.len());
+        match part[..digits].parse::<usize>().ok().and_then(|it| names.get(it)) {
+            Some(name) => out.push_str(name),
+            None => out.push_str(&part[..digits]),
+        }
+        out.push_str(&part[digits..]);
+    }
+    out
+}
+
+/// The names, each once: a later one gets a number.
+fn unique(names: &[String]) -> Vec<String> {
+    let mut taken = rustc_hash::FxHashSet::default();
+    let mut out = Vec::with_capacity(names.len());
+    for name in names {
+        let mut unique = name.clone();
+        let mut number = 0;
+        while !taken.insert(unique.clone()) {
+            number += 1;
+            unique = format!("{name}_{number}");
+        }
+        out.push(unique);
+    }
+    out
+}
+
+/// Reasons are few and known; one that came from a store is found among them.
+fn leaked(reason: &str) -> &'static str {
+    crate::reasons::ALL.iter().find(|(it, _)| *it == reason).map_or("unsupported", |(it, _)| it)
+}
+
+// ---- from a kernel set ----
+
+fn buffer_name(set: &KernelSet, buffer: ir::BufferId) -> String {
+    set.body.name(set.body.buffers[buffer].name).to_owned()
+}
+
+fn root_name(set: &KernelSet, root: Root) -> String {
+    match root {
+        Root::Param(it) | Root::Alloc(it) => buffer_name(set, it),
+        Root::Handle(it) => set.body.name(set.body.values[it].name).to_owned(),
+    }
+}
+
+fn param(set: &KernelSet, it: &kernel::FunctionParam) -> manifest::Param {
+    let value = set.body.name(set.body.values[it.value].name).to_owned();
+    let kind = match it.buffer {
+        Some(_) => manifest::ParamKind::Buffer,
+        None if it.dtype == ir::DataType::HANDLE => manifest::ParamKind::Pointer,
+        None => manifest::ParamKind::Scalar,
+    };
+    manifest::Param {
+        name: it.buffer.map_or(value, |buffer| buffer_name(set, buffer)),
+        kind,
+        dtype: it.dtype.to_string(),
+        shape: it.shape.iter().map(Expr::new).collect(),
+    }
+}
+
+fn symbol(it: &kernel::Symbol) -> manifest::Symbol {
+    manifest::Symbol {
+        name: it.name.clone(),
+        dtype: it.dtype.to_string(),
+        from: match it.source {
+            SymbolSource::Param(param) => manifest::SymbolFrom::Param(param),
+            SymbolSource::Shape { param, dim } => manifest::SymbolFrom::Shape { param, dim },
+            SymbolSource::Stride { param, dim } => manifest::SymbolFrom::Stride { param, dim },
+            SymbolSource::ElemOffset { param } => manifest::SymbolFrom::ElemOffset { param },
+            SymbolSource::Loop => manifest::SymbolFrom::Loop,
+        },
+    }
+}
+
+fn workspace(set: &KernelSet, it: &kernel::Workspace) -> manifest::Workspace {
+    manifest::Workspace {
+        name: buffer_name(set, it.buffer),
+        dtype: it.dtype.to_string(),
+        elements: Expr::new(&it.elements),
+    }
+}
+
+fn kernel_entry(set: &KernelSet, kernel: &kernel::Kernel, code: &DeviceCode) -> manifest::Kernel {
+    let extent = |axis: Axis| match kernel.dim(axis) {
+        Some(dim) => Expr::new(&dim.extent),
+        None => Expr::new(&crate::host::HostExpr::int(1, ir::DataType::INT32)),
+    };
+    manifest::Kernel {
+        entry: String::new(),
+        file: String::new(),
+        arguments: kernel.params.iter().map(|it| argument(set, kernel, it)).collect(),
+        grid: [Axis::BlockX, Axis::BlockY, Axis::BlockZ].map(extent),
+        block: [Axis::ThreadX, Axis::ThreadY, Axis::ThreadZ].map(extent),
+        static_shared_bytes: code.static_shared,
+        dynamic_shared_bytes: code.dynamic_shared,
+    }
+}
+
+fn argument(set: &KernelSet, kernel: &kernel::Kernel, param: &KernelParam) -> Argument {
+    match param {
+        KernelParam::Scalar { value, dtype, host } => Argument::Scalar {
+            name: match value {
+                kernel::ScalarSource::Value(it) => {
+                    set.body.name(set.body.values[*it].name).to_owned()
+                }
+                kernel::ScalarSource::Field(_) => host.text(),
+            },
+            dtype: dtype.to_string(),
+            value: Expr::new(host),
+        },
+        KernelParam::Pointer(root) => {
+            let usage = kernel.root_use(*root);
+            let written = usage.is_none_or(|it| it.written);
+            let dtype = usage.map_or_else(|| "uint8".to_owned(), |it| it.dtypes[0].to_string());
+            let name = root_name(set, *root);
+            match root {
+                Root::Alloc(buffer) if usage.is_none_or(|it| it.space == Space::Global) => {
+                    let workspace = set.workspaces.iter().position(|it| it.buffer == *buffer);
+                    Argument::Workspace { name, workspace: workspace.unwrap_or(0), dtype, written }
+                }
+                _ => {
+                    let param = set.params.iter().position(|it| match root {
+                        Root::Param(buffer) => it.buffer == Some(*buffer),
+                        Root::Handle(value) => it.value == *value,
+                        Root::Alloc(_) => false,
+                    });
+                    Argument::Buffer { name, param: param.unwrap_or(0), dtype, written }
+                }
+            }
+        }
+    }
+}
+
+fn step(set: &KernelSet, it: &HostStep) -> Step {
+    match it {
+        HostStep::Launch(index) => Step::Launch(*index),
+        HostStep::Loop { var, min, extent, steps } => Step::Loop {
+            var: set.body.name(set.body.values[*var].name).to_owned(),
+            min: Expr::new(min),
+            extent: Expr::new(extent),
+            steps: steps.iter().map(|it| step(set, it)).collect(),
+        },
+        HostStep::If { condition, then, otherwise } => Step::If {
+            condition: Expr::new(condition),
+            then: then.iter().map(|it| step(set, it)).collect(),
+            otherwise: otherwise.iter().map(|it| step(set, it)).collect(),
+        },
+        HostStep::Assert(condition) => Step::Assert(Expr::new(condition)),
+    }
+}
+
+// ---- names put in ----
+
+fn named_kernel(
+    kernel: &manifest::Kernel,
+    entry: String,
+    put: &dyn Fn(&str) -> String,
+    expr: &dyn Fn(&Expr) -> Expr,
+) -> manifest::Kernel {
+    let argument = |it: &Argument| {
+        let mut it = it.clone();
+        match &mut it {
+            Argument::Buffer { name, .. } | Argument::Workspace { name, .. } => *name = put(name),
+            Argument::Scalar { name, value, .. } => {
+                *name = put(name);
+                *value = expr(value);
+            }
+        }
+        it
+    };
+    manifest::Kernel {
+        entry,
+        arguments: kernel.arguments.iter().map(argument).collect(),
+        grid: kernel.grid.each_ref().map(expr),
+        block: kernel.block.each_ref().map(expr),
+        ..kernel.clone()
+    }
+}
+
+fn named_step(step: &Step, put: &dyn Fn(&str) -> String, expr: &dyn Fn(&Expr) -> Expr) -> Step {
+    let all = |steps: &[Step]| steps.iter().map(|it| named_step(it, put, expr)).collect();
+    match step {
+        Step::Launch(index) => Step::Launch(*index),
+        Step::Loop { var, min, extent, steps } => {
+            Step::Loop { var: put(var), min: expr(min), extent: expr(extent), steps: all(steps) }
+        }
+        Step::If { condition, then, otherwise } => {
+            Step::If { condition: expr(condition), then: all(then), otherwise: all(otherwise) }
+        }
+        Step::Assert(condition) => Step::Assert(expr(condition)),
+    }
+}

@@ -1,0 +1,108 @@
+//! Small functions that the emitted source brings along, each only if it is used.
+
+use std::fmt::Write as _;
+
+use ir::DataType;
+
+use super::{
+    dialect::Dialect,
+    types::{compute, short},
+};
+
+/// A helper, ordered as it is printed.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Helper {
+    /// The type through which memory of several element types is accessed.
+    Alias(Scalar),
+    /// Rounding to `float16` or `bfloat16`.
+    Round(Scalar),
+    /// `a > b ? a : b` (`SEMANTICS: F6`, `I11`).
+    Max(Scalar),
+    /// `a < b ? a : b`
+    Min(Scalar),
+    /// Division that rounds down (`SEMANTICS: I7`).
+    FloorDiv(Scalar),
+    /// Remainder with the sign of the divisor.
+    FloorMod(Scalar),
+    /// Fixed-point multiplication.
+    QMultiplyShift,
+}
+
+/// A scalar type as an ordered key.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Scalar(ir::TypeCode, u8);
+
+impl Scalar {
+    pub(super) fn of(dtype: DataType) -> Scalar {
+        Scalar(dtype.code, dtype.bits)
+    }
+    fn dtype(self) -> DataType {
+        DataType::scalar(self.0, self.1)
+    }
+}
+
+impl Helper {
+    /// The name it is called by.
+    pub(super) fn name(self, dialect: &dyn Dialect) -> String {
+        match self {
+            Helper::Alias(it) => format!("tir_alias_{}", short(it.dtype())),
+            Helper::Round(it) => dialect.rounding(it.dtype()).0.to_owned(),
+            Helper::Max(it) => format!("tir_max_{}", short(compute(it.dtype()))),
+            Helper::Min(it) => format!("tir_min_{}", short(compute(it.dtype()))),
+            Helper::FloorDiv(it) => format!("tir_floordiv_{}", short(it.dtype())),
+            Helper::FloorMod(it) => format!("tir_floormod_{}", short(it.dtype())),
+            Helper::QMultiplyShift => "tir_q_multiply_shift".to_owned(),
+        }
+    }
+
+    /// Its definition.
+    pub(super) fn text(self, dialect: &dyn Dialect) -> String {
+        let qualifier = dialect.helper_qualifier();
+        let name = self.name(dialect);
+        let of = |it: Scalar| dialect.register_type(compute(it.dtype())).unwrap_or("int");
+        let mut out = String::new();
+        let result = match self {
+            Helper::Alias(it) => {
+                let base = dialect.alias_base(it.dtype()).unwrap_or("unsigned char");
+                writeln!(out, "typedef {base} __attribute__((__may_alias__)) {name};")
+            }
+            Helper::Round(it) => write!(out, "{}", dialect.rounding(it.dtype()).1),
+            Helper::Max(it) | Helper::Min(it) => {
+                let ty = of(it);
+                let sign = if matches!(self, Helper::Max(_)) { ">" } else { "<" };
+                writeln!(
+                    out,
+                    "{qualifier} {ty} {name}({ty} a, {ty} b) {{ return a {sign} b ? a : b; }}"
+                )
+            }
+            Helper::FloorDiv(it) => {
+                let ty = of(it);
+                writeln!(
+                    out,
+                    "{qualifier} {ty} {name}({ty} a, {ty} b) {{\n  {ty} q = a / b, r = a % b;\n  \
+                     return r != 0 && (r < 0) != (b < 0) ? q - 1 : q;\n}}"
+                )
+            }
+            Helper::FloorMod(it) => {
+                let ty = of(it);
+                writeln!(
+                    out,
+                    "{qualifier} {ty} {name}({ty} a, {ty} b) {{\n  {ty} r = a % b;\n  \
+                     return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}}"
+                )
+            }
+            Helper::QMultiplyShift => {
+                let wide = dialect.register_type(DataType::INT64).unwrap_or("long");
+                writeln!(
+                    out,
+                    "{qualifier} int {name}(int x, int y, int q, int s) {{\n  \
+                     int left = s > 0 ? s : 0, right = (s > 0 ? 0 : -s) + q;\n  \
+                     {wide} product = (({wide})x * (({wide})1 << left)) * ({wide})y;\n  \
+                     return (int)((product + (({wide})1 << (right - 1))) >> right);\n}}"
+                )
+            }
+        };
+        debug_assert!(result.is_ok(), "writing to a string does not fail");
+        out
+    }
+}

@@ -1,0 +1,375 @@
+//! Statements: regions become blocks of C, scoping constructs without meaning at run time become nothing.
+
+use ir::{BufferId, ExprId, ExprKind, ForKind, OpId, OpKind, RegionId};
+
+use super::{
+    constants,
+    expr::{Place, prec},
+    types::lanes,
+    writer::{Writer, no_type},
+};
+use crate::{
+    kernel::{Refusal, Result, Root, Space},
+    split::space,
+};
+
+/// Keys of `T.attr` that say how to compile, not what to compute.
+fn is_hint(key: &str) -> bool {
+    key.starts_with("pragma_")
+        || matches!(key, "hand_threaded" | "storage_alignment" | "compute_scope" | "realize_scope")
+}
+
+impl Writer<'_> {
+    fn region(&mut self, region: RegionId) -> Result<()> {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            let body = self.body;
+            let [block] = body.regions[region].blocks.as_slice() else {
+                return Err(Refusal::new("control-flow", "a region of several blocks"));
+            };
+            body.blocks[*block].ops.iter().try_for_each(|&op| self.op(op).map_err(|it| it.at(op)))
+        })
+    }
+
+    /// The regions of an operation, in the scope it stands in.
+    fn transparent(&mut self, op: OpId) -> Result<()> {
+        let body = self.body;
+        body.ops[op].regions.iter().try_for_each(|&it| self.region(it))
+    }
+
+    /// ` {`, the region, `}` without the line's end.
+    fn braces(&mut self, region: RegionId) -> Result<()> {
+        self.out.push_str(" {\n");
+        self.indent += 1;
+        self.region(region)?;
+        self.indent -= 1;
+        self.start_line();
+        self.out.push('}');
+        Ok(())
+    }
+
+    /// Writes one operation.
+    pub(super) fn op(&mut self, op: OpId) -> Result<()> {
+        let body = self.body;
+        let operation = &body.ops[op];
+        let hoisted = !matches!(
+            operation.kind,
+            OpKind::LaunchThread { .. }
+                | OpKind::Attr(_)
+                | OpKind::While
+                | OpKind::DeclBuffer { .. }
+        );
+        if hoisted {
+            for &operand in &operation.operands {
+                self.hoist_lets(operand, &[])?;
+            }
+        }
+        match operation.kind {
+            OpKind::LaunchThread { .. } | OpKind::AttrDict | OpKind::DeclBuffer { .. } => {
+                self.transparent(op)
+            }
+            OpKind::EnvThread(_) => Ok(()),
+            OpKind::Attr(key) => match body.name(key) {
+                key if is_hint(key) => self.transparent(op),
+                key => Err(Refusal::new(
+                    "attribute",
+                    format!("`T.attr(…, \"{key}\", …)` is not lowered"),
+                )),
+            },
+            OpKind::Alloc { buffer, .. } => {
+                self.alloc(buffer)?;
+                self.transparent(op)
+            }
+            OpKind::Bind => self.bind(op),
+            OpKind::Store { predicated: true, .. } => {
+                Err(Refusal::new("predicated-access", "a store has a lane predicate"))
+            }
+            OpKind::Store { buffer, .. } => self.store(op, buffer),
+            OpKind::For(kind) => self.for_loop(op, kind),
+            OpKind::If => self.if_statement(op),
+            OpKind::While => self.while_loop(op),
+            OpKind::Break => {
+                self.line("break;");
+                Ok(())
+            }
+            OpKind::Continue => {
+                self.line("continue;");
+                Ok(())
+            }
+            OpKind::Evaluate => self.evaluate(operation.operands[0]),
+            OpKind::Assert => Err(Refusal::new("assert-in-kernel", "an assertion inside a kernel")),
+            OpKind::Return => Err(Refusal::new("return-in-kernel", "a `return` inside a kernel")),
+            OpKind::SBlock(_) => {
+                Err(Refusal::new("unlowered-block", "a block that is still to be scheduled"))
+            }
+            OpKind::Opaque(text) => {
+                let text = body.name(text).lines().next().unwrap_or_default();
+                Err(Refusal::new("opaque-statement", format!("`{text}` is not understood")))
+            }
+            OpKind::Named(name) => {
+                Err(Refusal::new("operation", format!("`{}` is not lowered", body.name(name))))
+            }
+        }
+    }
+
+    fn alloc(&mut self, buffer: BufferId) -> Result<()> {
+        let root = Root::Alloc(buffer);
+        let Some(usage) = self.kernel.root_use(root).cloned() else {
+            // Never accessed.
+            return Ok(());
+        };
+        if space(self.body, buffer)? != Space::Local {
+            return Ok(());
+        }
+        let len = self.array_len(buffer)?;
+        let (element, len) = self.array_element(&usage, buffer, len)?;
+        let align = if usage.dtypes.len() > 1 { " __attribute__((aligned(16)))" } else { "" };
+        let name = self.root_slot(root);
+        self.line(&format!("{element} {name}[{len}]{align};"));
+        Ok(())
+    }
+
+    fn bind(&mut self, op: OpId) -> Result<()> {
+        let body = self.body;
+        let operation = &body.ops[op];
+        let (value, expr) = (operation.results[0], operation.operands[0]);
+        if matches!(body.values[value].ty, ir::Type::Pointer { .. }) {
+            return Err(Refusal::new("pointer-binding", "a pointer is bound to a name"));
+        }
+        let dtype = self.dtype(expr)?;
+        let ty = self.register_type(dtype)?;
+        let n_lanes = lanes(dtype).ok_or_else(|| no_type(dtype))?;
+        for lane in 0..n_lanes {
+            let name =
+                if n_lanes > 1 { self.lane_slot(value, lane) } else { self.value_slot(value) };
+            self.start_line();
+            self.out.push_str(&format!("const {ty} {name} = "));
+            self.expr(expr, &Place::lane(lane))?;
+            self.out.push_str(";\n");
+        }
+        self.declared.insert(value);
+        self.transparent(op)
+    }
+
+    // ---- stores ----
+
+    fn store(&mut self, op: OpId, buffer: BufferId) -> Result<()> {
+        let body = self.body;
+        let operands = body.ops[op].operands.clone();
+        let (value, indices) = (operands[0], &operands[1..]);
+        let dtype = body.access_dtype(buffer, indices);
+        let n_lanes = lanes(dtype).ok_or_else(|| no_type(dtype))?;
+        if self.dtype(value)? != dtype {
+            let found = self.dtype(value)?;
+            return Err(Refusal::new("store-type", format!("a `{found}` is stored as `{dtype}`")));
+        }
+        let root = self.root(buffer)?;
+        if n_lanes == 1 {
+            return self.store_lane(buffer, indices, 0, &mut |writer, place| {
+                writer.expr_to_store(value, place)
+            });
+        }
+        if !self.may_read(&operands, root)? {
+            for lane in 0..n_lanes {
+                self.store_lane(buffer, indices, lane, &mut |writer, place| {
+                    writer.expr_to_store(value, place)
+                })?;
+            }
+            return Ok(());
+        }
+        self.store_in_lockstep(buffer, value, indices, dtype)
+    }
+
+    /// All lanes are computed before one is written (`SEMANTICS: P3`).
+    fn store_in_lockstep(
+        &mut self,
+        buffer: BufferId,
+        value: ExprId,
+        indices: &[ExprId],
+        dtype: ir::DataType,
+    ) -> Result<()> {
+        if indices.iter().any(|&it| self.body.expr(it).flags.has_load) {
+            return Err(Refusal::new("vector-index", "a vector store reads its index from memory"));
+        }
+        let ty = self.register_type(dtype)?;
+        let n_lanes = lanes(dtype).ok_or_else(|| no_type(dtype))?;
+        let mut names = Vec::new();
+        for lane in 0..n_lanes {
+            let name = self.new_slot("lane");
+            self.start_line();
+            self.out.push_str(&format!("const {ty} {name} = "));
+            self.expr(value, &Place::lane(lane))?;
+            self.out.push_str(";\n");
+            names.push(name);
+        }
+        for (lane, name) in (0..n_lanes).zip(names) {
+            self.store_lane(buffer, indices, lane, &mut |writer, _| {
+                writer.out.push_str(&name);
+                Ok(())
+            })?;
+        }
+        Ok(())
+    }
+
+    fn store_lane(
+        &mut self,
+        buffer: BufferId,
+        indices: &[ExprId],
+        lane: u32,
+        value: &mut dyn FnMut(&mut Self, &Place) -> Result<()>,
+    ) -> Result<()> {
+        let form = self.store_form(buffer)?;
+        let place = Place::lane(lane);
+        self.start_line();
+        self.out.push_str(&form.open);
+        if form.value_first {
+            value(self, &place)?;
+            self.out.push_str(&form.middle);
+            self.address(buffer, indices, &place)?;
+        } else {
+            self.address(buffer, indices, &place)?;
+            self.out.push_str(&form.middle);
+            value(self, &place)?;
+        }
+        self.out.push_str(&form.close);
+        self.out.push('\n');
+        Ok(())
+    }
+
+    // ---- control flow ----
+
+    fn for_loop(&mut self, op: OpId, kind: ForKind) -> Result<()> {
+        let body = self.body;
+        let operation = &body.ops[op];
+        let (min, extent) = (operation.operands[0], operation.operands[1]);
+        match kind {
+            ForKind::Serial | ForKind::Parallel => {}
+            ForKind::Unrolled => self.line("#pragma unroll"),
+            ForKind::Vectorized if self.constant(extent).is_some_and(|it| it <= 1) => {}
+            ForKind::Vectorized => {
+                return Err(Refusal::new(
+                    "vectorized-loop",
+                    "a loop that is still to be vectorised",
+                ));
+            }
+            ForKind::ThreadBinding(_) => {
+                return Err(Refusal::new(
+                    "thread-binding-loop",
+                    "a loop that is still to be bound to threads",
+                ));
+            }
+        }
+        let region = operation.regions[0];
+        let var = body.blocks[body.entry(region)].args[0];
+        let dtype = self.dtype(min)?;
+        let ty = self.register_type(dtype)?;
+        let step = match operation.operands.get(2) {
+            Some(&step) => self.constant(step).filter(|&it| it > 0).ok_or_else(|| {
+                Refusal::new("loop-step", "the step of a loop is no positive constant")
+            })?,
+            None => 1,
+        };
+        let end = self.loop_end(min, extent, ty)?;
+        let name = self.value_slot(var);
+        self.declared.insert(var);
+        self.start_line();
+        self.out.push_str(&format!("for ({ty} {name} = "));
+        self.expr(min, &Place::lane(0))?;
+        let advance = match step {
+            1 => format!("++{name}"),
+            _ => format!("{name} += {}", constants::int(step, dtype, self.dialect)),
+        };
+        self.out.push_str(&format!("; {name} < {end}; {advance})"));
+        self.braces(region)?;
+        self.out.push('\n');
+        Ok(())
+    }
+
+    /// The end of a loop, which is computed once (`SEMANTICS: L1`): a constant, or a name bound before the loop.
+    fn loop_end(&mut self, min: ExprId, extent: ExprId, ty: &str) -> Result<String> {
+        let dtype = self.dtype(extent)?;
+        if let (Some(min), Some(extent)) = (self.constant(min), self.constant(extent))
+            && let Some(end) = min.checked_add(extent)
+        {
+            return Ok(constants::int(end, dtype, self.dialect));
+        }
+        let zero = self.constant(min) == Some(0);
+        if zero
+            && let ExprKind::Value(value) = self.body.expr(extent).kind
+            && self.declared.contains(&value)
+        {
+            return Ok(self.value_slot(value));
+        }
+        let name = self.new_slot("end");
+        self.start_line();
+        self.out.push_str(&format!("const {ty} {name} = "));
+        if !zero {
+            self.expr(min, &Place { prec: prec::SUM, ..Place::lane(0) })?;
+            self.out.push_str(" + ");
+        }
+        let prec = if zero { prec::ANY } else { prec::PRODUCT };
+        self.expr(extent, &Place { prec, ..Place::lane(0) })?;
+        self.out.push_str(";\n");
+        Ok(name)
+    }
+
+    fn if_statement(&mut self, op: OpId) -> Result<()> {
+        let body = self.body;
+        let operation = &body.ops[op];
+        self.start_line();
+        self.out.push_str("if (");
+        self.expr(operation.operands[0], &Place::lane(0))?;
+        self.out.push(')');
+        self.braces(operation.regions[0])?;
+        if let Some(&otherwise) = operation.regions.get(1) {
+            self.out.push_str(" else");
+            self.braces(otherwise)?;
+        }
+        self.out.push('\n');
+        Ok(())
+    }
+
+    /// The condition is computed anew before each iteration, with all its parts inside the loop (`SEMANTICS: L5`).
+    fn while_loop(&mut self, op: OpId) -> Result<()> {
+        let body = self.body;
+        let operation = &body.ops[op];
+        self.line("while (1) {");
+        self.indent += 1;
+        self.hoist_lets(operation.operands[0], &[])?;
+        self.start_line();
+        self.out.push_str("if (!(");
+        self.expr(operation.operands[0], &Place::lane(0))?;
+        self.out.push_str(")) break;\n");
+        self.region(operation.regions[0])?;
+        self.indent -= 1;
+        self.line("}");
+        Ok(())
+    }
+
+    fn evaluate(&mut self, expr: ExprId) -> Result<()> {
+        let body = self.body;
+        match body.expr(expr).kind {
+            ExprKind::Int(_) | ExprKind::Float(_) => Ok(()),
+            ExprKind::Call { callee: ir::Callee::Intrinsic(name), args, .. } => {
+                let scope = body.items(args).first().and_then(|&it| match body.expr(it).kind {
+                    ExprKind::Str(scope) => Some(body.name(scope)),
+                    _ => None,
+                });
+                match (body.name(name), scope) {
+                    ("tvm_storage_sync", Some("shared" | "shared.dyn")) => {
+                        self.line(self.dialect.barrier());
+                        Ok(())
+                    }
+                    // Threads of a warp run together where TVM asks for this; it emits nothing, we refuse.
+                    ("tvm_storage_sync", scope) => Err(Refusal::new(
+                        "barrier-scope",
+                        format!("a barrier of scope `{}`", scope.unwrap_or("?")),
+                    )),
+                    (name, _) => {
+                        Err(Refusal::new("intrinsic", format!("`T.{name}` is not lowered")))
+                    }
+                }
+            }
+            _ => Err(Refusal::new("intrinsic", "a value is computed and thrown away")),
+        }
+    }
+}

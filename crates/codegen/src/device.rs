@@ -1,0 +1,125 @@
+//! The way from a function to device code: bind common subexpressions, split, lower reductions, place barriers, write.
+
+use ir::{Body, Occurrences};
+
+use crate::{
+    Target, allreduce,
+    artifact::Artifact,
+    c_family::{self, DeviceCode},
+    canonical::Canonical,
+    kernel::{Kernel, KernelSet, Refusal, Unsupported},
+    split, sync,
+    target::Options,
+};
+
+/// The kernels of a function, with reductions over threads lowered and barriers placed. A function that launches
+/// nothing has none; one that cannot be split has the reason in `unsupported`.
+pub fn kernels(body: &Body) -> KernelSet {
+    match try_kernels(body.clone()) {
+        Ok(set) => set,
+        Err(failed) => {
+            let (body, refusal) = *failed;
+            KernelSet {
+                unsupported: vec![unsupported(&body, refusal)],
+                kernels: Vec::new(),
+                host: Vec::new(),
+                workspaces: Vec::new(),
+                params: Vec::new(),
+                symbols: Vec::new(),
+                body,
+            }
+        }
+    }
+}
+
+fn try_kernels(body: Body) -> Result<KernelSet, Box<(Body, Refusal)>> {
+    if !split::launches(&body) {
+        return Ok(KernelSet {
+            body,
+            kernels: Vec::new(),
+            host: Vec::new(),
+            workspaces: Vec::new(),
+            params: Vec::new(),
+            symbols: Vec::new(),
+            unsupported: Vec::new(),
+        });
+    }
+    let mut set = split::split(body)?;
+    match allreduce::lower(&mut set.body, &set.kernels) {
+        Ok(true) => set = split::split(set.body)?,
+        Ok(false) => {}
+        Err(refusal) => return Err(Box::new((set.body, refusal))),
+    }
+    match sync::insert_barriers(&mut set.body, &set.kernels) {
+        Ok(_) => Ok(set),
+        Err(refusal) => Err(Box::new((set.body, refusal))),
+    }
+}
+
+fn unsupported(body: &Body, refusal: Refusal) -> Unsupported {
+    let Refusal { reason, detail, op } = refusal;
+    Unsupported { function: body.name.to_string(), reason, detail, op }
+}
+
+/// The source of one kernel, with slots for names.
+pub fn emit(
+    set: &KernelSet,
+    kernel: &Kernel,
+    target: Target,
+    options: &Options,
+) -> Result<DeviceCode, Unsupported> {
+    let written = check_limits(kernel).and_then(|()| {
+        let dialect = target.dialect(options);
+        c_family::emit(set, kernel, dialect.as_ref())
+    });
+    written.map_err(|it| unsupported(&set.body, it))
+}
+
+fn check_limits(kernel: &Kernel) -> Result<(), Refusal> {
+    match c_family::block_is_legal(kernel) {
+        true => Ok(()),
+        false => Err(Refusal::new("block-size", "a block has more threads than devices take")),
+    }
+}
+
+/// Generates the code of a function whose names have been taken out.
+pub(crate) fn generate(canonical: &Body, target: Target, options: &Options) -> Artifact {
+    let optimized = if options.cse { bind_common(canonical) } else { canonical.clone() };
+    let set = kernels(&optimized);
+    let mut refused = set.unsupported.clone();
+    let mut sources = Vec::new();
+    for kernel in &set.kernels {
+        match emit(&set, kernel, target, options) {
+            Ok(code) => sources.push(code),
+            Err(reason) => refused.push(reason),
+        }
+    }
+    Artifact::new(&set, sources, refused)
+}
+
+fn bind_common(body: &Body) -> Body {
+    let occurrences = Occurrences::collect(body);
+    let plan =
+        transform::cse::plan(body, &occurrences, None, &transform::cse::CseOptions::default());
+    transform::cse::rewrite(body, &occurrences, &plan)
+}
+
+/// The code of one kernel, as it is written out.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// Entry symbol.
+    pub entry: String,
+    /// Text.
+    pub text: String,
+}
+
+/// The device code of a function, with its own names: what an editor shows.
+pub fn device_code(
+    body: &Body,
+    target: Target,
+    options: &Options,
+) -> Result<Vec<Source>, Vec<Unsupported>> {
+    let canonical = Canonical::of(body);
+    let artifact = generate(&canonical.body, target, options);
+    artifact.join(&canonical.names, &canonical.function, target)
+}

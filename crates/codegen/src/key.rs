@@ -1,0 +1,77 @@
+//! Keys: what an artifact depends on, and nothing else.
+//!
+//! An artifact depends on the structure of the function ([`ir::fingerprint`]: no names, no ids, no place), on the
+//! target, on the options, and on the generator: its version, and the hash of its sources (`build.rs`), so that an
+//! artifact of an older generator is never found. All of these are hashed with BLAKE3, each with its length.
+
+use std::fmt;
+
+use ir::fingerprint::Fingerprint;
+
+use crate::target::{Options, Target};
+
+/// Raised with the form of stored data.
+const FORMAT: &str = "1";
+
+/// 256 bits.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Key(pub [u8; 32]);
+
+impl fmt::Display for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl Key {
+    /// Reads what `Display` writes.
+    pub fn parse(text: &str) -> Option<Key> {
+        let mut key = [0; 32];
+        if text.len() != 64 || !text.is_ascii() {
+            return None;
+        }
+        for (index, byte) in key.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok()?;
+        }
+        Some(Key(key))
+    }
+
+    fn of(parts: &[&[u8]]) -> Key {
+        let mut hasher = blake3::Hasher::new();
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        Key(*hasher.finalize().as_bytes())
+    }
+
+    fn with_generator(kind: &str, data: &[u8], target: Target, options: &Options) -> Key {
+        let options = serde_json::to_string(options).expect("plain data has a JSON form");
+        Key::of(&[
+            kind.as_bytes(),
+            FORMAT.as_bytes(),
+            env!("CARGO_PKG_VERSION").as_bytes(),
+            env!("CODEGEN_SOURCES").as_bytes(),
+            target.name().as_bytes(),
+            options.as_bytes(),
+            data,
+        ])
+    }
+
+    /// The key of the artifact of a function.
+    pub fn of_artifact(function: Fingerprint, target: Target, options: &Options) -> Key {
+        Key::with_generator("artifact", &function.0, target, options)
+    }
+
+    /// The key under which a text remembers its artifact: so that a text that did not change is not even read as a
+    /// program. `text` is a hash of all that the function's meaning depends on, given by who splits files.
+    pub fn of_text(text: &[u8; 32], target: Target, options: &Options) -> Key {
+        Key::with_generator("text", text, target, options)
+    }
+}

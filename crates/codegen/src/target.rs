@@ -1,0 +1,69 @@
+//! Targets and what may be chosen about the code for them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::c_family::dialect::Dialect;
+
+/// A language that device code is written in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Target {
+    /// CUDA C++.
+    Cuda,
+    /// OpenCL C 1.2.
+    OpenCl,
+}
+
+impl Target {
+    /// All targets.
+    pub const ALL: [Target; 2] = [Target::Cuda, Target::OpenCl];
+
+    /// The name it has on the command line, in paths and manifests.
+    pub fn name(self) -> &'static str {
+        match self {
+            Target::Cuda => "cuda",
+            Target::OpenCl => "opencl",
+        }
+    }
+    /// Reads its name.
+    pub fn parse(name: &str) -> Option<Target> {
+        Target::ALL.into_iter().find(|it| it.name() == name)
+    }
+    /// Ending of source files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Target::Cuda => "cu",
+            Target::OpenCl => "cl",
+        }
+    }
+    pub(crate) fn dialect(self, options: &Options) -> Box<dyn Dialect> {
+        match self {
+            Target::Cuda => Box::new(crate::cuda::Cuda),
+            Target::OpenCl => Box::new(crate::opencl::OpenCl { contract: options.contract }),
+        }
+    }
+    /// Flags that the source has to be compiled with, to mean what the program means.
+    pub fn compile_flags(self, options: &Options) -> Vec<&'static str> {
+        match self {
+            Target::Cuda => {
+                vec!["--std=c++17", if options.contract { "--fmad=true" } else { "--fmad=false" }]
+            }
+            Target::OpenCl => vec!["-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt"],
+        }
+    }
+}
+
+/// What may be chosen about generated code. Every field is part of the key of an artifact.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+pub struct Options {
+    /// Lets the compiler fuse `a * b + c` (`SEMANTICS: F2`). Off unless asked.
+    pub contract: bool,
+    /// Binds common subexpressions first (preset `default`).
+    pub cse: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { contract: false, cse: true }
+    }
+}
