@@ -39,7 +39,8 @@ pub enum ScopeKind {
     While,
     /// An arm of an `if`, by the index of its region.
     Arm(u32),
-    /// An arm of an `if` on an unresolved name: nobody knows whether and when it is taken (`SEMANTICS: X8`).
+    /// Below an `if` on an unresolved name, or a statement that is kept by its text: nobody knows whether, when and how
+    /// often it is executed (`SEMANTICS: X8`, `X2`).
     UnknownArm(u32),
     /// Below `T.attr`.
     Attr,
@@ -51,7 +52,7 @@ pub enum ScopeKind {
     Init,
     /// All that sees a binding or allocation written as a `with`.
     Binding,
-    /// Below a statement that is kept by its text, or an operation of another language.
+    /// Below an operation of another language.
     Other,
     /// A block that another block of its region dominates.
     Successor,
@@ -337,6 +338,7 @@ fn kind_of(body: &Body, op: OpId, region: u32) -> ScopeKind {
             let unknown = data.operands.first().is_some_and(|&it| body.expr(it).flags.has_unknown);
             if unknown { ScopeKind::UnknownArm(region) } else { ScopeKind::Arm(region) }
         }
+        OpKind::Opaque(_) => ScopeKind::UnknownArm(region),
         OpKind::Attr(_) | OpKind::AttrDict => ScopeKind::Attr,
         OpKind::LaunchThread { .. } => ScopeKind::Launch,
         OpKind::SBlock(block) if region == 0 => {

@@ -7,6 +7,7 @@ mod ast;
 mod constants;
 pub mod diagnostics;
 pub mod discover;
+pub mod edits;
 pub mod environment;
 mod lower;
 pub mod source_map;
@@ -16,6 +17,7 @@ pub use discover::{
     FileFunctions, FunctionItem, FunctionKey, FunctionKind, FunctionSource, functions,
     functions_after,
 };
+pub use edits::{Selection, cse_edits};
 pub use environment::{Capture, Constant, Environment, Namespace, Signature};
 pub use source_map::{Definition, DefinitionId, DefinitionKind, OccurrenceSource, Site, SourceMap};
 

@@ -4,8 +4,44 @@
 //! both, or it would not say what the edit does. In: occurrences and the source view. Out: [`Shadows`]: for a virtual
 //! occurrence the real one that it is a copy of, node by node. Linear in the occurrences.
 
-use ir::{Body, ExprId, OccurrenceId, Occurrences, arena::Id, plan::SourceView};
+use ir::{Body, ExprId, ExprKind, OccurrenceId, Occurrences, OpKind, arena::Id, plan::SourceView};
 use rustc_hash::FxHashMap;
+
+/// Pairs a copy with its original, node by node: equal expressions have equal trees.
+fn pair(
+    occurrences: &Occurrences,
+    source: &SourceView<'_>,
+    copy: OccurrenceId,
+    original: OccurrenceId,
+    pairs: &mut Vec<(OccurrenceId, OccurrenceId)>,
+) {
+    for offset in 0..occurrences[copy].end.index() - copy.index() {
+        let copy = OccurrenceId::new(copy.index() + offset);
+        let original = OccurrenceId::new(original.index() + offset);
+        if !(source.is_real)(copy) && (source.is_real)(original) {
+            pairs.push((copy, original));
+        }
+    }
+}
+
+/// In `A[i] += v` the load of `A[i]` is made from the text of what is assigned: the operands of the store that have
+/// its indices.
+fn assigned_place(
+    body: &Body,
+    occurrences: &Occurrences,
+    load: OccurrenceId,
+) -> Option<std::ops::Range<usize>> {
+    let here = occurrences[load];
+    let ExprKind::Load { buffer, indices, predicate: None } = body.expr(here.expr).kind else {
+        return None;
+    };
+    let op = &body.ops[here.op];
+    let indices = body.items(indices);
+    let is_target = op.kind == OpKind::Store { buffer, predicated: false }
+        && op.operands[1..] == *indices
+        && here.operand == 0;
+    is_target.then_some(1..1 + indices.len())
+}
 
 /// The copies of real occurrences.
 #[derive(Default)]
@@ -40,20 +76,23 @@ impl Shadows {
         let mut at = OccurrenceId::new(0);
         while at.index() < occurrences.len() {
             let here = occurrences[at];
-            let original = (is_node(here.expr) && !(source.is_real)(at))
-                .then(|| originals.get(&(here.expr, (source.range)(at))))
-                .flatten();
-            let Some(&original) = original else {
+            if !is_node(here.expr) || (source.is_real)(at) {
                 at = OccurrenceId::new(at.index() + 1);
                 continue;
-            };
-            // Equal expressions have equal trees, so the copies come in the same order.
-            for offset in 0..here.end.index() - at.index() {
-                let copy = OccurrenceId::new(at.index() + offset);
-                let original = OccurrenceId::new(original.index() + offset);
-                if !(source.is_real)(copy) && (source.is_real)(original) {
-                    pairs.push((copy, original));
+            }
+            if let Some(&original) = originals.get(&(here.expr, (source.range)(at))) {
+                pair(occurrences, source, at, original, &mut pairs);
+            } else if let Some(target) = assigned_place(body, occurrences, at) {
+                let mut index = OccurrenceId::new(at.index() + 1);
+                for operand in target {
+                    if let Some(original) = occurrences.of_operand(here.op, operand) {
+                        pair(occurrences, source, index, original, &mut pairs);
+                    }
+                    index = occurrences[index].end;
                 }
+            } else {
+                at = OccurrenceId::new(at.index() + 1);
+                continue;
             }
             at = here.end;
         }

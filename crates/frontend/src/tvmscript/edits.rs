@@ -1,0 +1,227 @@
+//! From a plan to edits of the text.
+//!
+//! In: a lowered function, its text, a plan made from it. Out: a [`TextEdit`] in offsets of the function's text, that inserts
+//! the bindings and puts their names where their values stood; comments and layout are not touched. After it, the text lowers to
+//! what the plan's rewriter gives.
+//!
+//! * A binding is a line of its own at a [`Site`](super::source_map::Site), spelled as TVM's printer does for the
+//!   dialect, with the function's own name for `T`. Its value is the text of the first occurrence that can be written there.
+//! * A replaced occurrence becomes the bare name; its own parentheses go with it.
+//! * `A[e:e + 4]` says its `e` twice, but only the first is an occurrence: the end of such a slice is written anew.
+//!
+//! Linear in the text of what is replaced.
+
+mod slices;
+mod value;
+
+use ir::{
+    Body, Dialect, OccurrenceId, Occurrences, Type,
+    arena::Id,
+    plan::{CsePlan, Decision},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::{Edit, TextEdit, TextRange};
+
+use super::{Lowered, SourceMap};
+
+/// Which groups of a plan to apply.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Selection {
+    /// All that the plan applies.
+    All,
+    /// One group, by its index in [`CsePlan::groups`], as if it were the only one.
+    Group(usize),
+}
+
+/// The edits that apply a plan. Empty if nothing of the selection is applied.
+pub fn cse_edits(
+    lowered: &Lowered,
+    function_text: &str,
+    plan: &CsePlan,
+    selection: Selection,
+) -> TextEdit {
+    let only;
+    let plan = match selection {
+        Selection::All => plan,
+        Selection::Group(group) => match plan.only(group) {
+            Some(it) => {
+                only = it;
+                &only
+            }
+            None => return TextEdit::new(),
+        },
+    };
+    let writer = Writer {
+        body: &lowered.body,
+        map: &lowered.source_map,
+        occurrences: Occurrences::collect(&lowered.body),
+        text: function_text,
+        plan,
+    };
+    writer.edits()
+}
+
+struct Writer<'a> {
+    body: &'a Body,
+    map: &'a SourceMap,
+    occurrences: Occurrences,
+    text: &'a str,
+    plan: &'a CsePlan,
+}
+
+impl Writer<'_> {
+    fn edits(&self) -> TextEdit {
+        let mut replaced: FxHashMap<TextRange, (OccurrenceId, &str)> = FxHashMap::default();
+        for binding in &self.plan.bindings {
+            self.replace(&mut replaced, &binding.replaces, &binding.name);
+        }
+        for group in &self.plan.groups {
+            if let Decision::Reuse(reuse) = &group.decision {
+                let name = self.body.name(self.body.values[reuse.value].name);
+                self.replace(&mut replaced, &reuse.replaces, name);
+            }
+        }
+        let mut places: Vec<(TextRange, OccurrenceId, &str)> =
+            replaced.into_iter().map(|(range, (id, name))| (range, id, name)).collect();
+        places.sort_unstable_by_key(|it| (it.0.start(), it.0.end()));
+        let mut names: Vec<Edit> =
+            places.iter().map(|&(range, _, name)| self.name_edit(range, name)).collect();
+        let ends = self.slice_ends(&places, &names);
+        names.extend(ends);
+        names.sort_by_key(|it| (it.range.start(), it.range.end()));
+        let mut edits = self.bindings();
+        let mut end = None;
+        for edit in names {
+            // Two copies of one text are one edit; nothing else can overlap.
+            if end.is_none_or(|it| it <= edit.range.start()) {
+                end = Some(edit.range.end());
+                edits.push(edit);
+            }
+        }
+        TextEdit::from_edits(edits).unwrap_or_default()
+    }
+
+    fn replace<'n>(
+        &self,
+        replaced: &mut FxHashMap<TextRange, (OccurrenceId, &'n str)>,
+        occurrences: &[OccurrenceId],
+        name: &'n str,
+    ) {
+        // A virtual occurrence is a copy of a real one that is replaced too: it has no text of its own.
+        for &occurrence in occurrences.iter().filter(|&&it| self.map.is_real(it)) {
+            let range = self.map.occurrence_range(occurrence);
+            replaced.entry(range).or_insert((occurrence, name));
+        }
+    }
+
+    /// Puts a name in the place of a range and of the parentheses around it, apart from words that touch it.
+    fn name_edit(&self, range: TextRange, name: &str) -> Edit {
+        let (range, was_wrapped) = self.without_parentheses(range);
+        if !was_wrapped {
+            return Edit::replace(range, name);
+        }
+        let is_word = |it: char| it.is_alphanumeric() || it == '_';
+        let before = self.text[..usize::from(range.start())].chars().next_back();
+        let after = self.text[usize::from(range.end())..].chars().next();
+        let left = if before.is_some_and(is_word) { " " } else { "" };
+        let right = if after.is_some_and(is_word) { " " } else { "" };
+        Edit::replace(range, format!("{left}{name}{right}"))
+    }
+
+    /// The range with the parentheses right around it that only group it: not those of a call, a tuple or a subscript.
+    fn without_parentheses(&self, range: TextRange) -> (TextRange, bool) {
+        let bytes = self.text.as_bytes();
+        let (mut start, mut end) = (usize::from(range.start()), usize::from(range.end()));
+        let mut wrapped = false;
+        while start > 0 && bytes[start - 1] == b'(' && bytes.get(end) == Some(&b')') {
+            if !self.is_grouping(start - 1) {
+                break;
+            }
+            start -= 1;
+            end += 1;
+            wrapped = true;
+        }
+        (TextRange::new((start as u32).into(), (end as u32).into()), wrapped)
+    }
+
+    /// Whether the parenthesis at an offset groups: what is before it is no callee.
+    fn is_grouping(&self, offset: usize) -> bool {
+        let before = self.text[..offset].trim_end_matches([' ', '\t']);
+        let word_start = before
+            .char_indices()
+            .rev()
+            .find(|(_, it)| !(it.is_alphanumeric() || *it == '_'))
+            .map_or(0, |(at, it)| at + it.len_utf8());
+        match &before[word_start..] {
+            "" => !before.ends_with([')', ']', '"', '\'', '}']),
+            word => KEYWORDS.contains(&word),
+        }
+    }
+
+    // ---- bindings ----
+
+    fn bindings(&self) -> Vec<Edit> {
+        let newline = match self.text.find('\n') {
+            Some(at) if self.text[..at].ends_with('\r') => "\r\n",
+            _ => "\n",
+        };
+        let alias = script_alias(self.text);
+        let mut edits = Vec::new();
+        for (index, binding) in self.plan.bindings.iter().enumerate() {
+            let Some(site) = self.map.site(binding.before) else { continue };
+            let value = self.value(index, site.offset);
+            let name = &binding.name;
+            let line = match self.body.ty(binding.expr) {
+                Type::Prim(dtype) if self.body.dialect == Dialect::Tir => {
+                    format!("{name}: {alias}.{dtype} = {value}")
+                }
+                Type::Prim(dtype) => format!("{name}: {alias}.let[{alias}.{dtype}] = {value}"),
+                _ => format!("{name} = {alias}.bind({value})"),
+            };
+            edits.push(Edit::insert(site.offset, format!("{line}{newline}{}", site.indent)));
+        }
+        edits
+    }
+
+    fn group_occurrences(&self, binding: usize) -> &[OccurrenceId] {
+        &self.plan.groups[self.plan.bindings[binding].group].occurrences
+    }
+
+    fn text_of(&self, range: TextRange) -> &str {
+        &self.text[std::ops::Range::<usize>::from(range)]
+    }
+}
+
+/// Words before a parenthesis that is no call.
+const KEYWORDS: [&str; 14] = [
+    "and", "assert", "await", "elif", "else", "if", "in", "is", "lambda", "not", "or", "return",
+    "while", "yield",
+];
+
+/// What the function calls `tvm.script.tirx` or `tvm.script.tir`: what its decorator is written with.
+fn script_alias(text: &str) -> &str {
+    let mut lines = text.lines().map(str::trim_start);
+    lines
+        .find_map(|line| {
+            let decorator = line.strip_prefix('@')?;
+            let end = decorator.find(|it: char| !(it.is_alphanumeric() || it == '_' || it == '.'));
+            let path = &decorator[..end.unwrap_or(decorator.len())];
+            path.rsplit_once('.').filter(|(_, name)| *name == "prim_func").map(|(alias, _)| alias)
+        })
+        .unwrap_or("T")
+}
+
+/// All occurrences strictly inside one.
+fn inside(occurrences: &Occurrences, outer: OccurrenceId) -> impl Iterator<Item = OccurrenceId> {
+    (outer.index() + 1..occurrences[outer].end.index()).map(OccurrenceId::new)
+}
+
+/// The ranges of compile-time names that are defined after an offset.
+fn late_definitions(map: &SourceMap, offset: syntax::TextSize) -> FxHashSet<super::DefinitionId> {
+    map.definitions()
+        .iter()
+        .enumerate()
+        .filter(|(_, it)| it.kind == super::DefinitionKind::Meta && it.range.start() >= offset)
+        .map(|(index, _)| super::DefinitionId(index as u32))
+        .collect()
+}

@@ -1,0 +1,319 @@
+//! Edits of the text.
+
+use expect_test::{Expect, expect};
+use frontend::tvmscript::Selection;
+use transform::cse::CseOptions;
+
+use crate::support::{applied, describe, edited, kernel, lowered, plan_of_text};
+
+/// The text after the edits of all groups; checks that each group alone and all together agree with the rewriter.
+#[track_caller]
+fn check(file: &str, expected: Expect) {
+    let (item, text, it) = &lowered(file)[0];
+    let plan = plan_of_text(it, &CseOptions::default());
+    let alone = applied(&plan).into_iter().map(Selection::Group);
+    for selection in std::iter::once(Selection::All).chain(alone) {
+        let (new, body) = edited(file, item, text, it, &plan, selection);
+        let again = lowered(&new);
+        assert_eq!(
+            ir::print::tvmscript(&again[0].2.body, 0),
+            ir::print::tvmscript(&body, 0),
+            "{selection:?}:\n{new}"
+        );
+        assert_eq!(again[0].2.diagnostics, [], "{selection:?}:\n{new}");
+        if selection == Selection::All {
+            expected.assert_eq(&new);
+        }
+    }
+}
+
+/// As [`check`], for statements; shows them without the signature.
+#[track_caller]
+fn check_kernel(statements: &str, expected: Expect) {
+    let file = kernel(statements);
+    let (item, text, it) = &lowered(&file)[0];
+    let plan = plan_of_text(it, &CseOptions::default());
+    let (new, _) = edited(&file, item, text, it, &plan, Selection::All);
+    let mut shown = crate::support::statements(&new);
+    for line in describe(&it.body, &plan).lines().filter(|it| !it.contains(", bind ")) {
+        shown.push_str("# ");
+        shown.push_str(line);
+        shown.push('\n');
+    }
+    expected.assert_eq(&shown);
+    check_agreement(&file);
+}
+
+#[track_caller]
+fn check_agreement(file: &str) {
+    let (item, text, it) = &lowered(file)[0];
+    let plan = plan_of_text(it, &CseOptions::default());
+    let alone = applied(&plan).into_iter().map(Selection::Group);
+    for selection in std::iter::once(Selection::All).chain(alone) {
+        let (new, body) = edited(file, item, text, it, &plan, selection);
+        let again = lowered(&new);
+        assert_eq!(
+            ir::print::tvmscript(&again[0].2.body, 0),
+            ir::print::tvmscript(&body, 0),
+            "{selection:?}:\n{new}"
+        );
+    }
+}
+
+#[test]
+fn comments_layout_and_spelling_are_kept() {
+    check_kernel(
+        "
+        # first
+        A[0] = (x*y)   + 1  # why
+        A[ 1 ] = x*y - (  x  *  y )   # and here
+        ",
+        expect![[r#"
+            # first
+            cse_v1: T.let[T.int32] = x*y
+            A[0] = cse_v1   + 1  # why
+            A[ 1 ] = cse_v1 - (  cse_v1 )   # and here
+        "#]],
+    );
+}
+
+#[test]
+fn a_value_uses_names_and_drops_needless_parentheses() {
+    check_kernel(
+        "
+        A[0] = ((x + y) * 2) - 1
+        A[1] = ((x + y) * 2)
+        A[2] = (x + y)
+        if not(x + y) == 3:
+            A[3] = 0
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x + y
+            cse_v2: T.let[T.int32] = cse_v1 * 2
+            A[0] = cse_v2 - 1
+            A[1] = cse_v2
+            A[2] = cse_v1
+            if not cse_v1 == 3:
+                A[3] = 0
+        "#]],
+    );
+}
+
+#[test]
+fn a_value_over_several_lines_gets_parentheses() {
+    check_kernel(
+        "
+        A[0] = T.max(x * 3
+                     + y,  # a comment inside
+                     7)
+        A[1] = (x * 3
+                + y)
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = (x * 3
+                         + y)
+            A[0] = T.max(cse_v1,  # a comment inside
+                         7)
+            A[1] = cse_v1
+            # x * 3: 2 times, cost 1, covered by [cse_v1]
+        "#]],
+    );
+}
+
+#[test]
+fn both_ends_of_a_slice_change() {
+    check_kernel(
+        "
+        A[x * y:x * y + 4] = A[(x * y):4 + x * y]
+        A[x * y + 8:x * y + 16:2] = A[x << 2:(x << 2) + 4]
+        A[x << 2] = 0
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x * y
+            A[cse_v1:cse_v1 + 4] = A[cse_v1:4 + cse_v1]
+            cse_v2: T.let[T.int32] = x << 2
+            A[cse_v1 + 8:cse_v1 + 8 + 8:2] = A[cse_v2:cse_v2 + 4]
+            A[cse_v2] = 0
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_is_bound_between_the_axes_of_a_grid() {
+    check_kernel(
+        "
+        for i, j in T.grid(x * y, x * y):
+            A[i * 4] = j
+            A[i * 4 + j] = j * 3 + j * 3
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x * y
+            for i, j in T.grid(cse_v1, cse_v1):
+                cse_v2: T.let[T.int32] = i * 4
+                A[cse_v2] = j
+                cse_v3: T.let[T.int32] = j * 3
+                A[cse_v2 + j] = cse_v3 + cse_v3
+        "#]],
+    );
+}
+
+#[test]
+fn an_elif_has_no_place_before_it() {
+    check_kernel(
+        "
+        if x < 3:
+            A[0] = y
+        elif x // y < 4:
+            A[0] = x // y
+        elif x * y < 4:
+            A[0] = x * y
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x * y
+            if x < 3:
+                A[0] = y
+            elif x // y < 4:
+                A[0] = x // y
+            elif cse_v1 < 4:
+                A[0] = cse_v1
+            # x // y: 2 times, cost 20, no-binding-site
+        "#]],
+    );
+}
+
+#[test]
+fn chained_comparisons_and_augmented_assignments_change_as_one_text() {
+    check_kernel(
+        "
+        A[x * y] += 1
+        if 0 < x * y + 2 < 10:
+            A[0] = x * y + 2
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x * y
+            A[cse_v1] += 1
+            cse_v2: T.let[T.int32] = cse_v1 + 2
+            if 0 < cse_v2 < 10:
+                A[0] = cse_v2
+        "#]],
+    );
+}
+
+#[test]
+fn statements_on_one_line_share_a_place() {
+    check_kernel(
+        "
+        A[0] = x; A[1] = x * y; A[2] = x * y
+        if x < 3: A[3] = y * 5 + y * 5
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x * y
+            A[0] = x; A[1] = cse_v1; A[2] = cse_v1
+            cse_v2: T.let[T.int32] = y * 5
+            if x < 3: A[3] = cse_v2 + cse_v2
+        "#]],
+    );
+}
+
+#[test]
+fn compile_time_names_have_no_text_of_their_own() {
+    check_kernel(
+        "
+        v = T.meta_var(x * y)
+        A[0] = v
+        A[1] = v
+        A[2] = x * y + 1
+        ",
+        expect![[r#"
+            v = T.meta_var(x * y)
+            cse_v1: T.let[T.int32] = v
+            A[0] = cse_v1
+            A[1] = cse_v1
+            A[2] = cse_v1 + 1
+        "#]],
+    );
+}
+
+#[test]
+fn the_users_binding_is_reused() {
+    check_kernel(
+        "
+        n: T.let[T.int32] = x * y
+        A[0] = x * y + n
+        A[1] = (x * y + 3) * n
+        A[2] = (x * y + 3) * 2
+        ",
+        expect![[r#"
+            n: T.let[T.int32] = x * y
+            A[0] = n + n
+            cse_v1: T.let[T.int32] = n + 3
+            A[1] = cse_v1 * n
+            A[2] = cse_v1 * 2
+            # x * y: 4 times, cost 1, reuse n
+        "#]],
+    );
+}
+
+#[test]
+fn names_of_the_file_are_avoided() {
+    check(
+        "from tvm.script import tirx as T
+cse_v1 = 5
+
+@T.prim_func
+def f(A: T.Buffer((64,), \"int32\"), x: T.int32):
+    A[cse_v1] = x * 3
+    A[1] = x * 3
+",
+        expect![[r#"
+            from tvm.script import tirx as T
+            cse_v1 = 5
+
+            @T.prim_func
+            def f(A: T.Buffer((64,), "int32"), x: T.int32):
+                cse_v2: T.let[T.int32] = x * 3
+                A[cse_v1] = cse_v2
+                A[1] = cse_v2
+        "#]],
+    );
+}
+
+#[test]
+fn the_legacy_dialect_and_the_files_own_alias() {
+    check(
+        "from tvm.script import tir as TT
+
+@TT.prim_func
+def f(A: TT.Buffer((64,), \"int32\"), x: TT.int32):
+    for i in range(4):
+        with TT.attr(0, \"k\", 1):
+            A[i] = x * 3
+            A[i + x * 3] = 1
+",
+        expect![[r#"
+            from tvm.script import tir as TT
+
+            @TT.prim_func
+            def f(A: TT.Buffer((64,), "int32"), x: TT.int32):
+                for i in range(4):
+                    with TT.attr(0, "k", 1):
+                        cse_v1: TT.int32 = x * 3
+                        A[i] = cse_v1
+                        A[i + cse_v1] = 1
+        "#]],
+    );
+}
+
+#[test]
+fn tabs_and_carriage_returns_are_kept() {
+    let text = "from tvm.script import tirx as T\r\n@T.prim_func\r\ndef f(A: T.Buffer((64,), \"int32\"), x: \
+                T.int32):\r\n\tfor i in range(4):\r\n\t\tA[i] = x * 3\r\n\t\tA[i + x * 3] = 1\r\n";
+    let (item, function, it) = &lowered(text)[0];
+    let plan = plan_of_text(it, &CseOptions::default());
+    let (new, _) = edited(text, item, function, it, &plan, Selection::All);
+    assert!(
+        new.contains("\r\n\t\tcse_v1: T.let[T.int32] = x * 3\r\n\t\tA[i] = cse_v1\r\n"),
+        "{new:?}"
+    );
+    check_agreement(text);
+}

@@ -1,0 +1,7 @@
+//! Tests of the passes on text: read by the frontend, printed or edited back.
+
+mod corpus;
+mod edits;
+mod sound;
+mod support;
+mod tvm;

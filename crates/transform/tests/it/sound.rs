@@ -1,0 +1,471 @@
+//! The preset `default`: what it finds, where it binds, and what it does not do.
+
+use expect_test::{Expect, expect};
+use ir::Occurrences;
+use transform::cse::{CseOptions, plan, rewrite};
+
+use crate::support::{describe, kernel, lowered, statements};
+
+/// The body after the plan, then the plan.
+#[track_caller]
+fn check(text: &str, expected: Expect) {
+    let (_, _, it) = &lowered(text)[0];
+    let occurrences = Occurrences::collect(&it.body);
+    let plan = plan(&it.body, &occurrences, None, &CseOptions::default());
+    let body = rewrite(&it.body, &occurrences, &plan);
+    let mut got = statements(&ir::print::tvmscript(&body, 0));
+    got.push_str("---\n");
+    got.push_str(&describe(&it.body, &plan));
+    expected.assert_eq(&got);
+}
+
+#[track_caller]
+fn check_kernel(statements: &str, expected: Expect) {
+    check(&kernel(statements), expected);
+}
+
+#[test]
+fn larger_values_first_and_no_name_for_a_single_use() {
+    check_kernel(
+        "
+        A[0] = (x + y) * 2 + x
+        A[1] = (x + y) * 2 + y
+        A[2] = x * 7
+        A[3] = x * 7 + y
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = (x + y) * 2
+            A[0] = cse_v1 + x
+            A[1] = cse_v1 + y
+            cse_v2: T.let[T.int32] = x * 7
+            A[2] = cse_v2
+            A[3] = cse_v2 + y
+            ---
+            (x + y) * 2: 2 times, cost 2, bind cse_v1
+            x + y: 2 times, cost 1, covered by [cse_v1]
+            x * 7: 2 times, cost 1, bind cse_v2
+        "#]],
+    );
+}
+
+#[test]
+fn a_value_uses_the_names_of_its_parts() {
+    check_kernel(
+        "
+        A[0] = (x + y) * 2
+        A[1] = (x + y) * 2
+        A[2] = x + y
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x + y
+            cse_v2: T.let[T.int32] = cse_v1 * 2
+            A[0] = cse_v2
+            A[1] = cse_v2
+            A[2] = cse_v1
+            ---
+            (x + y) * 2: 2 times, cost 2, bind cse_v2
+            x + y: 3 times, cost 1, bind cse_v1
+        "#]],
+    );
+}
+
+#[test]
+fn a_guarded_division_stays_behind_its_guard() {
+    check_kernel(
+        "
+        A[0] = T.if_then_else(y != 0, x // y, -1)
+        A[1] = T.if_then_else(y != 0, x // y, -2)
+        ",
+        expect![[r#"
+            A[0] = T.if_then_else(y != 0, x // y, -1)
+            A[1] = T.if_then_else(y != 0, x // y, -2)
+            ---
+            y != 0: 2 times, cost 1, predicate
+            x // y: 2 times, cost 20, may-trap
+        "#]],
+    );
+}
+
+#[test]
+fn two_uses_in_one_guard_are_bound_in_it() {
+    check_kernel(
+        "
+        if y != 0:
+            A[0] = x // y
+            A[1] = x // y + 1
+        if y > 7:
+            A[2] = x // y
+        ",
+        expect![[r#"
+            if y != 0:
+                cse_v1: T.let[T.int32] = x // y
+                A[0] = cse_v1
+                A[1] = T.Add(cse_v1, 1)
+            if y > 7:
+                A[2] = x // y
+            ---
+            x // y: 2 times, cost 20, bind cse_v1
+            x // y: 1 times, cost 20, may-trap
+        "#]],
+    );
+}
+
+#[test]
+fn both_arms_compute_it_so_it_may_stand_above() {
+    check_kernel(
+        "
+        if x < 4:
+            A[0] = x // y
+        else:
+            A[1] = x // y
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x // y
+            if x < 4:
+                A[0] = cse_v1
+            else:
+                A[1] = cse_v1
+            ---
+            x // y: 2 times, cost 20, bind cse_v1
+        "#]],
+    );
+}
+
+#[test]
+fn a_certain_use_lets_a_guarded_one_before_it_share() {
+    check_kernel(
+        "
+        if x < 4:
+            A[0] = x // y
+        A[1] = x // y
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x // y
+            if x < 4:
+                A[0] = cse_v1
+            A[1] = cse_v1
+            ---
+            x // y: 2 times, cost 20, bind cse_v1
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_that_may_trap_crosses_what_may_end_the_function() {
+    check_kernel(
+        "
+        if x < 4:
+            A[0] = x // y
+        assert y != 0, \"zero\"
+        A[1] = x // y
+        A[2] = x // y
+        ",
+        expect![[r#"
+            if x < 4:
+                A[0] = x // y
+            assert y != 0, "zero"
+            cse_v1: T.let[T.int32] = x // y
+            A[1] = cse_v1
+            A[2] = cse_v1
+            ---
+            x // y: 1 times, cost 20, may-trap
+            x // y: 2 times, cost 20, bind cse_v1
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_that_may_run_no_iteration_guards_its_body() {
+    check_kernel(
+        "
+        for i in range(x):
+            A[i] = x // y
+        for i in range(x):
+            A[i] = x // y + i
+        for i in range(4):
+            A[i] = x % y
+        for i in range(4):
+            A[i] = x % y + i
+        ",
+        expect![[r#"
+            for i in range(x):
+                A[i] = x // y
+            for i in range(x):
+                A[i] = x // y + i
+            cse_v1: T.let[T.int32] = x % y
+            for i in range(4):
+                A[i] = cse_v1
+            for i in range(4):
+                A[i] = cse_v1 + i
+            ---
+            x // y: 2 times, cost 20, may-trap
+            x % y: 2 times, cost 20, bind cse_v1
+        "#]],
+    );
+}
+
+#[test]
+fn the_right_side_of_and_is_not_certain() {
+    check_kernel(
+        "
+        if y != 0 and x // y > 2:
+            A[0] = x // y
+        ",
+        expect![[r#"
+            if y != 0 and x // y > 2:
+                A[0] = x // y
+            ---
+            x // y: 2 times, cost 20, may-trap
+        "#]],
+    );
+}
+
+#[test]
+fn a_divisor_that_is_not_zero_cannot_trap() {
+    check_kernel(
+        "
+        A[0] = T.if_then_else(y != 0, x // 8, -1)
+        A[1] = T.if_then_else(y != 0, x // 8, -2)
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x // 8
+            A[0] = T.if_then_else(y != 0, cse_v1, -1)
+            A[1] = T.if_then_else(y != 0, cse_v1, -2)
+            ---
+            y != 0: 2 times, cost 1, predicate
+            x // 8: 2 times, cost 4, bind cse_v1
+        "#]],
+    );
+}
+
+#[test]
+fn a_while_condition_is_certain_once_and_its_body_is_not() {
+    check_kernel(
+        "
+        while A[0] < x // y:
+            A[0] = A[0] + x % y
+            A[1] = x // y + x % y
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x // y
+            while A[0] < cse_v1:
+                cse_v2: T.let[T.int32] = x % y
+                A[0] = A[0] + cse_v2
+                A[1] = cse_v1 + cse_v2
+            ---
+            A[0]: 2 times, cost 4, reads-memory
+            x // y: 2 times, cost 20, bind cse_v1
+            x % y: 2 times, cost 20, bind cse_v2
+        "#]],
+    );
+}
+
+#[test]
+fn the_users_own_binding_is_reused() {
+    check_kernel(
+        "
+        n: T.let[T.int32] = x * y
+        A[0] = x * y
+        A[1] = x * y + n
+        m: T.let[T.int32] = x * y
+        A[m] = (x * y + 3) * 2
+        A[1] = (x * y + 3) * 2
+        ",
+        expect![[r#"
+            n: T.let[T.int32] = x * y
+            A[0] = n
+            A[1] = n + n
+            m: T.let[T.int32] = n
+            cse_v1: T.let[T.int32] = (n + 3) * 2
+            A[m] = cse_v1
+            A[1] = cse_v1
+            ---
+            x * y: 6 times, cost 1, reuse n
+            (x * y + 3) * 2: 2 times, cost 3, bind cse_v1
+            x * y + 3: 2 times, cost 2, covered by [cse_v1]
+        "#]],
+    );
+}
+
+#[test]
+fn a_use_before_the_users_binding_needs_a_new_one() {
+    check_kernel(
+        "
+        A[0] = x * y
+        n: T.let[T.int32] = x * y
+        A[1] = x * y + n
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x * y
+            A[0] = cse_v1
+            n: T.let[T.int32] = cse_v1
+            A[1] = cse_v1 + n
+            ---
+            x * y: 3 times, cost 1, bind cse_v1
+        "#]],
+    );
+}
+
+#[test]
+fn names_differ_from_all_that_are_there() {
+    check_kernel(
+        "
+        A[0] = x * y
+        A[1] = x * y
+        cse_v1: T.let[T.int32] = A[3]
+        A[cse_v1] = x * 2 + x * 2
+        ",
+        expect![[r#"
+            cse_v2: T.let[T.int32] = x * y
+            A[0] = cse_v2
+            A[1] = cse_v2
+            cse_v1: T.let[T.int32] = A[3]
+            cse_v3: T.let[T.int32] = x * 2
+            A[cse_v1] = cse_v3 + cse_v3
+            ---
+            x * y: 2 times, cost 1, bind cse_v2
+            x * 2: 2 times, cost 1, bind cse_v3
+        "#]],
+    );
+}
+
+#[test]
+fn kernels_share_nothing_and_the_host_only_integers_it_has() {
+    check(
+        "from tvm.script import tirx as T
+
+@T.prim_func
+def f(A: T.Buffer((1024,), \"float32\"), x: T.int32, y: T.int32, a: T.float32, b: T.float32):
+    with T.launch_thread(\"blockIdx.x\", 16) as bx:
+        A[bx + x * y] = a * b
+    with T.launch_thread(\"blockIdx.x\", 16) as bx:
+        A[bx + x * y] = a * b
+    A[x + y] = a + b
+    with T.launch_thread(\"blockIdx.x\", 16) as bx:
+        A[bx * 2 + (x + y)] = a + b
+        A[bx * 2 + 1] = a + b
+",
+        expect![[r#"
+            with T.launch_thread("blockIdx.x", 16) as bx:
+                A[bx + x * y] = a * b
+            with T.launch_thread("blockIdx.x", 16) as bx:
+                A[bx + x * y] = a * b
+            cse_v1: T.let[T.int32] = x + y
+            A[cse_v1] = a + b
+            with T.launch_thread("blockIdx.x", 16) as bx:
+                cse_v2: T.let[T.float32] = a + b
+                cse_v3: T.let[T.int32] = bx * 2
+                A[cse_v3 + cse_v1] = cse_v2
+                A[T.Add(cse_v3, 1)] = cse_v2
+            ---
+            a * b: 2 times, cost 1, launch-bound
+            x * y: 2 times, cost 1, launch-bound
+            a + b: 1 times, cost 1, launch-bound
+            x + y: 2 times, cost 1, bind cse_v1
+            a + b: 2 times, cost 1, bind cse_v2
+            bx * 2: 2 times, cost 1, bind cse_v3
+        "#]],
+    );
+}
+
+#[test]
+fn launch_bounds_stay_as_they_are() {
+    check(
+        "from tvm.script import tirx as T
+
+@T.prim_func
+def f(A: T.Buffer((1024,), \"int32\"), x: T.int32):
+    with T.launch_thread(\"blockIdx.x\", x * 4) as bx:
+        with T.launch_thread(\"threadIdx.x\", x * 4) as tx:
+            A[bx] = x * 4
+            A[tx] = x * 4
+",
+        expect![[r#"
+            bx = T.launch_thread("blockIdx.x", x * 4)
+            tx = T.launch_thread("threadIdx.x", x * 4)
+            cse_v1: T.let[T.int32] = x * 4
+            A[bx] = cse_v1
+            A[tx] = cse_v1
+            ---
+            x * 4: 2 times, cost 1, bind cse_v1
+        "#]],
+    );
+}
+
+#[test]
+fn narrow_integers_are_found_and_left() {
+    check(
+        "from tvm.script import tirx as T
+
+@T.prim_func
+def f(A: T.Buffer((1024,), \"int32\"), a: T.int8, b: T.int8):
+    A[0] = T.Cast(\"int32\", a + b)
+    A[1] = T.Cast(\"int32\", a + b) * 2
+",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = T.Cast("int32", a + b)
+            A[0] = cse_v1
+            A[1] = cse_v1 * 2
+            ---
+            T.Cast("int32", a + b): 2 times, cost 2, bind cse_v1
+            a + b: 2 times, cost 1, narrow-integer
+        "#]],
+    );
+}
+
+#[test]
+fn loads_calls_predicates_and_binders_are_found_with_the_reason() {
+    check(
+        "from tvm.script import tirx as T
+
+@T.prim_func
+def f(A: T.Buffer((1024,), \"float32\"), x: T.int32, a: T.float32):
+    v = T.int32()
+    A[0] = T.exp(a) * 2.0 + A[x]
+    A[1] = T.exp(a) + A[x]
+    if x < 5:
+        A[2] = T.Cast(\"float32\", T.Let(v * v + v * v, where={v: x}))
+    if x < 5:
+        A[3] = 1.0
+",
+        expect![[r#"
+            A[0] = T.exp(a) * T.float32(2.0) + A[x]
+            A[1] = T.exp(a) + A[x]
+            if x < 5:
+                A[2] = T.Cast("float32", T.Let(v * v + v * v, where={v: x}))
+            if x < 5:
+                A[3] = T.float32(1.0)
+            ---
+            T.exp(a): 2 times, cost 16, impure-call
+            A[x]: 2 times, cost 4, reads-memory
+            x < 5: 2 times, cost 1, predicate
+            bound_0 * bound_0: 2 times, cost 1, under-binder
+        "#]],
+    );
+}
+
+#[test]
+fn an_unknown_branch_is_not_crossed() {
+    check(
+        "from tvm.script import tirx as T
+
+@T.prim_func
+def f(A: T.Buffer((1024,), \"int32\"), x: T.int32):
+    A[0] = x * 4
+    A[1] = x * 4
+    if UNKNOWN:
+        A[2] = x * 4
+    A[3] = x * 4
+",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x * 4
+            A[0] = cse_v1
+            A[1] = cse_v1
+            if UNKNOWN:
+                A[2] = x * 4
+            A[3] = x * 4
+            ---
+            x * 4: 2 times, cost 1, bind cse_v1
+        "#]],
+    );
+}
