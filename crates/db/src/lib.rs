@@ -6,6 +6,7 @@ mod environment;
 mod file;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod input;
+mod kernels;
 mod log;
 mod lowering;
 mod plan;
@@ -21,6 +22,7 @@ pub use crate::{
         placed_functions,
     },
     input::{Configuration, Content, Options, SourceFile},
+    kernels::device_code,
     log::{Counters, Work},
     lowering::{
         SharedBody, TextFacts, body, lowered, lowering_diagnostics, occurrences, source_map,

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod device_code;
 mod diagnostics;
 mod document_symbols;
 mod explain;
@@ -15,12 +16,14 @@ use std::{ops::Range, panic::AssertUnwindSafe, sync::Arc};
 use db::{Content, Database as _, Options, RootDatabase, SourceFile};
 use rustc_hash::FxHashMap;
 
+pub use codegen::Target;
 pub use db::{CancellationToken, Work};
 pub use frontend::tvmscript::Severity;
 pub use ir::plan::Preset;
 pub use syntax::{Edit, LineCol, Parse, TextRange, TextSize};
 
 pub use crate::{
+    device_code::DeviceCodeView,
     diagnostics::{COMMON_SUBEXPRESSION, Diagnostic, DiagnosticsConfig},
     document_symbols::{DocumentSymbol, SymbolKind},
     explain::Explanation,
@@ -181,6 +184,16 @@ impl Analysis {
         with_definition: bool,
     ) -> Cancellable<Option<Vec<TextRange>>> {
         self.ask(file, |db, file| navigation::references(db, file, offset, with_definition))
+    }
+
+    /// The device code of the function at an offset.
+    pub fn view_device_code(
+        &self,
+        file: FileId,
+        offset: TextSize,
+        target: Target,
+    ) -> Cancellable<Option<DeviceCodeView>> {
+        self.ask(file, |db, file| device_code::view_device_code(db, file, offset, target))
     }
 
     /// What was decided about the expression at an offset, and why.

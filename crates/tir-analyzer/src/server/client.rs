@@ -89,6 +89,7 @@ impl Client {
                 }),
                 ..Default::default()
             }),
+            experimental: Some(serde_json::json!({ "viewDeviceCode": true })),
             ..Default::default()
         }
     }

@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use crate::server::{
     handlers::request as handlers,
+    lsp::ext,
     snapshot::{Failure, Snapshot},
     state::{Event, State},
     transport::{self, Frame},
@@ -80,6 +81,7 @@ pub(crate) fn request(state: &mut State, request: Request) {
         "textDocument/foldingRange" => spawn(state, request, handlers::folding_ranges),
         "textDocument/definition" => spawn(state, request, handlers::goto_definition),
         "textDocument/references" => spawn(state, request, handlers::references),
+        ext::VIEW_DEVICE_CODE => spawn(state, request, handlers::view_device_code),
         #[cfg(debug_assertions)]
         "tir-analyzer/panic" => spawn(state, request, handlers::panic),
         method => {

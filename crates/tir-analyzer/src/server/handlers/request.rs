@@ -7,7 +7,10 @@ use lsp_types as lsp;
 use crate::{
     config::{Config, Preset},
     server::{
-        lsp::{from_proto, to_proto},
+        lsp::{
+            ext::{ViewDeviceCodeParams, ViewDeviceCodeResult},
+            from_proto, to_proto,
+        },
         snapshot::{Failure, Snapshot},
     },
 };
@@ -137,6 +140,26 @@ pub(crate) fn references(
     let ranges = snapshot.analysis.references(document.file, offset, with_definition)?;
     let places = snapshot.places(document);
     Ok(ranges.map(|it| it.into_iter().map(|it| places.location(it)).collect()))
+}
+
+/// `tir-analyzer/viewDeviceCode`
+pub(crate) fn view_device_code(
+    snapshot: &Snapshot,
+    params: ViewDeviceCodeParams,
+) -> Result<Option<ViewDeviceCodeResult>, Failure> {
+    let document = snapshot.document(&params.text_document.uri)?;
+    let offset = from_proto::offset(&document.lines, snapshot.encoding(), params.position);
+    let name = params.target.as_deref().unwrap_or(&snapshot.config.target);
+    let Some(target) = ide::Target::parse(name) else {
+        return Err(Failure::InvalidParams(format!("unknown target {name}")));
+    };
+    let code = snapshot.analysis.view_device_code(document.file, offset, target)?;
+    Ok(code.map(|it| ViewDeviceCodeResult {
+        text: it.text,
+        language_id: it.language_id.to_owned(),
+        function: it.function,
+        notes: it.notes,
+    }))
 }
 
 /// Panics, so that tests can see what happens then.

@@ -1,0 +1,19 @@
+//! The device code of a function.
+
+use std::sync::Arc;
+
+use codegen::{Options, Source, Target, Unsupported};
+
+use crate::{Db, body, file::Function};
+
+/// The code of the kernels of a function, or why there is none. Floating contraction is off.
+#[salsa::tracked(returns(ref), no_eq)]
+pub fn device_code<'db>(
+    db: &'db dyn Db,
+    function: Function<'db>,
+    target: Target,
+) -> Result<Arc<[Source]>, Arc<[Unsupported]>> {
+    codegen::device_code(body(db, function), target, &Options::default())
+        .map(Arc::from)
+        .map_err(Arc::from)
+}
