@@ -105,7 +105,7 @@ fn run_stages(text: &str) -> Stages {
     let start = Instant::now();
     let parse = syntax::parse(text);
     let parsed = Instant::now();
-    let functions = frontend::tvmscript::functions_of(&parse.syntax(), None);
+    let functions = frontend::tvmscript::functions(&parse);
     let lowered: Vec<_> = functions
         .functions
         .iter()
