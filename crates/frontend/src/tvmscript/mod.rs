@@ -11,6 +11,8 @@ pub mod edits;
 pub mod environment;
 mod lower;
 pub mod source_map;
+#[cfg(test)]
+mod tests;
 
 pub use diagnostics::{Diagnostic, DiagnosticRule, Severity};
 pub use discover::{

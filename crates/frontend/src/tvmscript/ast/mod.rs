@@ -240,6 +240,8 @@ pub(crate) struct Ast<'a> {
     pub(crate) root: Vec<St>,
     /// Expressions of the outermost level, where the tree is one.
     pub(crate) root_exprs: Vec<Ex>,
+    /// All of the text.
+    pub(crate) text: String,
     /// Error nodes and unreadable tokens, for diagnostics.
     pub(crate) errors: Vec<TextRange>,
 }

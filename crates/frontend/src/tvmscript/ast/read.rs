@@ -16,6 +16,7 @@ pub(crate) fn read(green: &Green) -> Ast<'_> {
         offset: TextSize::new(0),
         line: Line { indent: TextRange::empty(TextSize::new(0)), is_blank: false },
     };
+    reader.ast.text.reserve(green.text_len().into());
     green.walk(|step| match step {
         GreenStep::Enter(kind) => reader.enter(kind),
         GreenStep::Token(kind, text) => reader.token(kind, text),
@@ -83,6 +84,7 @@ impl<'a> Reader<'a> {
     fn token(&mut self, kind: SyntaxKind, text: &'a str) {
         let range = TextRange::at(self.offset, size(text));
         self.offset = range.end();
+        self.ast.text.push_str(text);
         if kind.is_trivia() {
             match kind {
                 SyntaxKind::NEWLINE => {

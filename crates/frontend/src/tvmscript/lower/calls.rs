@@ -47,6 +47,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     pub(super) fn call(&mut self, ex: Ex, callee: Ex, args: Run) -> R<Ev> {
+        if let Some(name) = self.tir_member(callee)
+            && ir::DataType::parse(name).is_none()
+        {
+            let args = self.args(args);
+            return self.intrinsic(ex, name, &args);
+        }
         let function = self.eval(callee)?;
         match function.val {
             Val::Intrinsic(name) => {

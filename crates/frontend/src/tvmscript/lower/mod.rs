@@ -88,7 +88,7 @@ struct State<'e> {
     /// Attributes and predicate of the blocks that are being read, innermost last.
     blocks: Vec<blocks::OpenBlock>,
     /// Of the function (a macro's text is not needed: all of it is its call's).
-    text: String,
+    text: &'e str,
 }
 
 /// Reads one tree into a state.
@@ -125,7 +125,7 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
         loop_domains: FxHashMap::default(),
         binder_depth: 0,
         blocks: Vec::new(),
-        text: function.green.text(),
+        text: &ast.text,
     };
     let mut lowerer = Lowerer { s: &mut state, ast: &ast, expansion: None };
     for &range in &ast.errors {

@@ -44,9 +44,9 @@ impl Lowerer<'_, '_, '_> {
 
     /// Without a definition nothing is known: one opaque operation.
     pub(super) fn opaque_function(&mut self) {
-        let text = self.s.text.clone();
-        let name = self.s.body.intern(&text);
-        self.s.stmt_range = syntax::TextRange::up_to(syntax::TextSize::of(text.as_str()));
+        let text = self.s.text;
+        let name = self.s.body.intern(text);
+        self.s.stmt_range = syntax::TextRange::up_to(syntax::TextSize::of(text));
         self.emit(OpKind::Opaque(name), &[]);
     }
 

@@ -162,6 +162,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// What follows `T.` in a callee: `grid`, `axis.spatial`. None if it is no TVMScript form.
     pub(super) fn form_of(&mut self, callee: Ex) -> Option<Cow<'a, str>> {
+        if let Some(name) = self.tir_member(callee) {
+            return Some(Cow::Borrowed(name));
+        }
         let ast = self.ast;
         let (base, name) = match *ast.kind(callee) {
             ExKind::Attr { base, name, .. } => (base, name),
@@ -190,6 +193,16 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             _ => None,
         }
+    }
+
+    /// `name` of `T.name`, the common case.
+    pub(super) fn tir_member(&mut self, callee: Ex) -> Option<&'a str> {
+        use crate::tvmscript::environment::Namespace as N;
+        let ExKind::Attr { base, name, .. } = *self.ast.kind(callee) else { return None };
+        let ExKind::Name(head) = *self.ast.kind(base) else { return None };
+        let id = self.s.body.intern(head);
+        let binding = self.s.scopes.lookup(id)?;
+        matches!(binding.val, Val::Namespace(N::Tir | N::Tirx)).then_some(name)
     }
 
     fn head(&self, mut ex: Ex) -> Ex {

@@ -1,0 +1,131 @@
+//! Diagnostics stand on the exact range.
+
+use expect_test::{Expect, expect};
+use test_utils::{Annotation, render_annotations};
+
+use super::lowered;
+
+#[track_caller]
+fn check(body: &str, expect: Expect) {
+    let text = format!(
+        "@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((16, 16), \"float32\"), n: T.int32, m: T.int64):\n{body}"
+    );
+    let (item, lowered) = lowered(&text);
+    let base = usize::from(item.range.start());
+    let mut found: Vec<Annotation> = lowered
+        .diagnostics
+        .iter()
+        .map(|it| Annotation {
+            start: base + usize::from(it.range.start()),
+            end: base + usize::from(it.range.end()),
+            label: format!("{}: {}", it.code, it.message),
+        })
+        .collect();
+    found.sort();
+    let rendered = render_annotations(&text, &found);
+    let body = rendered.split_once("m: T.int64):\n").map_or(&*rendered, |(_, body)| body);
+    expect.assert_eq(body);
+}
+
+#[test]
+fn undefined_names() {
+    check(
+        "    A[0, k] = 1.0\n    for i in range(4):\n        A[i, 0] = 0.0\n    A[i, 0] = 1.0\n",
+        expect![[r#"
+                A[0, k] = 1.0
+            #        ^ undefined-name: `k` is not defined here
+                for i in range(4):
+                    A[i, 0] = 0.0
+                A[i, 0] = 1.0
+            #     ^ undefined-name: `i` is not defined here
+        "#]],
+    );
+}
+
+#[test]
+fn wrong_ranks() {
+    check("    A[0] = 1.0\n    A[0, n, 1] = A[n] + 1.0\n", expect![[r#"
+            A[0] = 1.0
+        #   ^^^^ wrong-buffer-rank: `A` has 2 dimensions, this access has 1 index
+            A[0, n, 1] = A[n] + 1.0
+        #                ^^^^ wrong-buffer-rank: `A` has 2 dimensions, this access has 1 index
+    "#]]);
+}
+
+#[test]
+fn types_that_do_not_fit() {
+    check(
+        "    x: T.let[T.int64] = n + 1\n    if n:\n        pass\n    A[0, 0] = T.Select(n == 0, n, m)\n    A[0, 1] = n / 2\n    y: T.let = n and m > 0\n    assert n\n",
+        expect![[r#"
+                x: T.let[T.int64] = n + 1
+            #                       ^^^^^ dtype-mismatch: `x` is int64, its value is int32
+                if n:
+            #      ^ dtype-mismatch: `if` needs a bool, this is int32
+                    pass
+                A[0, 0] = T.Select(n == 0, n, m)
+            #                              ^^^^ dtype-mismatch: int32 and int64 do not fit together
+                A[0, 1] = n / 2
+            #             ^^^^^ dtype-mismatch: `/` is not defined on integers
+                y: T.let = n and m > 0
+            #              ^ dtype-mismatch: `and` needs a bool, this is int32
+                assert n
+            #          ^ dtype-mismatch: `assert` needs a bool, this is int32
+        "#]],
+    );
+}
+
+#[test]
+fn redefinitions() {
+    check(
+        "    x: T.let = n + 1\n    x: T.let = n + 2\n    C = T.alloc_local((4,))\n    C = T.alloc_local((8,))\n    for i in range(4):\n        x: T.let = i\n",
+        expect![[r#"
+                x: T.let = n + 1
+                x: T.let = n + 2
+            #   ^ redefinition: `x` is already defined in this scope
+                C = T.alloc_local((4,))
+                C = T.alloc_local((8,))
+            #   ^ redefinition: `C` is already defined in this scope
+                for i in range(4):
+                    x: T.let = i
+        "#]],
+    );
+}
+
+#[test]
+fn malformed_forms() {
+    check(
+        "    vi = T.axis.spatial(4, n)\n    for i, j in T.grid(4):\n        pass\n    T.func_attr(3)\n    x = T.max(n)\n    for k in T.thread_binding(4):\n        pass\n    T.attr(0)\n",
+        expect![[r#"
+                vi = T.axis.spatial(4, n)
+            #        ^^^^^^^^^^^^^^^^^^^^ malformed-form: this stands only in a block
+                for i, j in T.grid(4):
+            #       ^^^^ malformed-form: 2 loop variables for 1 loops
+                    pass
+                T.func_attr(3)
+            #   ^^^^^^^^^^^^^^ malformed-form: a dictionary is needed
+                x = T.max(n)
+            #       ^^^^^^^^ malformed-form: the argument `b` is missing
+                for k in T.thread_binding(4):
+            #            ^^^^^^^^^^^^^^^^^^^ malformed-form: T.thread_binding takes `thread=`
+                    pass
+                T.attr(0)
+            #   ^^^^^^^^^ malformed-form: T.attr takes a node, a key and a value
+        "#]],
+    );
+}
+
+#[test]
+fn unknown_intrinsics_and_python() {
+    check(
+        "    T.my_own_thing(n)\n    x = [i for i in n]\n    import os\n    A[0, 0] = T.exp(\n",
+        expect![[r#"
+                T.my_own_thing(n)
+            #   ^^^^^^^^^^^^^^^^^ unknown-intrinsic: `T.my_own_thing` is in no table: it may do anything
+                x = [i for i in n]
+            #       ^^^^^^^^^^^^^^ unsupported-construct: this has no meaning in TVMScript that is known here
+                import os
+            #   ^^^^^^^^^ unsupported-construct: this statement has no meaning in TVMScript
+                A[0, 0] = T.exp(
+        "#]],
+    );
+}
