@@ -3,7 +3,9 @@
 //! rowan's own builder hashes nodes by recursion when its cache grows, which a chain of 10^5 operators does not survive. This
 //! one interns by what a child *is* instead: each interned token and node has a number, and a node of at most
 //! three interned children is looked up by their numbers. So `T.int64(0)` exists once a file, however often it is
-//! written, at constant cost a node. Tokens with a fixed spelling are found by their kind alone.
+//! written, at constant cost a node. While a node is open its interned children are numbers too: a reference is counted only
+//! when a node is made. Tokens with a fixed spelling are found by their kind alone, nodes with one child (a name in an
+//! expression) mostly by what that child was wrapped in before.
 
 use parser::{Step, SyntaxKind};
 use rowan::{GreenNode, GreenToken, NodeOrToken};
@@ -13,9 +15,10 @@ use crate::{green::Green, syntax_node::kind_to_raw};
 /// A node or token, owned.
 pub(crate) type GreenElement = NodeOrToken<GreenNode, GreenToken>;
 
-/// The number of an interned element; [`UNIQUE`] for one that is not interned.
+/// The number of an interned element: its place in [`Builder::interned`].
 type Id = u32;
-const UNIQUE: Id = 0;
+/// No number.
+const NONE: Id = Id::MAX;
 
 /// More children than this, and a node is not worth looking up.
 const MAX_INTERNED_CHILDREN: usize = 3;
@@ -35,16 +38,32 @@ pub(crate) fn build(text: &str, steps: impl Iterator<Item = Step>) -> Green {
     builder.finish()
 }
 
+/// A complete child of an open node.
+enum Child {
+    Interned(Id),
+    Unique(GreenElement),
+}
+
+struct Interned {
+    element: GreenElement,
+    /// The node that had this as its only child last, and its kind.
+    wrapped: (SyntaxKind, Id),
+}
+
 struct Builder<'t> {
     rest: &'t str,
-    /// Open nodes, with the number of elements before their first child.
+    /// Open nodes, with the number of children before their first.
     parents: Vec<(SyntaxKind, usize)>,
-    elements: Vec<(Id, GreenElement)>,
+    children: Vec<Child>,
     depth: usize,
-    fixed: Vec<Option<(Id, GreenToken)>>,
-    tokens: Table<GreenToken>,
-    nodes: Table<(SyntaxKind, [Id; MAX_INTERNED_CHILDREN], GreenNode)>,
-    next_id: Id,
+    interned: Vec<Interned>,
+    /// By kind.
+    fixed: Vec<Id>,
+    tokens: Table,
+    nodes: Table,
+    /// Interned nodes: what they are made of, and their numbers.
+    keys: Vec<(SyntaxKind, [Id; MAX_INTERNED_CHILDREN])>,
+    node_ids: Vec<Id>,
 }
 
 impl<'t> Builder<'t> {
@@ -52,108 +71,150 @@ impl<'t> Builder<'t> {
         Builder {
             rest: text,
             parents: Vec::new(),
-            elements: Vec::new(),
+            children: Vec::new(),
             depth: 0,
+            interned: Vec::new(),
             fixed: Vec::new(),
             tokens: Table::default(),
             nodes: Table::default(),
-            next_id: UNIQUE,
+            keys: Vec::new(),
+            node_ids: Vec::new(),
         }
     }
 
     fn enter(&mut self, kind: SyntaxKind) {
-        self.parents.push((kind, self.elements.len()));
+        self.parents.push((kind, self.children.len()));
         self.depth = self.depth.max(self.parents.len());
     }
 
     fn token(&mut self, kind: SyntaxKind, len: u32) {
         let (text, rest) = self.rest.split_at(len as usize);
         self.rest = rest;
-        let (id, token) = if kind.static_text().is_some_and(|it| it.len() == text.len()) {
-            self.fixed_token(kind, text)
+        let child = if kind.static_text().is_some_and(|it| it.len() == text.len()) {
+            Child::Interned(self.fixed_token(kind, text))
         } else if text.len() <= MAX_INTERNED_TEXT {
-            self.textual_token(kind, text)
+            Child::Interned(self.textual_token(kind, text))
         } else {
-            (UNIQUE, GreenToken::new(kind_to_raw(kind), text))
+            Child::Unique(NodeOrToken::Token(GreenToken::new(kind_to_raw(kind), text)))
         };
-        self.elements.push((id, NodeOrToken::Token(token)));
+        self.children.push(child);
     }
 
-    fn fixed_token(&mut self, kind: SyntaxKind, text: &str) -> (Id, GreenToken) {
+    fn fixed_token(&mut self, kind: SyntaxKind, text: &str) -> Id {
         let slot = kind as usize;
         if self.fixed.len() <= slot {
-            self.fixed.resize(slot + 1, None);
+            self.fixed.resize(slot + 1, NONE);
         }
-        if let Some((id, token)) = &self.fixed[slot] {
-            return (*id, token.clone());
+        if self.fixed[slot] == NONE {
+            self.fixed[slot] =
+                self.intern(NodeOrToken::Token(GreenToken::new(kind_to_raw(kind), text)));
         }
-        let entry = (self.fresh_id(), GreenToken::new(kind_to_raw(kind), text));
-        self.fixed[slot] = Some(entry.clone());
-        entry
+        self.fixed[slot]
     }
 
-    fn textual_token(&mut self, kind: SyntaxKind, text: &str) -> (Id, GreenToken) {
+    fn textual_token(&mut self, kind: SyntaxKind, text: &str) -> Id {
         let raw = kind_to_raw(kind);
         let hash = hash_text(kind, text);
-        if let Some((id, token)) =
-            self.tokens.find(hash, |it| it.kind() == raw && it.text() == text)
-        {
-            return (id, token.clone());
+        let interned = &self.interned;
+        let found = self.tokens.find(hash, |id| {
+            interned[id as usize]
+                .element
+                .as_token()
+                .is_some_and(|it| it.kind() == raw && it.text() == text)
+        });
+        if let Some(id) = found {
+            return id;
         }
-        let (id, token) = (self.fresh_id(), GreenToken::new(raw, text));
-        self.tokens.insert(hash, id, token.clone());
-        (id, token)
+        let id = self.intern(NodeOrToken::Token(GreenToken::new(raw, text)));
+        self.tokens.insert(hash, id);
+        id
+    }
+
+    fn intern(&mut self, element: GreenElement) -> Id {
+        let id = self.interned.len() as Id;
+        self.interned.push(Interned { element, wrapped: (SyntaxKind::TOMBSTONE, NONE) });
+        id
     }
 
     fn exit(&mut self) {
         let (kind, first) = self.parents.pop().expect("the parser exits only what it entered");
-        let (id, node) = self.node(kind, first);
-        self.elements.push((id, NodeOrToken::Node(node)));
+        let child = match interned_children(&self.children[first..]) {
+            Some(ids) => Child::Interned(self.interned_node(kind, first, ids)),
+            None => Child::Unique(NodeOrToken::Node(self.new_node(kind, first))),
+        };
+        self.children.push(child);
     }
 
-    fn node(&mut self, kind: SyntaxKind, first: usize) -> (Id, GreenNode) {
-        let Some(ids) = interned_children(&self.elements[first..]) else {
-            return (UNIQUE, self.new_node(kind, first));
-        };
-        let hash = hash_node(kind, ids);
-        if let Some((id, found)) = self.nodes.find(hash, |it| it.0 == kind && it.1 == ids) {
-            let node = found.2.clone();
-            self.elements.truncate(first);
-            return (id, node);
+    fn interned_node(
+        &mut self,
+        kind: SyntaxKind,
+        first: usize,
+        ids: [Id; MAX_INTERNED_CHILDREN],
+    ) -> Id {
+        let only_child = (ids[1] == NONE).then_some(ids[0] as usize);
+        if let Some(child) = only_child
+            && self.interned[child].wrapped.0 == kind
+        {
+            self.children.truncate(first);
+            return self.interned[child].wrapped.1;
         }
-        let node = self.new_node(kind, first);
-        let id = self.fresh_id();
-        self.nodes.insert(hash, id, (kind, ids, node.clone()));
-        (id, node)
+        let hash = hash_node(kind, ids);
+        let keys = &self.keys;
+        let id = match self.nodes.find(hash, |key| keys[key as usize] == (kind, ids)) {
+            Some(key) => {
+                self.children.truncate(first);
+                self.node_ids[key as usize]
+            }
+            None => {
+                let node = self.new_node(kind, first);
+                let id = self.intern(NodeOrToken::Node(node));
+                self.nodes.insert(hash, self.keys.len() as Id);
+                self.keys.push((kind, ids));
+                self.node_ids.push(id);
+                id
+            }
+        };
+        if let Some(child) = only_child {
+            self.interned[child].wrapped = (kind, id);
+        }
+        id
     }
 
     fn new_node(&mut self, kind: SyntaxKind, first: usize) -> GreenNode {
-        GreenNode::new(kind_to_raw(kind), self.elements.drain(first..).map(|(_, it)| it))
-    }
-
-    fn fresh_id(&mut self) -> Id {
-        self.next_id += 1;
-        self.next_id
+        let interned = &self.interned;
+        let children = self.children.drain(first..).map(|it| match it {
+            Child::Interned(id) => interned[id as usize].element.clone(),
+            Child::Unique(element) => element,
+        });
+        GreenNode::new(kind_to_raw(kind), children)
     }
 
     fn finish(mut self) -> Green {
-        let root = self.elements.pop().and_then(|(_, it)| it.into_node());
+        let root = match self.children.pop() {
+            Some(Child::Unique(element)) => element.into_node(),
+            Some(Child::Interned(id)) => self.interned[id as usize].element.clone().into_node(),
+            None => None,
+        };
         let root = root.expect("the steps of a parse enter a root first and exit it last");
+        // The tree is held before the interned elements are let go: a deep one is not freed by them.
         Green::new(root, self.depth as u32)
     }
 }
 
-/// The numbers of the children, zeros behind, if all have one and they are few. An empty node is never shared:
+/// The numbers of the children, if all have one and they are few. An empty node is never shared:
 /// two of them at one offset could not be told apart.
-fn interned_children(children: &[(Id, GreenElement)]) -> Option<[Id; MAX_INTERNED_CHILDREN]> {
+fn interned_children(children: &[Child]) -> Option<[Id; MAX_INTERNED_CHILDREN]> {
     if children.is_empty() || children.len() > MAX_INTERNED_CHILDREN {
         return None;
     }
-    let mut ids = [UNIQUE; MAX_INTERNED_CHILDREN];
-    for (slot, (id, _)) in ids.iter_mut().zip(children) {
-        *slot = *id;
+    let mut ids = [NONE; MAX_INTERNED_CHILDREN];
+    for (slot, child) in ids.iter_mut().zip(children) {
+        match child {
+            Child::Interned(id) => *slot = *id,
+            Child::Unique(_) => return None,
+        }
     }
-    ids[..children.len()].iter().all(|id| *id != UNIQUE).then_some(ids)
+    Some(ids)
 }
 
 const MULTIPLIER: u64 = 0x9e37_79b9_7f4a_7c15;
@@ -162,7 +223,7 @@ fn mix(hash: u64, word: u64) -> u64 {
     (hash.rotate_left(5) ^ word).wrapping_mul(MULTIPLIER)
 }
 
-fn hash_text(kind: SyntaxKind, text: &str) -> u64 {
+fn hash_text(kind: SyntaxKind, text: &str) -> u32 {
     let (words, rest) = text.as_bytes().as_chunks::<8>();
     let mut hash = mix(kind as u64, text.len() as u64);
     for word in words {
@@ -173,70 +234,61 @@ fn hash_text(kind: SyntaxKind, text: &str) -> u64 {
     finish_hash(mix(hash, u64::from_le_bytes(last)))
 }
 
-fn hash_node(kind: SyntaxKind, ids: [Id; MAX_INTERNED_CHILDREN]) -> u64 {
+fn hash_node(kind: SyntaxKind, ids: [Id; MAX_INTERNED_CHILDREN]) -> u32 {
     finish_hash(ids.iter().fold(kind as u64, |hash, id| mix(hash, u64::from(*id))))
 }
 
-/// Brings the high bits, which a multiplication mixes best, to where the table looks.
-fn finish_hash(hash: u64) -> u64 {
-    hash ^ (hash >> 32)
+/// The high bits are those that a multiplication mixes best.
+fn finish_hash(hash: u64) -> u32 {
+    (hash >> 32) as u32
 }
 
-/// A hash table with open addressing that stores what it is given, by a hash that is given too.
-struct Table<T> {
-    slots: Vec<Option<Slot<T>>>,
+/// A hash table with open addressing that stores numbers, by a hash that is given.
+#[derive(Default)]
+struct Table {
+    /// The hash, and the number; [`NONE`] in a free slot.
+    slots: Vec<(u32, Id)>,
     len: usize,
 }
 
-struct Slot<T> {
-    hash: u64,
-    id: Id,
-    value: T,
-}
-
-impl<T> Default for Table<T> {
-    fn default() -> Table<T> {
-        Table { slots: Vec::new(), len: 0 }
-    }
-}
-
-impl<T> Table<T> {
+impl Table {
     #[inline]
-    fn find(&self, hash: u64, is_it: impl Fn(&T) -> bool) -> Option<(Id, &T)> {
+    fn find(&self, hash: u32, is_it: impl Fn(Id) -> bool) -> Option<Id> {
         let mask = self.slots.len().checked_sub(1)?;
         let mut at = hash as usize & mask;
-        while let Some(slot) = &self.slots[at] {
-            if slot.hash == hash && is_it(&slot.value) {
-                return Some((slot.id, &slot.value));
+        loop {
+            match self.slots[at] {
+                (_, NONE) => return None,
+                (found, id) if found == hash && is_it(id) => return Some(id),
+                _ => at = (at + 1) & mask,
             }
-            at = (at + 1) & mask;
         }
-        None
     }
 
-    fn insert(&mut self, hash: u64, id: Id, value: T) {
-        // A quarter stays free, so that a search ends soon.
-        if (self.len + 1) * 4 > self.slots.len() * 3 {
+    fn insert(&mut self, hash: u32, id: Id) {
+        // Half stays free, so that a search ends soon.
+        if (self.len + 1) * 2 > self.slots.len() {
             self.grow();
         }
         self.len += 1;
-        self.put(Slot { hash, id, value });
+        self.put(hash, id);
     }
 
-    fn put(&mut self, slot: Slot<T>) {
+    fn put(&mut self, hash: u32, id: Id) {
         let mask = self.slots.len() - 1;
-        let mut at = slot.hash as usize & mask;
-        while self.slots[at].is_some() {
+        let mut at = hash as usize & mask;
+        while self.slots[at].1 != NONE {
             at = (at + 1) & mask;
         }
-        self.slots[at] = Some(slot);
+        self.slots[at] = (hash, id);
     }
 
     #[cold]
     fn grow(&mut self) {
         let len = (self.slots.len() * 2).max(64);
-        let old =
-            std::mem::replace(&mut self.slots, std::iter::repeat_with(|| None).take(len).collect());
-        old.into_iter().flatten().for_each(|slot| self.put(slot));
+        let old = std::mem::replace(&mut self.slots, vec![(0, NONE); len]);
+        for (hash, id) in old.into_iter().filter(|(_, id)| *id != NONE) {
+            self.put(hash, id);
+        }
     }
 }

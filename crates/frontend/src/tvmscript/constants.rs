@@ -102,6 +102,12 @@ impl Reader<'_> {
 
 /// A prefix operator of Python on a constant.
 pub(crate) fn unary(op: SyntaxKind, operand: &Constant) -> Option<Constant> {
+    // Arithmetic on a bool is on the integer that it is.
+    if let Constant::Bool(it) = operand
+        && op != SyntaxKind::NOT_KW
+    {
+        return unary(op, &Constant::Int(i128::from(*it)));
+    }
     Some(match (op, operand) {
         (SyntaxKind::MINUS, Constant::Int(it)) => Constant::Int(it.checked_neg()?),
         (SyntaxKind::MINUS, Constant::Float(it)) => {
@@ -156,6 +162,14 @@ pub(crate) fn binary(op: SyntaxKind, lhs: &Constant, rhs: &Constant) -> Option<C
     if let (K::PLUS, Constant::Str(a), Constant::Str(b)) = (op, lhs, rhs) {
         return Some(Constant::Str(format!("{a}{b}").into()));
     }
+    if let (Constant::Bool(a), Constant::Bool(b)) = (lhs, rhs) {
+        match op {
+            K::AMP => return Some(Constant::Bool(a & b)),
+            K::PIPE => return Some(Constant::Bool(a | b)),
+            K::CARET => return Some(Constant::Bool(a ^ b)),
+            _ => {}
+        }
+    }
     let (a, b) = (number(lhs)?, number(rhs)?);
     let (Number::Int(a), Number::Int(b)) = (a, b) else {
         let (a, b) = (a.float(), b.float());
@@ -165,6 +179,7 @@ pub(crate) fn binary(op: SyntaxKind, lhs: &Constant, rhs: &Constant) -> Option<C
             K::STAR => a * b,
             K::SLASH if b != 0.0 => a / b,
             K::SLASH2 if b != 0.0 => (a / b).floor(),
+            K::PERCENT if b != 0.0 => float_mod(a, b),
             K::STAR2 => a.powf(b),
             _ => return None,
         };
@@ -187,6 +202,12 @@ pub(crate) fn binary(op: SyntaxKind, lhs: &Constant, rhs: &Constant) -> Option<C
         K::SLASH if b != 0 => return Some(Constant::Float((a as f64 / b as f64).to_bits())),
         _ => return None,
     }))
+}
+
+/// Python's remainder: of the divisor's sign.
+fn float_mod(a: f64, b: f64) -> f64 {
+    let rest = a % b;
+    if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
 }
 
 /// Division toward negative infinity.

@@ -8,6 +8,8 @@ use ir::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use syntax::TextRange;
+
 use super::{
     Lowerer, R, Reported,
     source_tree::{At, Src},
@@ -116,8 +118,19 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn access(&mut self, ex: Ex, buffer: BufferId, dims: Dims) -> R<Ev> {
-        self.check_rank(ex, buffer, dims.len())?;
-        if dims.iter().any(|it| matches!(it, Dim::Slice { .. })) {
+        let rank = self.s.body.buffers[buffer].shape.len();
+        let mut dims = dims;
+        if dims.len() > rank {
+            self.check_rank(ex, buffer, dims.len())?;
+        }
+        let is_short = dims.len() < rank;
+        while dims.len() < rank {
+            // Dimensions left out are whole: a part of the buffer, which is no value by itself.
+            let at = At { is_real: false, ..self.at(ex) };
+            let at = self.s.sources.leaf(at);
+            dims.push(Dim::Slice { at, lower: None, upper: None, step: None });
+        }
+        if is_short || dims.iter().any(|it| matches!(it, Dim::Slice { .. })) {
             let children: SmallVec<[Src; 4]> = dims.iter().map(|it| dim_src(*it)).collect();
             let src = self.node(ex, &children);
             return Ok(Ev { val: Val::Region(buffer, Rc::new(dims)), src });
@@ -154,6 +167,18 @@ impl Lowerer<'_, '_, '_> {
         if rank == found {
             return Ok(());
         }
+        let range = self.ast.range(ex);
+        Err(self.wrong_rank(range, buffer, found))
+    }
+
+    pub(super) fn wrong_rank(
+        &mut self,
+        range: TextRange,
+        buffer: BufferId,
+        found: usize,
+    ) -> Reported {
+        let data = &self.s.body.buffers[buffer];
+        let rank = data.shape.len();
         let name = self.s.body.name(data.name).to_owned();
         let plural = |n: usize| if n == 1 { "" } else { "s" };
         let message = format!(
@@ -161,7 +186,6 @@ impl Lowerer<'_, '_, '_> {
             plural(rank),
             if found == 1 { "ex" } else { "ices" }
         );
-        let range = self.ast.range(ex);
         let reported = self.error(diagnostics::WRONG_BUFFER_RANK, range, message);
         let first = self
             .s
@@ -172,7 +196,7 @@ impl Lowerer<'_, '_, '_> {
         if let Some(last) = self.s.diagnostics.last_mut() {
             last.related.extend(first);
         }
-        Err(reported)
+        reported
     }
 
     /// A region as an expression.
@@ -259,15 +283,17 @@ impl Lowerer<'_, '_, '_> {
         step: Option<Tx>,
     ) -> R<Tx> {
         let range = self.s.sources.range(at);
+        // The start is part of the end as well (`x:x + 4`): neither can be replaced alone.
+        let inside = |this: &mut Self, it: Tx| Tx { id: it.id, src: this.s.sources.inside(range) };
         let lower = match lower {
-            Some(it) => it,
+            Some(it) => inside(self, it),
             None => self.virtual_int(0, DataType::INT32, range),
         };
         let Some(upper) = upper else {
             return Err(self.error(diagnostics::MALFORMED_FORM, range, "the slice has no end"));
         };
         let step = match step {
-            Some(it) => it,
+            Some(it) => inside(self, it),
             None => self.virtual_int(1, DataType::INT32, range),
         };
         let Some(extent) = self.constant_difference(upper, lower) else {

@@ -67,7 +67,11 @@ pub(crate) fn fold(body: &Body, op: BinaryOp, lhs: ExprId, rhs: ExprId, dtype: D
             ),
             _ => Folded::Keep,
         },
-        BinaryOp::Min | BinaryOp::Max => extremum(op, a, b, lhs == rhs, dtype),
+        // TVM compares objects: only a variable is the same one at each mention.
+        BinaryOp::Min | BinaryOp::Max => {
+            let is_same = lhs == rhs && matches!(body.expr(lhs).kind, ExprKind::Value(_));
+            extremum(op, a, b, is_same, dtype)
+        }
         op if op.is_comparison() => comparison(op, a, b),
         _ => Folded::Keep,
     }

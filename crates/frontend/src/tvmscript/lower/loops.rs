@@ -194,6 +194,16 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let at = At { range: self.tx_range(min).cover(range), is_real: false };
         let again = Tx { id: min.id, src: self.s.sources.again(min.src) };
         let extent = self.difference(end, again, at)?;
+        let is_plain = matches!(
+            self.kind(extent),
+            ir::ExprKind::Binary(BinaryOp::Sub, a, b) if a == end.id && b == min.id
+        );
+        // What cancels out of the extent is in the text of the end as well: it cannot be replaced alone.
+        let min = if is_plain || self.s.body.expr(min.id).is_leaf() {
+            min
+        } else {
+            Tx { id: min.id, src: self.s.sources.inside(at.range) }
+        };
         Ok((min, extent))
     }
 

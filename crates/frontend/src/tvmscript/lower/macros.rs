@@ -72,6 +72,9 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn expand(&mut self, ex: Ex, found: Found, args: Run) -> R<()> {
         let args = self.args(args);
         let range = self.range(ex);
+        if self.s.body.ops.len() > self.expansion_limit() {
+            return Err(self.malformed(ex, "macros expand to too many statements"));
+        }
         if self.s.macro_depth >= MAX_DEPTH {
             return Err(self.malformed(ex, "macros are nested too deeply"));
         }

@@ -15,9 +15,12 @@ mod buffers;
 mod calls;
 mod expr;
 mod fold;
+mod forms;
+mod generic;
 mod intrinsics;
 mod loops;
 mod macros;
+mod math;
 mod methods;
 mod names;
 mod operators;
@@ -54,6 +57,8 @@ pub(crate) struct Reported;
 
 pub(crate) type R<T> = Result<T, Reported>;
 
+const EXPANSION_BASE: usize = 20_000;
+const EXPANSION_FACTOR: usize = 8;
 const RED_ZONE: usize = 128 * 1024;
 const STACK_STEP: usize = 2 * 1024 * 1024;
 
@@ -269,6 +274,25 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
 
     // ---- making operations ----
 
+    /// How large what is made may get: names for expressions and macros multiply what the text says.
+    fn expansion_limit(&self) -> usize {
+        EXPANSION_BASE + EXPANSION_FACTOR * self.s.text.len()
+    }
+
+    /// An expression that is far larger than the text is kept opaque: listing its occurrences would never end.
+    fn bounded(&mut self, tx: Tx) -> Tx {
+        if (self.s.body.expr(tx.id).size as usize) <= self.expansion_limit() {
+            return tx;
+        }
+        let range = self.tx_range(tx);
+        let message = "this expands to an expression that is too large".to_owned();
+        let code = diagnostics::UNSUPPORTED_CONSTRUCT;
+        self.diagnostic(code, Severity::Warning, range, message, None);
+        let text = self.s.text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default();
+        let id = self.s.body.opaque(text);
+        self.tx(id, At { range, is_real: self.expansion.is_none() })
+    }
+
     /// Appends an operation of the statement that is being read.
     fn emit(&mut self, kind: OpKind, operands: &[Tx]) -> OpId {
         let op = self.s.body.push_op(self.s.block, kind, &[]);
@@ -282,6 +306,8 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
 
     /// Gives an operation its operands, where they are known only after what is in it.
     fn set_operands(&mut self, op: OpId, operands: &[Tx]) {
+        let operands: smallvec::SmallVec<[Tx; 4]> =
+            operands.iter().map(|&it| self.bounded(it)).collect();
         let State { body, sources, entries, op_entries, .. } = &mut *self.s;
         let pairs: smallvec::SmallVec<[(ExprId, Src); 4]> =
             operands.iter().map(|it| (it.id, it.src)).collect();

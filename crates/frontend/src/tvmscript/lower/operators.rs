@@ -64,14 +64,20 @@ impl Lowerer<'_, '_, '_> {
         let Some(op) = binary_op(op) else {
             return Err(self.unsupported(ex, "this operator"));
         };
+        let is_python_int =
+            |it: &Ev| matches!(it.val, Val::Const(Constant::Int(_) | Constant::Bool(_)));
+        let ints = (is_python_int(a), is_python_int(b));
         let (a, b) = (self.operand_of(a, b, op)?, self.operand_of(b, a, op)?);
+        if op == BinaryOp::Div {
+            self.check_true_division((a, ints.0), (b, ints.1), at.range)?;
+        }
         let tx = self.arithmetic(op, a, b, at)?;
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }
 
     /// An operand; the amount of a shift takes the type of what is shifted, constants of bitwise operators that of
     /// the other side.
-    fn operand_of(&mut self, it: &Ev, other: &Ev, op: BinaryOp) -> R<Tx> {
+    pub(super) fn operand_of(&mut self, it: &Ev, other: &Ev, op: BinaryOp) -> R<Tx> {
         let adapts = matches!(
             op,
             BinaryOp::Shl | BinaryOp::Shr | BinaryOp::BitAnd | BinaryOp::BitOr | BinaryOp::BitXor
@@ -83,7 +89,8 @@ impl Lowerer<'_, '_, '_> {
             && (dtype.is_integer() || dtype.is_bool())
         {
             let value = match constant {
-                Constant::Int(it) => *it,
+                // TVM takes it as a C++ int.
+                Constant::Int(it) => i128::from(*it as i32),
                 Constant::Bool(it) => i128::from(*it),
                 _ => 0,
             };
@@ -92,13 +99,37 @@ impl Lowerer<'_, '_, '_> {
         self.lift(it)
     }
 
+    /// TVM refuses `/` on signed integers: which division is meant has to be said.
+    pub(super) fn check_true_division(
+        &mut self,
+        a: (Tx, bool),
+        b: (Tx, bool),
+        range: TextRange,
+    ) -> R<()> {
+        let is_int =
+            |(tx, is_int): (Tx, bool)| is_int || self.dtype(tx).is_some_and(DataType::is_int);
+        if !(is_int(a) && is_int(b)) {
+            return Ok(());
+        }
+        let message = "`/` is not defined on integers";
+        let reported = self.error(diagnostics::DTYPE_MISMATCH, range, message);
+        if let Some(last) = self.s.diagnostics.last_mut() {
+            last.help = Some("write `//`, or `T.truncdiv(a, b)`".to_owned());
+        }
+        Err(reported)
+    }
+
     /// `a op b` with promotion and folding.
     pub(super) fn arithmetic(&mut self, op: BinaryOp, a: Tx, b: Tx, at: At) -> R<Tx> {
+        for side in [a, b] {
+            if let Some(dtype) = self.dtype(side) {
+                self.check_operands(op, dtype, at.range)?;
+            }
+        }
         let (a, b) = self.promote(a, b)?;
         let Some(dtype) = self.dtype(a).filter(|_| self.dtype(b).is_some()) else {
             return self.unknown_binary(op, a, b, at);
         };
-        self.check_operands(op, dtype, at.range)?;
         self.folded(op, a, b, dtype, at)
     }
 
@@ -114,7 +145,12 @@ impl Lowerer<'_, '_, '_> {
         Ok(self.make(ExprKind::Binary(op, a.id, b.id), ty, at, &[a.src, b.src]))
     }
 
-    fn check_operands(&mut self, op: BinaryOp, dtype: DataType, range: TextRange) -> R<()> {
+    pub(super) fn check_operands(
+        &mut self,
+        op: BinaryOp,
+        dtype: DataType,
+        range: TextRange,
+    ) -> R<()> {
         use BinaryOp as B;
         let fits = match op {
             B::FloorDiv | B::FloorMod | B::Shl | B::Shr => dtype.is_integer(),
@@ -164,13 +200,13 @@ impl Lowerer<'_, '_, '_> {
         let tx = match op {
             SyntaxKind::MINUS => {
                 let dtype = self.dtype(value).unwrap_or(DataType::INT32);
-                let range = at.range;
-                let minus_one = self.virtual_int(-1, DataType::INT32, range);
-                let minus_one =
-                    if dtype.is_uint() { minus_one } else { self.cast_to(minus_one, dtype)? };
+                let minus_one = self.virtual_int(-1, DataType::INT32, at.range);
+                let minus_one = self.cast_to(minus_one, dtype)?;
                 self.arithmetic(BinaryOp::Mul, value, minus_one, at)?
             }
-            SyntaxKind::PLUS => value,
+            SyntaxKind::PLUS => {
+                return Err(self.malformed(ex, "`+` before a value is not defined"));
+            }
             SyntaxKind::TILDE => self.not_node(UnaryOp::BitNot, value, at)?,
             SyntaxKind::NOT_KW => {
                 self.check_bool(value, "not")?;

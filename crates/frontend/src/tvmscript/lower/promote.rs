@@ -27,7 +27,7 @@ impl Lowerer<'_, '_, '_> {
             Val::Buffer(buffer) => {
                 self.s.body.make(ExprKind::Buffer(*buffer), DataType::HANDLE.into())
             }
-            Val::Region(buffer, dims) => return Ok(self.region(*buffer, dims, src)),
+            Val::Region(buffer, dims) => return Err(self.not_a_value(*buffer, dims, src)),
             Val::Thread(value, _) | Val::Unknown(value) => self.s.body.value_expr(*value),
             Val::Bound(level, ty) => {
                 let index = self.s.binder_depth - level - 1;
@@ -46,6 +46,22 @@ impl Lowerer<'_, '_, '_> {
             }
         };
         Ok(Tx { id, src })
+    }
+
+    /// A part of a buffer where one element is needed.
+    fn not_a_value(
+        &mut self,
+        buffer: ir::BufferId,
+        dims: &super::access::Dims,
+        src: Src,
+    ) -> Reported {
+        let range = self.s.sources.range(src);
+        let written = dims.iter().filter(|it| !it.is_left_out()).count();
+        if written < dims.len() && dims.iter().all(|it| it.is_left_out() || it.is_point()) {
+            return self.wrong_rank(range, buffer, written);
+        }
+        let message = "a part of a buffer is not a value";
+        self.error(diagnostics::MALFORMED_FORM, range, message)
     }
 
     /// A type where an argument is wanted: its name as a string.
@@ -80,7 +96,9 @@ impl Lowerer<'_, '_, '_> {
                     }
                 }
             }
-            Constant::Float(bits) => self.s.body.float(f64::from_bits(*bits), DataType::FLOAT32),
+            Constant::Float(bits) => {
+                return self.const_float_as(f64::from_bits(*bits), DataType::FLOAT32, src);
+            }
             Constant::Str(it) => self.s.body.string(it),
             Constant::None => {
                 let message = "None is not a value";
@@ -108,6 +126,7 @@ impl Lowerer<'_, '_, '_> {
             return Ok(value);
         }
         if dtype.is_scalar() {
+            self.check_lanes(value, from, dtype)?;
             match self.s.body.expr(value.id).kind {
                 ExprKind::Int(it) => {
                     let it = if from.is_uint() { i128::from(it as u64) } else { i128::from(it) };
@@ -124,18 +143,33 @@ impl Lowerer<'_, '_, '_> {
             let element = self.cast_to(value, dtype.element())?;
             return Ok(self.broadcast(element, dtype.lanes));
         }
+        self.check_lanes(value, from, dtype)?;
         Ok(self.cast_node(value, dtype))
+    }
+
+    /// A cast keeps the number of lanes.
+    pub(super) fn check_lanes(&mut self, value: Tx, from: DataType, to: DataType) -> R<()> {
+        if from.lanes == to.lanes {
+            return Ok(());
+        }
+        let range = self.tx_range(value);
+        let message = format!("{from} cannot be converted to {to}: the number of lanes differs");
+        Err(self.error(diagnostics::DTYPE_MISMATCH, range, message))
     }
 
     /// An integer as a constant of a type.
     pub(super) fn const_as(&mut self, value: i128, dtype: DataType, src: Src) -> R<Tx> {
         let range = self.s.sources.range(src);
         let id = if dtype.is_float() {
-            self.s.body.float(value as f64, dtype)
+            return self.const_float_as(value as f64, dtype, src);
         } else {
             if dtype.is_uint() && value < 0 {
                 let message = format!("{value} is negative, {dtype} is unsigned");
                 return Err(self.error(diagnostics::DTYPE_MISMATCH, range, message));
+            }
+            if !fits(value, dtype) {
+                let message = format!("{value} does not fit in {dtype}");
+                return Err(self.error(diagnostics::INVALID_CONSTANT, range, message));
             }
             self.s.body.int(value, dtype)
         };
@@ -144,6 +178,11 @@ impl Lowerer<'_, '_, '_> {
 
     pub(super) fn const_float_as(&mut self, value: f64, dtype: DataType, src: Src) -> R<Tx> {
         if dtype.is_float() {
+            if value.is_finite() && value.abs() > largest(dtype) {
+                let range = self.s.sources.range(src);
+                let message = format!("{value} does not fit in {dtype}");
+                return Err(self.error(diagnostics::INVALID_CONSTANT, range, message));
+            }
             let id = self.s.body.float(value, dtype);
             return Ok(Tx { id, src });
         }
@@ -271,6 +310,29 @@ pub(super) fn int_dtype(value: i128) -> Option<DataType> {
     }
 }
 
+/// Whether TVM makes a constant of this type from an integer.
+fn fits(value: i128, dtype: DataType) -> bool {
+    let bits = u32::from(dtype.bits.clamp(1, 64));
+    if dtype.is_bool() {
+        return (0..=1).contains(&value);
+    }
+    if dtype.is_uint() {
+        return (0..1i128 << bits).contains(&value);
+    }
+    let half = 1i128 << (bits - 1);
+    (-half..half).contains(&value)
+}
+
+/// The largest finite value of a float type, as far as TVM checks it.
+pub(super) fn largest(dtype: DataType) -> f64 {
+    match (dtype.code, dtype.bits) {
+        (TypeCode::Float, 32) => f64::from(f32::MAX),
+        (TypeCode::Float, 16) => 65504.0,
+        (TypeCode::BFloat, _) => f64::from(f32::from_bits(0x7f7f_0000)),
+        _ => f64::MAX,
+    }
+}
+
 /// The type that two operands of equally many lanes are brought to; none if TVM has none.
 fn common(a: DataType, b: DataType) -> Option<DataType> {
     if a == b {
@@ -302,8 +364,11 @@ fn common(a: DataType, b: DataType) -> Option<DataType> {
 fn common_float(a: DataType, b: DataType) -> Option<DataType> {
     let is_ieee = |it: DataType| it.code == TypeCode::Float;
     Some(match (is_ieee(a), is_ieee(b)) {
+        (true, true) if a.bits < b.bits => b,
+        (true, true) => a,
         (true, false) => a,
         (false, true) => b,
+        _ if a.bits == b.bits => return None,
         _ if a.bits < b.bits => b,
         _ => a,
     })

@@ -27,6 +27,9 @@ struct Node {
     len: u32,
 }
 
+/// Forms that use an operand twice may nest: copies of copies of … are cut off here.
+const MAX_COPY: usize = 4096;
+
 /// The sources of the expressions that are being built.
 #[derive(Default, Debug)]
 pub(crate) struct SourceTree {
@@ -52,10 +55,35 @@ impl SourceTree {
         self.node(at, &[child])
     }
 
-    /// The same text a second time: all virtual.
+    /// The same text a second time: all virtual, node by node. Whoever replaces the text replaces both.
     pub(crate) fn again(&mut self, src: Src) -> Src {
-        let at = At { range: self.range(src), is_real: false };
-        self.leaf(at)
+        let first = self.nodes.len();
+        let mut copies: Vec<Src> = Vec::new();
+        let mut stack = vec![(src, false)];
+        while let Some((at, is_done)) = stack.pop() {
+            if self.nodes.len() - first > MAX_COPY {
+                return self.inside(self.range(src));
+            }
+            let node = self.nodes[at.0 as usize];
+            let children = node.start as usize..(node.start + node.len) as usize;
+            if is_done {
+                let kept = copies.len() - children.len();
+                let at = At { is_real: false, ..node.at };
+                let copy = self.node(at, &copies[kept..]);
+                copies.truncate(kept);
+                copies.push(copy);
+            } else {
+                stack.push((at, true));
+                stack.extend(self.children[children].iter().rev().map(|&it| (it, false)));
+            }
+        }
+        copies.pop().unwrap_or(src)
+    }
+
+    /// A text that stands for more than this expression, so that no part of it can be replaced: all is virtual and comes
+    /// from `range`.
+    pub(crate) fn inside(&mut self, range: TextRange) -> Src {
+        self.leaf(At { range, is_real: false })
     }
 
     pub(crate) fn range(&self, src: Src) -> TextRange {

@@ -30,6 +30,16 @@ pub(crate) enum Dim {
     Slice { at: Src, lower: Option<Tx>, upper: Option<Tx>, step: Option<Tx> },
 }
 
+impl Dim {
+    /// A dimension that the text does not mention.
+    pub(crate) fn is_left_out(&self) -> bool {
+        matches!(self, Dim::Slice { lower: None, upper: None, step: None, .. })
+    }
+    pub(crate) fn is_point(&self) -> bool {
+        matches!(self, Dim::Point(_))
+    }
+}
+
 /// What something evaluates to.
 #[derive(Clone, Debug)]
 pub(crate) enum Val {

@@ -44,12 +44,15 @@ fn undefined_names() {
 
 #[test]
 fn wrong_ranks() {
-    check("    A[0] = 1.0\n    A[0, n, 1] = A[n] + 1.0\n", expect![[r#"
+    check(
+        "    A[0] = 1.0\n    A[0, n, 1] = A[n] + 1.0\n",
+        expect![[r#"
             A[0] = 1.0
         #   ^^^^ wrong-buffer-rank: `A` has 2 dimensions, this access has 1 index
             A[0, n, 1] = A[n] + 1.0
         #                ^^^^ wrong-buffer-rank: `A` has 2 dimensions, this access has 1 index
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

@@ -54,9 +54,12 @@ fn commented_imports_of_dumps_count() {
 
 #[test]
 fn dumps_without_imports_have_predefined_names() {
-    check("@T.prim_func\ndef main():\n    pass\n", expect![[r#"
+    check(
+        "@T.prim_func\ndef main():\n    pass\n",
+        expect![[r#"
         PrimFunc Tirx? /main #0
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -130,5 +133,6 @@ def f():
         T: Namespace(Tirx)
         f: Function(Signature { name: "f", returns: None })
         nothing: Undefined
-    "#]].assert_eq(&result);
+    "#]]
+    .assert_eq(&result);
 }

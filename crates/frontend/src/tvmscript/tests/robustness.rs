@@ -121,3 +121,22 @@ fn a_macro_that_calls_itself_ends() {
     let text = "@T.macro\ndef m(x):\n    T.evaluate(x)\n    m(x + 1)\n@T.prim_func\ndef f(n: T.int32):\n    m(n)\n";
     assert!(lower_all(text) > 10);
 }
+
+#[test]
+fn what_grows_without_bound_is_cut_off() {
+    let head = "@T.prim_func\ndef f(B: T.Buffer((16,), \"int32\"), n: T.int32):\n";
+    let mut names = format!("{head}    x0 = T.meta_var(n + n)\n");
+    for i in 1..60 {
+        names.push_str(&format!("    x{i} = T.meta_var(x{} * x{})\n", i - 1, i - 1));
+    }
+    names.push_str("    B[0] = x59\n");
+    let abs = format!("{head}    B[0] = {}n{}\n", "T.abs(".repeat(40), ")".repeat(40));
+    let mut macros = "@T.macro\ndef m0(x):\n    T.evaluate(x)\n".to_owned();
+    for i in 1..40 {
+        macros.push_str(&format!("@T.macro\ndef m{i}(x):\n    m{}(x)\n    m{}(x)\n", i - 1, i - 1));
+    }
+    macros.push_str(&format!("{head}    m39(n)\n"));
+    for text in [names, abs, macros] {
+        assert!(lower_all(&text) > 0);
+    }
+}

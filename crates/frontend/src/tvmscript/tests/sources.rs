@@ -30,7 +30,9 @@ fn check(statement: &str, expect: Expect) {
 
 #[test]
 fn operators_and_loads_have_their_own_text() {
-    check("B[x + y] = (x + y) * B[x]", expect![[r#"
+    check(
+        "B[x + y] = (x + y) * B[x]",
+        expect![[r#"
         (x + y) * B[x] = `(x + y) * B[x]`
           x + y = `x + y`
             x = `x`
@@ -40,12 +42,15 @@ fn operators_and_loads_have_their_own_text() {
         x + y = `x + y`
           x = `x`
           y = `y`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn promotion_is_virtual() {
-    check("A[x] = x * n + 1", expect![[r#"
+    check(
+        "A[x] = x * n + 1",
+        expect![[r#"
         T.Cast("float32", T.Add(T.Cast("int64", x) * n, T.int64(1))) = from `x * n + 1`
           T.Add(T.Cast("int64", x) * n, T.int64(1)) = `x * n + 1`
             T.Cast("int64", x) * n = `x * n`
@@ -54,59 +59,71 @@ fn promotion_is_virtual() {
               n = `n`
             T.int64(1) = `1`
         x = `x`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn the_middle_of_a_chain_has_one_text() {
-    check("T.evaluate(0 < x * y < 5)", expect![[r#"
-        0 < x * y and x * y < 5 = `0 < x * y < 5`
-          0 < x * y = from `0 < x * y`
-            0 = `0`
-            x * y = `x * y`
-              x = `x`
-              y = `y`
-          x * y < 5 = from `x * y < 5`
-            x * y = from `x * y`
-              x = from `x * y`
-              y = from `x * y`
-            5 = `5`
-    "#]]);
+    check(
+        "T.evaluate(0 < x * y < 5)",
+        expect![[r#"
+            0 < x * y and x * y < 5 = `0 < x * y < 5`
+              0 < x * y = from `0 < x * y`
+                0 = `0`
+                x * y = `x * y`
+                  x = `x`
+                  y = `y`
+              x * y < 5 = from `x * y < 5`
+                x * y = from `x * y`
+                  x = from `x`
+                  y = from `y`
+                5 = `5`
+        "#]],
+    );
 }
 
 #[test]
 fn an_augmented_store_reads_without_text() {
-    check("B[x + 1] += y", expect![[r#"
-        B[T.Add(x, 1)] + y = from `B[x + 1] += y`
-          B[T.Add(x, 1)] = from `B[x + 1]`
-            T.Add(x, 1) = from `B[x + 1]`
-              x = from `B[x + 1]`
-              1 = from `B[x + 1]`
-          y = `y`
-        T.Add(x, 1) = `x + 1`
-          x = `x`
-          1 = `1`
-    "#]]);
+    check(
+        "B[x + 1] += y",
+        expect![[r#"
+            B[T.Add(x, 1)] + y = from `B[x + 1] += y`
+              B[T.Add(x, 1)] = from `B[x + 1]`
+                T.Add(x, 1) = from `x + 1`
+                  x = from `x`
+                  1 = from `1`
+              y = `y`
+            T.Add(x, 1) = `x + 1`
+              x = `x`
+              1 = `1`
+        "#]],
+    );
 }
 
 #[test]
 fn a_slice_is_a_ramp_with_its_text() {
-    check("A[x + 1:x + 1 + 4] = T.Broadcast(1.0, 4)", expect![[r#"
-        T.Broadcast(T.float32(1.0), 4) = `T.Broadcast(1.0, 4)`
-          T.float32(1.0) = `1.0`
-          4 = `4`
-        T.Ramp(T.Add(x, 1), 1, 4) = `x + 1:x + 1 + 4`
-          T.Add(x, 1) = `x + 1`
-            x = `x`
-            1 = `1`
-          1 = from `x + 1:x + 1 + 4`
-          4 = from `x + 1:x + 1 + 4`
-    "#]]);
+    check(
+        "A[x + 1:x + 1 + 4] = T.Broadcast(1.0, 4)",
+        expect![[r#"
+            T.Broadcast(T.float32(1.0), 4) = `T.Broadcast(1.0, 4)`
+              T.float32(1.0) = `1.0`
+              4 = `4`
+            T.Ramp(T.Add(x, 1), 1, 4) = `x + 1:x + 1 + 4`
+              T.Add(x, 1) = from `x + 1:x + 1 + 4`
+                x = from `x + 1:x + 1 + 4`
+                1 = from `x + 1:x + 1 + 4`
+              1 = from `x + 1:x + 1 + 4`
+              4 = from `x + 1:x + 1 + 4`
+        "#]],
+    );
 }
 
 #[test]
 fn parentheses_are_not_part_of_an_expression() {
-    check("T.evaluate(((x)) + (y * (x + y)))", expect![[r#"
+    check(
+        "T.evaluate(((x)) + (y * (x + y)))",
+        expect![[r#"
         x + y * (x + y) = `((x)) + (y * (x + y))`
           x = `x`
           y * (x + y) = `y * (x + y)`
@@ -114,12 +131,15 @@ fn parentheses_are_not_part_of_an_expression() {
             x + y = `x + y`
               x = `x`
               y = `y`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn loop_bounds() {
-    check("for i in range(x, y + 4): T.evaluate(i)", expect![[r#"
+    check(
+        "for i in range(x, y + 4): T.evaluate(i)",
+        expect![[r#"
         x = `x`
         y + 4 - x = from `x, y + 4`
           y + 4 = `y + 4`
@@ -127,7 +147,8 @@ fn loop_bounds() {
             4 = `4`
           x = from `x`
         i = `i`
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -169,7 +190,8 @@ def f(B: T.Buffer((16,), \"int32\"), n: T.int32):
         Store: none
         If: line 10, 4 columns
         Store: none
-    "#]].assert_eq(&lines);
+    "#]]
+    .assert_eq(&lines);
 }
 
 #[test]
@@ -209,7 +231,8 @@ def f(A: T.Buffer((16,), \"int32\"), n: T.int32):
         Index i: lines 3 4 5
         Binding x: lines 4 5
         Index i: lines 6 7 7
-    "#]].assert_eq(&lines);
+    "#]]
+    .assert_eq(&lines);
 }
 
 /// What holds for every function.

@@ -30,11 +30,14 @@ fn check_legacy(body: &str, expect: Expect) {
 
 #[test]
 fn a_store_casts_its_value() {
-    check("    A[n, 0] = n\n    B[n] = 1.5\n    B[0] = 1\n", expect![[r#"
-            A[n, 0] = T.Cast("float32", n)
-            B[n] = 1
-            B[0] = 1
-    "#]]);
+    check(
+        "    A[n, 0] = n\n    B[n] = 1.5\n    B[0] = 1\n",
+        expect![[r#"
+                A[n, 0] = T.Cast("float32", n)
+                B[n] = 1
+                B[0] = 1
+        "#]],
+    );
 }
 
 #[test]
@@ -52,10 +55,13 @@ fn a_slice_in_a_store_is_a_ramp() {
 
 #[test]
 fn an_augmented_store_loads_and_stores() {
-    check("    A[n, n] += 2.0\n    B[n] *= n\n", expect![[r#"
-            A[n, n] = A[n, n] + T.float32(2.0)
-            B[n] = B[n] * n
-    "#]]);
+    check(
+        "    A[n, n] += 2.0\n    B[n] *= n\n",
+        expect![[r#"
+                A[n, n] = A[n, n] + T.float32(2.0)
+                B[n] = B[n] * n
+        "#]],
+    );
 }
 
 #[test]
@@ -132,10 +138,13 @@ fn loops_of_every_kind() {
 
 #[test]
 fn a_loop_over_wider_bounds_has_a_wider_variable() {
-    check("    for i in range(n, T.int64(8)):\n        B[i] = 0\n", expect![[r#"
-            for i in range(T.Cast("int64", n), T.int64(8)):
-                B[i] = 0
-    "#]]);
+    check(
+        "    for i in range(n, T.int64(8)):\n        B[i] = 0\n",
+        expect![[r#"
+                for i in range(T.Cast("int64", n), T.int64(8)):
+                    B[i] = 0
+        "#]],
+    );
 }
 
 #[test]
@@ -206,10 +215,13 @@ fn blocks() {
 
 #[test]
 fn a_block_alone_with_pass() {
-    check("    with T.sblock(\"b\"):\n        pass\n", expect![[r#"
-            with T.sblock("b"):
-                T.evaluate(0)
-    "#]]);
+    check(
+        "    with T.sblock(\"b\"):\n        pass\n",
+        expect![[r#"
+                with T.sblock("b"):
+                    T.evaluate(0)
+        "#]],
+    );
 }
 
 #[test]
@@ -330,7 +342,8 @@ def f(B: T.Buffer((16,), \"int32\"), n: T.int32):
                 B[i_1] = i * 2
             B[i] = i
             B[T.Add(i, 1)] = n
-    "#]].assert_eq(&printed(text));
+    "#]]
+    .assert_eq(&printed(text));
 }
 
 #[test]
@@ -374,7 +387,8 @@ def outer(flag, size):
                 x: T.let[T.int32] = 1
                 x: T.let[T.int32] = 2
             B[x] = T.Add(size, 1)
-    "#]].assert_eq(&printed(text));
+    "#]]
+    .assert_eq(&printed(text));
 }
 
 #[test]

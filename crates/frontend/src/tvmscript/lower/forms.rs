@@ -1,0 +1,412 @@
+//! Constructors of nodes and operators by name: `T.Add`, `T.max`, `T.Cast`, `T.Ramp`, `T.Let`, lambdas.
+
+use ir::{BinaryOp, Callee, DataType, ExprKind, Lanes, Type, UnaryOp};
+use smallvec::SmallVec;
+
+use super::{
+    Lowerer, R,
+    calls::Args,
+    source_tree::{At, Src},
+    value::{Ev, Tx, Val},
+};
+use crate::tvmscript::{
+    ast::{Ex, ExKind},
+    diagnostics,
+    source_map::DefinitionKind,
+};
+
+impl Lowerer<'_, '_, '_> {
+    pub(super) fn intrinsic(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Ev> {
+        let tx = match name {
+            "Cast" | "cast" => self.cast_form(ex, name, args)?,
+            "Select" => self.select_form(ex, args)?,
+            "if_then_else" => {
+                let [c, a, b] = self.operands(ex, args, ["cond", "t", "f"])?;
+                let at = self.at(ex);
+                self.if_then_else(c, a, b, at)?
+            }
+            "Ramp" | "ramp" => self.ramp_form(ex, args)?,
+            "Broadcast" | "broadcast" => self.broadcast_form(ex, args)?,
+            "Shuffle" => self.shuffle_form(ex, args)?,
+            "Let" => self.let_form(ex, args)?,
+            "Not" => {
+                let [a] = self.operands(ex, args, ["a"])?;
+                self.check_bool(a, "not")?;
+                let at = self.at(ex);
+                self.not_node(UnaryOp::Not, a, at)?
+            }
+            "bitwise_not" | "BitwiseNot" => {
+                let [a] = self.operands(ex, args, ["x"])?;
+                let at = self.at(ex);
+                self.not_node(UnaryOp::BitNot, a, at)?
+            }
+            "max" | "min" | "floordiv" | "floormod" | "truncdiv" | "truncmod" | "indexdiv"
+            | "indexmod" | "div" | "shift_left" | "shift_right" | "bitwise_and" | "bitwise_or"
+            | "bitwise_xor" => self.operator_form(ex, name, args)?,
+            "ceildiv" => self.ceildiv(ex, args)?,
+            "pow" | "power" => self.pow(ex, args)?,
+            "abs" => self.abs(ex, args)?,
+            "isinf" | "isfinite" | "isnan" => self.float_class(ex, name, args)?,
+            "all" | "any" => self.all_any(ex, name, args)?,
+            "min_value" | "max_value" | "infinity" => self.limit(ex, name, args)?,
+            "meta_var" => {
+                let Some(ex) = args.get(0, "value") else {
+                    return Err(self.malformed(ex, "T.meta_var takes one value"));
+                };
+                return self.eval(ex);
+            }
+            "let" => {
+                return Err(self.malformed(ex, "T.let stands only before a value or in a `with`"));
+            }
+            _ => match node_op(name) {
+                Some(op) => self.node_form(ex, op, args)?,
+                None => return self.generic_call(ex, name, args),
+            },
+        };
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    /// Exactly these arguments, by position or name, as values.
+    pub(super) fn operands<const N: usize>(
+        &mut self,
+        ex: Ex,
+        args: &Args<'_>,
+        names: [&str; N],
+    ) -> R<[Tx; N]> {
+        let values = self.values(ex, args, names)?;
+        let mut all: SmallVec<[Tx; 4]> = SmallVec::new();
+        for value in &values {
+            all.push(self.lift(value)?);
+        }
+        Ok(std::array::from_fn(|index| all[index]))
+    }
+
+    pub(super) fn values<const N: usize>(
+        &mut self,
+        ex: Ex,
+        args: &Args<'_>,
+        names: [&str; N],
+    ) -> R<Vec<Ev>> {
+        if args.positional.len() > N {
+            return Err(self.malformed(
+                ex,
+                format!("this takes {N} arguments, not {}", args.positional.len()),
+            ));
+        }
+        let mut all = Vec::with_capacity(N);
+        for (index, name) in names.iter().enumerate() {
+            let Some(arg) = args.get(index, name) else {
+                return Err(self.malformed(ex, format!("the argument `{name}` is missing")));
+            };
+            all.push(self.eval(arg)?);
+        }
+        Ok(all)
+    }
+
+    /// `T.Add(a, b)` and its kin: neither promoted nor folded.
+    pub(super) fn node_form(&mut self, ex: Ex, op: BinaryOp, args: &Args<'_>) -> R<Tx> {
+        let [a, b] = self.operands(ex, args, ["a", "b"])?;
+        let at = self.at(ex);
+        if op.is_logical() {
+            self.check_bool(a, "and")?;
+            self.check_bool(b, "and")?;
+            return Ok(self.make(
+                ExprKind::Binary(op, a.id, b.id),
+                DataType::BOOL.into(),
+                at,
+                &[a.src, b.src],
+            ));
+        }
+        for side in [a, b] {
+            match self.ty(side) {
+                Type::Prim(dtype) => self.check_operands(op, dtype, at.range)?,
+                Type::Pointer { .. } => return Err(self.mismatch(a, b)),
+                _ => {}
+            }
+        }
+        match (self.dtype(a), self.dtype(b)) {
+            (Some(x), Some(y)) if x != y => Err(self.mismatch(a, b)),
+            _ => Ok(self.node2(op, a, b, at)),
+        }
+    }
+
+    pub(super) fn operator_form(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Tx> {
+        let names = if matches!(
+            name,
+            "shift_left" | "shift_right" | "bitwise_and" | "bitwise_or" | "bitwise_xor"
+        ) {
+            ["x", "y"]
+        } else {
+            ["a", "b"]
+        };
+        let values = self.values(ex, args, names)?;
+        let at = self.at(ex);
+        let op = match name {
+            "max" => BinaryOp::Max,
+            "min" => BinaryOp::Min,
+            "floordiv" | "indexdiv" => BinaryOp::FloorDiv,
+            "floormod" | "indexmod" => BinaryOp::FloorMod,
+            "truncdiv" | "div" => BinaryOp::Div,
+            "truncmod" => BinaryOp::Mod,
+            "shift_left" => BinaryOp::Shl,
+            "shift_right" => BinaryOp::Shr,
+            "bitwise_and" => BinaryOp::BitAnd,
+            "bitwise_or" => BinaryOp::BitOr,
+            _ => BinaryOp::BitXor,
+        };
+        let a = self.operand_of(&values[0], &values[1], op)?;
+        let b = self.operand_of(&values[1], &values[0], op)?;
+        self.named_arithmetic(op, a, b, at, name == "div")
+    }
+
+    pub(super) fn named_arithmetic(
+        &mut self,
+        op: BinaryOp,
+        a: Tx,
+        b: Tx,
+        at: At,
+        is_python: bool,
+    ) -> R<Tx> {
+        if is_python {
+            self.check_true_division((a, false), (b, false), at.range)?;
+        }
+        if op != BinaryOp::Div || is_python {
+            return self.arithmetic(op, a, b, at);
+        }
+        let refuses = |it: Option<DataType>| it.is_some_and(|it| !it.is_integer());
+        if refuses(self.dtype(a)) || refuses(self.dtype(b)) {
+            let message = "T.truncdiv is defined on integers only";
+            return Err(self.error(diagnostics::DTYPE_MISMATCH, at.range, message));
+        }
+        let (a, b) = self.promote(a, b)?;
+        match self.dtype(a) {
+            Some(dtype) => self.folded(op, a, b, dtype, at),
+            None => self.arithmetic(op, a, b, at),
+        }
+    }
+
+    pub(super) fn cast_form(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Tx> {
+        let (ty, value) = if name == "Cast" {
+            (args.get(0, "dtype"), args.get(1, "value"))
+        } else {
+            (args.get(1, "dtype"), args.get(0, "value"))
+        };
+        let (Some(ty), Some(value)) = (ty, value) else {
+            return Err(self.malformed(ex, "a cast takes a value and a data type"));
+        };
+        let value = self.expr(value)?;
+        let at = self.at(ex);
+        let Some(dtype) = self.dtype_of(ty)? else {
+            return Ok(self.make(ExprKind::Cast(value.id), Type::Unknown, at, &[value.src]));
+        };
+        if name == "cast" {
+            return self.written_cast(value, dtype, at);
+        }
+        if let Some(from) = self.dtype(value) {
+            self.check_lanes(value, from, dtype)?;
+        }
+        Ok(self.make(ExprKind::Cast(value.id), dtype.into(), at, &[value.src]))
+    }
+
+    pub(super) fn select_form(&mut self, ex: Ex, args: &Args<'_>) -> R<Tx> {
+        let [c, a, b] = self.operands(ex, args, ["condition", "true_value", "false_value"])?;
+        self.check_bool(c, "Select")?;
+        if let (Some(x), Some(y)) = (self.dtype(a), self.dtype(b))
+            && x != y
+        {
+            return Err(self.mismatch(a, b));
+        }
+        let at = self.at(ex);
+        let id = self.s.body.select(c.id, a.id, b.id);
+        Ok(Tx { id, src: self.s.sources.node(at, &[c.src, a.src, b.src]) })
+    }
+
+    /// The number of lanes: a constant, or a multiple of `vscale`.
+    pub(super) fn lanes(&mut self, ex: Ex, lanes: Tx) -> R<Lanes> {
+        let vscale_factor = |this: &Self, id: ir::ExprId| match this.s.body.expr(id).kind {
+            ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
+                this.s.body.name(name) == "vscale"
+            }
+            _ => false,
+        };
+        let fixed = |this: &Self, id: ir::ExprId| match this.s.body.expr(id).kind {
+            ExprKind::Int(it) => u16::try_from(it).ok().filter(|&it| it > 0),
+            _ => None,
+        };
+        let found = match self.kind(lanes) {
+            ExprKind::Int(_) => fixed(self, lanes.id).map(Lanes::Fixed),
+            ExprKind::Binary(BinaryOp::Mul, a, b) if vscale_factor(self, a) => {
+                fixed(self, b).map(Lanes::Scalable)
+            }
+            ExprKind::Binary(BinaryOp::Mul, a, b) if vscale_factor(self, b) => {
+                fixed(self, a).map(Lanes::Scalable)
+            }
+            _ if vscale_factor(self, lanes.id) => Some(Lanes::Scalable(1)),
+            _ => None,
+        };
+        found.ok_or_else(|| {
+            self.malformed(ex, "the number of lanes must be a constant from 1 to 65535")
+        })
+    }
+
+    pub(super) fn ramp_form(&mut self, ex: Ex, args: &Args<'_>) -> R<Tx> {
+        let [base, stride, lanes] = self.operands(ex, args, ["base", "stride", "lanes"])?;
+        let n = self.lanes(ex, lanes)?;
+        let at = self.at(ex);
+        self.check_scalar(base)?;
+        let Some(dtype) = self.dtype(base) else {
+            let kind = ExprKind::Ramp { base: base.id, stride: stride.id, lanes: lanes.id };
+            return Ok(self.make(kind, Type::Unknown, at, &[base.src, stride.src, lanes.src]));
+        };
+        let stride = match self.dtype(stride) {
+            Some(it) if it != dtype => self.cast_to(stride, dtype)?,
+            _ => stride,
+        };
+        let ty = dtype.with_lanes(n).into();
+        let kind = ExprKind::Ramp { base: base.id, stride: stride.id, lanes: lanes.id };
+        Ok(self.make(kind, ty, at, &[base.src, stride.src, lanes.src]))
+    }
+
+    /// Vectors are made of scalars.
+    pub(super) fn check_scalar(&mut self, value: Tx) -> R<()> {
+        match self.dtype(value) {
+            Some(dtype) if !dtype.is_scalar() => {
+                let range = self.tx_range(value);
+                let message = format!("a scalar is needed, this is {dtype}");
+                Err(self.error(diagnostics::DTYPE_MISMATCH, range, message))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(super) fn broadcast_form(&mut self, ex: Ex, args: &Args<'_>) -> R<Tx> {
+        let [value, lanes] = self.operands(ex, args, ["value", "lanes"])?;
+        let n = self.lanes(ex, lanes)?;
+        let at = self.at(ex);
+        self.check_scalar(value)?;
+        let ty = match self.ty(value) {
+            Type::Prim(dtype) => dtype.with_lanes(n).into(),
+            ty => ty,
+        };
+        let kind = ExprKind::Broadcast { value: value.id, lanes: lanes.id };
+        Ok(self.make(kind, ty, at, &[value.src, lanes.src]))
+    }
+
+    pub(super) fn shuffle_form(&mut self, ex: Ex, args: &Args<'_>) -> R<Tx> {
+        let (Some(vectors), Some(indices)) = (args.get(0, "vectors"), args.get(1, "indices"))
+        else {
+            return Err(self.malformed(ex, "T.Shuffle takes vectors and indices"));
+        };
+        let (vectors, indices) = (self.shape(vectors)?, self.shape(indices)?);
+        let ty = match vectors.first().map(|&it| self.ty(it)) {
+            Some(Type::Prim(dtype)) => {
+                dtype.with_lanes(Lanes::Fixed(indices.len().clamp(1, 65535) as u16)).into()
+            }
+            _ => Type::Unknown,
+        };
+        let list = |this: &mut Self, items: &[Tx]| {
+            let ids: Vec<_> = items.iter().map(|it| it.id).collect();
+            this.s.body.list(&ids)
+        };
+        let kind =
+            ExprKind::Shuffle { vectors: list(self, &vectors), indices: list(self, &indices) };
+        let children: Vec<Src> = vectors.iter().chain(&indices).map(|it| it.src).collect();
+        let at = self.at(ex);
+        Ok(self.make(kind, ty, at, &children))
+    }
+
+    /// `T.Let(body, where={x: value})`
+    pub(super) fn let_form(&mut self, ex: Ex, args: &Args<'_>) -> R<Tx> {
+        let (Some(body), Some(bindings)) = (args.get(0, "expr"), args.get(1, "where")) else {
+            return Err(self.malformed(ex, "T.Let takes an expression and `where={x: value}`"));
+        };
+        let ast = self.ast;
+        let ExKind::Dict(run) = ast.kind(bindings) else {
+            return Err(self.malformed(bindings, "`where` needs a dictionary `{x: value}`"));
+        };
+        let at = self.at(ex);
+        let pairs = ast.exs(*run);
+        self.let_nest(pairs, body, at)
+    }
+
+    pub(super) fn let_nest(&mut self, pairs: &[Ex], body: Ex, at: At) -> R<Tx> {
+        let ast = self.ast;
+        let [key, value, rest @ ..] = pairs else { return self.expr(body) };
+        let &ExKind::Name(name) = ast.kind(*key) else {
+            return Err(self.malformed(*key, "a variable is needed here"));
+        };
+        let value = self.expr(*value)?;
+        let ty = self.ty(value);
+        let level = self.s.binder_depth;
+        self.s.binder_depth += 1;
+        self.s.scopes.push_frame();
+        self.define_at(name, *key, DefinitionKind::Binding, Val::Bound(level, ty));
+        let inner = self.let_nest(rest, body, at);
+        self.s.scopes.pop_frame();
+        self.s.binder_depth -= 1;
+        let inner = inner?;
+        let ty = self.ty(inner);
+        let kind = ExprKind::Let { value: value.id, body: inner.id };
+        let tx = self.make(kind, ty, at, &[value.src, inner.src]);
+        let name = self.s.body.intern(name);
+        self.s.body.set_binder_names(tx.id, vec![name]);
+        Ok(tx)
+    }
+
+    /// `lambda x, y: x + y` with parameters of these types.
+    pub(super) fn lambda(&mut self, ex: Ex, types: &dyn Fn(usize) -> Type) -> R<Tx> {
+        let ast = self.ast;
+        let &ExKind::Lambda { params, body } = ast.kind(ex) else {
+            return Err(self.malformed(ex, "a lambda is needed here"));
+        };
+        let params = ast.params(params);
+        self.s.scopes.push_frame();
+        let mut names = Vec::with_capacity(params.len());
+        for (index, param) in params.iter().enumerate() {
+            let level = self.s.binder_depth + index as u32;
+            let val = Val::Bound(level, types(index));
+            self.define(param.name, param.name_range, DefinitionKind::Binding, val);
+            names.push(self.s.body.intern(param.name));
+        }
+        self.s.binder_depth += params.len() as u32;
+        let inner = self.expr(body);
+        self.s.binder_depth -= params.len() as u32;
+        self.s.scopes.pop_frame();
+        let inner = inner?;
+        let at = self.at(ex);
+        let kind = ExprKind::Lambda { params: params.len() as u32, body: inner.id };
+        let ty = self.ty(inner);
+        let tx = self.make(kind, ty, at, &[inner.src]);
+        self.s.body.set_binder_names(tx.id, names);
+        Ok(tx)
+    }
+}
+
+/// The constructor of a node.
+fn node_op(name: &str) -> Option<BinaryOp> {
+    Some(match name {
+        "Add" => BinaryOp::Add,
+        "Sub" => BinaryOp::Sub,
+        "Mul" => BinaryOp::Mul,
+        "Div" => BinaryOp::Div,
+        "Mod" => BinaryOp::Mod,
+        "FloorDiv" => BinaryOp::FloorDiv,
+        "FloorMod" => BinaryOp::FloorMod,
+        "Min" => BinaryOp::Min,
+        "Max" => BinaryOp::Max,
+        "EQ" => BinaryOp::Eq,
+        "NE" => BinaryOp::Ne,
+        "LT" => BinaryOp::Lt,
+        "LE" => BinaryOp::Le,
+        "GT" => BinaryOp::Gt,
+        "GE" => BinaryOp::Ge,
+        "And" => BinaryOp::And,
+        "Or" => BinaryOp::Or,
+        "BitwiseAnd" => BinaryOp::BitAnd,
+        "BitwiseOr" => BinaryOp::BitOr,
+        "BitwiseXor" => BinaryOp::BitXor,
+        "LShift" => BinaryOp::Shl,
+        "RShift" => BinaryOp::Shr,
+        _ => return None,
+    })
+}

@@ -1,0 +1,310 @@
+//! Calls without a meaning of their own here: operators of TVM by their tables, functions of the module, Python.
+
+use ir::{Callee, DataType, ExprKind, Type};
+
+use super::{
+    Lowerer, R,
+    calls::Args,
+    intrinsics::{self, ResultType},
+    source_tree::Src,
+    value::{Ev, Tx, Val},
+};
+use crate::tvmscript::{
+    Severity,
+    ast::{Ex, ExKind, Run},
+    diagnostics,
+    environment::{Constant, Signature},
+};
+
+impl Lowerer<'_, '_, '_> {
+    /// A call by name: arguments as written, type by rule, effects by the table.
+    pub(super) fn generic_call(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Ev> {
+        let tx = self.generic_tx(ex, name, args)?;
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    pub(super) fn generic_tx(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Tx> {
+        if !intrinsics::is_known(name) && !is_data_form(name) {
+            let range = self.ast.range(ex);
+            let message = format!("`T.{name}` is in no table: it may do anything");
+            self.diagnostic(diagnostics::UNKNOWN_INTRINSIC, Severity::Hint, range, message, None);
+        }
+        let mut operands = Vec::with_capacity(args.positional.len());
+        let mut lambda = None;
+        for (index, &arg) in args.positional.iter().enumerate() {
+            match *self.ast.kind(arg) {
+                ExKind::Star(inner) => {
+                    for ev in self.spread(inner)? {
+                        operands.push(self.lift(&ev)?);
+                    }
+                }
+                ExKind::Lambda { .. } => {
+                    // Its parameters have the types of the identities that follow; it stands first among the operands.
+                    lambda = Some((index, arg));
+                }
+                ExKind::Dict(_) => {}
+                ExKind::None => {
+                    let none = self.s.body.string("None");
+                    let at = self.at(arg);
+                    operands.push(self.tx(none, at));
+                }
+                _ => operands.push(self.argument(arg)?),
+            }
+        }
+        if let Some((index, arg)) = lambda {
+            let tx = self.reducer(name, arg, &operands)?;
+            operands.insert(index, tx);
+        }
+        let keywords: Vec<_> =
+            args.keywords.iter().filter(|(key, _)| *key != "dtype").copied().collect();
+        let mut attrs = self.keyword_attrs(&keywords);
+        for &arg in &args.positional {
+            if let ExKind::Dict(_) = self.ast.kind(arg) {
+                attrs.push(("".into(), self.attr(arg)));
+            }
+        }
+        let mut operands_and_type = operands;
+        let ty = self.call_type(name, args, &mut operands_and_type)?;
+        Ok(self.finish_call(ex, name, &operands_and_type, attrs, ty))
+    }
+
+    pub(super) fn finish_call(
+        &mut self,
+        ex: Ex,
+        name: &str,
+        operands: &[Tx],
+        attrs: ir::AttrDict,
+        ty: Type,
+    ) -> Tx {
+        match *operands {
+            [x] if intrinsics::is_rounding(name) => {
+                if let Some(folded) = self.rounded(name, x, ex) {
+                    return folded;
+                }
+            }
+            [x] if name == "likely" && self.s.body.expr(x.id).is_constant() => return x,
+            [_, x] if name == "reinterpret" && self.ty(x) == ty => return x,
+            _ => {}
+        }
+        let is_value = ir::effects::tir(name).merge() != ir::effects::Merge::Never;
+        let callee = Callee::Intrinsic(self.s.body.intern(name));
+        let ids: Vec<_> = operands.iter().map(|it| it.id).collect();
+        let attrs =
+            if attrs.is_empty() { ir::Body::no_attrs() } else { self.s.body.attr_dict(attrs) };
+        let id = self.s.body.call(callee, &ids, attrs, ty, !is_value);
+        let children: Vec<Src> = operands.iter().map(|it| it.src).collect();
+        Tx { id, src: self.node(ex, &children) }
+    }
+
+    /// Rounding of integers and constants is done by the parser.
+    pub(super) fn rounded(&mut self, name: &str, x: Tx, ex: Ex) -> Option<Tx> {
+        let dtype = self.dtype(x)?;
+        if dtype.is_integer() || dtype.is_bool() {
+            return Some(x);
+        }
+        let ExprKind::Float(_) = self.kind(x) else { return None };
+        let value = self.s.body.float_spelling(x.id)?;
+        let value = match name {
+            "floor" => value.floor(),
+            "ceil" => value.ceil(),
+            "trunc" => value.trunc(),
+            _ => value.round_ties_even(),
+        };
+        let id = self.s.body.float(value, dtype);
+        let at = self.at(ex);
+        Some(self.tx(id, at))
+    }
+
+    /// An argument of a call: strings, types, buffers, regions and lists are values here.
+    pub(super) fn argument(&mut self, arg: Ex) -> R<Tx> {
+        let ev = self.eval(arg)?;
+        match &ev.val {
+            Val::Region(buffer, dims) => Ok(self.region(*buffer, dims, ev.src)),
+            _ => self.lift(&ev),
+        }
+    }
+
+    /// The combiner of `T.comm_reducer`, the map of `T.index_map`.
+    pub(super) fn reducer(&mut self, name: &str, arg: Ex, operands: &[Tx]) -> R<Tx> {
+        let identities: Vec<Type> = match operands.first().map(|it| self.kind(*it)) {
+            Some(ExprKind::Tuple(list)) => {
+                self.s.body.items(list).iter().map(|&it| self.s.body.ty(it)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let is_reducer = name == "comm_reducer";
+        self.lambda(arg, &|index| {
+            let ty = index.checked_rem(identities.len()).and_then(|at| identities.get(at).copied());
+            match ty {
+                Some(ty) if is_reducer => ty,
+                _ => DataType::INT32.into(),
+            }
+        })
+    }
+
+    pub(super) fn call_type(
+        &mut self,
+        name: &str,
+        args: &Args<'_>,
+        operands: &mut Vec<Tx>,
+    ) -> R<Type> {
+        let keyword = args.keyword("dtype").or_else(|| args.keyword("ret_ty"));
+        let written = match keyword {
+            Some(ex) => Some(self.type_of(ex)?),
+            None => None,
+        };
+        let rule = intrinsics::result_type(name);
+        if let Some(ty) = written {
+            // `dtype=` is another spelling of the first or last argument, and redundant elsewhere.
+            if let (ResultType::First | ResultType::Last, Some(ex)) = (rule, keyword) {
+                let text = match ty {
+                    Type::Prim(dtype) => dtype.to_string(),
+                    _ => "handle".to_owned(),
+                };
+                let id = self.s.body.string(&text);
+                let at = self.at(ex);
+                let tx = self.tx(id, at);
+                let index = if rule == ResultType::First { 0 } else { operands.len() };
+                operands.insert(index, tx);
+            }
+            return Ok(ty);
+        }
+        let named = |this: &Self, tx: Option<&Tx>| match tx.map(|it| this.kind(*it)) {
+            Some(ExprKind::Str(name)) => {
+                DataType::parse(this.s.body.name(name)).map_or(Type::Unknown, Type::Prim)
+            }
+            _ => Type::Unknown,
+        };
+        Ok(match rule {
+            ResultType::Arg(index) => operands.get(index).map_or(Type::Unknown, |&it| self.ty(it)),
+            ResultType::Fixed(dtype) => match operands.first().and_then(|&it| self.dtype(it)) {
+                Some(first) if dtype.is_bool() => dtype.with_lanes(first.lanes).into(),
+                _ => dtype.into(),
+            },
+            ResultType::Handle => DataType::HANDLE.into(),
+            ResultType::First => named(self, operands.first()),
+            ResultType::Last => named(self, operands.last()),
+            ResultType::Address => self.address_type(operands.first()),
+            ResultType::AccessPtr => self.access_ptr_type(operands),
+            ResultType::Void => DataType::VOID.into(),
+            ResultType::Unknown => Type::Unknown,
+        })
+    }
+
+    pub(super) fn address_type(&mut self, of: Option<&Tx>) -> Type {
+        match of.map(|it| self.kind(*it)) {
+            Some(
+                ExprKind::Load { buffer, .. }
+                | ExprKind::Buffer(buffer)
+                | ExprKind::Region(buffer, _),
+            ) => {
+                let data = &self.s.body.buffers[buffer];
+                Type::Pointer { element: data.dtype, scope: data.scope }
+            }
+            _ => DataType::HANDLE.into(),
+        }
+    }
+
+    pub(super) fn access_ptr_type(&mut self, operands: &[Tx]) -> Type {
+        let element = operands.first().and_then(|&it| self.dtype(it));
+        let scope = match operands.get(1).map(|&it| self.ty(it)) {
+            Some(Type::Pointer { scope, .. }) => scope,
+            _ => self.s.body.intern(""),
+        };
+        element.map_or(DataType::HANDLE.into(), |element| Type::Pointer { element, scope })
+    }
+
+    pub(super) fn function_call(&mut self, ex: Ex, signature: &Signature, args: Run) -> R<Ev> {
+        let ty = match signature.returns.as_deref().map(DataType::parse) {
+            Some(Some(dtype)) => dtype.into(),
+            _ => DataType::VOID.into(),
+        };
+        let name = self.s.body.intern(&signature.name);
+        self.other_call(ex, Callee::Function(name), args, ty)
+    }
+
+    pub(super) fn unknown_call(&mut self, ex: Ex, callee: Ex, args: Run) -> R<Ev> {
+        let text = self.text(self.ast.range(callee));
+        let name = self.s.body.intern(&text);
+        self.other_call(ex, Callee::Unknown(name), args, Type::Unknown)
+    }
+
+    pub(super) fn other_call(&mut self, ex: Ex, callee: Callee, args: Run, ty: Type) -> R<Ev> {
+        let args = self.args(args);
+        let mut operands = Vec::new();
+        for ev in self.eval_items(&args.positional)? {
+            operands.push(self.lift(&ev)?);
+        }
+        let attrs = self.keyword_attrs(&args.keywords);
+        let attrs = self.s.body.attr_dict(attrs);
+        let ids: Vec<_> = operands.iter().map(|it| it.id).collect();
+        let id = self.s.body.call(callee, &ids, attrs, ty, true);
+        let children: Vec<Src> = operands.iter().map(|it| it.src).collect();
+        let src = self.node(ex, &children);
+        Ok(Ev { val: Val::Expr(id), src })
+    }
+
+    /// A function of Python: TVM's own by their last name, a few builtins on constants; the rest is opaque.
+    pub(super) fn path_call(&mut self, ex: Ex, path: ir::NameId, args: Run) -> R<Ev> {
+        let path = self.s.body.name(path).to_owned();
+        let tvm = ["tvm.tirx.", "tvm.tir.", "tvm.tirx.op.", "tvm.tir.op."];
+        if let Some(name) = tvm.iter().find_map(|it| path.strip_prefix(it)) {
+            let args = self.args(args);
+            return self.intrinsic(ex, name, &args);
+        }
+        let args = self.args(args);
+        if let Some(name) = path.strip_prefix("builtins.") {
+            let items = self.eval_items(&args.positional)?;
+            if let Some(val) = self.builtin(name, &items) {
+                let src = self.leaf(ex);
+                return Ok(Ev { val, src });
+            }
+        }
+        Ok(self.opaque_ex(ex))
+    }
+
+    pub(super) fn builtin(&mut self, name: &str, items: &[Ev]) -> Option<Val> {
+        let constant = |index: usize| match items.get(index).map(|it| &it.val) {
+            Some(Val::Const(it)) => Some(it.clone()),
+            _ => None,
+        };
+        Some(match (name, items.len()) {
+            ("len", 1) => Val::Const(Constant::Int(self.items(&items[0])?.len() as i128)),
+            ("int", 1) => match constant(0)? {
+                Constant::Int(it) => Val::Const(Constant::Int(it)),
+                Constant::Bool(it) => Val::Const(Constant::Int(i128::from(it))),
+                Constant::Float(bits) => Val::Const(Constant::Int(f64::from_bits(bits) as i128)),
+                _ => return None,
+            },
+            ("float", 1) => match constant(0)? {
+                Constant::Int(it) => Val::Const(Constant::Float((it as f64).to_bits())),
+                Constant::Float(bits) => Val::Const(Constant::Float(bits)),
+                Constant::Str(it) => Val::Const(Constant::Float(it.parse::<f64>().ok()?.to_bits())),
+                _ => return None,
+            },
+            ("min" | "max", 2) => match (constant(0)?, constant(1)?) {
+                (Constant::Int(a), Constant::Int(b)) => {
+                    Val::Const(Constant::Int(if name == "min" { a.min(b) } else { a.max(b) }))
+                }
+                _ => return None,
+            },
+            ("tuple" | "list", 1) => Val::Seq(self.items(&items[0])?.into()),
+            _ => return None,
+        })
+    }
+}
+
+/// Forms whose calls are data and have no effect.
+fn is_data_form(name: &str) -> bool {
+    matches!(
+        name,
+        "comm_reducer"
+            | "index_map"
+            | "iter_var"
+            | "Range"
+            | "target"
+            | "Call"
+            | "Tuple"
+            | "CommReducer"
+    )
+}
