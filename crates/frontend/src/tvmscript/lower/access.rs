@@ -283,17 +283,15 @@ impl Lowerer<'_, '_, '_> {
         step: Option<Tx>,
     ) -> R<Tx> {
         let range = self.s.sources.range(at);
-        // The start is part of the end as well (`x:x + 4`): neither can be replaced alone.
-        let inside = |this: &mut Self, it: Tx| Tx { id: it.id, src: this.s.sources.inside(range) };
         let lower = match lower {
-            Some(it) => inside(self, it),
+            Some(it) => it,
             None => self.virtual_int(0, DataType::INT32, range),
         };
         let Some(upper) = upper else {
             return Err(self.error(diagnostics::MALFORMED_FORM, range, "the slice has no end"));
         };
         let step = match step {
-            Some(it) => inside(self, it),
+            Some(it) => it,
             None => self.virtual_int(1, DataType::INT32, range),
         };
         let Some(extent) = self.constant_difference(upper, lower) else {

@@ -110,9 +110,9 @@ fn a_slice_is_a_ramp_with_its_text() {
               T.float32(1.0) = `1.0`
               4 = `4`
             T.Ramp(T.Add(x, 1), 1, 4) = `x + 1:x + 1 + 4`
-              T.Add(x, 1) = from `x + 1:x + 1 + 4`
-                x = from `x + 1:x + 1 + 4`
-                1 = from `x + 1:x + 1 + 4`
+              T.Add(x, 1) = `x + 1`
+                x = `x`
+                1 = `1`
               1 = from `x + 1:x + 1 + 4`
               4 = from `x + 1:x + 1 + 4`
         "#]],
