@@ -4,7 +4,6 @@
 
 use db::{Database as _, Db, Function, RootDatabase, SourceFile};
 use frontend::tvmscript::Severity;
-use ir::plan::Decision;
 use syntax::TextRange;
 
 use crate::{function_at::functions_in, plan_text::PlanText};
@@ -89,12 +88,7 @@ fn shared_values<'db>(
     let text = PlanText::new(db, function);
     let mut res = Vec::new();
     for group in &text.plan.groups {
-        let replaces = match &group.decision {
-            Decision::Bind(binding) => &text.plan.bindings[*binding].replaces,
-            Decision::Reuse(reuse) => &reuse.replaces,
-            Decision::Covered { .. } | Decision::Refuse(_) => continue,
-        };
-        let mut real = replaces.iter().copied().filter(|&it| text.map.is_real(it));
+        let mut real = text.replaced(group).filter(|&it| text.map.is_real(it));
         let Some(first) = real.next() else { continue };
         let others = real.take(MAX_RELATED);
         res.push(frontend::tvmscript::Diagnostic {

@@ -147,13 +147,11 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, function: Function<'db>) -> F
 
 /// Where a group is marked: at what the plan replaces, or at every place of it if nothing is done with it.
 fn marked_occurrences(text: &PlanText<'_>, group: &CseGroup) -> Vec<OccurrenceId> {
-    let occurrences: &[OccurrenceId] = match &group.decision {
-        Decision::Bind(binding) => &text.plan.bindings[*binding].replaces,
-        Decision::Reuse(reuse) => &reuse.replaces,
-        Decision::Covered { .. } => &[],
-        Decision::Refuse(_) => &group.occurrences,
-    };
-    occurrences.iter().copied().filter(|&it| text.map.is_real(it)).collect()
+    let is_real = |it: &OccurrenceId| text.map.is_real(*it);
+    match &group.decision {
+        Decision::Refuse(_) => group.occurrences.iter().copied().filter(is_real).collect(),
+        _ => text.replaced(group).filter(is_real).collect(),
+    }
 }
 
 fn hint(text: &PlanText<'_>, candidate: &Candidate, marked: &[OccurrenceId]) -> InlayHint {

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod code_actions;
 mod device_code;
 mod diagnostics;
 mod document_symbols;
@@ -23,6 +24,7 @@ pub use ir::plan::Preset;
 pub use syntax::{Edit, LineCol, Parse, TextRange, TextSize};
 
 pub use crate::{
+    code_actions::{ActionKind, CodeAction},
     device_code::DeviceCodeView,
     diagnostics::{COMMON_SUBEXPRESSION, Diagnostic, DiagnosticsConfig},
     document_symbols::{DocumentSymbol, SymbolKind},
@@ -141,6 +143,16 @@ impl Analysis {
         config: &InlayHintsConfig,
     ) -> Cancellable<Vec<InlayHint>> {
         self.ask(file, |db, file| inlay_hints::inlay_hints(db, file, range, config))
+    }
+
+    /// What can be done with the text in a range, of the kinds that are wanted.
+    pub fn code_actions(
+        &self,
+        file: FileId,
+        range: TextRange,
+        wants: &dyn Fn(ActionKind) -> bool,
+    ) -> Cancellable<Vec<CodeAction>> {
+        self.ask(file, |db, file| code_actions::code_actions(db, file, range, wants))
     }
 
     /// What is wrong in the functions of a file, and what could be shared.

@@ -82,6 +82,19 @@ impl<'db> PlanText<'db> {
         out
     }
 
+    /// The occurrences that the plan replaces for a group.
+    pub(crate) fn replaced<'a>(
+        &'a self,
+        group: &'a CseGroup,
+    ) -> impl Iterator<Item = OccurrenceId> + use<'a, 'db> {
+        let replaced: &[OccurrenceId] = match &group.decision {
+            Decision::Bind(binding) => &self.plan.bindings[*binding].replaces,
+            Decision::Reuse(reuse) => &reuse.replaces,
+            Decision::Covered { .. } | Decision::Refuse(_) => &[],
+        };
+        replaced.iter().copied()
+    }
+
     /// A type as TVMScript spells it.
     pub(crate) fn ty(&self, ty: Type) -> String {
         match ty {

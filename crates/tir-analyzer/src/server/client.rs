@@ -21,6 +21,8 @@ pub(crate) struct Client {
     /// It can tell about changed settings and watched files after registration.
     pub(crate) registers_configuration: bool,
     pub(crate) registers_watchers: bool,
+    /// Edits may name the version of the document they are for.
+    pub(crate) versions_edits: bool,
     /// Symbols may be nested.
     pub(crate) nests_symbols: bool,
 }
@@ -51,6 +53,9 @@ impl Client {
             registers_watchers: is(workspace
                 .and_then(|it| it.did_change_watched_files.as_ref())
                 .and_then(|it| it.dynamic_registration)),
+            versions_edits: is(workspace
+                .and_then(|it| it.workspace_edit.as_ref())
+                .and_then(|it| it.document_changes)),
             nests_symbols: is(document
                 .and_then(|it| it.document_symbol.as_ref())
                 .and_then(|it| it.hierarchical_document_symbol_support)),
@@ -74,6 +79,16 @@ impl Client {
             document_symbol_provider: Some(lsp::DocumentSymbolProvider::Bool(true)),
             folding_range_provider: Some(lsp::FoldingRangeProvider::Bool(true)),
             inlay_hint_provider: Some(lsp::InlayHintProvider::Bool(true)),
+            code_action_provider: Some(lsp::CodeActionProvider::CodeActionOptions(
+                lsp::CodeActionOptions {
+                    code_action_kinds: Some(vec![
+                        lsp::CodeActionKind::QuickFix,
+                        lsp::CodeActionKind::RefactorExtract,
+                        lsp::CodeActionKind::SourceFixAll,
+                    ]),
+                    ..Default::default()
+                },
+            )),
             diagnostic_provider: self.pulls_diagnostics.then(|| {
                 lsp::DiagnosticProvider::DiagnosticOptions(lsp::DiagnosticOptions {
                     identifier: Some("tir-analyzer".to_owned()),

@@ -75,6 +75,7 @@ pub(crate) fn request(state: &mut State, request: Request) {
             ));
         }
         "textDocument/inlayHint" => spawn(state, request, handlers::inlay_hints),
+        "textDocument/codeAction" => spawn(state, request, handlers::code_actions),
         "textDocument/diagnostic" => spawn(state, request, handlers::diagnostics),
         "textDocument/hover" => spawn(state, request, handlers::hover),
         "textDocument/documentSymbol" => spawn(state, request, handlers::document_symbols),

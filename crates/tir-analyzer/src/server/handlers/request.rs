@@ -32,6 +32,21 @@ pub(crate) fn inlay_hints(
     Ok(hints.into_iter().map(|it| to_proto::inlay_hint(places, it)).collect())
 }
 
+/// `textDocument/codeAction`
+pub(crate) fn code_actions(
+    snapshot: &Snapshot,
+    params: lsp::CodeActionParams,
+) -> Result<Vec<lsp::CodeActionResponse>, Failure> {
+    let document = snapshot.document(&params.text_document.uri)?;
+    let range = from_proto::range(&document.lines, snapshot.encoding(), params.range);
+    let only = params.context.only.as_deref();
+    let wants = |kind| from_proto::wants(only, kind);
+    let actions = snapshot.analysis.code_actions(document.file, range, &wants)?;
+    let places = snapshot.places(document);
+    let versioned = snapshot.client.versions_edits;
+    Ok(actions.into_iter().map(|it| to_proto::code_action(places, it, versioned)).collect())
+}
+
 /// `textDocument/diagnostic`
 pub(crate) fn diagnostics(
     snapshot: &Snapshot,

@@ -1,7 +1,7 @@
 //! From the protocol to the analysis.
 
-use ide::{TextRange, TextSize};
-use lsp_types::{Position, PositionEncodingKind, Range};
+use ide::{ActionKind, TextRange, TextSize};
+use lsp_types::{CodeActionKind, Position, PositionEncodingKind, Range};
 
 use syntax::{ColumnEncoding, LineCol, LineIndex};
 
@@ -31,4 +31,19 @@ pub(crate) fn encoding(offered: Option<&[PositionEncodingKind]>) -> ColumnEncodi
         return ColumnEncoding::Utf8;
     }
     offered.iter().find_map(known).unwrap_or(ColumnEncoding::Utf16)
+}
+
+/// Whether a client that asks for `only` wants actions of `kind`: kinds are a hierarchy by dots, and no list wants
+/// all but those that change the whole source.
+pub(crate) fn wants(only: Option<&[CodeActionKind]>, kind: ActionKind) -> bool {
+    let kind_name: String = super::to_proto::action_kind(kind).into();
+    match only {
+        None => kind != ActionKind::FixAll,
+        Some(only) => only.iter().any(|asked| {
+            let asked: String = asked.clone().into();
+            asked.is_empty()
+                || kind_name == asked
+                || kind_name.strip_prefix(&asked).is_some_and(|rest| rest.starts_with('.'))
+        }),
+    }
 }

@@ -1,6 +1,6 @@
 //! From the analysis to the protocol.
 
-use ide::{TextRange, TextSize};
+use ide::{ActionKind, TextRange, TextSize};
 use lsp_types as lsp;
 
 use syntax::ColumnEncoding;
@@ -90,6 +90,59 @@ pub(crate) fn diagnostic(places: Places<'_>, it: ide::Diagnostic) -> lsp::Diagno
         related_information: (!related.is_empty()).then_some(related),
         data: None,
     }
+}
+
+/// The protocol's kind of an action.
+pub(crate) fn action_kind(kind: ActionKind) -> lsp::CodeActionKind {
+    match kind {
+        ActionKind::QuickFix => lsp::CodeActionKind::QuickFix,
+        ActionKind::Extract => lsp::CodeActionKind::RefactorExtract,
+        ActionKind::FixAll => lsp::CodeActionKind::SourceFixAll,
+    }
+}
+
+/// A code action with its edit.
+pub(crate) fn code_action(
+    places: Places<'_>,
+    action: ide::CodeAction,
+    versioned: bool,
+) -> lsp::CodeActionResponse {
+    let edits: Vec<lsp::TextEdit> =
+        action.edits.into_iter().map(|it| text_edit(places, it)).collect();
+    lsp::CodeActionResponse::CodeAction(lsp::CodeAction {
+        title: action.title,
+        kind: Some(action_kind(action.kind)),
+        is_preferred: action.is_preferred.then_some(true),
+        edit: Some(workspace_edit(places, edits, versioned)),
+        ..Default::default()
+    })
+}
+
+fn workspace_edit(
+    places: Places<'_>,
+    edits: Vec<lsp::TextEdit>,
+    versioned: bool,
+) -> lsp::WorkspaceEdit {
+    let uri = places.document.uri.clone();
+    if !versioned {
+        let changes = [(uri, edits)].into_iter().collect();
+        return lsp::WorkspaceEdit { changes: Some(changes), ..Default::default() };
+    }
+    let edit = lsp::TextDocumentEdit {
+        text_document: lsp::OptionalVersionedTextDocumentIdentifier {
+            version: Some(places.document.version),
+            text_document_identifier: lsp::TextDocumentIdentifier { uri },
+        },
+        edits: edits.into_iter().map(lsp::Edit::TextEdit).collect(),
+    };
+    lsp::WorkspaceEdit {
+        document_changes: Some(vec![lsp::DocumentChange::TextDocumentEdit(edit)]),
+        ..Default::default()
+    }
+}
+
+fn text_edit(places: Places<'_>, edit: ide::Edit) -> lsp::TextEdit {
+    lsp::TextEdit { range: places.range(edit.range), new_text: edit.text }
 }
 
 /// What a hover shows.
