@@ -1,5 +1,7 @@
 //! What functions capture: one query a name, so that the edit of a constant reaches its users and nobody else.
 
+use std::sync::Arc;
+
 use frontend::tvmscript::{Capture, Environment};
 
 use crate::{
@@ -16,7 +18,7 @@ pub struct CapturedName<'db> {
     pub file: SourceFile,
     /// The scope.
     #[returns(ref)]
-    pub scope: ScopeKey,
+    pub scope: Arc<ScopeKey>,
     /// The name.
     #[returns(ref)]
     pub name: Box<str>,
@@ -36,7 +38,7 @@ pub fn capture<'db>(db: &'db dyn Db, name: CapturedName<'db>) -> Capture {
 pub(crate) struct DbEnvironment<'db> {
     pub(crate) db: &'db dyn Db,
     pub(crate) file: SourceFile,
-    pub(crate) scope: &'db ScopeKey,
+    pub(crate) scope: &'db Arc<ScopeKey>,
 }
 
 impl Environment for DbEnvironment<'_> {

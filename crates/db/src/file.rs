@@ -43,10 +43,27 @@ fn parse_text(db: &dyn Db, file: SourceFile) -> Parse {
 pub struct FileIndex {
     /// The frontend's view.
     pub functions: FileFunctions,
+    names: Arc<FileNames>,
+}
+
+/// What stays the same while only bodies are edited.
+#[derive(Debug)]
+struct FileNames {
     /// The scopes that functions stand in, by path; several where classes or functions of one name follow another.
     scopes: FxHashMap<Box<str>, Vec<ScopeId>>,
-    /// For each function, the identity that it has among its namesakes.
-    slots: Vec<u32>,
+    /// For each function, who it is and where it stands.
+    functions: Vec<(Arc<Identity>, Arc<ScopeKey>)>,
+}
+
+/// Which function of a file it is, over edits.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Identity {
+    /// Names of the scopes around it.
+    pub path: Box<str>,
+    /// Its name.
+    pub name: Box<str>,
+    /// Its number among functions of the same path and name.
+    pub slot: u32,
 }
 
 /// A scope of a file that stays the same over edits of what is in it.
@@ -59,16 +76,41 @@ pub struct ScopeKey {
 }
 
 impl FileIndex {
-    /// The scope of a key, if the file still has it.
-    pub fn scope(&self, key: &ScopeKey) -> Option<ScopeId> {
-        self.scopes.get(&key.path)?.get(key.ordinal as usize).copied()
+    fn new(functions: FileFunctions, last: Option<&FileIndex>) -> FileIndex {
+        let kept = last.filter(|it| it.functions.differs_in_a_body_only(&functions));
+        let names = match kept {
+            Some(last) => last.names.clone(),
+            None => Arc::new(FileNames::new(&functions, last)),
+        };
+        FileIndex { functions, names }
     }
 
-    fn scope_key(&self, item: &FunctionItem) -> ScopeKey {
-        let path = &item.source.key.path;
-        let scopes = self.scopes.get(path);
-        let ordinal = scopes.and_then(|it| it.iter().position(|it| *it == item.scope));
-        ScopeKey { path: path.clone(), ordinal: ordinal.unwrap_or_default() as u32 }
+    /// The scope of a key, if the file still has it.
+    pub fn scope(&self, key: &ScopeKey) -> Option<ScopeId> {
+        self.names.scopes.get(&key.path)?.get(key.ordinal as usize).copied()
+    }
+}
+
+impl FileNames {
+    fn new(functions: &FileFunctions, last: Option<&FileIndex>) -> FileNames {
+        let mut scopes: FxHashMap<Box<str>, Vec<ScopeId>> = FxHashMap::default();
+        let slots = Slots::assign(functions, last);
+        let mut names = Vec::with_capacity(slots.len());
+        for (item, slot) in functions.functions.iter().zip(slots) {
+            let key = &item.source.key;
+            let of_path = match scopes.get_mut(&key.path) {
+                Some(it) => it,
+                None => scopes.entry(key.path.clone()).or_default(),
+            };
+            let ordinal = of_path.iter().position(|it| *it == item.scope).unwrap_or_else(|| {
+                of_path.push(item.scope);
+                of_path.len() - 1
+            });
+            let identity = Identity { path: key.path.clone(), name: key.name.clone(), slot };
+            let scope = ScopeKey { path: key.path.clone(), ordinal: ordinal as u32 };
+            names.push((Arc::new(identity), Arc::new(scope)));
+        }
+        FileNames { scopes, functions: names }
     }
 }
 
@@ -102,18 +144,7 @@ pub fn file_index(db: &dyn Db, file: SourceFile) -> Arc<FileIndex> {
         Some(last) => discover::functions_after(&parse, &last.functions),
         None => discover::functions(&parse),
     };
-    let mut scopes: FxHashMap<Box<str>, Vec<ScopeId>> = FxHashMap::default();
-    for item in &functions.functions {
-        let of_path = match scopes.get_mut(&item.source.key.path) {
-            Some(it) => it,
-            None => scopes.entry(item.source.key.path.clone()).or_default(),
-        };
-        if !of_path.contains(&item.scope) {
-            of_path.push(item.scope);
-        }
-    }
-    let slots = Slots::assign(&functions, last.as_deref());
-    let index = Arc::new(FileIndex { functions, scopes, slots });
+    let index = Arc::new(FileIndex::new(functions, last.as_deref()));
     db.history().set(file, &index);
     index
 }
@@ -129,8 +160,10 @@ impl Slots {
         }
         // Only functions that have or had namesakes need more than zero.
         let old_items = || {
-            let old = last.into_iter().flat_map(|it| it.functions.functions.iter().zip(&it.slots));
-            old.map(|(item, &slot)| (item, slot))
+            let old = last
+                .into_iter()
+                .flat_map(|it| it.functions.functions.iter().zip(&it.names.functions));
+            old.map(|(item, (identity, _))| (item, identity.slot))
         };
         let mut n_new: FxHashMap<Name<'_>, u32> = FxHashMap::default();
         for item in &new.functions {
@@ -190,40 +223,42 @@ pub struct Function<'db> {
     /// The file.
     #[returns(copy)]
     pub file: SourceFile,
-    /// Names of the scopes around it.
+    /// Who it is.
     #[returns(ref)]
-    pub path: Box<str>,
-    /// Its name.
-    #[returns(ref)]
-    pub name: Box<str>,
-    /// Its identity among functions of the same path and name.
-    #[returns(copy)]
-    pub slot: u32,
+    pub identity: Arc<Identity>,
     /// Its text and what is needed to read it, independent of its place.
     #[tracked]
     #[returns(ref)]
-    pub source: FunctionSource,
+    pub source: Arc<FunctionSource>,
     /// Where its captured names are looked up.
     #[tracked]
     #[returns(ref)]
-    pub scope: ScopeKey,
+    pub scope: Arc<ScopeKey>,
+}
+
+impl<'db> Function<'db> {
+    /// Its name.
+    pub fn name(self, db: &'db dyn Db) -> &'db str {
+        &self.identity(db).name
+    }
 }
 
 /// The functions of a file, in text order: parallel to the items of its [`FileIndex`].
 #[salsa::tracked(returns(ref), no_eq)]
 pub fn functions<'db>(db: &'db dyn Db, file: SourceFile) -> Vec<Function<'db>> {
     let index = file_index(db, file);
-    let items = index.functions.functions.iter().zip(&index.slots);
+    let items = index.functions.functions.iter().zip(&index.names.functions);
     items
-        .map(|(item, &slot)| {
+        .map(|(item, (identity, scope))| {
             let mut source = item.source.clone();
-            // The key says which of several it is; that is the slot's business here, and must not change
-            // the source when a namesake comes or goes.
-            source.key.content = None;
-            source.key.ordinal = 0;
-            let scope = index.scope_key(item);
-            let (path, name) = (scope.path.clone(), source.name.clone());
-            Function::new(db, file, path, name, slot, source, scope)
+            if source.key.content.is_some() {
+                // The key says which of several it is; that is the slot's business here, and must not change
+                // the source when a namesake comes or goes.
+                let source = Arc::make_mut(&mut source);
+                source.key.content = None;
+                source.key.ordinal = 0;
+            }
+            Function::new(db, file, identity.clone(), source, scope.clone())
         })
         .collect()
 }

@@ -18,7 +18,7 @@ use salsa::plumbing::FromId as _;
 pub use crate::{
     environment::{CapturedName, capture},
     file::{
-        FileIndex, Function, History, Placed, ScopeKey, file_index, functions, parse,
+        FileIndex, Function, History, Identity, Placed, ScopeKey, file_index, functions, parse,
         placed_functions,
     },
     input::{Configuration, Content, Options, SourceFile},

@@ -249,6 +249,6 @@ fn options_change_plans_and_nothing_below() {
 fn closed_files_are_read_from_their_text() {
     let db = RootDatabase::default();
     let file = db.add_file(Content::Text(TWO_FUNCTIONS.into()));
-    let names: Vec<&str> = db::functions(&db, file).iter().map(|it| &**it.name(&db)).collect();
+    let names: Vec<&str> = db::functions(&db, file).iter().map(|it| it.name(&db)).collect();
     assert_eq!(names, ["f", "g"]);
 }

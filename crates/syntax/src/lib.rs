@@ -2,6 +2,7 @@
 
 pub mod ast;
 mod builder;
+mod difference;
 mod dump;
 mod errors;
 mod green;
@@ -20,6 +21,7 @@ pub use rowan::{Direction, TextLen, TextRange, TextSize, TokenAtOffset, WalkEven
 
 pub use crate::{
     ast::AstNode,
+    difference::{Change, changed_nodes},
     dump::dump,
     errors::{SyntaxError, SyntaxErrorKind, syntax_errors},
     green::{Green, GreenStep},

@@ -5,6 +5,8 @@
 //! around them define, kept as trees and read only when a name is asked for. No body of a TVMScript function is entered.
 //! Python functions, classes and control flow around are, as TVMScript functions may be nested in them.
 
+use std::sync::Arc;
+
 use ir::Dialect;
 use rustc_hash::FxHashMap;
 use syntax::{Green, SyntaxKind, SyntaxNode, TextRange, TextSize, WalkEvent};
@@ -63,8 +65,8 @@ pub struct FunctionSource {
 /// A function and its place in the file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FunctionItem {
-    /// The function.
-    pub source: FunctionSource,
+    /// The function. Shared with the versions of the file in which it is the same.
+    pub source: Arc<FunctionSource>,
     /// The whole definition with its decorators, in the file.
     pub range: TextRange,
     /// The scope that its captured names are looked up in.
@@ -80,7 +82,8 @@ pub struct ScopeId(u32);
 pub struct FileFunctions {
     /// In text order.
     pub functions: Vec<FunctionItem>,
-    scopes: Vec<Scope>,
+    scopes: Arc<Vec<Scope>>,
+    root: Green,
 }
 
 #[derive(Clone, Debug)]
@@ -108,34 +111,80 @@ enum Definition {
 /// The functions of a file. Text is read once at statement level, and hashed only where several functions have one
 /// path and name.
 pub fn functions(parse: &syntax::Parse) -> FileFunctions {
-    functions_in(&parse.syntax(), None)
+    functions_in(parse, None)
 }
 
-/// As [`functions`]; hashes of texts that `previous` already knows (same tree, by address) are taken over, so that
-/// an edit costs nothing for functions of equal names that it does not change.
+/// As [`functions`], for what an edit made of a file: what it did not touch is taken over. If that is all but the body of
+/// one function, nothing is read but addresses on the way to it, and one small record a function is copied. Otherwise
+/// hashes of texts that `previous` knows (same tree, by address) are taken over.
 pub fn functions_after(parse: &syntax::Parse, previous: &FileFunctions) -> FileFunctions {
-    functions_in(&parse.syntax(), Some(previous))
+    previous.with_edited_body(parse).unwrap_or_else(|| functions_in(parse, Some(previous)))
 }
 
-fn functions_in(root: &SyntaxNode, previous: Option<&FileFunctions>) -> FileFunctions {
+fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> FileFunctions {
+    let root = &parse.syntax();
     let module = Scope { parent: None, path: "".into(), names: FxHashMap::default() };
     let known = previous
         .map(|it| {
             it.functions.iter().map(|it| (it.source.green.address(), &it.source.green)).collect()
         })
         .unwrap_or_default();
-    let mut finder = Finder {
-        file: FileFunctions { functions: Vec::new(), scopes: vec![module] },
-        known,
-        has_import: false,
-    };
+    let mut finder =
+        Finder { functions: Vec::new(), scopes: vec![module], known, has_import: false };
     finder.commented_imports(root);
     finder.statements(root);
     finder.identify();
-    finder.file
+    let Finder { functions, scopes, .. } = finder;
+    FileFunctions { functions, scopes: Arc::new(scopes), root: parse.green().clone() }
 }
 
 impl FileFunctions {
+    /// Whether both have the same functions in the same scopes, and differ in the body of one function at most: then
+    /// names mean the same in both.
+    pub fn differs_in_a_body_only(&self, other: &FileFunctions) -> bool {
+        Arc::ptr_eq(&self.scopes, &other.scopes)
+    }
+
+    /// The functions of a version of the file that differs from this one in the body of one function only.
+    fn with_edited_body(&self, parse: &syntax::Parse) -> Option<FileFunctions> {
+        let changes = syntax::changed_nodes(&self.root, parse.green(), SyntaxKind::FUNCTION_DEF);
+        let (change, index) = changes.into_iter().find_map(|change| {
+            let at = self.functions.binary_search_by_key(&change.offset, |it| it.range.start());
+            let index = at.ok()?;
+            self.functions[index].source.green.ptr_eq(&change.old).then_some((change, index))
+        })?;
+        let old = &self.functions[index].source;
+        // A macro's text is part of what its name means.
+        if old.kind == FunctionKind::Macro
+            || !change.old.shares_all_but(&change.new, SyntaxKind::BLOCK)
+        {
+            return None;
+        }
+        let mut source = FunctionSource { green: change.new.clone(), ..FunctionSource::clone(old) };
+        if old.key.content.is_some() {
+            source.key.content = Some(source.green.text_hash());
+            // Among equals the ordinals would have to be given anew.
+            let is_equal = |it: &FunctionItem| {
+                let key = &it.source.key;
+                key.content == old.key.content || key.content == source.key.content
+            };
+            if self.functions.iter().filter(|it| is_equal(it)).count() > 1 {
+                return None;
+            }
+        }
+        let (old_len, new_len) = (change.old.text_len(), change.new.text_len());
+        let mut functions = self.functions.clone();
+        for item in &mut functions[index + 1..] {
+            let start = item.range.start() - old_len + new_len;
+            item.range = TextRange::at(start, item.range.len());
+        }
+        let item = &mut functions[index];
+        item.range = TextRange::at(change.offset, new_len);
+        item.source = Arc::new(source);
+        let (scopes, root) = (self.scopes.clone(), parse.green().clone());
+        Some(FileFunctions { functions, scopes, root })
+    }
+
     /// What a name is in a scope.
     pub fn capture(&self, scope: ScopeId, name: &str) -> Capture {
         self.capture_within(scope, name, 0)
@@ -229,7 +278,8 @@ fn signature(green: &Green) -> Signature {
 // ---- finding ----
 
 struct Finder<'a> {
-    file: FileFunctions,
+    functions: Vec<FunctionItem>,
+    scopes: Vec<Scope>,
     /// Trees whose hash may be known already.
     known: FxHashMap<usize, &'a Green>,
     /// Whether an import, commented or not, names a dialect.
@@ -272,7 +322,7 @@ impl Finder<'_> {
     }
 
     fn define(&mut self, scope: ScopeId, name: &str, definition: Definition) {
-        let names = &mut self.file.scopes[scope.0 as usize].names;
+        let names = &mut self.scopes[scope.0 as usize].names;
         match names.get_mut(name) {
             // A constant that is assigned twice has no one value; functions and imports are replaced.
             Some(old) => {
@@ -358,10 +408,10 @@ impl Finder<'_> {
     }
 
     fn new_scope(&mut self, parent: ScopeId, name: &str) -> ScopeId {
-        let outer = &self.file.scopes[parent.0 as usize].path;
+        let outer = &self.scopes[parent.0 as usize].path;
         let path = if outer.is_empty() { name.into() } else { format!("{outer}.{name}").into() };
-        self.file.scopes.push(Scope { parent: Some(parent), path, names: FxHashMap::default() });
-        ScopeId(self.file.scopes.len() as u32 - 1)
+        self.scopes.push(Scope { parent: Some(parent), path, names: FxHashMap::default() });
+        ScopeId(self.scopes.len() as u32 - 1)
     }
 
     fn function(&mut self, node: &SyntaxNode, scope: ScopeId, scopes: &mut Vec<ScopeId>) -> bool {
@@ -392,7 +442,7 @@ impl Finder<'_> {
             _ => Dialect::Tirx,
         };
         let key = FunctionKey {
-            path: self.file.scopes[scope.0 as usize].path.clone(),
+            path: self.scopes[scope.0 as usize].path.clone(),
             name: name.clone().into(),
             content: None,
             ordinal: 0,
@@ -406,7 +456,7 @@ impl Finder<'_> {
             green,
             name_range,
         };
-        self.file.functions.push(FunctionItem { source, range, scope });
+        self.functions.push(FunctionItem { source: Arc::new(source), range, scope });
         true
     }
 
@@ -441,7 +491,7 @@ impl Finder<'_> {
     fn module_path(&self, scope: ScopeId, name: &str) -> String {
         let mut at = Some(scope);
         while let Some(id) = at {
-            let scope = &self.file.scopes[id.0 as usize];
+            let scope = &self.scopes[id.0 as usize];
             match scope.names.get(name) {
                 Some(Definition::Import(path)) => return path.to_string(),
                 Some(_) => return name.to_owned(),
@@ -502,15 +552,17 @@ impl Finder<'_> {
     /// Functions of one path and name are told apart by their text, then by their number.
     fn identify(&mut self) {
         let mut count: FxHashMap<(Box<str>, Box<str>), u32> = FxHashMap::default();
-        for item in &self.file.functions {
+        for item in &self.functions {
             let key = &item.source.key;
             *count.entry((key.path.clone(), key.name.clone())).or_default() += 1;
         }
         let mut ordinals: FxHashMap<FunctionKey, u32> = FxHashMap::default();
-        for item in &mut self.file.functions {
-            let key = &mut item.source.key;
+        for item in &mut self.functions {
+            // Nobody else has the sources yet, so nothing is copied.
+            let source = Arc::make_mut(&mut item.source);
+            let key = &mut source.key;
             if count.get(&(key.path.clone(), key.name.clone())).is_some_and(|&it| it > 1) {
-                key.content = Some(item.source.green.text_hash());
+                key.content = Some(source.green.text_hash());
                 let ordinal = ordinals.entry(key.clone()).or_default();
                 key.ordinal = *ordinal;
                 *ordinal += 1;
