@@ -201,7 +201,7 @@ impl<'a> Bounds<'a> {
                 Some(self.range(body.ops[op].operands[0]))
             }
             _ if data.is_size => Some(Interval::new(0, Interval::of_type(data.ty.prim()?).hi)),
-            ValueKind::Symbol if is_extent(body, value) => {
+            ValueKind::Symbol | ValueKind::Captured if is_extent(body, value) => {
                 Some(Interval::new(0, Interval::of_type(data.ty.prim()?).hi))
             }
             _ => None,

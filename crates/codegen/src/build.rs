@@ -13,11 +13,13 @@
 //! and that no longer belong to it are removed: those the old manifest names, nothing else.
 
 use std::{
+    cell::OnceCell,
     collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
 };
 
+use ir::fingerprint::Fingerprint;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -139,6 +141,16 @@ impl Why {
 }
 
 impl BuildReport {
+    fn add(&mut self, other: BuildReport) {
+        self.kernels.extend(other.kernels);
+        self.unsupported.extend(other.unsupported);
+        self.without_launch += other.without_launch;
+        self.removed.extend(other.removed);
+        self.repaired += other.repaired;
+        self.lowered += other.lowered;
+        self.generated += other.generated;
+    }
+
     /// Number of kernels with a status.
     pub fn count(&self, which: impl Fn(Status) -> bool) -> usize {
         self.kernels.iter().filter(|it| which(it.status)).count()
@@ -168,30 +180,40 @@ struct Named {
 pub fn build(request: &BuildRequest<'_>) -> io::Result<BuildReport> {
     let store = Store::new(&request.store);
     store.sweep()?;
-    let mut report = BuildReport::default();
-    for (at, &target) in request.targets.iter().enumerate() {
-        let folder = request.out.join(target.name());
-        remove_stale(&folder);
-        let mut builder = Builder {
-            request,
-            target,
-            store: store.clone(),
-            old: Previous::read(&folder),
-            folder,
-            report,
-            manifest: Manifest::new(),
-            entries: BTreeMap::new(),
-            memory: BTreeMap::new(),
-            written: BTreeSet::new(),
-        };
-        for (index, function) in request.functions.iter().enumerate() {
-            (request.progress)(at * request.functions.len() + index);
-            builder.function(function)?;
+    let mut builders: Vec<Builder<'_>> =
+        request.targets.iter().map(|&target| Builder::new(request, target, &store)).collect();
+    let mut lowered = 0;
+    for (index, function) in request.functions.iter().enumerate() {
+        (request.progress)(index);
+        let body = LazyBody::default();
+        for builder in &mut builders {
+            builder.function(function, &body)?;
         }
-        report = builder.finish()?;
+        lowered += usize::from(body.0.get().is_some());
     }
-    (request.progress)(request.targets.len() * request.functions.len());
+    (request.progress)(request.functions.len());
+    let mut report = BuildReport { lowered, ..BuildReport::default() };
+    for builder in builders {
+        report.add(builder.finish()?);
+    }
     Ok(report)
+}
+
+/// A body that is asked for once, and only if a target needs it.
+#[derive(Default)]
+struct LazyBody(OnceCell<Result<(Canonical, Option<Fingerprint>), String>>);
+
+impl LazyBody {
+    fn get(
+        &self,
+        function: &SourceFunction<'_>,
+    ) -> Result<&(Canonical, Option<Fingerprint>), String> {
+        let lowered = self.0.get_or_init(|| {
+            let body = (function.body)()?;
+            Ok((Canonical::of(&body), ir::fingerprint::of_function(&body)))
+        });
+        lowered.as_ref().map_err(Clone::clone)
+    }
 }
 
 /// What the last build of the folder wrote.
@@ -232,10 +254,27 @@ struct Builder<'a> {
     written: BTreeSet<String>,
 }
 
-impl Builder<'_> {
-    fn function(&mut self, function: &SourceFunction<'_>) -> io::Result<()> {
+impl<'a> Builder<'a> {
+    fn new(request: &'a BuildRequest<'a>, target: Target, store: &Store) -> Builder<'a> {
+        let folder = request.out.join(target.name());
+        remove_stale(&folder);
+        Builder {
+            request,
+            target,
+            store: store.clone(),
+            old: Previous::read(&folder),
+            folder,
+            report: BuildReport::default(),
+            manifest: Manifest::new(),
+            entries: BTreeMap::new(),
+            memory: BTreeMap::new(),
+            written: BTreeSet::new(),
+        }
+    }
+
+    fn function(&mut self, function: &SourceFunction<'_>, body: &LazyBody) -> io::Result<()> {
         let target = self.target;
-        let named = match self.artifact(function)? {
+        let named = match self.artifact(function, body)? {
             Ok(named) => named,
             Err(message) => {
                 self.refuse(function, "not-read", message);
@@ -330,7 +369,11 @@ impl Builder<'_> {
 
     // ---- artifacts ----
 
-    fn artifact(&mut self, function: &SourceFunction<'_>) -> io::Result<Result<Named, String>> {
+    fn artifact(
+        &mut self,
+        function: &SourceFunction<'_>,
+        body: &LazyBody,
+    ) -> io::Result<Result<Named, String>> {
         let target = self.target;
         let options = &self.request.options;
         let text_key = function.text.map(|it| Key::of_text(&it, target, options));
@@ -340,27 +383,25 @@ impl Builder<'_> {
         {
             return Ok(Ok(named));
         }
-        self.report.lowered += 1;
-        let body = match (function.body)() {
+        let (canonical, fingerprint) = match body.get(function) {
             Ok(body) => body,
             Err(message) => return Ok(Err(message)),
         };
-        let canonical = Canonical::of(&body);
-        let Some(fingerprint) = ir::fingerprint::of_function(&body) else {
+        let Some(fingerprint) = *fingerprint else {
             // Something in it is not known: it is refused, or generated each time.
             self.report.generated += 1;
             let artifact = generate(&canonical.body, target, options);
-            let names = canonical.names;
+            let names = canonical.names.clone();
             let (key, fingerprint) = (String::new(), String::new());
             return Ok(Ok(Named { artifact, key, fingerprint, names, generated: Some(None) }));
         };
         let key = Key::of_artifact(fingerprint, target, options);
-        let (artifact, generated) = self.stored(key, &canonical)?;
+        let (artifact, generated) = self.stored(key, canonical)?;
         let named = Named {
             artifact,
             key: format!("{fingerprint}-{key}"),
             fingerprint: fingerprint.to_string(),
-            names: canonical.names,
+            names: canonical.names.clone(),
             generated,
         };
         if let Some(text_key) = text_key {

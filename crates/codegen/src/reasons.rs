@@ -39,7 +39,6 @@ pub const ALL: &[(&str, &str)] = &[
     ("float-floor-division", "`//` or `%` on floats."),
     ("free-variable", "A variable that neither a parameter nor a shape gives a value."),
     ("global-alloc-in-kernel", "Global memory is allocated inside a kernel."),
-    ("host-alloc-scope", "Shared or local memory is allocated outside a kernel."),
     ("host-call", "A launch extent or argument needs a call on the host."),
     (
         "host-code",

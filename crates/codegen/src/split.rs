@@ -7,7 +7,7 @@
 
 use ir::{
     Attr, Body, BufferField, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, ForKind,
-    OpId, OpKind, RegionId, ValueId, ValueKind,
+    OpId, OpKind, RegionId, ValueId, ValueKind, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -162,19 +162,12 @@ impl<'a> Splitter<'a> {
                     steps.extend(self.host_region(region)?);
                 }
             }
-            OpKind::Alloc { buffer, .. } => match self.space(buffer)? {
-                Space::Global => {
-                    for &region in &operation.regions {
-                        steps.extend(self.host_region(region)?);
-                    }
+            // Local and shared memory belong to the threads and blocks that use it, wherever it is written.
+            OpKind::Alloc { .. } => {
+                for &region in &operation.regions {
+                    steps.extend(self.host_region(region)?);
                 }
-                _ => {
-                    return Err(Refusal::new(
-                        "host-alloc-scope",
-                        "thread memory is allocated on the host",
-                    ));
-                }
-            },
+            }
             OpKind::Attr(_) | OpKind::AttrDict => {
                 for &region in &operation.regions {
                     steps.extend(self.host_region(region)?);
@@ -365,10 +358,6 @@ impl<'a> Splitter<'a> {
                 Refusal::new("argument-type", "a value computed on the host has no scalar type")
             })?;
         Ok(KernelParam::Scalar { value: source, dtype, host })
-    }
-
-    fn space(&self, buffer: BufferId) -> Result<Space> {
-        space(self.body, buffer)
     }
 }
 
@@ -652,7 +641,8 @@ fn symbol_source(body: &Body, value: ValueId) -> Option<SymbolSource> {
     if let ValueKind::Param(index) = body.values[value].kind {
         return Some(SymbolSource::Param(index as usize));
     }
-    if body.values[value].kind != ValueKind::Symbol {
+    // `n = TypeVar("n")` of the module is a shape variable of the functions that name it.
+    if !matches!(body.values[value].kind, ValueKind::Symbol | ValueKind::Captured) {
         return None;
     }
     for (param, it) in body.params.iter().enumerate() {
@@ -736,24 +726,29 @@ fn check_code_outside_threads(
 ) -> Result<()> {
     let needed: Vec<Axis> =
         launch.iter().filter(|it| it.fixed() != Some(1)).map(|it| it.axis).collect();
-    for op in nest(body, kernel) {
-        let effect = match body.ops[op].kind {
-            OpKind::Store { buffer, .. } => match root_of(body, buffer)? {
-                Root::Alloc(owner) => space(body, owner)? != Space::Local,
-                _ => true,
-            },
-            _ => false,
-        };
-        if !effect {
-            continue;
-        }
-        let mut around = Vec::new();
-        let mut at = Some(op);
-        while let Some(op) = at {
-            if let OpKind::LaunchThread { var, .. } = body.ops[op].kind {
-                around.extend(thread_vars.get(&var).copied().flatten());
+    let mut around: Vec<Axis> = Vec::new();
+    let axis_of = |op: OpId| match body.ops[op].kind {
+        OpKind::LaunchThread { var, .. } => thread_vars.get(&var).copied().flatten(),
+        _ => None,
+    };
+    around.extend(axis_of(kernel));
+    for event in body.ops[kernel].regions.iter().flat_map(|&it| body.walk(it)) {
+        let op = match event {
+            WalkEvent::Enter(op) => op,
+            WalkEvent::Leave(op) => {
+                if axis_of(op).is_some() {
+                    around.pop();
+                }
+                continue;
             }
-            at = body.parent_op(op);
+            _ => continue,
+        };
+        around.extend(axis_of(op));
+        let OpKind::Store { buffer, .. } = body.ops[op].kind else { continue };
+        if let Root::Alloc(owner) = root_of(body, buffer)?
+            && space(body, owner)? == Space::Local
+        {
+            continue;
         }
         if let Some(axis) = needed.iter().find(|it| !around.contains(it)) {
             let tag = axis.tag();

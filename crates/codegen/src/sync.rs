@@ -428,6 +428,8 @@ impl<'a> Planner<'a> {
         let region = operation.regions[0];
         let block = body.entry(region);
         let mut carried = State::default();
+        let once = !is_while
+            && matches!(body.expr(operation.operands[1]).kind, ExprKind::Int(extent) if extent <= 1);
         loop {
             let n_before = self.before.len() + self.at_end.len();
             let mut iteration = state.clone();
@@ -443,7 +445,7 @@ impl<'a> Planner<'a> {
             next.join(&iteration, true);
             let same = next.reads == carried.reads && next.writes == carried.writes;
             carried = next;
-            if settled && same {
+            if once || (settled && same) {
                 break;
             }
         }

@@ -24,29 +24,31 @@ fn a_guarded_sum_over_a_dynamic_extent() {
         &add_dynamic("add", "A", 0.1),
         Target::Cuda,
         expect![[r#"
-        extern "C" __global__ void __launch_bounds__(1024) add_kernel(const float* __restrict__ A, float* __restrict__ C, long long n) {
-          const long long blockIdx_x = (long long)blockIdx.x;
-          const long long threadIdx_x = (long long)threadIdx.x;
-          if (blockIdx_x * 1024LL + threadIdx_x < n) {
-            C[blockIdx_x * 1024LL + threadIdx_x] = A[blockIdx_x * 1024LL + threadIdx_x] + 0x1.99999ap-4f /* 0.1 */;
-          }
-        }
-    "#]],
+            extern "C" __global__ void __launch_bounds__(1024) add_kernel(const float* __restrict__ A, float* __restrict__ C, long long n) {
+              const long long blockIdx_x = (long long)blockIdx.x;
+              const long long threadIdx_x = (long long)threadIdx.x;
+              const long long cse_v1 = blockIdx_x * 1024LL + threadIdx_x;
+              if (cse_v1 < n) {
+                C[cse_v1] = A[cse_v1] + 0x1.99999ap-4f /* 0.1 */;
+              }
+            }
+        "#]],
     );
     check(
         &add_dynamic("add", "A", 0.1),
         Target::OpenCl,
         expect![[r#"
-        #pragma OPENCL FP_CONTRACT OFF
+            #pragma OPENCL FP_CONTRACT OFF
 
-        __kernel __attribute__((reqd_work_group_size(1024, 1, 1))) void add_kernel(__global const float* restrict A, __global float* restrict C, long n) {
-          const long blockIdx_x = (long)get_group_id(0);
-          const long threadIdx_x = (long)get_local_id(0);
-          if (blockIdx_x * 1024L + threadIdx_x < n) {
-            C[blockIdx_x * 1024L + threadIdx_x] = A[blockIdx_x * 1024L + threadIdx_x] + 0x1.99999ap-4f /* 0.1 */;
-          }
-        }
-    "#]],
+            __kernel __attribute__((reqd_work_group_size(1024, 1, 1))) void add_kernel(__global const float* restrict A, __global float* restrict C, long n) {
+              const long blockIdx_x = (long)get_group_id(0);
+              const long threadIdx_x = (long)get_local_id(0);
+              const long cse_v1 = blockIdx_x * 1024L + threadIdx_x;
+              if (cse_v1 < n) {
+                C[cse_v1] = A[cse_v1] + 0x1.99999ap-4f /* 0.1 */;
+              }
+            }
+        "#]],
     );
 }
 
@@ -56,67 +58,68 @@ fn a_reduction_over_threads_is_a_tree_with_barriers() {
         &normalize_rows(),
         Target::Cuda,
         expect![[r#"
-        extern "C" __global__ void __launch_bounds__(100) normalize_kernel(const float* __restrict__ A, float* __restrict__ C) {
-          __shared__ __align__(16) float red[100];
-          __shared__ __align__(16) float sum_shared[1];
-          const int bx = (int)blockIdx.x;
-          const int tx = (int)threadIdx.x;
-          float in_thread[1];
-          float cross_thread[1];
-          in_thread[0] = A[bx * 100 + tx];
-          const int red_lane = tx;
-          red[red_lane] = in_thread[0];
-          __syncthreads();
-          if (red_lane < 36) {
-            const float lhs = red[red_lane];
-            const float rhs = red[red_lane + 64];
-            red[red_lane] = lhs + rhs;
-          }
-          __syncthreads();
-          if (red_lane < 32) {
-            const float lhs_1 = red[red_lane];
-            const float rhs_1 = red[red_lane + 32];
-            red[red_lane] = lhs_1 + rhs_1;
-          }
-          __syncthreads();
-          if (red_lane < 16) {
-            const float lhs_2 = red[red_lane];
-            const float rhs_2 = red[red_lane + 16];
-            red[red_lane] = lhs_2 + rhs_2;
-          }
-          __syncthreads();
-          if (red_lane < 8) {
-            const float lhs_3 = red[red_lane];
-            const float rhs_3 = red[red_lane + 8];
-            red[red_lane] = lhs_3 + rhs_3;
-          }
-          __syncthreads();
-          if (red_lane < 4) {
-            const float lhs_4 = red[red_lane];
-            const float rhs_4 = red[red_lane + 4];
-            red[red_lane] = lhs_4 + rhs_4;
-          }
-          __syncthreads();
-          if (red_lane < 2) {
-            const float lhs_5 = red[red_lane];
-            const float rhs_5 = red[red_lane + 2];
-            red[red_lane] = lhs_5 + rhs_5;
-          }
-          __syncthreads();
-          if (red_lane < 1) {
-            const float lhs_6 = red[red_lane];
-            const float rhs_6 = red[red_lane + 1];
-            red[red_lane] = lhs_6 + rhs_6;
-          }
-          __syncthreads();
-          cross_thread[0] = red[0];
-          if (tx == 0) {
-            sum_shared[0] = cross_thread[0];
-          }
-          __syncthreads();
-          C[bx * 100 + tx] = A[bx * 100 + tx] / sum_shared[0];
-        }
-    "#]],
+            extern "C" __global__ void __launch_bounds__(100) normalize_kernel(const float* __restrict__ A, float* __restrict__ C) {
+              __shared__ __align__(16) float red[100];
+              __shared__ __align__(16) float sum_shared[1];
+              const int bx = (int)blockIdx.x;
+              const int tx = (int)threadIdx.x;
+              float in_thread[1];
+              float cross_thread[1];
+              const int cse_v1 = bx * 100 + tx;
+              in_thread[0] = A[cse_v1];
+              const int red_lane = tx;
+              red[red_lane] = in_thread[0];
+              __syncthreads();
+              if (red_lane < 36) {
+                const float lhs = red[red_lane];
+                const float rhs = red[red_lane + 64];
+                red[red_lane] = lhs + rhs;
+              }
+              __syncthreads();
+              if (red_lane < 32) {
+                const float lhs_1 = red[red_lane];
+                const float rhs_1 = red[red_lane + 32];
+                red[red_lane] = lhs_1 + rhs_1;
+              }
+              __syncthreads();
+              if (red_lane < 16) {
+                const float lhs_2 = red[red_lane];
+                const float rhs_2 = red[red_lane + 16];
+                red[red_lane] = lhs_2 + rhs_2;
+              }
+              __syncthreads();
+              if (red_lane < 8) {
+                const float lhs_3 = red[red_lane];
+                const float rhs_3 = red[red_lane + 8];
+                red[red_lane] = lhs_3 + rhs_3;
+              }
+              __syncthreads();
+              if (red_lane < 4) {
+                const float lhs_4 = red[red_lane];
+                const float rhs_4 = red[red_lane + 4];
+                red[red_lane] = lhs_4 + rhs_4;
+              }
+              __syncthreads();
+              if (red_lane < 2) {
+                const float lhs_5 = red[red_lane];
+                const float rhs_5 = red[red_lane + 2];
+                red[red_lane] = lhs_5 + rhs_5;
+              }
+              __syncthreads();
+              if (red_lane < 1) {
+                const float lhs_6 = red[red_lane];
+                const float rhs_6 = red[red_lane + 1];
+                red[red_lane] = lhs_6 + rhs_6;
+              }
+              __syncthreads();
+              cross_thread[0] = red[0];
+              if (tx == 0) {
+                sum_shared[0] = cross_thread[0];
+              }
+              __syncthreads();
+              C[cse_v1] = A[cse_v1] / sum_shared[0];
+            }
+        "#]],
     );
 }
 

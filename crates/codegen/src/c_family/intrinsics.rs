@@ -85,7 +85,8 @@ impl Writer<'_> {
                 ));
                 self.wrapped_call(None, function, &[a], place)
             }
-            ("reinterpret", &[a]) => self.reinterpret(a, dtype, place),
+            // The type is the result's, whether the call names it or not.
+            ("reinterpret", &[a] | &[_, a]) => self.reinterpret(a, dtype, place),
             ("q_multiply_shift", &[x, y, q, s]) if self.dtype(x)?.element() == DataType::INT32 => {
                 let helper = self.helper(Helper::QMultiplyShift);
                 self.wrapped_call(None, &helper, &[x, y, q, s], place)

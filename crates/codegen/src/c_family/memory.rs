@@ -88,12 +88,29 @@ impl Writer<'_> {
         if per_element == 1 {
             return self.element(buffer, indices, &place);
         }
+        if let (Some(number), None) = (self.constant_element(buffer, indices), self.offset(buffer)?)
+        {
+            let lanes = i64::from(per_element);
+            let scalar = number.checked_mul(lanes).and_then(|it| it.checked_add(inner.into()));
+            if let Some(scalar) = scalar {
+                self.out.push_str(&scalar.to_string());
+                return Ok(());
+            }
+        }
         self.element(buffer, indices, &Place { prec: prec::UNARY, ..place })?;
         self.out.push_str(&format!(" * {per_element}"));
         if inner > 0 {
             self.out.push_str(&format!(" + {inner}"));
         }
         Ok(())
+    }
+
+    /// The number of an element of a vector buffer of one dimension, if it is a constant.
+    fn constant_element(&mut self, buffer: BufferId, indices: &[ExprId]) -> Option<i64> {
+        match (&self.body.buffers[buffer].strides, indices) {
+            (None, &[index]) if self.dtype(index).ok()?.is_scalar() => self.constant(index),
+            _ => None,
+        }
     }
 
     /// Writes the number of the element, at strength `place.prec`.

@@ -111,7 +111,8 @@ impl Writer<'_> {
         }
     }
 
-    fn alloc(&mut self, buffer: BufferId) -> Result<()> {
+    /// Declares local memory, if the kernel uses it.
+    pub(super) fn alloc(&mut self, buffer: BufferId) -> Result<()> {
         let root = Root::Alloc(buffer);
         let Some(usage) = self.kernel.root_use(root).cloned() else {
             // Never accessed.

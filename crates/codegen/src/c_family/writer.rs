@@ -78,6 +78,7 @@ impl<'a> Writer<'a> {
         self.indent = 1;
         let (static_shared, dynamic_shared) = self.shared_memory()?;
         self.thread_indices()?;
+        self.outer_memory()?;
         self.op(self.kernel.op)?;
         let mut text = self.dialect.prologue(&self.needs);
         for helper in &self.helpers {
@@ -234,6 +235,24 @@ impl<'a> Writer<'a> {
     pub(super) fn constant(&mut self, expr: ExprId) -> Option<i64> {
         let range = self.bounds.range(expr);
         (range.lo == range.hi).then(|| i64::try_from(range.lo).ok()).flatten()
+    }
+
+    /// Declares the thread memory that is allocated outside the nest.
+    fn outer_memory(&mut self) -> Result<()> {
+        let inside: FxHashSet<BufferId> = nest(self.body, self.kernel.op)
+            .filter_map(|op| match self.body.ops[op].kind {
+                ir::OpKind::Alloc { buffer, .. } => Some(buffer),
+                _ => None,
+            })
+            .collect();
+        for usage in &self.kernel.roots {
+            if let Root::Alloc(buffer) = usage.root
+                && !inside.contains(&buffer)
+            {
+                self.alloc(buffer)?;
+            }
+        }
+        Ok(())
     }
 
     fn thread_indices(&mut self) -> Result<()> {
