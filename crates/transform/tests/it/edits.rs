@@ -130,9 +130,9 @@ fn both_ends_of_a_slice_change() {
         ",
         expect![[r#"
             cse_v1: T.let[T.int32] = x * y
-            A[cse_v1:cse_v1 + 4] = A[cse_v1:4 + cse_v1]
+            A[cse_v1:cse_v1 + 4] = A[cse_v1:cse_v1 + 4]
             cse_v2: T.let[T.int32] = x << 2
-            A[cse_v1 + 8:cse_v1 + 8 + 8:2] = A[cse_v2:cse_v2 + 4]
+            A[cse_v1 + 8:cse_v1 + 8 + 8:2] = A[cse_v2:(cse_v2) + 4]
             A[cse_v2] = 0
         "#]],
     );

@@ -130,6 +130,11 @@ impl Lowerer<'_, '_, '_> {
             let at = self.s.sources.leaf(at);
             dims.push(Dim::Slice { at, lower: None, upper: None, step: None });
         }
+        // A step says that elements are meant, one a lane; without one a slice is a part of the buffer.
+        let has_step = dims.iter().any(|it| matches!(it, Dim::Slice { step: Some(_), .. }));
+        if has_step && !is_short {
+            return self.vector_load(ex, buffer, &dims);
+        }
         if is_short || dims.iter().any(|it| matches!(it, Dim::Slice { .. })) {
             let children: SmallVec<[Src; 4]> = dims.iter().map(|it| dim_src(*it)).collect();
             let src = self.node(ex, &children);
@@ -145,6 +150,29 @@ impl Lowerer<'_, '_, '_> {
         let at = self.at(ex);
         let tx = self.load(buffer, &indices, None, at);
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    /// An access whose slices are vectors of indices.
+    fn vector_load(&mut self, ex: Ex, buffer: BufferId, dims: &Dims) -> R<Ev> {
+        let indices = self.store_indices(dims)?;
+        let at = self.at(ex);
+        let tx = self.load(buffer, &indices, None, at);
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    /// The whole right side of an assignment: there slices are vectors also without a step.
+    pub(super) fn assigned(&mut self, value: Ex) -> R<Ev> {
+        let ev = self.eval(value)?;
+        match &ev.val {
+            Val::Region(buffer, dims)
+                if matches!(self.ast.kind(value), ExKind::Subscript { .. })
+                    && !dims.iter().any(Dim::is_left_out) =>
+            {
+                let (buffer, dims) = (*buffer, Rc::clone(dims));
+                self.vector_load(value, buffer, &dims)
+            }
+            _ => Ok(ev),
+        }
     }
 
     pub(super) fn load(

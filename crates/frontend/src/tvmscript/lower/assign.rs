@@ -31,7 +31,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn assign_element(&mut self, target: Ex, base: Ex, index: Ex, value: Ex) -> R<()> {
-        let value = self.eval(value)?;
+        let value = self.assigned(value)?;
         let buffer = self.eval(base)?;
         let Val::Buffer(buffer) = buffer.val else {
             return Err(self.malformed(base, "only elements of buffers can be assigned"));
@@ -92,7 +92,7 @@ impl Lowerer<'_, '_, '_> {
         if let Some(done) = self.assign_view(name, target, value)? {
             return Ok(done);
         }
-        let ev = self.eval(value)?;
+        let ev = self.assigned(value)?;
         self.assign_value(name, target, ev)
     }
 

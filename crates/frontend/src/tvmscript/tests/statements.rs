@@ -43,12 +43,16 @@ fn a_store_casts_its_value() {
 #[test]
 fn a_slice_in_a_store_is_a_ramp() {
     check(
-        "    A[0, 0:4] = T.Broadcast(1.0, 4)\n    A[0, n:n + 8:2] = T.Broadcast(T.float32(0), 4)\n    A[1, n + 1 + 2:n + 1 + 2 + 4] = T.Broadcast(T.float32(0), 4)\n    A[1, 3:4] = 0.0\n",
+        "    A[0, 0:4] = T.Broadcast(1.0, 4)\n    A[0, n:n + 8:2] = T.Broadcast(T.float32(0), 4)\n    A[1, n + 1 + 2:n + 1 + 2 + 4] = T.Broadcast(T.float32(0), 4)\n    A[1, 3:4] = 0.0\n    A[0, 0:4] = A[1, 4:8]\n    A[0, 0:4] = A[1, n:n + 4:1] + A[2, 0:8:2]\n    A[0, 0:4] = A[1, 4:8] + 1.0\n",
         expect![[r#"
+            malformed-form: a part of a buffer is not a value
                 A[0, T.Ramp(0, 1, 4)] = T.Broadcast(T.float32(1.0), 4)
                 A[0, T.Ramp(n, 2, 4)] = T.Broadcast(T.float32(0.0), 4)
                 A[1, T.Ramp(T.Add(n, 1) + 2, 1, 4)] = T.Broadcast(T.float32(0.0), 4)
                 A[1, 3] = T.float32(0.0)
+                A[0, T.Ramp(0, 1, 4)] = A[1, T.Ramp(4, 1, 4)]
+                A[0, T.Ramp(0, 1, 4)] = A[1, T.Ramp(n, 1, 4)] + A[2, T.Ramp(0, 2, 4)]
+                A[0, 0:4] = A[1, 4:8] + 1.0
         "#]],
     );
 }
