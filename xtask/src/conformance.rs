@@ -7,7 +7,9 @@
 mod agreement;
 mod corpus;
 mod cse;
+mod cuda;
 mod inputs;
+mod launch;
 mod lower;
 mod operators;
 mod ours;
@@ -29,6 +31,9 @@ use crate::skip::Skip;
 use crate::tally::Tally;
 use crate::workspace::{Workspace, say};
 
+/// The committed samples.
+const SAMPLES: &str = "tests/corpus";
+
 /// Compare with the peers (TVM, NVRTC, PoCL), which the command installs itself.
 #[derive(clap::Args)]
 #[command(after_help = "\
@@ -41,7 +46,7 @@ pub(crate) struct Args {
     #[arg(value_enum)]
     suite: Suite,
     /// Where the input files are: folders of `.py` files.
-    #[arg(long, default_value = "tests/corpus")]
+    #[arg(long, default_value = SAMPLES)]
     corpus: PathBuf,
     /// Only files whose `folder/name` contains this.
     #[arg(long, value_name = "SUBSTR")]
@@ -62,6 +67,8 @@ enum Suite {
     Roundtrip,
     /// Whether our CSE with TVM's rules gives TVM's results.
     Cse,
+    /// Whether NVIDIA's compiler takes our CUDA C++.
+    Cuda,
     /// Whether interpreter, OpenCL and TVM compute the same values.
     Run,
 }
@@ -70,11 +77,12 @@ enum Suite {
 struct Input<'a> {
     ws: &'a Workspace,
     files: Vec<corpus::File>,
+    filter: Option<&'a str>,
 }
 
 pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     let files = corpus::read(&args.corpus, args.filter.as_deref())?;
-    let input = Input { ws, files };
+    let input = Input { ws, files, filter: args.filter.as_deref() };
     match compare(args.suite, &input)? {
         Ok(report) => {
             say(format_args!("{}", report.text().trim_end()));
@@ -97,6 +105,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Lower => Ok(lower::compare(input)),
         Suite::Roundtrip => roundtrip::compare(input),
         Suite::Cse => cse::compare(input),
+        Suite::Cuda => cuda::compare(input),
         Suite::Run => run::compare(input),
     })
 }
@@ -127,6 +136,19 @@ fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec
 }
 
 /// What `cargo xtask test` runs: every comparison, on the committed samples. A peer that cannot be had is a skip.
-pub(crate) fn check_samples(_ws: &Workspace, _tally: &mut Tally) -> anyhow::Result<()> {
+pub(crate) fn check_samples(ws: &Workspace, tally: &mut Tally) -> anyhow::Result<()> {
+    let files = corpus::read(&ws.path(SAMPLES), None)?;
+    let input = Input { ws, files, filter: None };
+    for suite in [Suite::Lower, Suite::Roundtrip, Suite::Cse, Suite::Cuda, Suite::Run] {
+        match compare(suite, &input)? {
+            Ok(report) => {
+                if !report.is_good() {
+                    say(format_args!("{}", report.text().trim_end()));
+                }
+                tally.check(report.is_good());
+            }
+            Err(skip) => tally.skip(skip),
+        }
+    }
     Ok(())
 }

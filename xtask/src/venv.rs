@@ -45,10 +45,13 @@ impl Venv {
         }
         std::fs::create_dir_all(&self.dir)?;
         run_quiet(Command::new(python).args(["-m", "venv"]).arg(&self.dir))?;
-        let mut pip = Command::new(self.python());
-        pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"])
-            .args(packages);
-        run_quiet(&mut pip)?;
+        if !packages.is_empty() {
+            let mut pip = Command::new(self.python());
+            pip.args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check"])
+                .arg("--no-input")
+                .args(packages);
+            run_quiet(&mut pip)?;
+        }
         std::fs::write(self.dir.join(STAMP), stamp)?;
         Ok(())
     }

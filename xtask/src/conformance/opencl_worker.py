@@ -2,13 +2,13 @@
 
     {"op": "version"}                                    -> {"version", "platform", "device", "extensions": [...]}
     {"op": "build", "source": S, "options": O}           -> {"log"}
-    {"op": "run", "source": S, "options": O,
-     "launches": [{"kernel": N, "arguments": [...], "global": [x, y, z], "local": [x, y, z]}]}
+    {"op": "run", "sources": [S, ...], "options": O,
+     "launches": [{"kernel": N, "source": number, "arguments": [...], "global": [x, y, z], "local": [x, y, z]}]}
                                                          -> {"outputs": [path]}
 
 An argument is {"path"} (a global buffer: its bytes), {"dtype", "value"} (a scalar) or {"local_bytes"} (work-group
 memory). A file that several launches name is one buffer. The contents of every buffer after the last launch are
-written to its path + ".out". Every request may carry an "id", which comes back.
+written to its path + ".opencl". Every request may carry an "id", which comes back.
 """
 
 import ctypes
@@ -93,16 +93,17 @@ class Runner:
             "extensions": self.info("clGetDeviceInfo", self.device, DEVICE_EXTENSIONS).split(),
         }
 
-    def program(self, request):
-        source = ctypes.c_char_p(request["source"].encode())
+    def program(self, text, options):
+        source = ctypes.c_char_p(text.encode())
         status = ctypes.c_int()
         program = POINTER(
             self.library.clCreateProgramWithSource(self.context, 1, ctypes.byref(source), None, ctypes.byref(status))
         )
         check(status.value, "reading the source")
-        options = request.get("options", "").encode()
         device = POINTER(self.device)
-        status = self.library.clBuildProgram(program, 1, ctypes.byref(device), options, None, None)
+        status = self.library.clBuildProgram(
+            program, 1, ctypes.byref(device), options.encode(), None, None
+        )
         log = self.build_log(program)
         if status != 0:
             raise RuntimeError(f"build failed with code {status}: {log}")
@@ -117,22 +118,24 @@ class Runner:
         return buffer.value.decode(errors="replace")[:LOG_CHARACTERS]
 
     def build(self, request):
-        program, log = self.program(request)
+        program, log = self.program(request["source"], request.get("options", ""))
         self.library.clReleaseProgram(program)
         return {"log": log}
 
     def run(self, request):
-        program, _ = self.program(request)
+        options = request.get("options", "")
+        programs = [self.program(text, options)[0] for text in request["sources"]]
         buffers = {}
         try:
             for launch in request["launches"]:
-                self.launch(program, launch, buffers)
+                self.launch(programs[launch["source"]], launch, buffers)
             check(self.library.clFinish(self.queue), "running")
             return {"outputs": [self.read_back(path, *buffer) for path, buffer in buffers.items()]}
         finally:
             for memory, _ in buffers.values():
                 self.library.clReleaseMemObject(memory)
-            self.library.clReleaseProgram(program)
+            for program in programs:
+                self.library.clReleaseProgram(program)
 
     def launch(self, program, launch, buffers):
         status = ctypes.c_int()
@@ -190,9 +193,9 @@ class Runner:
                 self.library.clEnqueueReadBuffer(self.queue, memory, 1, SIZE(0), SIZE(size), raw, 0, None, None),
                 "reading a buffer",
             )
-        with open(path + ".out", "wb") as file:
+        with open(path + ".opencl", "wb") as file:
             file.write(raw.raw[:size])
-        return path + ".out"
+        return path + ".opencl"
 
 
 def main():

@@ -5,6 +5,8 @@
 //! ([`inputs`]); results are compared as [`agreement`] says. A function that would take the interpreter more than
 //! [`MAX_STEPS`] evaluated nodes is left out, by name, and so is one without a counterpart.
 
+mod device;
+
 use std::path::{Path, PathBuf};
 
 use ir::Body;
@@ -35,6 +37,8 @@ const LEAST_KERNELS: usize = 50;
 struct Case {
     label: String,
     group: String,
+    /// What the manifest calls the file.
+    file: String,
     name: String,
     body: Body,
     counterpart: String,
@@ -58,16 +62,19 @@ enum Trouble {
 /// Runs every kernel that has a counterpart.
 pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     let tvm = Peer::tvm(input.ws)?;
+    let opencl = Peer::opencl(input.ws)?;
     let mut report = Report::new("Kernels executed by the interpreter, OpenCL and TVM", KINDS);
-    report.note(format!("TVM {}", tvm.version));
+    report.note(format!("TVM {}; {}", tvm.version, opencl.version));
     let mut cases = collect(input, &mut report);
     cases.extend(operator_cases(input, &mut report));
     let requests: Vec<Value> = cases.iter().map(tvm_request).collect();
     let expected = tvm.ask_all(&requests, Keep::OnDisk);
+    let device = device::run(input.ws, &opencl, &cases);
     let interpreted = parallel(&cases, interpret);
-    for ((case, answer), ours) in cases.iter().zip(&expected).zip(interpreted) {
+    for (((case, answer), ours), device) in cases.iter().zip(&expected).zip(interpreted).zip(device)
+    {
         let theirs = tvm_result(case, answer);
-        judge(&mut report, case, &[("interpreter", ours), ("TVM", theirs)]);
+        judge(&mut report, case, &[("interpreter", ours), ("OpenCL", device), ("TVM", theirs)]);
     }
     let agree = report.total("agree");
     report.target(
@@ -114,6 +121,9 @@ fn operator_cases(input: &Input<'_>, report: &mut Report) -> Vec<Case> {
     let mut cases = Vec::new();
     for made in operators::all() {
         let label = format!("{OPERATORS}/{}", made.name);
+        if input.filter.is_some_and(|filter| !label.contains(filter)) {
+            continue;
+        }
         let Some(function) = ours::read(&made.threaded).functions.pop() else {
             leave_out(report, OPERATORS, &label, "not lowered");
             continue;
@@ -124,6 +134,7 @@ fn operator_cases(input: &Input<'_>, report: &mut Report) -> Vec<Case> {
             continue;
         }
         cases.push(Case {
+            file: label.clone(),
             label,
             group: OPERATORS.to_owned(),
             name: made.name,
@@ -160,6 +171,7 @@ fn make_case(
     Ok(Case {
         label: format!("{}:{name}", file.label()),
         group: file.group.clone(),
+        file: file.label(),
         name: name.to_owned(),
         body,
         counterpart: counterpart.to_owned(),
@@ -215,7 +227,7 @@ fn tvm_request(case: &Case) -> Value {
 fn tvm_result(case: &Case, answer: &Answer) -> Side {
     match answer {
         Ok(answer) if answer["outputs"].is_array() => {
-            read_outputs(case, "out").map_err(Trouble::Failed)
+            read_outputs(case, "tvm").map_err(Trouble::Failed)
         }
         Ok(_) => Err(Trouble::Failed("TVM: an answer without outputs".to_owned())),
         Err(error) => Err(Trouble::LeftOut(format!("TVM does not run it: {error}"))),

@@ -226,7 +226,7 @@ class Worker:
         """Compiles one function for the CPU and runs it once on the bytes in the files of the arguments.
 
         An argument is {"dtype", "shape", "path"} (a buffer: its bytes) or {"dtype", "value"} (a scalar). The
-        contents of every buffer after the run are written to "path" + ".out".
+        contents of every buffer after the run are written to "path" + ".tvm".
         """
         tvm = self.reader.tvm
         text = next((text for name, text in split_functions(request["text"]) if name == request["function"]), None)
@@ -244,7 +244,7 @@ class Worker:
                 values.append(scalar(argument))
             else:
                 tensor = self.tensor(argument)
-                buffers.append((argument["path"] + ".out", tensor))
+                buffers.append((argument["path"] + ".tvm", tensor))
                 values.append(tensor)
         built["run_this"](*values)
         outputs = []

@@ -1,0 +1,166 @@
+//! Our CUDA C++ given to NVIDIA's compiler: every output compiles, and nearly every kernel has one.
+//!
+//! Functions that use `ptx` or `mma` intrinsics count apart: this version does not write them.
+
+use std::path::Path;
+
+use codegen::{Options, Target as Device, device_code, kernels};
+use ir::{Body, Callee, ExprKind};
+use serde_json::{Value, json};
+
+use crate::conformance::peer::{Keep, Peer};
+use crate::conformance::read::text;
+use crate::conformance::report::{Report, Target};
+use crate::conformance::{Input, corpus, ours, parallel};
+use crate::skip::Skip;
+
+/// Columns of the report.
+const KINDS: &[&str] = &["compiled", "rejected", "not built", "ptx/mma", "no launch"];
+/// What the output is compiled for.
+const ARCHITECTURES: &[&str] = &["sm_80", "sm_90"];
+/// The folder whose functions launch threads after lowering.
+const KERNELS: &str = "lowered_cuda";
+
+/// What our build made of a function.
+enum Built {
+    /// Nothing to launch.
+    NoLaunch,
+    /// It uses intrinsics that are out of scope.
+    OutOfScope,
+    /// Why it has no code.
+    Refused(Vec<(&'static str, String)>),
+    /// The sources of its kernels.
+    Sources(Vec<String>),
+}
+
+/// A function and what became of it.
+struct Case {
+    label: String,
+    group: String,
+    built: Built,
+}
+
+/// Builds every kernel and compiles what comes out.
+pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
+    let (peer, root) = Peer::nvrtc(input.ws)?;
+    let mut report = Report::new("CUDA C++ of our build, compiled", KINDS);
+    report.note(format!("NVRTC {}, {}", peer.version, ARCHITECTURES.join(", ")));
+    let files: Vec<&corpus::File> =
+        input.files.iter().filter(|file| file.group.ends_with(KERNELS)).collect();
+    let cases: Vec<Case> = parallel(&files, |file| build(file)).into_iter().flatten().collect();
+    let requests: Vec<Value> = cases.iter().flat_map(|case| requests(case, &root)).collect();
+    let mut answers = peer.ask_all(&requests, Keep::OnDisk).into_iter();
+    for case in &cases {
+        match &case.built {
+            Built::NoLaunch => report.count(&case.group, "no launch"),
+            Built::OutOfScope => report.count(&case.group, "ptx/mma"),
+            Built::Refused(reasons) => {
+                report.count(&case.group, "not built");
+                for (reason, detail) in reasons {
+                    report.tally(0, "not built, by reason", *reason, 1);
+                    report.list(1, "not built", format!("{}: {reason}: {detail}", case.label));
+                }
+            }
+            Built::Sources(sources) => {
+                let complaints: Vec<String> =
+                    answers.by_ref().take(sources.len()).flat_map(|it| complaints(&it)).collect();
+                let is_good = complaints.is_empty();
+                report.count(&case.group, if is_good { "compiled" } else { "rejected" });
+                for complaint in complaints {
+                    report.list(
+                        0,
+                        "rejected by the compiler",
+                        format!("{}: {complaint}", case.label),
+                    );
+                }
+            }
+        }
+    }
+    let compiled = report.total("compiled");
+    let built = compiled + report.total("rejected");
+    let all = built + report.total("not built");
+    let what = "functions with CUDA output whose every kernel compiles";
+    report.target(Target { what, least: 100.0 }, compiled, built);
+    let what = "functions without ptx and mma that are built";
+    report.target(Target { what, least: 90.0 }, built, all);
+    Ok(report)
+}
+
+fn build(file: &corpus::File) -> Vec<Case> {
+    let functions = ours::read(&file.text).functions;
+    functions
+        .into_iter()
+        .map(|function| Case {
+            label: format!("{}:{}", file.label(), function.name),
+            group: file.group.clone(),
+            built: build_one(&function.lowered.body),
+        })
+        .collect()
+}
+
+fn build_one(body: &Body) -> Built {
+    if uses_matrix_units(body) {
+        return Built::OutOfScope;
+    }
+    let set = kernels(body);
+    if set.kernels.is_empty() && set.unsupported.is_empty() {
+        return Built::NoLaunch;
+    }
+    match device_code(body, Device::Cuda, &Options::default()) {
+        Ok(sources) => Built::Sources(sources.into_iter().map(|source| source.text).collect()),
+        Err(refused) => {
+            Built::Refused(refused.into_iter().map(|it| (it.reason, it.detail)).collect())
+        }
+    }
+}
+
+/// Whether a function calls `ptx` or `mma` intrinsics.
+fn uses_matrix_units(body: &Body) -> bool {
+    (0..body.n_exprs()).any(|index| match body.expr(ir::arena::Id::new(index)).kind {
+        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
+            let name = body.name(name);
+            name.starts_with("ptx") || name.contains("mma")
+        }
+        _ => false,
+    })
+}
+
+/// One request a kernel.
+fn requests(case: &Case, root: &Path) -> Vec<Value> {
+    let Built::Sources(sources) = &case.built else { return Vec::new() };
+    // The worker sets the language version itself.
+    let options: Vec<&str> = Device::Cuda
+        .compile_flags(&Options::default())
+        .into_iter()
+        .filter(|flag| !flag.starts_with("--std"))
+        .collect();
+    sources
+        .iter()
+        .map(|source| {
+            json!({
+                "op": "compile",
+                "root": root,
+                "source": source,
+                "architectures": ARCHITECTURES,
+                "options": options,
+            })
+        })
+        .collect()
+}
+
+/// What the compiler found wrong, one line an architecture.
+fn complaints(answer: &Result<Value, String>) -> Vec<String> {
+    let results = match answer {
+        Ok(answer) => answer["results"].as_array().map(Vec::as_slice).unwrap_or_default(),
+        Err(error) => return vec![error.clone()],
+    };
+    results
+        .iter()
+        .filter(|result| result["error"].is_string())
+        .map(|result| {
+            let log = text(result, "log");
+            let first = log.lines().find(|line| line.contains("error")).unwrap_or("no message");
+            format!("{}: {first}", text(result, "architecture"))
+        })
+        .collect()
+}

@@ -1,0 +1,168 @@
+//! A launcher by the manifest: what the host of a function does, as launches for the OpenCL worker.
+//!
+//! Input: a function of a manifest, the values of its parameters, the folder with the bytes. Output: launches in
+//! order, with sizes and scalar arguments evaluated. Everything comes from the manifest, nothing from the IR: this is
+//! also the test that a manifest says all that a launcher needs. Sources are numbered as the function's kernels are.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use codegen::host::HostExpr;
+use codegen::manifest::{Argument, Expr, Function, Step, SymbolFrom};
+use ir::DataType;
+use serde_json::{Value, json};
+
+use crate::conformance::inputs::Input as Made;
+
+/// More launches than this are a mistake in the program or in us.
+const MAX_LAUNCHES: usize = 10_000;
+
+/// The launches of one call.
+pub(crate) fn launches(
+    function: &Function,
+    inputs: &[Made],
+    dir: &Path,
+) -> Result<Vec<Value>, String> {
+    let mut host = Host { function, inputs, dir, symbols: BTreeMap::new(), launches: Vec::new() };
+    host.bind_symbols()?;
+    host.make_workspaces()?;
+    host.run(&function.host)?;
+    Ok(host.launches)
+}
+
+struct Host<'a> {
+    function: &'a Function,
+    inputs: &'a [Made],
+    dir: &'a Path,
+    symbols: BTreeMap<String, i64>,
+    launches: Vec<Value>,
+}
+
+impl Host<'_> {
+    fn bind_symbols(&mut self) -> Result<(), String> {
+        for symbol in &self.function.symbols {
+            let value = match symbol.from {
+                SymbolFrom::Param(param) => match self.inputs.get(param) {
+                    Some(Made::Scalar(_, value)) => *value as i64,
+                    _ => return Err(format!("{} is no number", symbol.name)),
+                },
+                SymbolFrom::Shape { param, dim } => match self.inputs.get(param) {
+                    Some(Made::Array(array)) => *array.shape.get(dim).ok_or("no such extent")?,
+                    _ => return Err(format!("{} has no extents", symbol.name)),
+                },
+                SymbolFrom::Stride { .. } => return Err("a stride as a symbol".to_owned()),
+                SymbolFrom::ElemOffset { .. } => 0,
+                SymbolFrom::Loop => continue,
+            };
+            self.symbols.insert(symbol.name.clone(), value);
+        }
+        Ok(())
+    }
+
+    fn workspace(&self, index: usize) -> PathBuf {
+        self.dir.join(format!("workspace{index}.bin"))
+    }
+
+    fn make_workspaces(&self) -> Result<(), String> {
+        for (index, workspace) in self.function.workspaces.iter().enumerate() {
+            let elements = self.evaluate(&workspace.elements)?;
+            let bytes = DataType::parse(&workspace.dtype).ok_or("an unknown type")?.bytes();
+            let size = usize::try_from(elements).map_err(|_| "a negative size")? * bytes;
+            std::fs::write(self.workspace(index), vec![0u8; size]).map_err(|it| it.to_string())?;
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, steps: &[Step]) -> Result<(), String> {
+        for step in steps {
+            match step {
+                Step::Launch(index) => self.launch(*index)?,
+                Step::Loop { var, min, extent, steps } => {
+                    let (min, extent) = (self.evaluate(min)?, self.evaluate(extent)?);
+                    for value in min..min.saturating_add(extent) {
+                        self.symbols.insert(var.clone(), value);
+                        self.run(steps)?;
+                    }
+                }
+                Step::If { condition, then, otherwise } => {
+                    let is_true = self.evaluate(condition)? != 0;
+                    self.run(if is_true { then } else { otherwise })?;
+                }
+                Step::Assert(condition) => {
+                    if self.evaluate(condition)? == 0 {
+                        return Err(format!("the host stops: {}", condition.text));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn launch(&mut self, index: usize) -> Result<(), String> {
+        let kernel = self.function.kernels.get(index).ok_or("no such kernel")?;
+        let mut global = Vec::new();
+        let mut local = Vec::new();
+        for (grid, block) in kernel.grid.iter().zip(&kernel.block) {
+            let (grid, block) = (self.evaluate(grid)?, self.evaluate(block)?);
+            if grid <= 0 || block <= 0 {
+                return Ok(());
+            }
+            global.push(grid * block);
+            local.push(block);
+        }
+        let mut arguments = Vec::new();
+        for argument in &kernel.arguments {
+            arguments.push(self.argument(argument)?);
+        }
+        if kernel.dynamic_shared_bytes > 0 {
+            return Err("OpenCL kernels declare their memory themselves".to_owned());
+        }
+        if self.launches.len() >= MAX_LAUNCHES {
+            return Err("too many launches".to_owned());
+        }
+        self.launches.push(json!({
+            "kernel": kernel.entry,
+            "source": index,
+            "arguments": arguments,
+            "global": global,
+            "local": local,
+        }));
+        Ok(())
+    }
+
+    fn argument(&self, argument: &Argument) -> Result<Value, String> {
+        Ok(match argument {
+            Argument::Buffer { param, .. } => {
+                json!({ "path": self.dir.join(format!("{param}.bin")) })
+            }
+            Argument::Workspace { workspace, .. } => json!({ "path": self.workspace(*workspace) }),
+            Argument::Scalar { dtype, value, .. } => match self.float(value) {
+                Some(number) => json!({ "dtype": dtype, "value": number }),
+                None => json!({ "dtype": dtype, "value": self.evaluate(value)? }),
+            },
+        })
+    }
+
+    /// A float parameter that is handed on as it is: the only floats a host computes with.
+    fn float(&self, value: &Expr) -> Option<f64> {
+        let HostExpr::Var { var, dtype } = &value.tree else { return None };
+        if !DataType::parse(dtype)?.is_float() {
+            return None;
+        }
+        let symbol = self.function.symbols.iter().find(|it| it.name == *var)?;
+        match (&symbol.from, &self.inputs) {
+            (SymbolFrom::Param(param), inputs) => match inputs.get(*param)? {
+                Made::Scalar(_, number) => Some(*number),
+                Made::Array(_) => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn evaluate(&self, value: &Expr) -> Result<i64, String> {
+        value
+            .tree
+            .evaluate(&|name| self.symbols.get(name).copied())
+            .ok_or_else(|| format!("the host cannot evaluate {}", value.text))
+    }
+}
