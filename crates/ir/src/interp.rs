@@ -6,8 +6,10 @@
 //! Kernels (`launch_thread`) run block by block; the threads of a block run in lockstep, statement by statement, with
 //! a set of active lanes: all loads of a statement before its stores, a barrier is where the lanes stand anyway.
 //! For race-free programs that is one of the allowed orders (SEMANTICS: P3, P6, Y1), and it gives meaning to lowered
-//! functions before barriers are inserted. Serial code is the case of one lane. Cost: O(nodes evaluated × lanes).
+//! functions before barriers are inserted. Serial code is the case of one lane. Cost: O(nodes evaluated × lanes); a node that
+//! is the same in all lanes counts once a statement.
 
+mod access;
 mod bind;
 mod eval;
 mod exec;
@@ -15,9 +17,11 @@ mod intrinsics;
 mod launch;
 mod loops;
 mod memory;
+mod minifloat;
 mod ops;
 #[cfg(test)]
 mod tests;
+mod uniform;
 
 use crate::{Body, DataType, OpId};
 
@@ -41,11 +45,15 @@ pub struct Options {
     pub max_steps: u64,
     /// Evaluate both sides of `and` and `or` (SEMANTICS: S3).
     pub strict_logic: bool,
+    /// Runs a sample of a function that is too large: no loop has more iterations, no launch more blocks in a dimension
+    /// than this many, the last one among them. That is another program; a rewrite must keep what it computes too,
+    /// since loops and launches stay as they are.
+    pub max_trips: Option<u32>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { max_steps: 2_000_000_000, strict_logic: false }
+        Options { max_steps: 2_000_000_000, strict_logic: false, max_trips: None }
     }
 }
 
@@ -126,7 +134,7 @@ impl std::error::Error for RunError {}
 
 /// Runs `body` on `arguments`.
 pub fn run(body: &Body, arguments: Vec<Argument>, options: &Options) -> Result<Outcome, RunError> {
-    exec::Machine::new(body, *options).run(arguments)
+    exec::Machine::new(body, *options).run(arguments).map_err(|error| *error)
 }
 
 /// The data type of a scalar parameter, or the element type of a buffer parameter: what an argument for it needs.

@@ -1,5 +1,7 @@
 //! Arguments, allocations and views: which memory a buffer is, with what layout (SEMANTICS: M7, M9, B6).
 
+use std::rc::Rc;
+
 use super::{
     Argument, Array, Event, Outcome, RunError, RunErrorKind,
     exec::{BoundBuffer, Machine, Slot},
@@ -8,7 +10,7 @@ use super::{
 };
 use crate::{BufferId, BufferOrigin, ExprId, ExprKind, ValueId, ValueKind, arena::Id};
 
-type Result<T> = std::result::Result<T, RunError>;
+type Result<T> = std::result::Result<T, Box<RunError>>;
 
 impl Machine<'_> {
     pub(super) fn run(mut self, arguments: Vec<Argument>) -> Result<Outcome> {
@@ -124,6 +126,7 @@ impl Machine<'_> {
 
     pub(super) fn set(&mut self, value: ValueId, to: Val) {
         self.frame.slots[value.index()] = Slot::Uniform(to);
+        self.uniformity.forget();
     }
 
     pub(super) fn allocate(&mut self, buffer: BufferId, active: &[u32]) -> Result<()> {
@@ -163,7 +166,9 @@ impl Machine<'_> {
             None => 0,
         };
         let base = offset + elements * data.dtype.bytes() as i64;
-        self.frame.buffers[buffer.index()] = Some(BoundBuffer { storage, base, shape, strides });
+        let element_bytes = data.dtype.bytes() as i64;
+        let bound = BoundBuffer { storage, base, shape, strides, element_bytes };
+        self.frame.buffers[buffer.index()] = Some(Rc::new(bound));
         Ok(())
     }
 
@@ -172,7 +177,8 @@ impl Machine<'_> {
         let mut values = Vec::with_capacity(exprs.len());
         for &expr in exprs {
             let first = self.int(expr, active[0] as usize)?;
-            for &lane in &active[1..] {
+            let others = if self.uniformity.is_uniform(expr) { &[] } else { &active[1..] };
+            for &lane in others {
                 if self.int(expr, lane as usize)? != first {
                     let message = "a buffer whose layout differs between threads".to_owned();
                     return self.fail(RunErrorKind::Unsupported, message);

@@ -1,18 +1,20 @@
 //! Evaluation of expressions in one lane.
 
+use smallvec::SmallVec;
+
 use super::{
     EventKind, RunError, RunErrorKind,
     exec::{Machine, Slot},
     intrinsics,
-    memory::{fixed_lanes, read_scalar},
+    memory::fixed_lanes,
     ops::{self, Val},
 };
 use crate::{
-    BinaryOp, BufferField, BufferId, Callee, DataType, Expr, ExprId, ExprKind, ExprListId, Type,
-    arena::Id,
+    BinaryOp, Body, BufferField, BufferId, Callee, DataType, Expr, ExprId, ExprKind, ExprListId,
+    Type, arena::Id,
 };
 
-type Result<T> = std::result::Result<T, RunError>;
+type Result<T> = std::result::Result<T, Box<RunError>>;
 
 impl Machine<'_> {
     /// The value of an expression in a lane.
@@ -36,11 +38,23 @@ impl Machine<'_> {
                     self.fail(RunErrorKind::Arguments, format!("`{name}` has no value"))
                 }
             },
-            _ if size > 200 => {
-                stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.eval_node(kind, ty, lane))
+            _ if self.frame.threads.len() > 1 && self.uniformity.is_uniform(expr) => {
+                if let Some(value) = self.uniformity.known(expr) {
+                    return Ok(value.clone());
+                }
+                let value = self.eval_deep(kind, ty, size, lane)?;
+                self.uniformity.learn(expr, value.clone());
+                Ok(value)
             }
-            _ => self.eval_node(kind, ty, lane),
+            _ => self.eval_deep(kind, ty, size, lane),
         }
+    }
+
+    fn eval_deep(&mut self, kind: ExprKind, ty: Type, size: u32, lane: usize) -> Result<Val> {
+        if size > 200 {
+            return stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.eval_node(kind, ty, lane));
+        }
+        self.eval_node(kind, ty, lane)
     }
 
     fn eval_node(&mut self, kind: ExprKind, ty: Type, lane: usize) -> Result<Val> {
@@ -52,6 +66,9 @@ impl Machine<'_> {
                 let dtype = self.body.dtype(lhs).unwrap_or(DataType::HANDLE);
                 let a = self.eval(lhs, lane)?;
                 let b = self.eval(rhs, lane)?;
+                if let Some(value) = ops::fast_binary(op, dtype, &a, &b) {
+                    return Ok(value);
+                }
                 self.operator(|events| ops::binary(op, dtype, &a, &b, events))
             }
             ExprKind::Unary(op, operand) => {
@@ -64,6 +81,9 @@ impl Machine<'_> {
                 let (Some(from), Some(to)) = (self.body.dtype(operand), ty.prim()) else {
                     return Ok(value);
                 };
+                if let Some(value) = ops::fast_cast(&value, from, to) {
+                    return Ok(value);
+                }
                 self.operator(|events| ops::cast(&value, from, to, events))
             }
             ExprKind::Select(condition, then, otherwise) => {
@@ -143,7 +163,7 @@ impl Machine<'_> {
         &mut self,
         f: impl FnOnce(ops::Events<'_>) -> std::result::Result<Val, ops::Fault>,
     ) -> Result<Val> {
-        let mut events: smallvec::SmallVec<[EventKind; 2]> = smallvec::SmallVec::new();
+        let mut events: SmallVec<[EventKind; 2]> = SmallVec::new();
         let result = f(&mut |kind| events.push(kind));
         for kind in events {
             self.event(kind);
@@ -237,108 +257,6 @@ impl Machine<'_> {
         Ok(if let [one] = &picked[..] { one.clone() } else { Val::Vector(picked.into()) })
     }
 
-    // ---- memory ----
-
-    /// The byte offsets of an access: one a lane of the last index, each `element` bytes long.
-    pub(super) fn addresses(&mut self, buffer: BufferId, indices: &[Val]) -> Result<Vec<i64>> {
-        let Some(bound) = self.frame.buffers[buffer.index()].clone() else {
-            let name = self.body.name(self.body.buffers[buffer].name).to_owned();
-            return self.fail(RunErrorKind::Unsupported, format!("buffer `{name}` has no memory"));
-        };
-        if indices.len() != bound.shape.len() {
-            return self.fail(RunErrorKind::Program, "wrong number of indices".to_owned());
-        }
-        let bytes = self.body.buffers[buffer].dtype.bytes() as i64;
-        let mut offsets = vec![0i64];
-        for (dim, index) in indices.iter().enumerate() {
-            let positions: Vec<i64> = match index {
-                Val::Vector(lanes) => {
-                    let lanes = lanes.clone();
-                    lanes.iter().map(|it| self.used(it)).collect::<Result<_>>()?
-                }
-                scalar => vec![self.used(scalar)?],
-            };
-            for &position in &positions {
-                if position < 0 || position >= bound.shape[dim] {
-                    let name = self.body.name(self.body.buffers[buffer].name).to_owned();
-                    let extent = bound.shape[dim];
-                    let message = format!(
-                        "index {position} of dimension {dim} of `{name}` is not in 0..{extent}"
-                    );
-                    return self.fail(RunErrorKind::Program, message);
-                }
-            }
-            if offsets.len() < positions.len() {
-                offsets = vec![offsets[0]; positions.len()];
-            }
-            for (lane, offset) in offsets.iter_mut().enumerate() {
-                let position = positions[lane.min(positions.len() - 1)];
-                *offset = offset.wrapping_add(position.wrapping_mul(bound.strides[dim]));
-            }
-        }
-        Ok(offsets.into_iter().map(|it| bound.base + it.wrapping_mul(bytes)).collect())
-    }
-
-    fn load(
-        &mut self,
-        buffer: BufferId,
-        indices: ExprListId,
-        predicate: Option<ExprId>,
-        lane: usize,
-    ) -> Result<Val> {
-        if predicate.is_some() {
-            return self.fail(RunErrorKind::Unsupported, "a predicated load".to_owned());
-        }
-        let mut values: smallvec::SmallVec<[Val; 4]> = smallvec::SmallVec::new();
-        for position in 0..self.body.items(indices).len() {
-            let index = self.body.items(indices)[position];
-            values.push(self.eval(index, lane)?);
-        }
-        let offsets = self.addresses(buffer, &values)?;
-        let dtype = self.body.buffers[buffer].dtype;
-        let is_vector = values.iter().any(|it| matches!(it, Val::Vector(_)));
-        let mut loaded = Vec::with_capacity(offsets.len());
-        for offset in offsets {
-            self.load_element(buffer, dtype, offset, lane, &mut loaded)?;
-        }
-        match (&loaded[..], is_vector || fixed_lanes(dtype) != Some(1)) {
-            ([one], false) => Ok(one.clone()),
-            _ => Ok(Val::Vector(loaded.into())),
-        }
-    }
-
-    /// Reads all lanes of one element.
-    fn load_element(
-        &mut self,
-        buffer: BufferId,
-        dtype: DataType,
-        offset: i64,
-        lane: usize,
-        loaded: &mut Vec<Val>,
-    ) -> Result<()> {
-        let element = dtype.element();
-        let bytes = element.bytes();
-        let thread = self.frame.threads[lane] as usize;
-        for k in 0..fixed_lanes(dtype).unwrap_or(1) {
-            let at = self.locate(buffer, offset + (k * bytes) as i64, bytes, thread)?;
-            let storage = self.storage_of(buffer);
-            let is_written =
-                storage.written.get(at..at + bytes).is_none_or(|it| it.iter().all(|it| *it));
-            let value = read_scalar(element, &storage.bytes[at..at + bytes]);
-            if !is_written {
-                self.event(EventKind::UninitializedRead);
-            }
-            match value {
-                Some(value) => loaded.push(value),
-                None => {
-                    return self
-                        .fail(RunErrorKind::Unsupported, format!("arithmetic on {element}"));
-                }
-            }
-        }
-        Ok(())
-    }
-
     fn buffer_field(&mut self, buffer: BufferId, field: BufferField) -> Result<Val> {
         let Some(bound) = self.frame.buffers[buffer.index()].clone() else {
             return self.fail(
@@ -365,8 +283,9 @@ impl Machine<'_> {
         let Callee::Intrinsic(name) = callee else {
             return self.fail(RunErrorKind::Unsupported, "a call of another function".to_owned());
         };
-        let name = self.body.name(name);
-        let args = self.body.items(args);
+        let body = self.body;
+        let name = body.name(name);
+        let args = body.items(args);
         if name == "if_then_else"
             && let [condition, then, otherwise] = *args
         {
@@ -374,14 +293,14 @@ impl Machine<'_> {
             return self.eval(taken, lane);
         }
         // A data type in front (`T.reinterpret("float32", x)`) is not an operand.
-        let operands: Vec<ExprId> = args.iter().copied().filter(|&it| !self.is_text(it)).collect();
-        let types: Vec<Option<DataType>> = operands.iter().map(|&it| self.body.dtype(it)).collect();
-        let mut values = Vec::with_capacity(operands.len());
-        for operand in operands {
+        let mut types: SmallVec<[Option<DataType>; 4]> = SmallVec::new();
+        let mut values: SmallVec<[Val; 4]> = SmallVec::new();
+        for &operand in args.iter().filter(|it| !is_text(body, **it)) {
+            types.push(self.body.dtype(operand));
             values.push(self.eval(operand, lane)?);
         }
         let dtype = ty.prim().unwrap_or(DataType::HANDLE);
-        let mut events: smallvec::SmallVec<[EventKind; 2]> = smallvec::SmallVec::new();
+        let mut events: SmallVec<[EventKind; 2]> = SmallVec::new();
         let result = intrinsics::call(name, dtype, &values, &types, &mut |kind| events.push(kind));
         events.into_iter().for_each(|kind| self.event(kind));
         match result {
@@ -390,8 +309,8 @@ impl Machine<'_> {
             None => self.fail(RunErrorKind::Unsupported, format!("the call T.{name}")),
         }
     }
+}
 
-    fn is_text(&self, expr: ExprId) -> bool {
-        matches!(self.body.expr(expr).kind, ExprKind::Str(_))
-    }
+fn is_text(body: &Body, expr: ExprId) -> bool {
+    matches!(body.expr(expr).kind, ExprKind::Str(_))
 }

@@ -2,16 +2,20 @@
 
 use std::{collections::BTreeMap, rc::Rc};
 
+use smallvec::SmallVec;
+
 use super::{
     EventKind, Options, RunError, RunErrorKind,
+    access::Offsets,
     memory::{Storage, fixed_lanes, write_scalar},
     ops::Val,
+    uniform::Uniformity,
 };
 use crate::{
     BlockId, Body, BufferId, DataType, ExprId, ExprKind, OpId, OpKind, RegionId, ValueId, arena::Id,
 };
 
-type Result<T> = std::result::Result<T, RunError>;
+type Result<T> = std::result::Result<T, Box<RunError>>;
 
 /// The value of a variable.
 #[derive(Clone, Debug)]
@@ -33,6 +37,7 @@ pub(super) struct BoundBuffer {
     pub(super) shape: Vec<i64>,
     /// In elements.
     pub(super) strides: Vec<i64>,
+    pub(super) element_bytes: i64,
 }
 
 /// What a lane does at the end of the current statement.
@@ -48,7 +53,7 @@ pub(super) enum LaneState {
 #[derive(Clone)]
 pub(super) struct Frame {
     pub(super) slots: Vec<Slot>,
-    pub(super) buffers: Vec<Option<BoundBuffer>>,
+    pub(super) buffers: Vec<Option<Rc<BoundBuffer>>>,
     /// The thread of each lane.
     pub(super) threads: Rc<[u32]>,
     pub(super) states: Vec<LaneState>,
@@ -74,6 +79,8 @@ pub(super) struct Machine<'a> {
     pub(super) returned: Option<Val>,
     /// The shapes of array arguments, by their storage.
     pub(super) argument_shapes: Vec<(usize, Vec<i64>)>,
+    /// Which expressions are the same in all lanes, and their values in the current statement.
+    pub(super) uniformity: Uniformity,
 }
 
 impl<'a> Machine<'a> {
@@ -98,11 +105,12 @@ impl<'a> Machine<'a> {
             reducers: Vec::new(),
             returned: None,
             argument_shapes: Vec::new(),
+            uniformity: Uniformity::of(body),
         }
     }
 
     pub(super) fn fail<T>(&self, kind: RunErrorKind, message: String) -> Result<T> {
-        Err(RunError { op: self.at, kind, message })
+        Err(Box::new(RunError { op: self.at, kind, message }))
     }
 
     pub(super) fn event(&mut self, kind: EventKind) {
@@ -142,8 +150,9 @@ impl<'a> Machine<'a> {
     pub(super) fn statement(&mut self, op: OpId, active: &[u32]) -> Result<()> {
         let body = self.body;
         let data = &body.ops[op];
+        self.uniformity.forget();
         match data.kind {
-            OpKind::Store { buffer, predicated: false } => self.store(op, buffer, active),
+            OpKind::Store { buffer, predicated } => self.store(op, buffer, predicated, active),
             OpKind::Bind => {
                 let value = data.operands[0];
                 self.define(data.results[0], value, active)?;
@@ -205,7 +214,7 @@ impl<'a> Machine<'a> {
                 self.jump(LaneState::Continued, active);
                 Ok(())
             }
-            OpKind::Store { .. } | OpKind::Opaque(_) | OpKind::Named(_) => {
+            OpKind::Opaque(_) | OpKind::Named(_) => {
                 self.fail(RunErrorKind::Unsupported, format!("the statement {:?}", data.kind))
             }
         }
@@ -220,8 +229,8 @@ impl<'a> Machine<'a> {
 
     /// Gives a variable the value of an expression in each active lane.
     pub(super) fn define(&mut self, value: ValueId, expr: ExprId, active: &[u32]) -> Result<()> {
-        let slot = if self.frame.threads.len() == 1 {
-            Slot::Uniform(self.eval(expr, 0)?)
+        let slot = if self.frame.threads.len() == 1 || self.uniformity.is_uniform(expr) {
+            Slot::Uniform(self.eval(expr, active[0] as usize)?)
         } else {
             let mut values = vec![Val::Unit; self.frame.threads.len()];
             for &lane in active {
@@ -230,6 +239,7 @@ impl<'a> Machine<'a> {
             Slot::Lanes(values.into())
         };
         self.frame.slots[value.index()] = slot;
+        self.uniformity.forget();
         Ok(())
     }
 
@@ -239,6 +249,11 @@ impl<'a> Machine<'a> {
         condition: ExprId,
         active: &[u32],
     ) -> Result<(Vec<u32>, Vec<u32>)> {
+        if self.frame.threads.len() == 1 || self.uniformity.is_uniform(condition) {
+            let holds = self.int(condition, active[0] as usize)? != 0;
+            let all = active.to_vec();
+            return Ok(if holds { (all, Vec::new()) } else { (Vec::new(), all) });
+        }
         let (mut yes, mut no) = (Vec::new(), Vec::new());
         for &lane in active {
             if self.int(condition, lane as usize)? != 0 { yes.push(lane) } else { no.push(lane) }
@@ -246,42 +261,66 @@ impl<'a> Machine<'a> {
         Ok((yes, no))
     }
 
-    fn store(&mut self, op: OpId, buffer: BufferId, active: &[u32]) -> Result<()> {
+    fn store(
+        &mut self,
+        op: OpId,
+        buffer: BufferId,
+        is_predicated: bool,
+        active: &[u32],
+    ) -> Result<()> {
         let body = self.body;
         let operands = &body.ops[op].operands;
-        let mut writes = Vec::with_capacity(active.len());
+        let (value, indices) = (operands[0], &operands[1..]);
+        let (predicate, indices) = match indices.split_last() {
+            Some((last, rest)) if is_predicated => (Some(*last), rest),
+            _ => (None, indices),
+        };
+        // All lanes are evaluated before the first one writes (SEMANTICS: E2, P3).
+        let mut writes: SmallVec<[(u32, Offsets, Val); 1]> = SmallVec::new();
         for &lane in active {
-            let value = self.eval(operands[0], lane as usize)?;
-            let mut indices: smallvec::SmallVec<[Val; 4]> = smallvec::SmallVec::new();
-            for &index in &operands[1..] {
-                indices.push(self.eval(index, lane as usize)?);
-            }
-            writes.push((lane, self.addresses(buffer, &indices)?, value));
+            let value = self.eval(value, lane as usize)?;
+            let offsets = self.offsets(buffer, indices, predicate, lane as usize)?;
+            writes.push((lane, offsets, value));
         }
         let dtype = body.buffers[buffer].dtype;
-        for (lane, offsets, value) in writes {
-            self.mark_used(&value);
-            let n = fixed_lanes(dtype).unwrap_or(1);
-            for (position, offset) in offsets.iter().enumerate() {
-                for k in 0..n {
-                    let part = match &value {
-                        Val::Vector(values) => values.get(position * n + k).cloned(),
-                        scalar => Some(scalar.clone()),
-                    };
-                    let Some(part) = part else {
-                        return self.fail(
-                            RunErrorKind::Unsupported,
-                            "a store of too few lanes".to_owned(),
-                        );
-                    };
-                    self.write(
-                        buffer,
-                        dtype.element(),
-                        offset + (k * dtype.element().bytes()) as i64,
-                        lane,
-                        &part,
-                    )?;
+        for (lane, offsets, value) in &writes {
+            self.mark_used(value);
+            match (offsets, value) {
+                (Offsets::One(offset), Val::Int(..) | Val::Float(_)) if dtype.is_scalar() => {
+                    self.write(buffer, dtype, *offset, *lane, value)?;
                 }
+                _ => self.write_lanes(buffer, dtype, offsets, *lane, value)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a vector: the elements of each offset, each with all lanes of the element type.
+    fn write_lanes(
+        &mut self,
+        buffer: BufferId,
+        dtype: DataType,
+        offsets: &Offsets,
+        lane: u32,
+        value: &Val,
+    ) -> Result<()> {
+        let n = fixed_lanes(dtype).unwrap_or(1);
+        let element = dtype.element();
+        for (position, offset) in offsets.as_slice().iter().enumerate() {
+            if *offset == Offsets::OFF {
+                continue;
+            }
+            for k in 0..n {
+                let part = match value {
+                    Val::Vector(values) => values.get(position * n + k).cloned(),
+                    scalar => Some(scalar.clone()),
+                };
+                let Some(part) = part else {
+                    let message = "a store of too few lanes".to_owned();
+                    return self.fail(RunErrorKind::Unsupported, message);
+                };
+                let at = offset + (k * element.bytes()) as i64;
+                self.write(buffer, element, at, lane, &part)?;
             }
         }
         Ok(())
@@ -356,13 +395,9 @@ impl<'a> Machine<'a> {
                 "a reduction into something that is no load".to_owned(),
             );
         };
-        let mut at = Vec::new();
-        for index in self.body.items(indices).to_vec() {
-            at.push(self.eval(index, lane as usize)?);
-        }
-        let offsets = self.addresses(buffer, &at)?;
+        let offsets = self.offsets(buffer, self.body.items(indices), None, lane as usize)?;
         let dtype = self.body.buffers[buffer].dtype;
-        self.write(buffer, dtype, offsets[0], lane, value)
+        self.write(buffer, dtype, offsets.as_slice()[0], lane, value)
     }
 
     // ---- calls for their effect ----

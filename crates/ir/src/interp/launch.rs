@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{ExprId, ExprKind, ExprListId, OpId, OpKind, ValueId, arena::Id, walk::WalkEvent};
 
-type Result<T> = std::result::Result<T, RunError>;
+type Result<T> = std::result::Result<T, Box<RunError>>;
 
 /// The launch configuration of a kernel, and the block that runs.
 #[derive(Clone, Debug)]
@@ -50,9 +50,10 @@ impl Machine<'_> {
         let n_storages = self.storages.len();
         let lanes: Vec<u32> = (0..threads as u32).collect();
         let region = self.body.ops[op].regions[0];
-        for z in 0..block_dims[2] {
-            for y in 0..block_dims[1] {
-                for x in 0..block_dims[0] {
+        let [xs, ys, zs] = block_dims.map(|it| self.trips(it));
+        for z in zs {
+            for y in ys.clone() {
+                for x in xs.clone() {
                     self.frame.threads = Rc::from(lanes.clone());
                     self.frame.states = vec![LaneState::Running; lanes.len()];
                     self.frame.has_jumped = false;
@@ -122,6 +123,7 @@ impl Machine<'_> {
             Slot::Lanes(values.collect())
         };
         self.frame.slots[var.index()] = slot;
+        self.uniformity.forget();
         Ok(())
     }
 

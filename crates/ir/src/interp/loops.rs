@@ -10,7 +10,7 @@ use crate::{
     arena::Id,
 };
 
-type Result<T> = std::result::Result<T, RunError>;
+type Result<T> = std::result::Result<T, Box<RunError>>;
 
 impl Machine<'_> {
     pub(super) fn for_loop(&mut self, op: OpId, kind: ForKind, active: &[u32]) -> Result<()> {
@@ -20,7 +20,10 @@ impl Machine<'_> {
         let region = data.regions[0];
         let var = self.body.blocks[self.body.entry(region)].args[0];
         let mut ranges = Vec::with_capacity(active.len());
-        for &lane in active {
+        // What is the same in all lanes is evaluated once.
+        let bounds = [Some(min), Some(extent), step];
+        let is_uniform = bounds.iter().flatten().all(|&it| self.uniformity.is_uniform(it));
+        for &lane in if is_uniform { &active[..1] } else { active } {
             let min = self.int(min, lane as usize)?;
             let extent = self.int(extent, lane as usize)?;
             let step = step.map_or(Ok(1), |it| self.int(it, lane as usize))?;
@@ -30,6 +33,9 @@ impl Machine<'_> {
             ranges.push((min, extent, step));
         }
         if kind == ForKind::Vectorized {
+            if is_uniform {
+                ranges = vec![ranges[0]; active.len()];
+            }
             return self.vector_loop(region, var, &ranges, active);
         }
         let is_uniform = ranges.windows(2).all(|pair| pair[0] == pair[1]);
@@ -38,7 +44,7 @@ impl Machine<'_> {
         };
         let most = ranges.iter().map(n_trips).max().unwrap_or(0);
         let mut lanes: Vec<u32> = active.to_vec();
-        for trip in 0..most {
+        for trip in self.trips(most) {
             if is_uniform {
                 let (min, _, step) = ranges[0];
                 self.set(var, Val::Int(min + trip * step, false));
@@ -48,11 +54,14 @@ impl Machine<'_> {
                     values[lane as usize] = Val::Int(min + trip * step, false);
                 }
                 self.frame.slots[var.index()] = Slot::Lanes(values.into());
+                self.uniformity.forget();
             }
             let states = &self.frame.states;
             let running: Vec<u32> = if is_uniform {
-                lanes.retain(|&lane| states[lane as usize] == LaneState::Running);
-                lanes.clone()
+                if self.frame.has_jumped {
+                    lanes.retain(|&lane| states[lane as usize] == LaneState::Running);
+                }
+                std::mem::take(&mut lanes)
             } else {
                 let with_trips =
                     active.iter().zip(&ranges).filter(|(_, range)| trip < n_trips(range));
@@ -67,9 +76,21 @@ impl Machine<'_> {
             self.region(region, &running)?;
             self.land(LaneState::Continued, active);
             self.at = Some(op);
+            if is_uniform {
+                lanes = running;
+            }
         }
         self.land(LaneState::Broke, active);
         Ok(())
+    }
+
+    /// The iterations `0..most` that run: all, or a sample with the last one.
+    pub(super) fn trips(&self, most: i64) -> impl Iterator<Item = i64> + Clone + use<> {
+        let first = match self.options.max_trips {
+            Some(limit) if most > i64::from(limit) => i64::from(limit).max(1) - 1,
+            _ => most,
+        };
+        (0..first).chain((first < most).then_some(most - 1))
     }
 
     /// Lanes in `state` go on running.
@@ -114,12 +135,14 @@ impl Machine<'_> {
             }
         }
         self.frame.slots[var.index()] = Slot::Lanes(values.into());
+        self.uniformity.forget();
         self.frame.threads = origin.iter().map(|&lane| outer.threads[lane]).collect();
         self.frame.states = vec![LaneState::Running; origin.len()];
         self.frame.has_jumped = false;
         let lanes: Vec<u32> = (0..origin.len() as u32).collect();
         let result = self.region(region, &lanes);
         self.frame = outer;
+        self.uniformity.forget();
         result
     }
 
@@ -129,8 +152,12 @@ impl Machine<'_> {
         let mut lanes = active.to_vec();
         loop {
             self.at = Some(op);
+            self.uniformity.forget();
             let states = &self.frame.states;
             lanes.retain(|&lane| states[lane as usize] == LaneState::Running);
+            if lanes.is_empty() {
+                break;
+            }
             lanes = self.partition(condition, &lanes)?.0;
             if lanes.is_empty() {
                 break;

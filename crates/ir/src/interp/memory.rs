@@ -2,7 +2,7 @@
 
 use half::{bf16, f16};
 
-use super::ops::Val;
+use super::{minifloat, ops::Val};
 use crate::{DataType, Lanes, TypeCode};
 
 /// A dense row-major array.
@@ -115,6 +115,7 @@ pub(super) fn read_scalar(dtype: DataType, bytes: &[u8]) -> Option<Val> {
         (TypeCode::Float, 32) => Val::Float(f64::from(f32::from_bits(raw as u32))),
         (TypeCode::Float, 16) => Val::Float(f16::from_bits(raw as u16).to_f64()),
         (TypeCode::BFloat, _) => Val::Float(bf16::from_bits(raw as u16).to_f64()),
+        (code @ TypeCode::Float8(_), _) => Val::Float(minifloat::decode(code, raw as u8)?),
         _ => return None,
     })
 }
@@ -128,6 +129,9 @@ pub(super) fn scalar_bits(dtype: DataType, value: &Val) -> Option<u64> {
         (TypeCode::Float, 32, Val::Float(value)) => u64::from((*value as f32).to_bits()),
         (TypeCode::Float, 16, Val::Float(value)) => u64::from(f16::from_f64(*value).to_bits()),
         (TypeCode::BFloat, _, Val::Float(value)) => u64::from(bf16::from_f64(*value).to_bits()),
+        (code @ TypeCode::Float8(_), _, Val::Float(value)) => {
+            u64::from(minifloat::encode(code, *value)?)
+        }
         _ => return None,
     })
 }
@@ -139,6 +143,16 @@ pub(super) fn write_scalar(dtype: DataType, value: &Val, cell: &mut [u8]) -> boo
     let n = cell.len().min(8);
     cell[..n].copy_from_slice(&bytes[..n]);
     true
+}
+
+/// Rounds a value to a float type (8-bit formats too, where they are known).
+pub(super) fn round_float(dtype: DataType, value: f64) -> f64 {
+    if let TypeCode::Float8(_) = dtype.code
+        && let Some(bits) = minifloat::encode(dtype.code, value)
+    {
+        return minifloat::decode(dtype.code, bits).unwrap_or(value);
+    }
+    dtype.round_float(value)
 }
 
 /// Number of lanes, where it is fixed.

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{EventKind, RunErrorKind};
-use crate::{BinaryOp, BufferId, DataType, NameId, UnaryOp};
+use super::{EventKind, RunErrorKind, memory::round_float};
+use crate::{BinaryOp, BufferId, DataType, NameId, TypeCode, UnaryOp};
 
 /// A value of one lane.
 #[derive(Clone, PartialEq, Debug)]
@@ -60,6 +60,58 @@ fn lanewise(
             Ok(Val::Vector(b.iter().map(|b| f(a, b)).collect::<Result<Vec<_>, _>>()?.into()))
         }
         (a, b) => f(a, b),
+    }
+}
+
+/// The common cases of [`binary`] that can have no event: plain scalars in range. None means: ask `binary`.
+#[inline]
+pub(super) fn fast_binary(op: BinaryOp, dtype: DataType, a: &Val, b: &Val) -> Option<Val> {
+    match (a, b) {
+        (Val::Int(x, false), Val::Int(y, false)) if dtype.is_int() => {
+            let (x, y) = (*x, *y);
+            let exact = match op {
+                BinaryOp::Add => x.checked_add(y)?,
+                BinaryOp::Sub => x.checked_sub(y)?,
+                BinaryOp::Mul => x.checked_mul(y)?,
+                BinaryOp::FloorDiv if y > 0 => x.div_euclid(y),
+                BinaryOp::FloorMod if y > 0 => x.rem_euclid(y),
+                BinaryOp::Div if y > 0 => x / y,
+                BinaryOp::Mod if y > 0 => x % y,
+                BinaryOp::Min => x.min(y),
+                BinaryOp::Max => x.max(y),
+                BinaryOp::Eq => i64::from(x == y),
+                BinaryOp::Ne => i64::from(x != y),
+                BinaryOp::Lt => i64::from(x < y),
+                BinaryOp::Le => i64::from(x <= y),
+                BinaryOp::Gt => i64::from(x > y),
+                BinaryOp::Ge => i64::from(x >= y),
+                _ => return None,
+            };
+            let fits = dtype.bits == 64 || (dtype.bits == 32 && i64::from(exact as i32) == exact);
+            fits.then_some(Val::Int(exact, false))
+        }
+        (Val::Float(x), Val::Float(y)) if dtype.code == TypeCode::Float && dtype.bits == 32 => {
+            let exact = match op {
+                BinaryOp::Add => x + y,
+                BinaryOp::Sub => x - y,
+                BinaryOp::Mul => x * y,
+                _ => return None,
+            };
+            Some(Val::Float(f64::from(exact as f32)))
+        }
+        _ => None,
+    }
+}
+
+/// The common cases of [`cast`]: a plain integer to a wide enough one, floats to float32.
+#[inline]
+pub(super) fn fast_cast(value: &Val, from: DataType, to: DataType) -> Option<Val> {
+    match value {
+        Val::Int(x, false) if from.is_int() && to.is_int() && to.bits >= from.bits => {
+            Some(Val::Int(*x, false))
+        }
+        Val::Float(x) if to == DataType::FLOAT32 => Some(Val::Float(f64::from(*x as f32))),
+        _ => None,
     }
 }
 
@@ -151,7 +203,7 @@ fn int_binary(
 }
 
 fn float_binary(op: BinaryOp, dtype: DataType, x: f64, y: f64) -> Result<Val, Fault> {
-    let round = |v: f64| Val::Float(dtype.round_float(v));
+    let round = |v: f64| Val::Float(round_float(dtype, v));
     let truth = |it: bool| Val::Int(i64::from(it), false);
     // Products and sums of two float32, float16 or bfloat16 values are exact enough in a double that rounding twice
     // equals rounding once: 53 >= 2 * 24 + 2 bits (Figueroa, "When is double rounding innocuous?", 1995).
@@ -211,7 +263,7 @@ pub(super) fn cast(
             if to.is_float() {
                 let exact =
                     if wide.unsigned_abs() < 1 << 53 { wide as f64 } else { round_wide(wide, to) };
-                Ok(Val::Float(to.round_float(exact)))
+                Ok(Val::Float(round_float(to, exact)))
             } else if to.is_integer() || to.is_bool() {
                 Ok(Val::Int(to.wrap_int(wide), *wrapped))
             } else {
@@ -220,7 +272,7 @@ pub(super) fn cast(
         }
         Val::Float(x) => {
             if to.is_float() {
-                Ok(Val::Float(to.round_float(*x)))
+                Ok(Val::Float(round_float(to, *x)))
             } else if to.is_bool() {
                 Ok(Val::Int(i64::from(*x != 0.0), false))
             } else if to.is_integer() {

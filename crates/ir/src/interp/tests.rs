@@ -228,3 +228,40 @@ fn a_break_leaves_the_loop_only_in_its_lane() {
     let (values, _) = run_on(&body, [0; 8]).expect("runs");
     assert_eq!(values, [0.0, 1.0, 2.0, 3.0, 0.0, 0.0, 0.0, 0.0]);
 }
+
+#[test]
+fn a_sample_of_a_loop_has_its_first_and_last_iterations() {
+    // for i in range(8): A[i] = 1
+    let (mut body, a, entry) = with_buffer();
+    let (inner, i) = loop_of(&mut body, entry, ForKind::Serial, 0, 8);
+    let one = body.int(1, I32);
+    store(&mut body, inner, a, i, one);
+    let options = Options { max_trips: Some(3), ..Options::default() };
+    let array = Array { dtype: I32, shape: vec![8], data: vec![0; 32] };
+    let outcome = run(&body, vec![Argument::Array(array)], &options).expect("runs");
+    let Argument::Array(array) = &outcome.arguments[0] else { panic!("not an array") };
+    assert_eq!(array.to_f64s(), [1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
+}
+
+#[test]
+fn lanes_that_a_predicate_switches_off_are_not_accessed() {
+    // i = Ramp(5, 1, 4); A.vstore([i], A.vload([i - 5], i < 8) + 1, predicate=i < 8)
+    let (mut body, a, entry) = with_buffer();
+    let x4 = I32.with_lanes(crate::Lanes::Fixed(4));
+    let (one, five, eight, four) =
+        (body.int(1, I32), body.int(5, I32), body.int(8, I32), body.int(4, I32));
+    let zero = body.int(0, I32);
+    let ramp = ExprKind::Ramp { base: five, stride: one, lanes: four };
+    let index = body.make(ramp, x4.into());
+    let from = body.make(ExprKind::Ramp { base: zero, stride: one, lanes: four }, x4.into());
+    let all =
+        |body: &mut Body, value| body.make(ExprKind::Broadcast { value, lanes: four }, x4.into());
+    let (ones, eights) = (all(&mut body, one), all(&mut body, eight));
+    let predicate = body.binary(BinaryOp::Lt, index, eights);
+    let loaded = body.load(a, &[from], Some(predicate));
+    let value = body.binary(BinaryOp::Add, loaded, ones);
+    body.push_op(entry, OpKind::Store { buffer: a, predicated: true }, &[value, index, predicate]);
+    let (values, events) = run_on(&body, [10, 11, 12, 13, 14, 15, 16, 17]).expect("runs");
+    assert_eq!(values, [10.0, 11.0, 12.0, 13.0, 14.0, 11.0, 12.0, 13.0]);
+    assert_eq!(events, []);
+}

@@ -71,7 +71,8 @@ To share it, bind it by hand: `e: T.let[T.float32] = T.exp(x)`.
         summary: "the binding would stand above a kernel launch",
         text: "\
 The occurrences are in different kernels, or on the host and in a kernel. A binding above both is host code, and its value
-becomes one more argument of the kernel. That is done only for integer values which the host computes anyway.
+becomes one more argument of the kernel. That is done only for integer values which the host computes anyway. Nor does the
+extent of a launch inside another one get a name from between them: the host computes it, and knows no name of the kernel.
 
 ```python
 with T.launch_thread(\"blockIdx.x\", 16) as bx:

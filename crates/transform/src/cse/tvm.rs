@@ -206,9 +206,16 @@ impl Table<'_> {
         if flags.has_unknown || flags.has_impure {
             return (site, Some(Refusal::Unknown));
         }
-        let (Some(culprit), false) = (facts.culprit(entry.expr), options.allow_unsound) else {
+        if options.allow_unsound {
             return (site, None);
-        };
+        }
+        // A launch inside another one takes its extent from the host, where no name of the kernel is known (P6).
+        let is_in_kernel = facts.kernel(facts.scopes.of_op(site)).is_some();
+        let is_bound = |it: &OccurrenceId| facts.has(*it, flag::LAUNCH_BOUND);
+        if is_in_kernel && entry.occurrences.iter().any(is_bound) {
+            return (site, Some(Refusal::LaunchBound));
+        }
+        let Some(culprit) = facts.culprit(entry.expr) else { return (site, None) };
         work.visited += entry.occurrences.len() as u64;
         let mut positions: Vec<Position> = entry
             .occurrences

@@ -1,0 +1,74 @@
+//! The functions to run: lowered from sample files, with their stage and file.
+
+use std::path::{Path, PathBuf};
+
+use frontend::tvmscript::{Lowered, functions, lower};
+
+/// Stages whose functions the interpreter can execute.
+pub(crate) const STAGES: [&str; 6] =
+    ["unscheduled", "legalized", "scheduled_cpu", "scheduled_cuda", "lowered_cpu", "lowered_cuda"];
+
+/// Where to read, and how much to run.
+pub(crate) struct Corpus {
+    pub(crate) folder: PathBuf,
+    /// Nodes times lanes that one run may evaluate.
+    pub(crate) max_steps: u64,
+    /// Whether this is the small run over the committed samples.
+    pub(crate) is_small: bool,
+}
+
+impl Corpus {
+    /// The committed samples; with `TIR_ORACLE_ALL=1` what `TIR_ORACLE_CORPUS` names, thoroughly.
+    pub(crate) fn chosen(small_steps: u64) -> Corpus {
+        if std::env::var_os("TIR_ORACLE_ALL").is_none_or(|it| it != "1") {
+            return Corpus {
+                folder: tests::samples::corpus(),
+                max_steps: small_steps,
+                is_small: true,
+            };
+        }
+        let folder = std::env::var_os("TIR_ORACLE_CORPUS")
+            .map_or_else(tests::samples::corpus, PathBuf::from);
+        let steps = std::env::var("TIR_ORACLE_STEPS").ok().and_then(|it| it.parse().ok());
+        Corpus { folder, max_steps: steps.unwrap_or(100_000_000), is_small: false }
+    }
+
+    /// The files of a stage, in the order of their names; none if the stage is missing.
+    pub(crate) fn files(&self, stage: &str) -> Vec<PathBuf> {
+        let Ok(entries) = std::fs::read_dir(self.folder.join(stage)) else { return Vec::new() };
+        let mut files: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| path.extension().is_some_and(|it| it == "py"))
+            .collect();
+        files.sort();
+        files
+    }
+}
+
+/// A function of a file.
+pub(crate) struct Function {
+    /// `stage/file:function`
+    pub(crate) name: String,
+    pub(crate) lowered: Lowered,
+}
+
+/// All primitive functions of a text.
+pub(crate) fn functions_of(prefix: &str, text: &str) -> Vec<Function> {
+    let parse = syntax::parse(text);
+    let file = functions(&parse);
+    file.functions
+        .iter()
+        .filter(|item| item.source.kind == frontend::tvmscript::FunctionKind::PrimFunc)
+        .map(|item| {
+            let lowered = lower(&item.source, &file.environment(item));
+            Function { name: format!("{prefix}:{}", lowered.body.name), lowered }
+        })
+        .collect()
+}
+
+/// All primitive functions of a file.
+pub(crate) fn functions_of_file(stage: &str, path: &Path) -> Vec<Function> {
+    let text = std::fs::read_to_string(path).expect("a sample can be read");
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    functions_of(&format!("{stage}/{stem}"), &text)
+}

@@ -1,0 +1,13 @@
+//! The interpreter as the oracle: before and after a rewrite, and before and after the peer's lowering.
+//!
+//! In: the samples under `tests/corpus`, or with `TIR_ORACLE_ALL=1` every file under `TIR_ORACLE_CORPUS` with a larger
+//! budget. Each function runs on several arguments that are chosen by a seed; what cannot be run is counted by its
+//! reason and printed (`--nocapture`), and a test asserts how many did run, so that nothing passes in silence.
+
+mod functions;
+mod inputs;
+mod rewrites;
+mod stages;
+mod tally;
+mod unsound;
+mod work;

@@ -1,0 +1,211 @@
+//! Every rewrite gives the same results, bit for bit, and no new kind of event.
+
+use std::collections::BTreeSet;
+
+use ir::{
+    Body, Occurrences,
+    interp::{Argument, EventKind, Options, Outcome, RunError, RunErrorKind, run},
+    plan::Preset,
+    verify::verify,
+};
+use test_utils::Rng;
+use transform::cse::{self, CseOptions};
+
+use crate::{
+    functions::{Corpus, Function, STAGES, functions_of_file},
+    inputs::{self, Flavour},
+    tally::Tally,
+    work,
+};
+
+/// A body made by a pass, and what to call it.
+pub(crate) struct Variant {
+    pub(crate) name: &'static str,
+    pub(crate) body: Body,
+}
+
+/// The body after each preset.
+pub(crate) fn variants(body: &Body) -> Vec<Variant> {
+    let occurrences = Occurrences::collect(body);
+    let apply = |name, preset| {
+        let options = CseOptions { preset, ..CseOptions::default() };
+        let plan = cse::plan(body, &occurrences, None, &options);
+        if plan.is_empty() {
+            return None;
+        }
+        Some(Variant { name, body: cse::rewrite(body, &occurrences, &plan) })
+    };
+    [apply("default", Preset::Default), apply("tvm", Preset::Tvm)].into_iter().flatten().collect()
+}
+
+/// Kinds of events of a run.
+fn kinds(outcome: &Outcome) -> BTreeSet<EventKind> {
+    outcome.events.iter().map(|it| it.kind).collect()
+}
+
+/// The bits of results: floats of arguments are compared as they lie in memory, returned ones by their bits.
+fn bits(outcome: &Outcome) -> Vec<Vec<u8>> {
+    let of = |argument: &Argument| match argument {
+        Argument::Array(array) => array.data.clone(),
+        Argument::Int(value) => value.to_le_bytes().to_vec(),
+        Argument::Float(value) => value.to_bits().to_le_bytes().to_vec(),
+    };
+    outcome.arguments.iter().chain(&outcome.returned).map(of).collect()
+}
+
+/// Whether `after` may stand for `before`; else what differs.
+pub(crate) fn agrees(
+    before: &Result<Outcome, RunError>,
+    after: &Result<Outcome, RunError>,
+) -> Result<(), String> {
+    match (before, after) {
+        (Ok(before), Ok(after)) => {
+            let (old, new) = (bits(before), bits(after));
+            if let Some(at) = old.iter().zip(&new).position(|(old, new)| old != new) {
+                let byte = old[at].iter().zip(&new[at]).position(|(old, new)| old != new);
+                return Err(format!("argument {at} differs at byte {byte:?}"));
+            }
+            let more: Vec<EventKind> = kinds(after).difference(&kinds(before)).copied().collect();
+            if more.is_empty() { Ok(()) } else { Err(format!("new events {more:?}")) }
+        }
+        (Ok(_), Err(error)) => Err(format!("it stops now: {error}")),
+        (Err(_), _) => Ok(()),
+    }
+}
+
+enum Ran {
+    /// Some runs of the original ended well; whether they were of all iterations.
+    Compared {
+        is_whole: bool,
+    },
+    Skipped(String),
+}
+
+/// Iterations a loop and blocks a dimension, where a function is too large to run as a whole.
+const SAMPLE: u32 = 3;
+
+/// Runs a function and its variants on several arguments.
+fn check_function(function: &Function, corpus: &Corpus, seed: u64) -> Result<Ran, String> {
+    let body = &function.lowered.body;
+    let variants = variants(body);
+    for variant in &variants {
+        let errors = verify(&variant.body);
+        if !errors.is_empty() {
+            return Err(format!("{}: invalid: {errors:?}", variant.name));
+        }
+    }
+    if variants.is_empty() {
+        return Ok(Ran::Skipped("nothing in common".into()));
+    }
+    let (mut n_compared, mut is_whole) = (0, true);
+    let mut reason = String::new();
+    for round in 0..inputs::SYMBOL_VALUES.len() {
+        let symbols = inputs::symbols(body, round);
+        if round > 0 && symbols.is_empty() {
+            break;
+        }
+        let mut options = Options { max_steps: corpus.max_steps, ..Options::default() };
+        if work::estimate(body, &symbols, u32::MAX) > corpus.max_steps {
+            options.max_trips = Some(SAMPLE);
+            is_whole = false;
+        }
+        if work::estimate(body, &symbols, options.max_trips.unwrap_or(u32::MAX)) > corpus.max_steps
+        {
+            options.max_trips = Some(1);
+        }
+        match check_round(body, &variants, corpus, &options, &symbols, seed + round as u64)? {
+            Ok(n) => n_compared += n,
+            Err(why) => reason = why,
+        }
+    }
+    Ok(if n_compared > 0 { Ran::Compared { is_whole } } else { Ran::Skipped(reason) })
+}
+
+type Round = Result<usize, String>;
+
+fn check_round(
+    body: &Body,
+    variants: &[Variant],
+    corpus: &Corpus,
+    options: &Options,
+    symbols: &work::Symbols,
+    seed: u64,
+) -> Result<Round, String> {
+    let mut n_compared = 0;
+    let mut reason = String::new();
+    for flavour in [Flavour::Wild, Flavour::WildNonZero, Flavour::SmallInts, Flavour::ZeroInts] {
+        let mut rng = Rng::new(seed ^ flavour as u64);
+        let arguments = match inputs::arguments(body, symbols, flavour, &mut rng) {
+            Ok(arguments) => arguments,
+            Err(why) => return Ok(Err(why)),
+        };
+        for strict_logic in [false, true] {
+            let options = Options { strict_logic, ..*options };
+            let before = run(body, arguments.clone(), &options);
+            if let Err(error) = &before {
+                reason = skip_reason(error);
+                if error.kind != RunErrorKind::Program {
+                    return Ok(Err(reason));
+                }
+                break;
+            }
+            let options = Options { max_steps: corpus.max_steps * 2, ..options };
+            for variant in variants {
+                let after = run(&variant.body, arguments.clone(), &options);
+                agrees(&before, &after).map_err(|why| {
+                    let mode = if strict_logic { ", strict" } else { "" };
+                    format!("{} ({flavour:?}{mode}): {why}", variant.name)
+                })?;
+            }
+            n_compared += 1;
+            if corpus.is_small {
+                break;
+            }
+        }
+        if corpus.is_small && n_compared > 0 {
+            break;
+        }
+    }
+    Ok(if n_compared > 0 { Ok(n_compared) } else { Err(reason) })
+}
+
+/// A reason without the values of one run.
+pub(crate) fn skip_reason(error: &RunError) -> String {
+    let text: String =
+        error.message.chars().map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
+    match error.kind {
+        RunErrorKind::StepLimit => "too large (steps)".into(),
+        RunErrorKind::Program => "no input without an error was found".into(),
+        kind => format!("{kind:?}: {text}"),
+    }
+}
+
+#[test]
+fn cse_keeps_what_functions_compute() {
+    let corpus = Corpus::chosen(200_000);
+    let mut tally = Tally::default();
+    let mut failures = Vec::new();
+    for stage in STAGES {
+        for path in corpus.files(stage) {
+            for (at, function) in functions_of_file(stage, &path).iter().enumerate() {
+                match check_function(function, &corpus, 1000 + at as u64) {
+                    Ok(Ran::Compared { is_whole }) => {
+                        tally.add("agree", &function.name);
+                        let how = if is_whole { "whole" } else { "a sample of their iterations" };
+                        tally.add(format!("agree: {how}"), &function.name);
+                    }
+                    Ok(Ran::Skipped(why)) => tally.add(format!("skipped: {why}"), &function.name),
+                    Err(why) => {
+                        tally.add("DIFFER", &function.name);
+                        failures.push(format!("{}: {why}", function.name));
+                    }
+                }
+            }
+        }
+    }
+    tally.print("functions before and after CSE");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    if corpus.is_small {
+        assert!(tally.count("agree") >= 50, "only {} functions ran", tally.count("agree"));
+    }
+}
