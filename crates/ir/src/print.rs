@@ -12,6 +12,8 @@ mod stmt;
 
 use std::fmt::Write;
 
+use rustc_hash::FxHashMap;
+
 use crate::{
     Body, BufferId, Dialect, ExprId, ExprKind, Param, Type, ValueId, ValueKind, walk::WalkEvent,
 };
@@ -39,11 +41,20 @@ struct Printer<'a> {
     names: Names,
     /// Names of the variables of the enclosing binders, innermost last.
     binders: Vec<String>,
+    /// Names of the `Let` variables that are declared before the statement being printed.
+    let_names: FxHashMap<ExprId, String>,
 }
 
 impl<'a> Printer<'a> {
     fn new(body: &'a Body, indent: usize) -> Self {
-        Printer { body, out: String::new(), indent, names: Names::default(), binders: Vec::new() }
+        Printer {
+            body,
+            out: String::new(),
+            indent,
+            names: Names::default(),
+            binders: Vec::new(),
+            let_names: FxHashMap::default(),
+        }
     }
 
     fn is_legacy(&self) -> bool {

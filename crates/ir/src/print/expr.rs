@@ -2,10 +2,12 @@
 
 use std::fmt::Write;
 
+use rustc_hash::FxHashSet;
+
 use super::{Printer, attr::float_literal, attr::quote};
 use crate::{
     BinaryOp, BufferField, BufferOrigin, Callee, DataType, Expr, ExprId, ExprKind, ExprListId,
-    Type, UnaryOp,
+    OpId, Type, UnaryOp,
 };
 
 /// How tightly an expression binds, as Python has it.
@@ -344,9 +346,11 @@ impl Printer<'_> {
     }
 
     fn let_expr(&mut self, id: ExprId, value: ExprId, body: ExprId) {
-        let wanted = self.binder_name(id, 0);
         self.names.open_scope();
-        let name = self.names.fresh(&wanted);
+        let name = match self.let_names.get(&id) {
+            Some(declared) => declared.clone(),
+            None => self.names.fresh(&self.binder_name(id, 0)),
+        };
         self.out.push_str("T.Let(");
         self.binders.push(name.clone());
         self.expr(body);
@@ -355,6 +359,34 @@ impl Printer<'_> {
         self.expr(value);
         self.out.push_str("})");
         self.names.close_scope();
+    }
+
+    /// Declares the variables of all `Let`s in an operation's operands: TVM reads only a `T.Let` of a variable that is
+    /// there (`x = T.float32()`). Gives what was declared, to be forgotten after the statement.
+    pub(super) fn declare_lets(&mut self, op: OpId) -> Vec<ExprId> {
+        let body = self.body;
+        let mut declared = Vec::new();
+        let mut stack: Vec<ExprId> = body.ops[op].operands.iter().rev().copied().collect();
+        let mut seen = FxHashSet::default();
+        while let Some(id) = stack.pop() {
+            let node = body.expr(id);
+            if !node.flags.has_binder || !seen.insert(id) {
+                continue;
+            }
+            if let ExprKind::Let { value, .. } = node.kind
+                && !self.let_names.contains_key(&id)
+            {
+                let name = self.names.fresh(&self.binder_name(id, 0));
+                let ty = body.dtype(value).unwrap_or(DataType::INT32);
+                self.line(format_args!("{name} = T.{ty}()"));
+                self.let_names.insert(id, name);
+                declared.push(id);
+            }
+            let before = stack.len();
+            body.each_child(node.kind, &mut |child| stack.push(child));
+            stack[before..].reverse();
+        }
+        declared
     }
 
     fn lambda(&mut self, id: ExprId, params: u32, body: ExprId) {
@@ -367,7 +399,15 @@ impl Printer<'_> {
             self.binders.push(name);
         }
         self.out.push_str(": ");
-        self.expr(body);
+        match self.body.expr(body).kind {
+            // Several results are a tuple in Python; a list would be one result.
+            ExprKind::Tuple(results) if self.body.items(results).len() > 1 => {
+                self.out.push('(');
+                self.comma_list(results);
+                self.out.push(')');
+            }
+            _ => self.expr(body),
+        }
         self.binders.truncate(self.binders.len() - params as usize);
         self.names.close_scope();
     }

@@ -40,6 +40,16 @@ impl Printer<'_> {
 
     /// Prints one statement; true if it took the next one with it.
     fn statement(&mut self, op: OpId, next: Option<OpId>, is_only: bool) -> bool {
+        let declared = self.declare_lets(op);
+        let took_next = self.bare_statement(op, next, is_only);
+        for id in declared {
+            self.let_names.remove(&id);
+        }
+        took_next
+    }
+
+    /// Prints a statement whose `Let` variables are declared.
+    fn bare_statement(&mut self, op: OpId, next: Option<OpId>, is_only: bool) -> bool {
         let body = self.body;
         let data = &body.ops[op];
         match data.kind {
