@@ -54,7 +54,8 @@ fn definition_text(text: &PlanText<'_>, definition: &Definition) -> String {
         (Some(buffer), _) => {
             let buffer = &text.body.buffers[buffer];
             let shape: Vec<String> = buffer.shape.iter().map(|&it| expr_text(text, it)).collect();
-            format!(": Buffer(({}), {})", shape.join(", "), buffer.dtype)
+            let comma = if shape.len() == 1 { "," } else { "" };
+            format!(": T.Buffer(({}{comma}), \"{}\")", shape.join(", "), buffer.dtype)
         }
         (None, Some(value)) => format!(": {}", text.ty(text.body.values[value].ty)),
         (None, None) => String::new(),

@@ -11,6 +11,8 @@ mod hover;
 mod inlay_hints;
 mod navigation;
 mod plan_text;
+#[cfg(test)]
+mod tests;
 
 use std::{ops::Range, panic::AssertUnwindSafe, sync::Arc};
 

@@ -1,0 +1,146 @@
+//! Code actions: what they are called, and the text after them.
+
+use expect_test::{Expect, expect};
+use syntax::TextEdit;
+
+use super::{FILE, analysis, body_of, function, with_cursor};
+use crate::{ActionKind, CodeAction, TextRange};
+
+fn actions(text: &str, range: TextRange, wanted: &[ActionKind]) -> Vec<CodeAction> {
+    analysis(text).code_actions(FILE, range, &|it| wanted.contains(&it)).unwrap()
+}
+
+fn applied(text: &str, action: &CodeAction) -> String {
+    TextEdit::from_edits(action.edits.clone()).expect("edits do not overlap").apply(text)
+}
+
+/// The titles at the cursor, and the body after the action whose title begins with `title`.
+#[track_caller]
+fn check(body: &str, title: &str, expected: Expect) {
+    let (text, offset) = with_cursor(&function(body));
+    let found = actions(&text, TextRange::empty(offset), &[ActionKind::Extract]);
+    let mut out: String = found.iter().map(|it| format!("# {}\n", it.title)).collect();
+    match found.iter().find(|it| it.title.starts_with(title)) {
+        Some(action) => out.push_str(&body_of(&applied(&text, action))),
+        None => out.push_str("# nothing"),
+    }
+    expected.assert_eq(&out);
+}
+
+#[test]
+fn value_under_the_cursor_gets_a_name() {
+    check(
+        "
+        # before
+        A[i * 4$0 + j] = 1  # one
+        B[(i * 4 + j)] = n - 1
+        C[n - 1] = 3
+        ",
+        "Extract `i",
+        expect![[r#"
+            # Extract `i * 4 + j` into `cse_v1` (2 occurrences)
+            # Extract all 2 common subexpressions of `f`
+            # before
+            cse_v1: T.let[T.int32] = i * 4 + j
+            A[cse_v1] = 1  # one
+            B[cse_v1] = n - 1
+            C[n - 1] = 3
+        "#]],
+    );
+}
+
+#[test]
+fn all_values_of_a_function_get_names() {
+    check(
+        "
+        A[i * 4$0 + j] = 1
+        B[i * 4 + j] = n - 1
+        C[n - 1] = 3
+        ",
+        "Extract all",
+        expect![[r#"
+            # Extract `i * 4 + j` into `cse_v1` (2 occurrences)
+            # Extract all 2 common subexpressions of `f`
+            cse_v1: T.let[T.int32] = i * 4 + j
+            A[cse_v1] = 1
+            cse_v2: T.let[T.int32] = n - 1
+            B[cse_v1] = cse_v2
+            C[cse_v2] = 3
+        "#]],
+    );
+}
+
+#[test]
+fn name_that_exists_is_used() {
+    check(
+        "
+        x: T.let = i * 4 + j
+        A[i * 4$0 + j] = x
+        ",
+        "Use",
+        expect![[r#"
+            # Use `x` for `i * 4 + j` (2 occurrences)
+            x: T.let = i * 4 + j
+            A[x] = x
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_is_offered_where_nothing_is_shared() {
+    check("A[i] = j$0 + 1", "Extract", expect!["# nothing"]);
+}
+
+#[test]
+fn kinds_that_are_not_wanted_are_not_given() {
+    let text = function("A[i * 4 + j] = 1\nB[i * 4 + j] = 2");
+    let everything = TextRange::up_to(syntax::TextSize::of(text.as_str()));
+    let kinds = |wanted: &[ActionKind]| -> Vec<ActionKind> {
+        actions(&text, everything, wanted).iter().map(|it| it.kind).collect()
+    };
+    assert_eq!(kinds(&[]), []);
+    assert_eq!(kinds(&[ActionKind::FixAll]), [ActionKind::FixAll]);
+    assert!(kinds(&[ActionKind::QuickFix]).contains(&ActionKind::QuickFix));
+    assert!(!kinds(&[ActionKind::Extract, ActionKind::QuickFix]).contains(&ActionKind::QuickFix));
+}
+
+const SCHEDULED: &str = "\
+from tvm.script import tirx as T
+
+
+@T.prim_func(s_tir=True)
+def scheduled(A: T.Buffer((128, 128), \"int32\"), B: T.Buffer((128, 128), \"int32\")):
+    for i, j in T.grid(128, 128):
+        with T.sblock(\"b\"):
+            vi, vj = T.axis.remap(\"SS\", [i, j])
+            T.reads(A[vi, vj])
+            T.writes(B[vi, vj])
+            B[vi, vj] = vi * 4 + vj + A[vi, (vi * 4 + vj) % 128]
+
+
+@T.prim_func
+def lowered(A: T.Buffer((128,), \"int32\"), i: T.int32):
+    A[i * 4 + 1] = i * 4 + 1
+";
+
+#[test]
+fn fix_all_leaves_scheduled_functions_alone() {
+    let found = actions(SCHEDULED, TextRange::empty(0.into()), &[ActionKind::FixAll]);
+    let [fix_all] = found.as_slice() else { panic!("{found:?}") };
+    let fixed = applied(SCHEDULED, fix_all);
+    assert!(fixed.contains("vi * 4 + vj + A"), "{fixed}");
+    assert!(!fixed.contains("A[i * 4 + 1]"), "{fixed}");
+    let again = actions(&fixed, TextRange::empty(0.into()), &[ActionKind::FixAll]);
+    assert_eq!(again, [], "{fixed}");
+}
+
+#[test]
+fn fix_in_a_scheduled_function_says_what_it_may_cost() {
+    let at = SCHEDULED.find("vi * 4").unwrap() as u32;
+    let found = actions(SCHEDULED, TextRange::empty(at.into()), &[ActionKind::Extract]);
+    assert!(!found.is_empty());
+    for action in found {
+        assert!(action.title.contains("later scheduling"), "{}", action.title);
+        assert!(!action.is_preferred);
+    }
+}

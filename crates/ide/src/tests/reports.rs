@@ -1,0 +1,115 @@
+//! Diagnostics, hovers, explanations, device code.
+
+use expect_test::{Expect, expect};
+
+use super::{FILE, analysis, function, with_cursor};
+use crate::{DiagnosticsConfig, Severity, Target};
+
+#[track_caller]
+fn check_diagnostics(text: &str, expected: Expect) {
+    let found = analysis(text).diagnostics(FILE, &DiagnosticsConfig::default()).unwrap();
+    let mut out = String::new();
+    for it in &found {
+        let excerpt = &text[std::ops::Range::<usize>::from(it.range)];
+        out.push_str(&format!("{:?} {} `{excerpt}`: {}\n", it.severity, it.code, it.message));
+        out.extend(it.help.iter().map(|help| format!("    {help}\n")));
+        out.extend(it.related.iter().map(|(_, message)| format!("    {message}\n")));
+    }
+    expected.assert_eq(&out);
+}
+
+#[test]
+fn unknown_names_and_shared_values_are_reported() {
+    check_diagnostics(
+        &function("A[i * 4 + j] = nowhere\nB[i * 4 + j] = 2"),
+        expect![[r#"
+            Error undefined-name `nowhere`: `nowhere` is not defined here
+        "#]],
+    );
+}
+
+#[test]
+fn nothing_outside_of_functions_is_reported() {
+    check_diagnostics("from tvm.script import tirx as T\nx = = 1\nundefined + 1\n", expect![[""]]);
+}
+
+#[test]
+fn worst_are_kept_when_there_are_too_many() {
+    let text = function("A[i * 4 + j] = 1\nB[i * 4 + j] = 2\nC[0] = nowhere");
+    let config = DiagnosticsConfig { common_subexpressions: true, limit: 1 };
+    let found = analysis(&text).diagnostics(FILE, &config).unwrap();
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].severity, Severity::Error, "{found:?}");
+}
+
+#[track_caller]
+fn check_hover(body: &str, expected: Expect) {
+    let (text, offset) = with_cursor(&function(body));
+    let hover = analysis(&text).hover(FILE, offset).unwrap();
+    expected.assert_eq(&hover.map_or_else(|| "nothing".to_owned(), |it| it.markdown));
+}
+
+#[test]
+fn hover_of_an_expression_says_value_and_decision() {
+    check_hover(
+        "A[i * 4 +$0 j] = 1\nB[i * 4 + j] = 2",
+        expect![[r#"
+        `i * 4 + j`: int32 · value 6 · computed 2 times
+
+        Computed once as `cse_v1` before line 3 of the function, it saves 1 evaluation of 2 operations each."#]],
+    );
+}
+
+#[test]
+fn hover_of_a_name_says_what_it_is() {
+    check_hover(
+        "A$0[i] = 1",
+        expect![[r#"
+            ```python
+            A: T.Buffer((128,), "int32")
+            ```
+            parameter"#]],
+    );
+}
+
+#[test]
+fn explanation_names_the_refusal() {
+    let body = "if n != 0:\n    A[i $0// n] = 1\nif n != 0:\n    B[i // n] = 2";
+    let (text, offset) = with_cursor(&function(body));
+    let explanation = analysis(&text).explain(FILE, offset).unwrap().unwrap();
+    assert_eq!(explanation.decision, "may-trap");
+    expect!["Not shared (`may-trap`): it may trap, and `i // n` on line 4 of the function is computed under a condition only."].assert_eq(&explanation.reasons.join("\n"));
+}
+
+#[test]
+fn explanation_of_what_is_computed_once() {
+    let (text, offset) = with_cursor(&function("A[i $0+ 17] = 1"));
+    let explanation = analysis(&text).explain(FILE, offset).unwrap().unwrap();
+    assert_eq!((explanation.decision, explanation.text.as_str()), ("single", "i + 17"));
+}
+
+#[test]
+fn device_code_of_a_kernel_and_of_none() {
+    let kernel = "\
+from tvm.script import tirx as T
+
+
+@T.prim_func
+def f(A: T.Buffer((128,), \"int32\")):
+    with T.launch_thread(\"blockIdx.x\", 4) as b:
+        t = T.launch_thread(\"threadIdx.x\", 32)
+        A[b * 32 + t] = b * 32 + t
+";
+    let at = (kernel.find("A[b").unwrap() as u32).into();
+    let view = |target| analysis(kernel).view_device_code(FILE, at, target).unwrap().unwrap();
+    assert!(view(Target::Cuda).text.contains("__global__"), "{}", view(Target::Cuda).text);
+    assert!(view(Target::OpenCl).text.contains("__kernel"), "{}", view(Target::OpenCl).text);
+    let (host, offset) = with_cursor(&function("A[0$0] = 1"));
+    let view = analysis(&host).view_device_code(FILE, offset, Target::Cuda).unwrap().unwrap();
+    expect![[r#"
+        // `f` launches no threads: it has no kernel
+    "#]]
+    .assert_eq(&view.text);
+    let nowhere = analysis(kernel).view_device_code(FILE, 0.into(), Target::Cuda).unwrap();
+    assert_eq!(nowhere, None);
+}
