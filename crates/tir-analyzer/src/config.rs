@@ -48,6 +48,15 @@ pub enum Preset {
     Tvm,
 }
 
+impl From<Preset> for ide::Preset {
+    fn from(preset: Preset) -> ide::Preset {
+        match preset {
+            Preset::Default => ide::Preset::Default,
+            Preset::Tvm => ide::Preset::Tvm,
+        }
+    }
+}
+
 impl Default for Config {
     fn default() -> Config {
         Config {

@@ -3,5 +3,5 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    tir_analyzer::run(std::env::args_os())
+    tir_analyzer::cli::main()
 }

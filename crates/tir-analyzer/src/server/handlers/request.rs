@@ -5,7 +5,7 @@ use std::hash::BuildHasher;
 use lsp_types as lsp;
 
 use crate::{
-    config::{Config, Preset},
+    config::Config,
     server::{
         lsp::{
             ext::{ViewDeviceCodeParams, ViewDeviceCodeResult},
@@ -185,10 +185,5 @@ pub(crate) fn panic(_: &Snapshot, params: serde_json::Value) -> Result<(), Failu
 
 /// The analysis's part of the configuration.
 pub(crate) fn analysis_config(config: &Config) -> ide::Config {
-    ide::Config {
-        preset: match config.preset {
-            Preset::Default => ide::Preset::Default,
-            Preset::Tvm => ide::Preset::Tvm,
-        },
-    }
+    ide::Config { preset: config.preset.into() }
 }

@@ -1,0 +1,160 @@
+//! The command line: arguments in, one command run, an exit code out.
+//!
+//! | file | is |
+//! |---|---|
+//! | `args` | the arguments and their help |
+//! | `check`, `fix`, `opt`, `explain`, `parse` | one command each |
+//! | `report`, `diff` | text, JSON and SARIF; unified diffs |
+//! | `rules` | the documentation of every name in a message |
+//! | `jobs`, `files`, `settings`, `source` | which files, their settings, their text |
+//! | `parallel`, `guard`, `progress`, `interrupt`, `write`, `io` | many files at once, panics, progress, Ctrl-C, files that are always whole, streams |
+
+mod args;
+mod check;
+mod diff;
+mod explain;
+mod files;
+mod fix;
+mod guard;
+mod interrupt;
+mod io;
+mod jobs;
+mod opt;
+mod parallel;
+mod parse;
+mod progress;
+mod report;
+mod rules;
+mod settings;
+mod source;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+use std::{
+    ffi::OsString,
+    io::{BufWriter, IsTerminal as _},
+    process::ExitCode,
+};
+
+use anyhow::Context as _;
+use clap::Parser as _;
+
+pub use crate::cli::io::Io;
+use crate::{
+    cli::{
+        args::{Arguments, Command},
+        io::{Tone, is_broken_pipe, stderr_is_terminal, wants_color},
+    },
+    server,
+};
+
+/// How a command ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Exit {
+    /// All is well.
+    Success,
+    /// The files have errors.
+    Findings,
+    /// Wrong usage, or a file that cannot be read or written.
+    Failure,
+}
+
+impl Exit {
+    fn code(self) -> u8 {
+        match self {
+            Exit::Success => 0,
+            Exit::Findings => 1,
+            Exit::Failure => 2,
+        }
+    }
+}
+
+/// The program: its arguments, its streams, its exit code.
+pub fn main() -> ExitCode {
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let folder = match std::env::current_dir().context("the current folder is not there any more") {
+        Ok(folder) => folder,
+        Err(error) => {
+            // Without a standard error there is nobody to tell.
+            let _ = io::message(&mut std::io::stderr(), false, Tone::Error, &format!("{error:#}"));
+            return ExitCode::from(Exit::Failure.code());
+        }
+    };
+    // No stream is locked: the server and the progress bar use them from other threads.
+    let mut io = Io {
+        stdin: &mut std::io::stdin(),
+        out: &mut BufWriter::with_capacity(1 << 16, std::io::stdout()),
+        err: &mut std::io::stderr(),
+        folder,
+        out_is_terminal: wants_color(std::io::stdout().is_terminal()),
+        err_is_terminal: wants_color(stderr_is_terminal()),
+    };
+    match parse_arguments(&arguments, &mut io) {
+        Ok(Arguments { command: Command::Server, .. }) => serve(),
+        Ok(arguments) => {
+            interrupt::install(stderr_is_terminal());
+            guard::install_panic_hook();
+            ExitCode::from(run_command(&arguments, &mut io))
+        }
+        Err(code) => ExitCode::from(code),
+    }
+}
+
+fn serve() -> ExitCode {
+    server::run().unwrap_or_else(|error| {
+        let _ = io::message(&mut std::io::stderr(), false, Tone::Error, &format!("{error:#}"));
+        ExitCode::from(Exit::Failure.code())
+    })
+}
+
+/// Runs one command (the name of the program comes first) on the given streams. Gives the exit code. `server` needs the
+/// streams of the process and is refused.
+pub fn run(arguments: &[OsString], io: &mut Io<'_>) -> u8 {
+    match parse_arguments(arguments, io) {
+        Ok(arguments) => run_command(&arguments, io),
+        Err(code) => code,
+    }
+}
+
+/// Reads the arguments; help and what is wrong with them are written, and end the run.
+fn parse_arguments(arguments: &[OsString], io: &mut Io<'_>) -> Result<Arguments, u8> {
+    Arguments::try_parse_from(arguments).map_err(|error| {
+        let is_styled = if error.use_stderr() { io.err_is_terminal } else { io.out_is_terminal };
+        let text = error.render();
+        let text = if is_styled { text.ansi().to_string() } else { text.to_string() };
+        // A reader that is gone needs no help.
+        let _ = match error.use_stderr() {
+            true => io.err.write_all(text.as_bytes()),
+            false => io.out.write_all(text.as_bytes()).and_then(|()| io.out.flush()),
+        };
+        u8::try_from(error.exit_code()).unwrap_or(Exit::Failure.code())
+    })
+}
+
+fn run_command(arguments: &Arguments, io: &mut Io<'_>) -> u8 {
+    let styled = io.styled(arguments.color);
+    let outcome = match &arguments.command {
+        Command::Check(args) => check::check(args, io, styled),
+        Command::Fix(args) => fix::fix(args, io, styled),
+        Command::Opt(args) => opt::opt(args, io, styled),
+        Command::Explain(args) => explain::explain(args, io, styled),
+        Command::Parse(args) => parse::parse(args, io, styled),
+        Command::Server => Err(anyhow::anyhow!("the server needs the streams of the process")),
+    };
+    let outcome = outcome.and_then(|exit| {
+        io.out.flush()?;
+        Ok(exit)
+    });
+    match outcome {
+        Ok(exit) => exit.code(),
+        // Whoever read the output has seen enough (`| head`).
+        Err(error) if is_broken_pipe(&error) => Exit::Success.code(),
+        Err(error) => {
+            let _ = io.out.flush();
+            let _ = io::message(io.err, styled.err, Tone::Error, &format!("{error:#}"));
+            Exit::Failure.code()
+        }
+    }
+}

@@ -1,0 +1,260 @@
+//! The arguments of every command, with the help that users read.
+//!
+//! Input: the words of the command line. Output: [`Arguments`]. Nothing is looked up here but the words themselves.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use ir::plan::Preset;
+
+/// rust-analyzer for tensor IR: what TVMScript computes more than once, and how to compute it once.
+#[derive(Parser)]
+#[command(name = "tir-analyzer", version, about, max_term_width = 100, after_help = EXAMPLES)]
+pub(crate) struct Arguments {
+    /// When to use colours. `auto` uses them on a terminal, unless NO_COLOR is set.
+    #[arg(long, global = true, value_enum, default_value_t = ColorChoice::Auto, value_name = "WHEN")]
+    pub(crate) color: ColorChoice,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  tir-analyzer check kernels/                 what is wrong, and what could be computed once
+  tir-analyzer fix --diff kernels/            what `fix` would change
+  tir-analyzer explain matmul.py:12:20        what was decided about the expression there, and why
+  tir-analyzer opt --passes cse matmul.py     the module after common subexpression elimination
+
+Exit codes: 0 all is well, 1 errors were found, 2 wrong usage or a file that cannot be read or written, 130 interrupted.
+Settings are read from the nearest `tir-analyzer.toml` above each file.";
+
+/// When to use colours.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum ColorChoice {
+    /// On a terminal
+    Auto,
+    /// Always
+    Always,
+    /// Never
+    Never,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Report what is wrong, and what could be computed once.
+    #[command(after_help = CHECK_EXAMPLES)]
+    Check(CheckArgs),
+    /// Bind shared values in the text; comments and layout stay as they are.
+    #[command(after_help = FIX_EXAMPLES)]
+    Fix(FixArgs),
+    /// Print a module after passes, as TVMScript.
+    #[command(after_help = OPT_EXAMPLES)]
+    Opt(OptArgs),
+    /// Say what was decided about an expression and why, or what a rule means.
+    #[command(after_help = EXPLAIN_EXAMPLES)]
+    Explain(ExplainArgs),
+    /// Print the syntax tree of a file, or its text made again from the tree.
+    #[command(after_help = PARSE_EXAMPLES)]
+    Parse(ParseArgs),
+    /// Serve an editor by the Language Server Protocol over standard input and output.
+    #[command(after_help = SERVER_EXAMPLES)]
+    Server,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  tir-analyzer check                          every .py file below this folder that .gitignore does not exclude
+  tir-analyzer check a.py kernels/            a file and a folder
+  tir-analyzer check --level warning          without hints
+  tir-analyzer check --format sarif > r.sarif for code scanning
+  cat a.py | tir-analyzer check --stdin       from standard input";
+
+const FIX_EXAMPLES: &str = "\
+Examples:
+  tir-analyzer fix --diff a.py                show what would change, write nothing
+  tir-analyzer fix a.py                       write it
+  tir-analyzer fix --max-fixes 7 kernels/     the first 7 only: halve the number to find the one that hurts
+  tir-analyzer fix --stdin < a.py > b.py      from standard input to standard output";
+
+const OPT_EXAMPLES: &str = "\
+Examples:
+  tir-analyzer opt --passes cse a.py                          with the rules of this tool
+  tir-analyzer opt --passes cse --preset tvm a.py             as TVM's pass does, where that is sound
+  tir-analyzer opt --passes cse --preset tvm --allow-unsound --function main a.py";
+
+const EXPLAIN_EXAMPLES: &str = "\
+Examples:
+  tir-analyzer explain a.py:12:20             the expression at line 12, column 20 (both from 1)
+  tir-analyzer explain may-trap               a rule, or a reason why something is not shared
+  tir-analyzer explain --list                 all of them";
+
+const PARSE_EXAMPLES: &str = "\
+Examples:
+  tir-analyzer parse a.py                     one line an element of the tree
+  tir-analyzer parse --text a.py | cmp - a.py nothing is lost";
+
+const SERVER_EXAMPLES: &str = "\
+Example, Neovim 0.11:
+  vim.lsp.config('tir-analyzer', { cmd = { 'tir-analyzer', 'server' }, filetypes = { 'python' } })
+  vim.lsp.enable('tir-analyzer')";
+
+/// What a command reads.
+#[derive(Args)]
+pub(crate) struct Inputs {
+    /// Files and folders. Of a folder, the `.py` files that `.gitignore` does not exclude; without any, this folder.
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// Read standard input instead of files.
+    #[arg(long, conflicts_with = "paths")]
+    pub(crate) stdin: bool,
+    /// What to call standard input, and where to look for its settings.
+    #[arg(long, value_name = "PATH", requires = "stdin")]
+    pub(crate) stdin_filename: Option<PathBuf>,
+    /// Also read what `.gitignore` excludes, and hidden files.
+    #[arg(long)]
+    pub(crate) no_ignore: bool,
+    /// Files to work on at once; by default one a processor, at most 8.
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+}
+
+/// One file, or standard input.
+#[derive(Args)]
+pub(crate) struct OneInput {
+    /// The file.
+    #[arg(value_name = "FILE", required_unless_present = "stdin")]
+    pub(crate) file: Option<PathBuf>,
+    /// Read standard input instead of a file.
+    #[arg(long, conflicts_with = "file")]
+    pub(crate) stdin: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct CheckArgs {
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    /// How to report.
+    #[arg(long, value_enum, default_value_t = ReportFormat::Text)]
+    pub(crate) format: ReportFormat,
+    /// Report nothing milder than this. What could be computed once is a hint.
+    #[arg(long, value_enum, default_value_t = Level::Hint)]
+    pub(crate) level: Level,
+    /// Report at most this many findings of a file, the worst; by default as the settings say for text, and all for
+    /// the other formats.
+    #[arg(long, value_name = "N")]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For people, with the lines concerned
+    Text,
+    /// For programs; the schema has a version
+    Json,
+    /// SARIF 2.1.0, for code scanning
+    Sarif,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Level {
+    /// What TVM refuses, or what cannot mean what it says
+    Error,
+    /// What is probably not meant
+    Warning,
+    /// Facts
+    Info,
+    /// What could be computed once, and what this tool does not know
+    Hint,
+}
+
+#[derive(Args)]
+pub(crate) struct FixArgs {
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    /// Print a unified diff and write nothing.
+    #[arg(long)]
+    pub(crate) diff: bool,
+    /// Fix these rules only; may be given several times. Without it, all that can be fixed.
+    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    pub(crate) select: Vec<String>,
+    /// Do the first N fixes only, over all files in order.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_fixes: Option<usize>,
+}
+
+#[derive(Args)]
+pub(crate) struct OptArgs {
+    #[command(flatten)]
+    pub(crate) input: OneInput,
+    /// What to run, in this order, separated by commas.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "cse", value_name = "PASS")]
+    pub(crate) passes: Vec<Pass>,
+    /// Whose rules to follow; by default as the settings say.
+    #[arg(long, value_enum)]
+    pub(crate) preset: Option<PresetName>,
+    /// Also do what may make a program fail that does not, as TVM's own pass does. For comparisons only.
+    #[arg(long)]
+    pub(crate) allow_unsound: bool,
+    /// Only this function; all others are printed as they are.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Option<String>,
+    /// Do the first N fixes only, over all functions in order.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_fixes: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum Pass {
+    /// Common subexpression elimination
+    Cse,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum PresetName {
+    /// All that TVM finds soundly, and reuse of what the user bound
+    Default,
+    /// TVM's pass, names and order included
+    Tvm,
+}
+
+impl From<PresetName> for Preset {
+    fn from(name: PresetName) -> Preset {
+        match name {
+            PresetName::Default => Preset::Default,
+            PresetName::Tvm => Preset::Tvm,
+        }
+    }
+}
+
+#[derive(Args)]
+pub(crate) struct ExplainArgs {
+    /// `FILE:LINE:COLUMN` (both from 1, columns in characters), or the name of a rule; with `--stdin`, `LINE:COLUMN`.
+    #[arg(value_name = "WHAT", required_unless_present = "list")]
+    pub(crate) what: Option<String>,
+    /// List all rules and reasons.
+    #[arg(long, conflicts_with_all = ["what", "stdin"])]
+    pub(crate) list: bool,
+    /// Read the file from standard input.
+    #[arg(long)]
+    pub(crate) stdin: bool,
+    /// How to answer.
+    #[arg(long, value_enum, default_value_t = AnswerFormat::Text)]
+    pub(crate) format: AnswerFormat,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum AnswerFormat {
+    /// For people
+    Text,
+    /// For programs
+    Json,
+}
+
+#[derive(Args)]
+pub(crate) struct ParseArgs {
+    #[command(flatten)]
+    pub(crate) input: OneInput,
+    /// Print the text of the tree: the bytes of the file, each of them.
+    #[arg(long)]
+    pub(crate) text: bool,
+}

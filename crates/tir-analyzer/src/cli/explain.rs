@@ -1,0 +1,242 @@
+//! `explain`: what was decided about the expression at a place and why, or what a rule means.
+
+use std::path::Path;
+
+use anyhow::{anyhow, bail};
+use ide::{AnalysisHost, Explanation, FileId};
+use serde_json::{Value, json};
+use syntax::{ColumnEncoding, LineCol, LineIndex, TextSize};
+
+use crate::cli::{
+    Exit,
+    args::{AnswerFormat, ExplainArgs},
+    check::region,
+    io::{Io, Styled},
+    jobs::{self, Job},
+    report,
+    rules::{self, Rule, did_you_mean},
+    source::Source,
+};
+
+/// Version of the JSON answers.
+const VERSION: u32 = 1;
+
+/// What a question is about.
+#[derive(PartialEq, Eq, Debug)]
+enum Question<'a> {
+    /// A place: the file (none for standard input), line and column from 1.
+    Place(Option<&'a str>, LineCol),
+    Rule(&'a str),
+}
+
+/// Runs the command.
+pub(crate) fn explain(args: &ExplainArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
+    let Some(what) = args.what.as_deref().filter(|_| !args.list) else {
+        io.out.write_all(list(args.format, styled.out).as_bytes())?;
+        return Ok(Exit::Success);
+    };
+    let answer = match question(what, args.stdin, io)? {
+        Question::Rule(name) => match rules::find(name) {
+            Ok(rule) => rule_answer(&rule, args.format, styled.out),
+            Err(near) => bail!(
+                "there is no rule `{name}`{} (`tir-analyzer explain --list` lists all, and \
+                 `tir-analyzer explain FILE:LINE:COLUMN` explains an expression)",
+                did_you_mean(&near)
+            ),
+        },
+        Question::Place(file, at) => {
+            let job = match file {
+                Some(file) => jobs::file(Path::new(file), io, styled)?,
+                None => jobs::stdin(None, io, styled)?,
+            };
+            job.run(|source| place_answer(&job, &source, at, args.format, styled.out))?
+        }
+    };
+    io.out.write_all(answer.as_bytes())?;
+    Ok(Exit::Success)
+}
+
+/// Reads `FILE:LINE:COLUMN`, with `--stdin` `LINE:COLUMN`, or the name of a rule.
+fn question<'a>(what: &'a str, stdin: bool, io: &Io<'_>) -> anyhow::Result<Question<'a>> {
+    let mut parts = what.rsplitn(3, ':');
+    let column = parts.next().and_then(number);
+    let line = parts.next().and_then(number);
+    let file = parts.next();
+    match (file, line, column) {
+        (None, Some(line), Some(col)) if stdin => Ok(Question::Place(None, LineCol { line, col })),
+        (Some(file), Some(line), Some(col)) if !stdin => {
+            Ok(Question::Place(Some(file), LineCol { line, col }))
+        }
+        _ if stdin => {
+            bail!("`{what}` is not a place in standard input; write LINE:COLUMN, both from 1")
+        }
+        _ if what.contains([':', '/', '\\']) || io.resolve(Path::new(what)).is_file() => {
+            bail!("`{what}` names no place; write FILE:LINE:COLUMN, both numbers from 1")
+        }
+        _ => Ok(Question::Rule(what)),
+    }
+}
+
+/// A number from 1.
+fn number(text: &str) -> Option<u32> {
+    text.parse().ok().filter(|it| *it > 0)
+}
+
+fn place_answer(
+    job: &Job,
+    source: &Source,
+    at: LineCol,
+    format: AnswerFormat,
+    is_styled: bool,
+) -> anyhow::Result<String> {
+    let shown = &job.file.shown;
+    let lines = LineIndex::new(&source.text);
+    let offset =
+        offset(&lines, at).map_err(|why| anyhow!("{shown}:{}:{}: {why}", at.line, at.col))?;
+    let mut host = AnalysisHost::new();
+    host.set_config(ide::Config { preset: job.config.preset.into() });
+    host.set_text(FileId(0), source.text.clone());
+    let explanation = host.analysis().explain(FileId(0), offset);
+    // Nothing changes this host, so nothing is cancelled.
+    let Ok(Some(it)) = explanation else {
+        bail!(
+            "{shown}:{}:{}: there is no expression of a TVMScript function at this place; \
+             point at an operator or an operand inside one",
+            at.line,
+            at.col
+        );
+    };
+    Ok(match format {
+        AnswerFormat::Text => text(shown, source, &lines, &it, is_styled),
+        AnswerFormat::Json => format!("{}\n", value(shown, source, &lines, &it)),
+    })
+}
+
+fn offset(lines: &LineIndex, at: LineCol) -> Result<TextSize, String> {
+    let place = LineCol { line: at.line - 1, col: at.col - 1 };
+    // What follows the last line break is a line only if there is something on it.
+    let last = lines.line_count() - 1;
+    let n_lines = last + u32::from(last == 0 || !lines.line_range(last).is_empty());
+    if place.line >= n_lines {
+        return Err(format!("the file has {}", report::count(n_lines as usize, "line")));
+    }
+    let end = lines.line_range(place.line).end();
+    let n_columns = lines.line_col(end, ColumnEncoding::Utf32).col;
+    if place.col > n_columns {
+        return Err(format!("the line has {}", report::count(n_columns as usize, "column")));
+    }
+    Ok(lines.offset(place, ColumnEncoding::Utf32))
+}
+
+fn text(
+    shown: &str,
+    source: &Source,
+    lines: &LineIndex,
+    it: &Explanation,
+    is_styled: bool,
+) -> String {
+    const MAX_PLACES: usize = 20;
+    let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+    let at = region(source, lines, it.range);
+    let times = match it.n_occurrences {
+        1 => "computed once".to_owned(),
+        n => format!("computed {n} times"),
+    };
+    let mut out = format!(
+        "{bold}{shown}:{}:{}: `{}`{plain}\n{}, value {}, {times}\ndecision: {bold}{}{plain}\n",
+        at.start.line, at.start.col, it.text, it.ty, it.value_number, it.decision
+    );
+    for reason in &it.reasons {
+        out.push_str(&format!("  {reason}\n"));
+    }
+    out.push_str("places:\n");
+    for range in it.occurrences.iter().take(MAX_PLACES) {
+        let place = region(source, lines, *range).start;
+        let line = &source.text[std::ops::Range::<usize>::from(lines.line_range(place.line - 1))];
+        out.push_str(&format!("  {shown}:{}:{}: {}\n", place.line, place.col, excerpt(line)));
+    }
+    if it.occurrences.len() > MAX_PLACES {
+        let more = it.occurrences.len() - MAX_PLACES;
+        out.push_str(&format!(
+            "  and {} (`--format json` lists all)\n",
+            report::count(more, "more")
+        ));
+    }
+    if let Ok(rule) = rules::find(it.decision) {
+        out.push_str(&format!("`tir-analyzer explain {}` says more about it.\n", rule.name));
+    }
+    out
+}
+
+/// A line without its indentation, cut where it is long.
+fn excerpt(line: &str) -> String {
+    const MAX: usize = 100;
+    let line = line.trim();
+    match line.char_indices().nth(MAX) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line.to_owned(),
+    }
+}
+
+fn value(shown: &str, source: &Source, lines: &LineIndex, it: &Explanation) -> Value {
+    let range = |at| report::range_json(&region(source, lines, at));
+    let places: Vec<Value> = it.occurrences.iter().map(|it| range(*it)).collect();
+    json!({
+        "version": VERSION,
+        "path": shown,
+        "range": range(it.range),
+        "text": it.text,
+        "type": it.ty,
+        "valueNumber": it.value_number,
+        "count": it.n_occurrences,
+        "decision": it.decision,
+        "reasons": it.reasons,
+        "places": places,
+    })
+}
+
+fn rule_answer(rule: &Rule, format: AnswerFormat, is_styled: bool) -> String {
+    match format {
+        AnswerFormat::Json => format!("{}\n", rule_json(rule)),
+        AnswerFormat::Text => {
+            let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+            let kind = match rule.severity {
+                Some(severity) => report::severity_name(severity),
+                None => "reason",
+            };
+            let fix = if rule.is_fixable { "\n`tir-analyzer fix` can apply it.\n" } else { "" };
+            let text = rule.text.trim().lines().map(str::trim_end).collect::<Vec<_>>().join("\n");
+            format!("{bold}{}{plain} ({kind}): {}\n\n{text}\n{fix}", rule.name, rule.summary)
+        }
+    }
+}
+
+fn rule_json(rule: &Rule) -> Value {
+    json!({
+        "version": VERSION,
+        "name": rule.name,
+        "summary": rule.summary,
+        "severity": rule.severity.map(report::severity_name),
+        "fixable": rule.is_fixable,
+        "text": rule.text.trim(),
+    })
+}
+
+fn list(format: AnswerFormat, is_styled: bool) -> String {
+    let all = rules::all();
+    if format == AnswerFormat::Json {
+        let all: Vec<Value> = all.iter().map(rule_json).collect();
+        return format!("{}\n", Value::from(all));
+    }
+    let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+    let width = all.iter().map(|it| it.name.len()).max().unwrap_or_default();
+    let mut out = String::new();
+    for (title, is_reason) in [("What is reported:", false), ("Why something is not shared:", true)]
+    {
+        out.push_str(&format!("{title}\n"));
+        for it in all.iter().filter(|it| it.severity.is_none() == is_reason) {
+            out.push_str(&format!("  {bold}{:width$}{plain}  {}\n", it.name, it.summary));
+        }
+    }
+    out
+}

@@ -1,0 +1,77 @@
+//! Which files a command works on: what is named, and the `.py` files of folders that are not ignored.
+//!
+//! Input: paths as the user wrote them. Output: files sorted by path, each once, with the name that messages use.
+//! What cannot be found or listed is told apart, so that the rest goes on.
+
+use std::path::{Component, Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+use crate::cli::{args::Inputs, io::Io};
+
+/// A file to work on.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct InputFile {
+    /// As the file system sees it.
+    pub(crate) path: PathBuf,
+    /// As messages call it: what the user wrote, or relative to the folder of the run.
+    pub(crate) shown: String,
+}
+
+/// What was found.
+#[derive(Default, Debug)]
+pub(crate) struct InputFiles {
+    pub(crate) files: Vec<InputFile>,
+    /// What could not be found or listed, for people.
+    pub(crate) failures: Vec<String>,
+}
+
+/// Finds the files.
+pub(crate) fn find(inputs: &Inputs, io: &Io<'_>) -> InputFiles {
+    let here = [PathBuf::from(".")];
+    let paths = if inputs.paths.is_empty() { &here[..] } else { &inputs.paths };
+    let mut found = InputFiles::default();
+    for path in paths {
+        let full = io.resolve(path);
+        match std::fs::metadata(&full) {
+            Ok(it) if it.is_dir() => walk(path, io, inputs.no_ignore, &mut found),
+            Ok(_) => found.files.push(input_file(path, io)),
+            Err(error) => {
+                found.failures.push(format!("cannot read {}: {error}", path.display()));
+            }
+        }
+    }
+    found.files.sort_by(|a, b| a.path.cmp(&b.path));
+    found.files.dedup_by(|a, b| a.path == b.path);
+    found
+}
+
+/// The file of a path that the user wrote.
+pub(crate) fn input_file(path: &Path, io: &Io<'_>) -> InputFile {
+    let path = simplify(path);
+    InputFile { shown: path.display().to_string(), path: io.resolve(&path) }
+}
+
+fn walk(folder: &Path, io: &Io<'_>, all: bool, found: &mut InputFiles) {
+    let root = io.resolve(folder);
+    let mut builder = WalkBuilder::new(&root);
+    builder.standard_filters(!all).require_git(false);
+    for entry in builder.build() {
+        match entry {
+            Ok(entry) => {
+                let is_file = entry.file_type().is_some_and(|it| it.is_file())
+                    || (entry.path_is_symlink() && entry.path().is_file());
+                if is_file && entry.path().extension().is_some_and(|it| it == "py") {
+                    let rest = entry.path().strip_prefix(&root).unwrap_or(entry.path());
+                    found.files.push(input_file(&folder.join(rest), io));
+                }
+            }
+            Err(error) => found.failures.push(format!("cannot list {}: {error}", folder.display())),
+        }
+    }
+}
+
+/// A path without `.` components.
+fn simplify(path: &Path) -> PathBuf {
+    path.components().filter(|it| !matches!(it, Component::CurDir)).collect()
+}

@@ -1,0 +1,166 @@
+//! `opt`: a module after passes, as TVMScript.
+//!
+//! In: a file. Out: its text, in which every function that the passes understand is printed anew from the IR. All else
+//! (imports, other functions, comments between them) stands as it was, byte for byte. A function that would not be
+//! printed faithfully is left as it is, and that is said.
+
+use anyhow::{anyhow, bail};
+use frontend::tvmscript::{
+    self, Capture, Environment as _, FileFunctions, FunctionItem, FunctionKind, Lowered, Namespace,
+    Severity,
+};
+use ir::{Body, Dialect, Occurrences, plan::CsePlan, plan::Decision};
+use syntax::Edit;
+use transform::cse::{self, CseOptions};
+
+use crate::cli::{
+    Exit,
+    args::{OptArgs, Pass},
+    io::{self, Io, Styled, Tone},
+    jobs,
+    rules::{did_you_mean, near},
+    source::Source,
+};
+
+/// A printed module, and what was left as it was.
+struct Module {
+    bytes: Vec<u8>,
+    notes: Vec<String>,
+}
+
+/// Runs the command.
+pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
+    let job = jobs::one(&args.input, io, styled)?;
+    let preset = args.preset.map_or_else(|| job.config.preset.into(), Into::into);
+    let options = CseOptions {
+        preset,
+        allow_unsound: args.allow_unsound,
+        max_bindings: args.max_fixes,
+        ..CseOptions::default()
+    };
+    let module = job.run(|source| optimize(args, options, &source, &job.file.shown))?;
+    for note in &module.notes {
+        io::message(io.err, styled.err, Tone::Warning, note)?;
+    }
+    io.out.write_all(&module.bytes)?;
+    Ok(if module.notes.is_empty() { Exit::Success } else { Exit::Findings })
+}
+
+fn optimize(
+    args: &OptArgs,
+    mut options: CseOptions,
+    source: &Source,
+    shown: &str,
+) -> anyhow::Result<Module> {
+    let functions = tvmscript::functions(&syntax::parse(&source.text));
+    let chosen = choose(args.function.as_deref(), &functions, shown)?;
+    let newline = line_break(&source.text);
+    let mut module = Module { bytes: Vec::new(), notes: Vec::new() };
+    let mut edits = Vec::new();
+    for item in chosen {
+        let lowered = tvmscript::lower(&item.source, &functions.environment(item));
+        if let Some(why) = obstacle(&functions, item, &lowered) {
+            let name = &item.source.name;
+            module.notes.push(format!("{shown}: `{name}` is left as it is: {why}"));
+            continue;
+        }
+        let mut body = lowered.body;
+        for pass in &args.passes {
+            match pass {
+                Pass::Cse => body = eliminate(&body, &mut options),
+            }
+        }
+        if let Some(error) = ir::verify::verify(&body).first() {
+            bail!("internal error on {shown}: `{}` after the passes: {error:?}", item.source.name);
+        }
+        edits.push(Edit::replace(item.range, printed(&body, source, item, newline)));
+    }
+    module.bytes = source.edited(&edits)?;
+    Ok(module)
+}
+
+/// Runs the pass; what it did counts against the limit.
+fn eliminate(body: &Body, options: &mut CseOptions) -> Body {
+    let occurrences = Occurrences::collect(body);
+    let plan = cse::plan(body, &occurrences, None, options);
+    if let Some(left) = &mut options.max_bindings {
+        *left = left.saturating_sub(n_fixes(&plan));
+    }
+    cse::rewrite(body, &occurrences, &plan)
+}
+
+/// The number of things that a plan does.
+pub(crate) fn n_fixes(plan: &CsePlan) -> usize {
+    let reuses = plan.groups.iter().filter(|it| matches!(it.decision, Decision::Reuse(_)));
+    plan.bindings.len() + reuses.count()
+}
+
+/// The functions to print anew.
+fn choose<'a>(
+    name: Option<&str>,
+    functions: &'a FileFunctions,
+    shown: &str,
+) -> anyhow::Result<Vec<&'a FunctionItem>> {
+    let all = functions.functions.iter().filter(|it| it.source.kind == FunctionKind::PrimFunc);
+    let Some(name) = name else { return Ok(all.collect()) };
+    let is_it = |it: &&FunctionItem| {
+        let source = &it.source;
+        *source.name == *name || format!("{}.{}", source.key.path, source.name) == name
+    };
+    let chosen: Vec<&FunctionItem> = all.clone().filter(is_it).collect();
+    if chosen.is_empty() {
+        let names = near(name, all.map(|it| &*it.source.name));
+        return Err(anyhow!("{shown} has no function `{name}`{}", did_you_mean(&names)));
+    }
+    Ok(chosen)
+}
+
+/// Why a function cannot be printed faithfully.
+fn obstacle(functions: &FileFunctions, item: &FunctionItem, lowered: &Lowered) -> Option<String> {
+    let errors = lowered.diagnostics.iter().filter(|it| it.severity <= Severity::Warning);
+    if let Some(it) = errors.min_by_key(|it| it.severity) {
+        return Some(format!("{} (`check` says where)", it.message));
+    }
+    let wanted = match lowered.body.dialect {
+        Dialect::Tir => Namespace::Tir,
+        _ => Namespace::Tirx,
+    };
+    match functions.environment(item).resolve("T") {
+        Capture::Namespace(it) if it == wanted || item.source.dialect_is_guess => None,
+        _ => Some(
+            "it is printed with the name `T`, which means something else in this file; import the dialect as `T`"
+                .to_owned(),
+        ),
+    }
+}
+
+/// The text of a body at the place of a function: its first line begins where the function does.
+fn printed(body: &Body, source: &Source, item: &FunctionItem, newline: &str) -> String {
+    let start = usize::from(item.range.start());
+    let line_start = source.text[..start].rfind(['\n', '\r']).map_or(0, |it| it + 1);
+    let indent = &source.text[line_start..start];
+    let is_spaces = indent.bytes().all(|it| it == b' ');
+    let text = ir::print::tvmscript(body, if is_spaces { indent.len() } else { 0 });
+    let mut lines = text.trim_end_matches('\n').lines();
+    let mut out = lines.next().unwrap_or_default().trim_start().to_owned();
+    for line in lines {
+        out.push_str(newline);
+        if !is_spaces && !line.is_empty() {
+            out.push_str(indent);
+        }
+        out.push_str(line);
+    }
+    if source.text[..usize::from(item.range.end())].ends_with(['\n', '\r']) {
+        out.push_str(newline);
+    }
+    out
+}
+
+/// The line break that a text uses.
+pub(crate) fn line_break(text: &str) -> &'static str {
+    match text.find(['\n', '\r']).map(|at| &text.as_bytes()[at..]) {
+        Some([b'\r', b'\n', ..]) => "\r\n",
+        Some([b'\r', ..]) => "\r",
+        _ => "\n",
+    }
+}

@@ -1,0 +1,22 @@
+//! `parse`: the syntax tree of a file, or its text made again from the tree.
+
+use crate::cli::{
+    Exit,
+    args::ParseArgs,
+    io::{Io, Styled},
+    jobs,
+};
+
+/// Runs the command.
+pub(crate) fn parse(args: &ParseArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
+    let job = jobs::one(&args.input, io, styled)?;
+    let bytes = job.run(|source| {
+        let parse = syntax::parse(&source.text);
+        Ok(match args.text {
+            true => source.restore(&parse.text()),
+            false => syntax::dump(&parse.syntax()).into_bytes(),
+        })
+    })?;
+    io.out.write_all(&bytes)?;
+    Ok(Exit::Success)
+}

@@ -1,0 +1,61 @@
+//! A progress bar for work that takes long, on standard error, only if that is a terminal.
+
+use std::{
+    io::{self, Write},
+    time::{Duration, Instant},
+};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Work that takes less shows nothing.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// The progress of one command over its files.
+pub(crate) struct Progress {
+    bar: Option<ProgressBar>,
+    started: Instant,
+}
+
+impl Progress {
+    pub(crate) fn new(n_files: usize, is_terminal: bool) -> Progress {
+        let bar = (is_terminal && n_files > 1).then(|| {
+            let bar =
+                ProgressBar::with_draw_target(Some(n_files as u64), ProgressDrawTarget::hidden());
+            let template = "{bar:30} {pos}/{len} files, {eta} left";
+            // The template is a constant; with the default style the bar is only less pretty.
+            if let Ok(style) = ProgressStyle::with_template(template) {
+                bar.set_style(style);
+            }
+            bar
+        });
+        Progress { bar, started: Instant::now() }
+    }
+
+    /// One more file is done.
+    pub(crate) fn advance(&self) {
+        let Some(bar) = &self.bar else { return };
+        if bar.is_hidden() && self.started.elapsed() > PATIENCE {
+            bar.set_draw_target(ProgressDrawTarget::stderr());
+        }
+        bar.inc(1);
+    }
+
+    /// Writes while the bar is out of the way.
+    pub(crate) fn write(&self, to: &mut dyn Write, text: &[u8]) -> io::Result<()> {
+        match &self.bar {
+            Some(bar) if !bar.is_hidden() && !text.is_empty() => bar.suspend(|| {
+                to.write_all(text)?;
+                to.flush()
+            }),
+            _ => to.write_all(text),
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

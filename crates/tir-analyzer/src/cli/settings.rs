@@ -1,0 +1,53 @@
+//! The settings of each file: those of the nearest `tir-analyzer.toml` above it.
+//!
+//! Input: paths of files. Output: their settings, each settings file read once. Keys that mean nothing are told once
+//! for each settings file, and change nothing.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use rustc_hash::FxHashMap;
+
+use crate::config::{CONFIG_FILE, Config, ConfigPatch};
+
+/// Finds settings.
+#[derive(Default)]
+pub(crate) struct Settings {
+    of_folder: FxHashMap<PathBuf, Config>,
+    /// What users should know, in the order it was found.
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Settings {
+    /// The settings of a file at an absolute path.
+    pub(crate) fn of_file(&mut self, path: &Path) -> anyhow::Result<Config> {
+        match path.parent() {
+            Some(folder) => self.of_folder(folder),
+            None => Ok(Config::default()),
+        }
+    }
+
+    /// The settings of what lies in a folder.
+    pub(crate) fn of_folder(&mut self, folder: &Path) -> anyhow::Result<Config> {
+        if let Some(config) = self.of_folder.get(folder) {
+            return Ok(config.clone());
+        }
+        let root = folder.ancestors().find(|it| it.join(CONFIG_FILE).is_file());
+        let config = match root {
+            None => Config::default(),
+            Some(root) if root != folder => self.of_folder(root)?,
+            Some(root) => {
+                let patch = ConfigPatch::load(root).with_context(|| {
+                    format!("correct {} or move it away", root.join(CONFIG_FILE).display())
+                })?;
+                for key in &patch.unknown {
+                    let file = root.join(CONFIG_FILE);
+                    self.warnings.push(format!("{}: unknown setting `{key}`", file.display()));
+                }
+                Config::layered([&patch])
+            }
+        };
+        self.of_folder.insert(folder.to_owned(), config.clone());
+        Ok(config)
+    }
+}

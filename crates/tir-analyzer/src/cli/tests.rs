@@ -1,0 +1,126 @@
+//! Tests of commands as their users run them, in the process: arguments in; output, errors and exit code out.
+
+mod check;
+mod explain;
+mod fix;
+mod opt;
+mod parse;
+mod usage;
+
+use std::{ffi::OsString, fs, path::Path};
+
+use expect_test::Expect;
+use tempfile::TempDir;
+
+use crate::cli::{self, Io};
+
+/// A folder with files, in which commands are run.
+struct Project {
+    folder: TempDir,
+}
+
+impl Project {
+    fn new(files: &[(&str, &str)]) -> Project {
+        let project = Project { folder: tempfile::tempdir().unwrap() };
+        for (path, text) in files {
+            project.write(path, text.as_bytes());
+        }
+        project
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn write(&self, path: &str, bytes: &[u8]) {
+        let path = self.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, bytes).unwrap();
+    }
+
+    fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path().join(path)).unwrap()
+    }
+
+    /// Runs a command, its words separated by spaces.
+    fn run(&self, command: &str) -> Outcome {
+        self.run_with(command, b"")
+    }
+
+    fn run_with(&self, command: &str, mut stdin: &[u8]) -> Outcome {
+        let words = std::iter::once("tir-analyzer").chain(command.split_whitespace());
+        let arguments: Vec<OsString> = words.map(OsString::from).collect();
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let mut io = Io {
+            stdin: &mut stdin,
+            out: &mut out,
+            err: &mut err,
+            folder: self.path().to_owned(),
+            out_is_terminal: false,
+            err_is_terminal: false,
+        };
+        let code = cli::run(&arguments, &mut io);
+        Outcome { code, out, err }
+    }
+}
+
+/// What a command did.
+struct Outcome {
+    code: u8,
+    out: Vec<u8>,
+    err: Vec<u8>,
+}
+
+impl Outcome {
+    fn out(&self) -> String {
+        String::from_utf8_lossy(&self.out).into_owned()
+    }
+
+    fn err(&self) -> String {
+        String::from_utf8_lossy(&self.err).into_owned()
+    }
+
+    /// Output, then errors if there are any, then the exit code.
+    #[track_caller]
+    fn check(&self, expect: Expect) {
+        let mut text = self.out();
+        if !self.err.is_empty() {
+            text.push_str("--- errors\n");
+            text.push_str(&self.err());
+        }
+        text.push_str(&format!("--- exit code {}\n", self.code));
+        expect.assert_eq(&text);
+    }
+}
+
+/// A kernel that computes `n * 4` three times.
+const SHARED: &str = r#"from tvm.script import tir as T
+
+# kept
+@T.prim_func
+def main(A: T.Buffer((64,), "int32"), n: T.int32):
+    A[n * 4] = 1  # first
+    A[n * 4 + 1] = n * 4
+
+
+def helper():
+    return 1
+"#;
+
+/// A kernel with an error.
+const BROKEN: &str = r#"from tvm.script import tir as T
+
+
+@T.prim_func
+def main(A: T.Buffer((64,), "int32")):
+    A[0] = missing
+"#;
+
+/// A kernel without findings.
+const CLEAN: &str = r#"from tvm.script import tir as T
+
+
+@T.prim_func
+def main(A: T.Buffer((64,), "int32")):
+    A[0] = 1
+"#;

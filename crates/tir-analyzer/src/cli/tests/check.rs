@@ -1,0 +1,372 @@
+//! `check`.
+
+use expect_test::expect;
+use serde_json::Value;
+
+use super::{BROKEN, CLEAN, Project, SHARED};
+
+#[test]
+fn findings_are_shown_with_their_lines() {
+    Project::new(&[("b.py", BROKEN), ("a.py", SHARED)]).run("check").check(expect![[r#"
+        hint[common-subexpression]: `n * 4` is computed 3 times
+         --> a.py:6:7
+          |
+        6 |     A[n * 4] = 1  # first
+          |       ^^^^^
+        7 |     A[n * 4 + 1] = n * 4
+          |       -----        ----- computed again here
+          |       |
+          |       computed again here
+          |
+          = help: Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 1 operation each.
+
+        error[undefined-name]: `missing` is not defined here
+         --> b.py:6:12
+          |
+        6 |     A[0] = missing
+          |            ^^^^^^^
+
+        2 files checked: 1 error, 1 hint
+        1 value can be computed once: `tir-analyzer fix --diff` shows how
+        --- exit code 1
+    "#]]);
+}
+
+#[test]
+fn level_hides_what_is_milder_and_the_summary_counts_it() {
+    Project::new(&[("a.py", SHARED)]).run("check --level warning").check(expect![[r#"
+        1 file checked: 1 hint
+        1 value can be computed once: `tir-analyzer fix --diff` shows how
+        --- exit code 0
+    "#]]);
+}
+
+#[test]
+fn clean_files_have_a_summary_only() {
+    Project::new(&[("a.py", CLEAN)]).run("check").check(expect![[r#"
+        1 file checked: nothing to report
+        --- exit code 0
+    "#]]);
+}
+
+#[test]
+fn limit_keeps_the_worst() {
+    let both = format!("{SHARED}\n\n{}", BROKEN.replace("main", "other"));
+    Project::new(&[("a.py", &both)]).run("check --limit 1").check(expect![[r#"
+        error[undefined-name]: `missing` is not defined here
+          --> a.py:19:12
+           |
+        19 |     A[0] = missing
+           |            ^^^^^^^
+
+        a.py: 1 milder finding not shown; `--limit N` shows more
+
+        1 file checked: 1 error, 1 hint
+        1 value can be computed once: `tir-analyzer fix --diff` shows how
+        --- exit code 1
+    "#]]);
+}
+
+#[test]
+fn standard_input_has_the_name_it_is_given() {
+    let project = Project::new(&[]);
+    project.run_with("check --stdin --stdin-filename k/x.py", BROKEN.as_bytes()).check(expect![[
+        r#"
+            error[undefined-name]: `missing` is not defined here
+             --> k/x.py:6:12
+              |
+            6 |     A[0] = missing
+              |            ^^^^^^^
+
+            1 file checked: 1 error
+            --- exit code 1
+        "#
+    ]]);
+}
+
+#[test]
+fn settings_of_the_nearest_folder_count() {
+    let settings = "[diagnostics]\ncommon-subexpressions = false\n[hints]\nmany = 3\n";
+    let project = Project::new(&[("a/tir-analyzer.toml", settings), ("a/b/x.py", SHARED)]);
+    let outcome = project.run("check a");
+    assert_eq!(outcome.out(), "1 file checked: nothing to report\n");
+    assert!(outcome.err().contains("unknown setting `hints.many`"), "{}", outcome.err());
+}
+
+#[test]
+fn wrong_settings_are_an_error_with_a_way_out() {
+    let project = Project::new(&[("tir-analyzer.toml", "[hints\n"), ("x.py", CLEAN)]);
+    let outcome = project.run("check");
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.err().contains("tir-analyzer.toml"), "{}", outcome.err());
+}
+
+#[test]
+fn ignored_files_are_not_read() {
+    let project = Project::new(&[
+        (".gitignore", "build/\n"),
+        ("build/a.py", BROKEN),
+        ("src/b.py", CLEAN),
+        ("src/c.txt", BROKEN),
+        (".hidden/d.py", BROKEN),
+    ]);
+    assert_eq!(project.run("check").out(), "1 file checked: nothing to report\n");
+    assert_eq!(project.run("check --no-ignore").code, 1);
+    assert_eq!(project.run("check build/a.py").code, 1);
+}
+
+#[test]
+fn missing_files_do_not_keep_others_from_being_checked() {
+    let project = Project::new(&[("a.py", BROKEN)]);
+    let outcome = project.run("check nowhere.py a.py");
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.err().starts_with("error: cannot read nowhere.py: "), "{}", outcome.err());
+    assert!(outcome.out().contains("undefined-name"), "{}", outcome.out());
+}
+
+#[test]
+fn json_has_a_version_and_counts() {
+    let project = Project::new(&[("b.py", BROKEN), ("a.py", SHARED), ("c.py", CLEAN)]);
+    let outcome = project.run("check --format json");
+    let value: Value = serde_json::from_slice(&outcome.out).unwrap();
+    expect![[r#"
+        {
+          "version": 1,
+          "toolVersion": "0.1.0",
+          "files": [
+            {
+              "path": "a.py",
+              "diagnostics": [
+                {
+                  "code": "common-subexpression",
+                  "severity": "hint",
+                  "message": "`n * 4` is computed 3 times",
+                  "help": "Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 1 operation each.",
+                  "range": {
+                    "start": {
+                      "line": 6,
+                      "column": 7,
+                      "offset": 110
+                    },
+                    "end": {
+                      "line": 6,
+                      "column": 12,
+                      "offset": 115
+                    }
+                  },
+                  "related": [
+                    {
+                      "message": "computed again here",
+                      "range": {
+                        "start": {
+                          "line": 7,
+                          "column": 20,
+                          "offset": 149
+                        },
+                        "end": {
+                          "line": 7,
+                          "column": 25,
+                          "offset": 154
+                        }
+                      }
+                    },
+                    {
+                      "message": "computed again here",
+                      "range": {
+                        "start": {
+                          "line": 7,
+                          "column": 7,
+                          "offset": 136
+                        },
+                        "end": {
+                          "line": 7,
+                          "column": 12,
+                          "offset": 141
+                        }
+                      }
+                    }
+                  ]
+                }
+              ],
+              "notShown": 0
+            },
+            {
+              "path": "b.py",
+              "diagnostics": [
+                {
+                  "code": "undefined-name",
+                  "severity": "error",
+                  "message": "`missing` is not defined here",
+                  "help": null,
+                  "range": {
+                    "start": {
+                      "line": 6,
+                      "column": 12,
+                      "offset": 97
+                    },
+                    "end": {
+                      "line": 6,
+                      "column": 19,
+                      "offset": 104
+                    }
+                  },
+                  "related": []
+                }
+              ],
+              "notShown": 0
+            }
+          ],
+          "summary": {
+            "files": 3,
+            "errors": 1,
+            "warnings": 0,
+            "information": 0,
+            "hints": 1,
+            "fixable": 1
+          },
+          "failures": []
+        }"#]].assert_eq(&serde_json::to_string_pretty(&value).unwrap());
+}
+
+#[test]
+fn sarif_names_rules_and_regions() {
+    let project = Project::new(&[("sub dir/b.py", BROKEN), ("a.py", SHARED), ("c.py", CLEAN)]);
+    let outcome = project.run("check --format sarif nowhere a.py c.py .");
+    let mut value: Value = serde_json::from_slice(&outcome.out).unwrap();
+    let rules = value["runs"][0]["tool"]["driver"]["rules"].take();
+    let results = value["runs"][0]["results"].as_array().unwrap();
+    for result in results {
+        let index = result["ruleIndex"].as_u64().unwrap() as usize;
+        assert_eq!(rules[index]["id"], result["ruleId"]);
+    }
+    expect![[r#"
+        {
+          "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+          "version": "2.1.0",
+          "runs": [
+            {
+              "tool": {
+                "driver": {
+                  "name": "tir-analyzer",
+                  "version": "0.1.0",
+                  "semanticVersion": "0.1.0",
+                  "rules": null
+                }
+              },
+              "columnKind": "unicodeCodePoints",
+              "newlineSequences": [
+                "\r\n",
+                "\n",
+                "\r"
+              ],
+              "results": [
+                {
+                  "ruleId": "common-subexpression",
+                  "level": "note",
+                  "message": {
+                    "text": "`n * 4` is computed 3 times. Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 1 operation each."
+                  },
+                  "locations": [
+                    {
+                      "physicalLocation": {
+                        "artifactLocation": {
+                          "uri": "a.py"
+                        },
+                        "region": {
+                          "startLine": 6,
+                          "startColumn": 7,
+                          "endLine": 6,
+                          "endColumn": 12
+                        }
+                      }
+                    }
+                  ],
+                  "ruleIndex": 0,
+                  "relatedLocations": [
+                    {
+                      "id": 0,
+                      "physicalLocation": {
+                        "artifactLocation": {
+                          "uri": "a.py"
+                        },
+                        "region": {
+                          "startLine": 7,
+                          "startColumn": 20,
+                          "endLine": 7,
+                          "endColumn": 25
+                        }
+                      },
+                      "message": {
+                        "text": "computed again here"
+                      }
+                    },
+                    {
+                      "id": 1,
+                      "physicalLocation": {
+                        "artifactLocation": {
+                          "uri": "a.py"
+                        },
+                        "region": {
+                          "startLine": 7,
+                          "startColumn": 7,
+                          "endLine": 7,
+                          "endColumn": 12
+                        }
+                      },
+                      "message": {
+                        "text": "computed again here"
+                      }
+                    }
+                  ]
+                },
+                {
+                  "ruleId": "undefined-name",
+                  "level": "error",
+                  "message": {
+                    "text": "`missing` is not defined here"
+                  },
+                  "locations": [
+                    {
+                      "physicalLocation": {
+                        "artifactLocation": {
+                          "uri": "sub%20dir/b.py"
+                        },
+                        "region": {
+                          "startLine": 6,
+                          "startColumn": 12,
+                          "endLine": 6,
+                          "endColumn": 19
+                        }
+                      }
+                    }
+                  ],
+                  "ruleIndex": 10
+                }
+              ],
+              "invocations": [
+                {
+                  "executionSuccessful": false,
+                  "toolExecutionNotifications": [
+                    {
+                      "level": "error",
+                      "message": {
+                        "text": "cannot read nowhere: No such file or directory (os error 2)"
+                      }
+                    }
+                  ]
+                }
+              ]
+            }
+          ]
+        }"#]].assert_eq(&serde_json::to_string_pretty(&value).unwrap());
+}
+
+#[test]
+fn reports_do_not_depend_on_the_number_of_threads() {
+    let texts: Vec<(String, String)> = (0..40)
+        .map(|it| (format!("f{it:02}.py"), SHARED.replace("* 4", &format!("* {it}"))))
+        .collect();
+    let files: Vec<(&str, &str)> = texts.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+    let project = Project::new(&files);
+    assert_eq!(project.run("check -j 1").out(), project.run("check -j 5").out());
+}

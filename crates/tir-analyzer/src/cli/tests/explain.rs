@@ -1,0 +1,220 @@
+//! `explain`.
+
+use expect_test::expect;
+
+use super::{Project, SHARED};
+
+#[test]
+fn decision_about_an_expression_is_explained() {
+    Project::new(&[("a.py", SHARED)]).run("explain a.py:6:8").check(expect![[r#"
+        a.py:6:7: `n * 4`
+        int32, value 3, computed 3 times
+        decision: bind
+          Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 1 operation each.
+        places:
+          a.py:6:7: A[n * 4] = 1  # first
+          a.py:7:20: A[n * 4 + 1] = n * 4
+          a.py:7:7: A[n * 4 + 1] = n * 4
+        --- exit code 0
+    "#]]);
+}
+
+#[test]
+fn json_has_the_places() {
+    let outcome = Project::new(&[("a.py", SHARED)]).run("explain a.py:6:8 --format json");
+    let value: serde_json::Value = serde_json::from_slice(&outcome.out).unwrap();
+    expect![[r#"
+        {
+          "version": 1,
+          "path": "a.py",
+          "range": {
+            "start": {
+              "line": 6,
+              "column": 7,
+              "offset": 110
+            },
+            "end": {
+              "line": 6,
+              "column": 12,
+              "offset": 115
+            }
+          },
+          "text": "n * 4",
+          "type": "int32",
+          "valueNumber": 3,
+          "count": 3,
+          "decision": "bind",
+          "reasons": [
+            "Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 1 operation each."
+          ],
+          "places": [
+            {
+              "start": {
+                "line": 6,
+                "column": 7,
+                "offset": 110
+              },
+              "end": {
+                "line": 6,
+                "column": 12,
+                "offset": 115
+              }
+            },
+            {
+              "start": {
+                "line": 7,
+                "column": 20,
+                "offset": 149
+              },
+              "end": {
+                "line": 7,
+                "column": 25,
+                "offset": 154
+              }
+            },
+            {
+              "start": {
+                "line": 7,
+                "column": 7,
+                "offset": 136
+              },
+              "end": {
+                "line": 7,
+                "column": 12,
+                "offset": 141
+              }
+            }
+          ]
+        }"#]].assert_eq(&serde_json::to_string_pretty(&value).unwrap());
+}
+
+#[test]
+fn refusals_are_explained_by_name() {
+    let text = SHARED
+        .replace("    A[n * 4] = 1  # first\n", "    if n != 0:\n        A[8 // n] = 1\n")
+        .replace("    A[n * 4 + 1] = n * 4\n", "    if n > 3:\n        A[8 // n + 1] = 2\n");
+    Project::new(&[]).run_with("explain --stdin 7:13", text.as_bytes()).check(expect![[r#"
+        <stdin>:7:11: `8 // n`
+        int32, value 5, computed 2 times
+        decision: may-trap
+          Not shared (`may-trap`): it may trap, and `8 // n` on line 4 of the function is computed under a condition only.
+        places:
+          <stdin>:7:11: A[8 // n] = 1
+          <stdin>:9:11: A[8 // n + 1] = 2
+        `tir-analyzer explain may-trap` says more about it.
+        --- exit code 0
+    "#]]);
+}
+
+#[test]
+fn places_without_an_expression_say_so() {
+    let project = Project::new(&[("a.py", SHARED)]);
+    project.run("explain a.py:1:1").check(expect![[r#"
+        --- errors
+        error: a.py:1:1: there is no expression of a TVMScript function at this place; point at an operator or an operand inside one
+        --- exit code 2
+    "#]]);
+    project.run("explain a.py:100:1").check(expect![[r#"
+        --- errors
+        error: a.py:100:1: the file has 11 lines
+        --- exit code 2
+    "#]]);
+    project.run("explain a.py:1:100").check(expect![[r#"
+        --- errors
+        error: a.py:1:100: the line has 31 columns
+        --- exit code 2
+    "#]]);
+    project.run("explain a.py:1").check(expect![[r#"
+        --- errors
+        error: `a.py:1` names no place; write FILE:LINE:COLUMN, both numbers from 1
+        --- exit code 2
+    "#]]);
+    project.run("explain a.py").check(expect![[r#"
+        --- errors
+        error: `a.py` names no place; write FILE:LINE:COLUMN, both numbers from 1
+        --- exit code 2
+    "#]]);
+}
+
+#[test]
+fn rules_are_documented() {
+    Project::new(&[]).run("explain wrong-buffer-rank").check(expect![[r#"
+        wrong-buffer-rank (error): a buffer access with the wrong number of indices
+
+        A buffer is accessed with more or fewer indices than it has dimensions.
+        --- exit code 0
+    "#]]);
+    Project::new(&[]).run("explain common-subexpression").check(expect![[r#"
+        common-subexpression (hint): a value is computed at several places
+
+        The same expression is evaluated more than once, and one evaluation, bound to a name, would do:
+
+        ```python
+        A[i] = x * y + i          # before
+        B[i] = x * y - i
+
+        cse_v1: T.let[T.int32] = x * y
+        A[i] = cse_v1 + i         # after
+        B[i] = cse_v1 - i
+        ```
+
+        Two expressions are the same if operators, types, constants and variables are: `x + y` and `y + x` are two. The binding
+        stands right before the first statement that uses it in the innermost scope that holds all uses. If the value is a part of larger
+        values that are bound themselves, only what remains counts, and nothing is bound that would be used once. A binding that is
+        there already (`n: T.let[T.int32] = x * y`) is used for the expressions after it.
+
+        The fix never changes what the function computes, and never makes it fail where it did not: see `may-trap`.
+
+        `tir-analyzer fix` can apply it.
+        --- exit code 0
+    "#]]);
+}
+
+#[test]
+fn unknown_rules_are_met_with_near_names() {
+    Project::new(&[]).run("explain may-trp").check(expect![[r#"
+        --- errors
+        error: there is no rule `may-trp`; did you mean `may-trap`? (`tir-analyzer explain --list` lists all, and `tir-analyzer explain FILE:LINE:COLUMN` explains an expression)
+        --- exit code 2
+    "#]]);
+}
+
+#[test]
+fn all_rules_are_listed() {
+    Project::new(&[]).run("explain --list").check(expect![[r#"
+        What is reported:
+          common-subexpression   a value is computed at several places
+          dtype-mismatch         the data types do not fit together
+          invalid-constant       a constant operand that the operator refuses
+          malformed-form         a T. form with arguments it does not take
+          malformed-number       a number with wrong digits
+          missing-part           something that must be there is not
+          redefinition           a name that is already defined in this scope
+          syntax-error           text that cannot be read
+          too-deep               more levels than can be read
+          unclosed-bracket       a bracket without its partner
+          undefined-name         a name that is not defined here
+          unexpected-indent      a line that is deeper than its block
+          unexpected-text        text that fits nowhere
+          unknown-character      a character that begins no token
+          unknown-intrinsic      a T. function with unknown effects
+          unresolved-capture     a Python name whose value is not known here
+          unsupported-construct  a construct without a known meaning
+          unterminated-string    a string without its closing quotes
+          wrong-buffer-rank      a buffer access with the wrong number of indices
+        Why something is not shared:
+          impure-call            a call in it is not a value that can be shared
+          launch-bound           the binding would stand above a kernel launch
+          limit                  more bindings were planned than were asked for
+          may-trap               evaluating it early could fail where the program does not
+          name-in-scope          a name is in the way
+          narrow-integer         C and CUDA would cut the value to its width only because it gets a name
+          no-binding-site        the text has no place for the binding
+          predicate              conditions read better where they are
+          reads-memory           it reads a buffer
+          under-binder           it is used under a binder inside an expression
+          unknown-value          it depends on something unknown
+          virtual-only           it has no text of its own
+        --- exit code 0
+    "#]]);
+}

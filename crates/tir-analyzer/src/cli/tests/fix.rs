@@ -1,0 +1,158 @@
+//! `fix`.
+
+use std::fs;
+
+use expect_test::expect;
+
+use super::{BROKEN, CLEAN, Project, SHARED};
+
+#[test]
+fn diff_shows_the_edits_and_writes_nothing() {
+    let project = Project::new(&[("a.py", SHARED), ("b.py", BROKEN), ("c.py", CLEAN)]);
+    project.run("fix --diff").check(expect![[r#"
+        --- a.py
+        +++ a.py
+        @@ -3,8 +3,9 @@
+         # kept
+         @T.prim_func
+         def main(A: T.Buffer((64,), "int32"), n: T.int32):
+        -    A[n * 4] = 1  # first
+        -    A[n * 4 + 1] = n * 4
+        +    cse_v1: T.int32 = n * 4
+        +    A[cse_v1] = 1  # first
+        +    A[cse_v1 + 1] = cse_v1
+ 
+ 
+         def helper():
+        --- errors
+        1 fix in 1 file; without `--diff` they are written
+        --- exit code 0
+    "#]]);
+    assert_eq!(project.read("a.py"), SHARED);
+}
+
+#[test]
+fn files_are_fixed_in_place_and_comments_stay() {
+    let project = Project::new(&[("a.py", SHARED), ("c.py", CLEAN)]);
+    project.run("fix").check(expect![[r#"
+        --- errors
+        1 fix in 1 file
+        --- exit code 0
+    "#]]);
+    expect![[r#"
+        from tvm.script import tir as T
+
+        # kept
+        @T.prim_func
+        def main(A: T.Buffer((64,), "int32"), n: T.int32):
+            cse_v1: T.int32 = n * 4
+            A[cse_v1] = 1  # first
+            A[cse_v1 + 1] = cse_v1
+
+
+        def helper():
+            return 1
+    "#]]
+    .assert_eq(&project.read("a.py"));
+    project.run("fix").check(expect![[r#"
+        --- errors
+        nothing to fix
+        --- exit code 0
+    "#]]);
+}
+
+#[test]
+fn nothing_is_written_when_nothing_changes() {
+    let project = Project::new(&[("c.py", CLEAN)]);
+    let time =
+        |project: &Project| fs::metadata(project.path().join("c.py")).unwrap().modified().unwrap();
+    let before = time(&project);
+    assert_eq!(project.run("fix").code, 0);
+    assert_eq!(time(&project), before);
+}
+
+#[test]
+fn first_fixes_of_all_files_are_done() {
+    let two =
+        SHARED.replace("    A[n * 4] = 1  # first\n", "    A[n * 4] = n // 3\n    A[n // 3] = 2\n");
+    let project = Project::new(&[("a.py", &two), ("b.py", SHARED)]);
+    let n_fixed = |n: usize| {
+        let diff = project.run(&format!("fix --diff --max-fixes {n}")).out();
+        diff.lines().filter(|it| it.starts_with('+') && it.contains(": T.")).count()
+    };
+    assert_eq!([0, 1, 2, 3, 9].map(n_fixed), [0, 1, 2, 3, 3]);
+}
+
+#[test]
+fn selection_names_rules_with_fixes() {
+    let project = Project::new(&[("a.py", SHARED)]);
+    assert_eq!(project.run("fix --diff --select common-subexpression").code, 0);
+    project.run("fix --select undefined-name").check(expect![[r#"
+        --- errors
+        error: `undefined-name` has no fix; `common-subexpression` has
+        --- exit code 2
+    "#]]);
+    project.run("fix --select common-subexpresion").check(expect![[r#"
+        --- errors
+        error: there is no rule `common-subexpresion`; did you mean `common-subexpression`?
+        --- exit code 2
+    "#]]);
+    assert_eq!(project.read("a.py"), SHARED);
+}
+
+#[test]
+fn functions_that_are_still_scheduled_are_left_alone() {
+    let text = r#"from tvm.script import tir as T
+
+
+@T.prim_func
+def main(A: T.Buffer((64,), "int32"), n: T.int32):
+    for i in range(64):
+        with T.block("A"):
+            vi = T.axis.spatial(64, i)
+            A[vi] = n * 4 + n * 4
+"#;
+    let project = Project::new(&[("a.py", text)]);
+    project.run("fix").check(expect![[r#"
+        --- errors
+        nothing to fix
+        1 fix left out in 1 function with blocks that can still be scheduled: a new binding can make `compute_inline` or `fuse` fail there; an editor offers them one by one
+        --- exit code 0
+    "#]]);
+    assert_eq!(project.read("a.py"), text);
+}
+
+#[test]
+fn standard_input_is_fixed_to_standard_output() {
+    let project = Project::new(&[]);
+    project.run_with("fix --stdin", SHARED.as_bytes()).check(expect![[r#"
+        from tvm.script import tir as T
+
+        # kept
+        @T.prim_func
+        def main(A: T.Buffer((64,), "int32"), n: T.int32):
+            cse_v1: T.int32 = n * 4
+            A[cse_v1] = 1  # first
+            A[cse_v1 + 1] = cse_v1
+
+
+        def helper():
+            return 1
+        --- errors
+        1 fix in 1 file
+        --- exit code 0
+    "#]]);
+    let outcome = project.run_with("fix --stdin", CLEAN.as_bytes());
+    assert_eq!(outcome.out(), CLEAN);
+}
+
+#[test]
+fn bytes_that_are_no_text_and_line_breaks_stay() {
+    let mut bytes = SHARED.replace('\n', "\r\n").into_bytes();
+    bytes.splice(0..0, *b"# \xff\xfe\r\n");
+    let outcome = Project::new(&[]).run_with("fix --stdin", &bytes);
+    assert!(outcome.out.starts_with(b"# \xff\xfe\r\n"));
+    let text = outcome.out();
+    assert!(text.contains("cse_v1"), "{text}");
+    assert!(!text.replace("\r\n", "").contains(['\r', '\n']), "{text:?}");
+}

@@ -1,0 +1,116 @@
+//! `opt`.
+
+use expect_test::expect;
+
+use super::{BROKEN, Project, SHARED};
+
+#[test]
+fn lowered_functions_are_printed_and_all_else_stays() {
+    Project::new(&[("a.py", SHARED)]).run("opt --passes cse a.py").check(expect![[r#"
+        from tvm.script import tir as T
+
+        # kept
+        @T.prim_func
+        def main(A: T.Buffer((64,), "int32"), n: T.int32):
+            cse_v1: T.int32 = n * 4
+            A[cse_v1] = 1
+            A[T.Add(cse_v1, 1)] = cse_v1
+
+
+        def helper():
+            return 1
+        --- exit code 0
+    "#]]);
+}
+
+#[test]
+fn preset_decides_names() {
+    Project::new(&[("a.py", SHARED)]).run("opt --passes cse --preset tvm a.py").check(expect![[
+        r#"
+            from tvm.script import tir as T
+
+            # kept
+            @T.prim_func
+            def main(A: T.Buffer((64,), "int32"), n: T.int32):
+                cse_v1: T.int32 = n * 4
+                A[cse_v1] = 1
+                A[T.Add(cse_v1, 1)] = cse_v1
+
+
+            def helper():
+                return 1
+            --- exit code 0
+        "#
+    ]]);
+}
+
+#[test]
+fn no_fixes_print_the_module_as_it_is_read() {
+    Project::new(&[("a.py", SHARED)]).run("opt --max-fixes 0 a.py").check(expect![[r#"
+        from tvm.script import tir as T
+
+        # kept
+        @T.prim_func
+        def main(A: T.Buffer((64,), "int32"), n: T.int32):
+            A[n * 4] = 1
+            A[T.Add(n * 4, 1)] = n * 4
+
+
+        def helper():
+            return 1
+        --- exit code 0
+    "#]]);
+}
+
+#[test]
+fn function_with_errors_is_left_as_it_is() {
+    let outcome = Project::new(&[("a.py", BROKEN)]).run("opt a.py");
+    assert_eq!((outcome.out().as_str(), outcome.code), (BROKEN, 1));
+    assert!(outcome.err().contains("`main` is left as it is"), "{}", outcome.err());
+}
+
+#[test]
+fn methods_keep_their_indentation_and_line_breaks() {
+    let text = SHARED.replace("# kept\n", "# kept\nclass Module:\n");
+    let (head, body) = text.split_once("class Module:\n").unwrap();
+    let body: String = body.lines().map(|it| format!("    {it}\r\n")).collect();
+    let text = format!("{}class Module:\r\n{body}", head.replace('\n', "\r\n"));
+    let outcome = Project::new(&[]).run_with("opt --stdin", text.as_bytes());
+    assert!(!outcome.out().replace("\r\n", "").contains('\n'));
+    expect![[r#"
+        from tvm.script import tir as T
+
+        # kept
+        class Module:
+            @T.prim_func
+            def main(A: T.Buffer((64,), "int32"), n: T.int32):
+                cse_v1: T.int32 = n * 4
+                A[cse_v1] = 1
+                A[T.Add(cse_v1, 1)] = cse_v1
+    
+    
+            def helper():
+                return 1
+    "#]]
+    .assert_eq(&outcome.out().replace('\r', ""));
+}
+
+#[test]
+fn one_function_is_chosen_by_name() {
+    let text = format!("{SHARED}\n\n{}", SHARED.replace("main", "second"));
+    let project = Project::new(&[("a.py", &text)]);
+    let outcome = project.run("opt --function second a.py");
+    assert!(outcome.out().starts_with(SHARED));
+    project.run("opt --function secon a.py").check(expect![[r#"
+        --- errors
+        error: a.py has no function `secon`; did you mean `second`?
+        --- exit code 2
+    "#]]);
+}
+
+#[test]
+fn other_names_of_the_dialect_are_left_alone() {
+    let text = SHARED.replace("tir as T", "tir as X").replace("T.", "X.");
+    let outcome = Project::new(&[("a.py", &text)]).run("opt a.py");
+    assert_eq!((outcome.out(), outcome.code), (text, 1));
+}
