@@ -4,6 +4,7 @@
 //! places and files have one artifact. [`Artifact::join`] and [`Artifact::function`] put the names of the current
 //! text in, so output is the same bytes whether the artifact was just made or read from the store.
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -33,6 +34,8 @@ pub(crate) struct Artifact {
 struct CanonicalKernel {
     text: String,
     made: Vec<String>,
+    /// Lines of the text, and the canonical number of the operation that each begins.
+    lines: Vec<(u32, u32)>,
     entry: manifest::Kernel,
 }
 
@@ -46,6 +49,7 @@ pub(crate) struct Refused {
 impl Artifact {
     pub(crate) fn new(
         set: &KernelSet,
+        ops: &[ir::OpId],
         sources: Vec<DeviceCode>,
         refused: Vec<Unsupported>,
     ) -> Artifact {
@@ -63,12 +67,18 @@ impl Artifact {
                 refused,
             };
         }
+        let numbers: FxHashMap<ir::OpId, u32> = ops.iter().copied().zip(0..).collect();
         let kernels = set
             .kernels
             .iter()
             .zip(sources)
             .map(|(kernel, code)| CanonicalKernel {
                 entry: kernel_entry(set, kernel, &code),
+                lines: code
+                    .lines
+                    .iter()
+                    .filter_map(|(line, op)| Some((*line, *numbers.get(op)?)))
+                    .collect(),
                 text: code.text,
                 made: code.made,
             })
@@ -132,6 +142,7 @@ impl Artifact {
         &self,
         source_names: &[String],
         function: &str,
+        op_lines: &[u32],
         target: Target,
         options: &Options,
     ) -> manifest::Function {
@@ -172,7 +183,10 @@ impl Artifact {
                 .kernels
                 .iter()
                 .zip(entries)
-                .map(|(kernel, entry)| named_kernel(&kernel.entry, entry, &put, &expr))
+                .map(|(kernel, entry)| manifest::Kernel {
+                    lines: source_lines(&kernel.lines, op_lines),
+                    ..named_kernel(&kernel.entry, entry, &put, &expr)
+                })
                 .collect(),
             host: self.host.iter().map(|it| named_step(it, &put, &expr)).collect(),
         }
@@ -188,6 +202,20 @@ fn entries(function: &str, n: usize) -> Vec<String> {
             _ => format!("{function}_kernel_{index}"),
         })
         .collect()
+}
+
+/// `device line:source line`, where the source line changes.
+fn source_lines(lines: &[(u32, u32)], op_lines: &[u32]) -> String {
+    let mut out = String::new();
+    let mut last = None;
+    for (line, op) in lines {
+        let Some(&source) = op_lines.get(*op as usize) else { continue };
+        if last.replace(source) != Some(source) {
+            let space = if out.is_empty() { "" } else { " " };
+            out.push_str(&format!("{space}{line}:{source}"));
+        }
+    }
+    out
 }
 
 /// `text` with `$i` replaced.
@@ -290,6 +318,7 @@ fn kernel_entry(set: &KernelSet, kernel: &kernel::Kernel, code: &DeviceCode) -> 
         block: [Axis::ThreadX, Axis::ThreadY, Axis::ThreadZ].map(extent),
         static_shared_bytes: code.static_shared,
         dynamic_shared_bytes: code.dynamic_shared,
+        lines: String::new(),
     }
 }
 

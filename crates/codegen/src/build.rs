@@ -20,6 +20,7 @@ use std::{
 };
 
 use ir::fingerprint::Fingerprint;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -59,8 +60,24 @@ pub struct SourceFunction<'a> {
     /// A hash of everything that the body depends on: the function's text and what it captures. Without one the
     /// body is asked for in every build.
     pub text: Option<[u8; 32]>,
+    /// The line of the file, from 1, that the function begins at; 0 if its lines are not known.
+    pub first_line: u32,
     /// The body, or the message why there is none.
-    pub body: Box<dyn Fn() -> Result<ir::Body, String> + 'a>,
+    pub body: Box<dyn Fn() -> Result<SourceBody, String> + 'a>,
+}
+
+/// A body and the places of its operations.
+pub struct SourceBody {
+    /// The body.
+    pub body: ir::Body,
+    /// Lines of operations, from 0, relative to the function's first.
+    pub lines: Vec<(ir::OpId, u32)>,
+}
+
+impl From<ir::Body> for SourceBody {
+    fn from(body: ir::Body) -> SourceBody {
+        SourceBody { body, lines: Vec::new() }
+    }
 }
 
 /// What was done.
@@ -164,6 +181,8 @@ struct TextRecord {
     fingerprint: String,
     function: String,
     names: Vec<String>,
+    /// Of each operation, relative to the function's first line.
+    lines: Vec<u32>,
 }
 
 /// An artifact with the names of the current text.
@@ -173,6 +192,7 @@ struct Named {
     key: String,
     fingerprint: String,
     names: Vec<String>,
+    lines: Vec<u32>,
     generated: Option<Option<Why>>,
 }
 
@@ -201,16 +221,30 @@ pub fn build(request: &BuildRequest<'_>) -> io::Result<BuildReport> {
 
 /// A body that is asked for once, and only if a target needs it.
 #[derive(Default)]
-struct LazyBody(OnceCell<Result<(Canonical, Option<Fingerprint>), String>>);
+struct LazyBody(OnceCell<Result<Lowered, String>>);
+
+struct Lowered {
+    canonical: Canonical,
+    /// None for a function with something unknown in it.
+    fingerprint: Option<Fingerprint>,
+    /// Of each operation, relative to the function's first line.
+    lines: Vec<u32>,
+}
 
 impl LazyBody {
-    fn get(
-        &self,
-        function: &SourceFunction<'_>,
-    ) -> Result<&(Canonical, Option<Fingerprint>), String> {
+    fn get(&self, function: &SourceFunction<'_>) -> Result<&Lowered, String> {
         let lowered = self.0.get_or_init(|| {
-            let body = (function.body)()?;
-            Ok((Canonical::of(&body), ir::fingerprint::of_function(&body)))
+            let SourceBody { body, lines } = (function.body)()?;
+            let canonical = Canonical::of(&body);
+            let fingerprint = ir::fingerprint::of_function(&body);
+            let lines: FxHashMap<ir::OpId, u32> = lines.into_iter().collect();
+            let lines = match lines.is_empty() {
+                true => Vec::new(),
+                false => {
+                    canonical.ops.iter().map(|it| lines.get(it).copied().unwrap_or(0)).collect()
+                }
+            };
+            Ok(Lowered { canonical, fingerprint, lines })
         });
         lowered.as_ref().map_err(Clone::clone)
     }
@@ -295,8 +329,13 @@ impl<'a> Builder<'a> {
                 Ok(())
             }
             Ok(sources) => {
+                let lines: Vec<u32> = match function.first_line {
+                    0 => Vec::new(),
+                    first => named.lines.iter().map(|it| first + it).collect(),
+                };
+                let options = &self.request.options;
                 let mut described =
-                    named.artifact.function(&named.names, &entry, target, &self.request.options);
+                    named.artifact.function(&named.names, &entry, &lines, target, options);
                 described.file.clone_from(&function.file);
                 described.name.clone_from(&function.name);
                 described.key.clone_from(&named.key);
@@ -383,17 +422,25 @@ impl<'a> Builder<'a> {
         {
             return Ok(Ok(named));
         }
-        let (canonical, fingerprint) = match body.get(function) {
-            Ok(body) => body,
+        let lowered = match body.get(function) {
+            Ok(lowered) => lowered,
             Err(message) => return Ok(Err(message)),
         };
-        let Some(fingerprint) = *fingerprint else {
+        let (canonical, lines) = (&lowered.canonical, lowered.lines.clone());
+        let Some(fingerprint) = lowered.fingerprint else {
             // Something in it is not known: it is refused, or generated each time.
             self.report.generated += 1;
-            let artifact = generate(&canonical.body, target, options);
+            let artifact = generate(canonical, target, options);
             let names = canonical.names.clone();
             let (key, fingerprint) = (String::new(), String::new());
-            return Ok(Ok(Named { artifact, key, fingerprint, names, generated: Some(None) }));
+            return Ok(Ok(Named {
+                artifact,
+                key,
+                fingerprint,
+                names,
+                lines,
+                generated: Some(None),
+            }));
         };
         let key = Key::of_artifact(fingerprint, target, options);
         let (artifact, generated) = self.stored(key, canonical)?;
@@ -402,6 +449,7 @@ impl<'a> Builder<'a> {
             key: format!("{fingerprint}-{key}"),
             fingerprint: fingerprint.to_string(),
             names: canonical.names.clone(),
+            lines,
             generated,
         };
         if let Some(text_key) = text_key {
@@ -436,7 +484,7 @@ impl<'a> Builder<'a> {
             }
         }
         self.report.generated += 1;
-        let artifact = generate(&canonical.body, self.target, &self.request.options);
+        let artifact = generate(canonical, self.target, &self.request.options);
         let bytes = serde_json::to_vec(&artifact).expect("plain data has a JSON form");
         self.store.write(key, &bytes)?;
         self.memory.insert(key, artifact.clone());
@@ -469,6 +517,7 @@ impl<'a> Builder<'a> {
             key: format!("{}-{key}", record.fingerprint),
             fingerprint: record.fingerprint,
             names: record.names,
+            lines: record.lines,
             generated: None,
         }))
     }
@@ -479,6 +528,7 @@ impl<'a> Builder<'a> {
             fingerprint: named.fingerprint.clone(),
             function: function.to_owned(),
             names: named.names.clone(),
+            lines: named.lines.clone(),
         };
         let bytes = serde_json::to_vec(&record).expect("plain data has a JSON form");
         self.store.write(text_key, &bytes)

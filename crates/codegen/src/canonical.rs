@@ -19,12 +19,15 @@ pub struct Canonical {
     pub names: Vec<String>,
     /// The name of the function as the source writes it.
     pub function: String,
+    /// The operations in program order: an operation's canonical number is its place.
+    pub ops: Vec<ir::OpId>,
 }
 
 impl Canonical {
     /// Takes the names out of `body`.
     pub fn of(body: &Body) -> Canonical {
         let entities = entities(body);
+        let ops = body.ops_preorder().collect();
         let mut body = body.clone();
         let names = entities
             .iter()
@@ -41,7 +44,7 @@ impl Canonical {
             }
         }
         let function = std::mem::replace(&mut body.name, "$F".into()).into_string();
-        Canonical { body, names, function }
+        Canonical { body, names, function, ops }
     }
 }
 

@@ -83,8 +83,9 @@ fn check_limits(kernel: &Kernel) -> Result<(), Refusal> {
 }
 
 /// Generates the code of a function whose names have been taken out.
-pub(crate) fn generate(canonical: &Body, target: Target, options: &Options) -> Artifact {
-    let optimized = if options.cse { bind_common(canonical) } else { canonical.clone() };
+pub(crate) fn generate(canonical: &Canonical, target: Target, options: &Options) -> Artifact {
+    let body = &canonical.body;
+    let optimized = if options.cse { bind_common(body) } else { body.clone() };
     let set = kernels(&optimized);
     let mut refused = set.unsupported.clone();
     let mut sources = Vec::new();
@@ -94,7 +95,7 @@ pub(crate) fn generate(canonical: &Body, target: Target, options: &Options) -> A
             Err(reason) => refused.push(reason),
         }
     }
-    Artifact::new(&set, sources, refused)
+    Artifact::new(&set, &canonical.ops, sources, refused)
 }
 
 fn bind_common(body: &Body) -> Body {
@@ -120,6 +121,6 @@ pub fn device_code(
     options: &Options,
 ) -> Result<Vec<Source>, Vec<Unsupported>> {
     let canonical = Canonical::of(body);
-    let artifact = generate(&canonical.body, target, options);
+    let artifact = generate(&canonical, target, options);
     artifact.join(&canonical.names, &canonical.function, target)
 }

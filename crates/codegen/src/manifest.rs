@@ -59,8 +59,7 @@ pub struct Param {
     pub kind: ParamKind,
     /// Element type, or the scalar's own.
     pub dtype: String,
-    /// Extents of a buffer.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    /// Extents of a buffer; none for a scalar, a pointer and a buffer of one element.
     pub shape: Vec<Expr>,
 }
 
@@ -132,6 +131,10 @@ pub struct Kernel {
     pub static_shared_bytes: u64,
     /// Bytes of shared memory that the launch has to give.
     pub dynamic_shared_bytes: u64,
+    /// Where the lines of the source file come from: `line:line in the source function's file`, from 1, separated by
+    /// spaces; an entry holds until the next one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub lines: String,
 }
 
 /// An argument of a kernel.

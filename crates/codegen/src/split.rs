@@ -39,9 +39,11 @@ pub(crate) fn split(body: Body) -> std::result::Result<KernelSet, Box<(Body, Ref
     }
 }
 
-/// Whether the function launches anything.
+/// Whether the function launches anything, or would if it were lowered.
 pub(crate) fn launches(body: &Body) -> bool {
-    body.ops_preorder().any(|op| matches!(body.ops[op].kind, OpKind::LaunchThread { .. }))
+    let is_launch =
+        |kind| matches!(kind, OpKind::LaunchThread { .. } | OpKind::For(ForKind::ThreadBinding(_)));
+    body.ops_preorder().any(|op| is_launch(body.ops[op].kind))
 }
 
 /// Regions around a launch.
@@ -204,6 +206,18 @@ impl<'a> Splitter<'a> {
             OpKind::Return
                 if operation.operands.iter().all(|&it| body.expr(it).is_constant())
                     && body.blocks[operation.parent].ops.last() == Some(&op) => {}
+            OpKind::For(ForKind::ThreadBinding(_)) => {
+                return Err(Refusal::new(
+                    "thread-binding-loop",
+                    "a loop is still to be bound to threads: lower the module first",
+                ));
+            }
+            OpKind::SBlock(_) => {
+                return Err(Refusal::new(
+                    "unlowered-block",
+                    "a block is still to be scheduled: lower the module first",
+                ));
+            }
             _ => return Err(Refusal::new("host-code", self.describe(op))),
         }
         Ok(())
@@ -222,7 +236,6 @@ impl<'a> Splitter<'a> {
             OpKind::While => "a `while` loop",
             OpKind::For(_) => "a loop that is not serial",
             OpKind::Opaque(_) => "a statement that is kept by its text only",
-            OpKind::SBlock(_) => "a block that is still to be scheduled",
             OpKind::Return => "a `return`",
             _ => "a statement",
         };

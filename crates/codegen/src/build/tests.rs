@@ -28,9 +28,11 @@ impl Project {
                     file: "models/net.py".to_owned(),
                     name: (*name).to_owned(),
                     text: text.map(|it| [it; 32]),
+                    first_line: 10,
                     body: Box::new(|| {
                         lowered.set(lowered.get() + 1);
-                        Ok(body.clone())
+                        let lines = body.ops_preorder().zip(1..).collect();
+                        Ok(SourceBody { body: body.clone(), lines })
                     }),
                 })
                 .collect(),
@@ -221,4 +223,17 @@ fn functions_of_one_name_have_entries_of_their_own() {
     let (report, _) = project.build("out", &functions);
     let entries: Vec<_> = report.kernels.iter().map(|it| it.entry.as_str()).collect();
     assert_eq!(entries, ["main_kernel", "main_2_kernel", "main_kernel", "main_2_kernel"]);
+}
+
+#[test]
+fn lines_of_the_output_lead_to_the_text() {
+    let project = Project::new();
+    project.build("out", &two(1.0, "A"));
+    let manifest =
+        Manifest::from_json(&project.read("out/cuda/manifest.json")).expect("a manifest");
+    let text = project.read("out/cuda/models/net/add_kernel.cu");
+    let line = text.lines().position(|it| it.contains("if (")).expect("the guard") + 1;
+    // The guard is the third operation of the function, whose first line is line 10 of the file.
+    let lines = &manifest.functions[0].kernels[0].lines;
+    assert!(lines.split(' ').any(|it| it == format!("{line}:13")), "{lines}");
 }

@@ -32,6 +32,8 @@ pub struct DeviceCode {
     pub static_shared: u64,
     /// Bytes of shared memory that the launch has to give.
     pub dynamic_shared: u64,
+    /// Lines of the text, from 1, and the operation that each begins.
+    pub lines: Vec<(u32, ir::OpId)>,
 }
 
 /// Writes one kernel.

@@ -49,6 +49,7 @@ impl Writer<'_> {
 
     /// Writes one operation.
     pub(super) fn op(&mut self, op: OpId) -> Result<()> {
+        self.note_line(op);
         let body = self.body;
         let operation = &body.ops[op];
         let hoisted = !matches!(

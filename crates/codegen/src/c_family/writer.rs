@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use ir::{Body, BufferId, DataType, ExprId, ValueId};
+use ir::{Body, BufferId, DataType, ExprId, OpId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
@@ -42,6 +42,11 @@ pub(super) struct Writer<'a> {
     pub(super) lets: FxHashMap<LetKey, Vec<String>>,
     /// Nodes that may still be written: inlined bindings may repeat.
     pub(super) budget: usize,
+    /// Lines of `out`, and the operation that begins there.
+    op_lines: Vec<(u32, OpId)>,
+    /// Lines in the first `counted` bytes of `out`.
+    n_lines: u32,
+    counted: usize,
     roots: FxHashMap<BufferId, Root>,
     made: Vec<String>,
     made_of: FxHashMap<String, String>,
@@ -66,6 +71,9 @@ impl<'a> Writer<'a> {
             fields: FxHashMap::default(),
             lets: FxHashMap::default(),
             budget: 20_000_000,
+            op_lines: Vec::new(),
+            n_lines: 0,
+            counted: 0,
             roots: FxHashMap::default(),
             made: Vec::new(),
             made_of: FxHashMap::default(),
@@ -90,9 +98,11 @@ impl<'a> Writer<'a> {
         text.push_str(&self.dialect.signature(self.fixed_block()));
         text.push_str(&params);
         text.push_str(") {\n");
+        let above = count_lines(&text);
+        let lines = self.op_lines.iter().map(|&(line, op)| (above + line + 1, op)).collect();
         text.push_str(&self.out);
         text.push_str("}\n");
-        Ok(DeviceCode { text, made: self.made, static_shared, dynamic_shared })
+        Ok(DeviceCode { text, made: self.made, static_shared, dynamic_shared, lines })
     }
 
     fn fixed_block(&self) -> Option<[i64; 3]> {
@@ -380,6 +390,16 @@ impl<'a> Writer<'a> {
 
     // ---- lines ----
 
+    /// What is written from here on belongs to `op`.
+    pub(super) fn note_line(&mut self, op: OpId) {
+        self.n_lines += count_lines(&self.out[self.counted..]);
+        self.counted = self.out.len();
+        match self.op_lines.last_mut() {
+            Some(last) if last.0 == self.n_lines => last.1 = op,
+            _ => self.op_lines.push((self.n_lines, op)),
+        }
+    }
+
     /// One whole line.
     pub(super) fn line(&mut self, text: &str) {
         self.start_line();
@@ -393,6 +413,10 @@ impl<'a> Writer<'a> {
             self.out.push_str("  ");
         }
     }
+}
+
+fn count_lines(text: &str) -> u32 {
+    text.bytes().filter(|&it| it == b'\n').count() as u32
 }
 
 /// The refusal of a type.

@@ -55,7 +55,8 @@ fn build_all(dir: &Path, cases: &[Case]) -> anyhow::Result<Output> {
             file: case.file.clone(),
             name: case.name.clone(),
             text: None,
-            body: Box::new(|| Ok(case.body.clone())),
+            first_line: 0,
+            body: Box::new(|| Ok(case.body.clone().into())),
         })
         .collect();
     build(&BuildRequest {
