@@ -8,6 +8,7 @@
 use crate::{ExprId, NameId, OccurrenceId, OpId, ValueId};
 
 pub mod docs;
+pub mod json;
 
 /// Version of the JSON form of plans. Raised when a field changes its meaning or goes.
 pub const PLAN_VERSION: u32 = 1;

@@ -19,7 +19,7 @@ use ir::{
     arena::Id,
     plan::{CsePlan, Decision},
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use syntax::{Edit, TextEdit, TextRange};
 
 use super::{Lowered, SourceMap};
@@ -214,14 +214,4 @@ fn script_alias(text: &str) -> &str {
 /// All occurrences strictly inside one.
 fn inside(occurrences: &Occurrences, outer: OccurrenceId) -> impl Iterator<Item = OccurrenceId> {
     (outer.index() + 1..occurrences[outer].end.index()).map(OccurrenceId::new)
-}
-
-/// The ranges of compile-time names that are defined after an offset.
-fn late_definitions(map: &SourceMap, offset: syntax::TextSize) -> FxHashSet<super::DefinitionId> {
-    map.definitions()
-        .iter()
-        .enumerate()
-        .filter(|(_, it)| it.kind == super::DefinitionKind::Meta && it.range.start() >= offset)
-        .map(|(index, _)| super::DefinitionId(index as u32))
-        .collect()
 }

@@ -21,6 +21,8 @@ use ir::{
     walk::WalkEvent,
 };
 
+use rustc_hash::FxHashSet;
+
 use super::{Work, shadows::Shadows};
 
 /// "None" in a table of occurrence, node or operation numbers.
@@ -134,11 +136,18 @@ impl<'a> Facts<'a> {
 
     fn classify_occurrences(&mut self) {
         let (body, occurrences) = (self.body, self.occurrences);
+        let domains = domains(body);
         for op in body.ops_preorder() {
             let kind = body.ops[op].kind;
             let mut at: Option<OccurrenceId> = None;
             for id in occurrences.of_op(op) {
-                if at.is_none_or(|it| it == id) {
+                let is_operand = at.is_none_or(|it| it == id);
+                if is_operand
+                    && matches!(kind, OpKind::For(_))
+                    && domains.contains(&occurrences[id].expr)
+                {
+                    at = Some(occurrences[id].end);
+                } else if is_operand {
                     self.flags[id.index()] = operand_flags(
                         body,
                         kind,
@@ -295,6 +304,17 @@ fn child_flags(body: &Body, kind: ExprKind, index: usize, inherited: u8) -> u8 {
         ExprKind::Load { indices, .. } if index >= body.items(indices).len() => 0,
         _ => inherited,
     }
+}
+
+/// Domains of block variables. They repeat the bounds of loops (`T.axis.remap` takes them from there) and are matched with
+/// them by structure, so bounds that are such a domain stay as they are.
+fn domains(body: &Body) -> FxHashSet<ExprId> {
+    body.sblocks
+        .iter()
+        .flat_map(|(_, block)| &block.iter_vars)
+        .flat_map(|it| [it.dom_min, it.dom_extent])
+        .filter(|&it| !body.expr(it).is_leaf())
+        .collect()
 }
 
 /// What holds for an operand of an operation and all in it.

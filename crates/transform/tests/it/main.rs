@@ -2,6 +2,7 @@
 
 mod corpus;
 mod edits;
+mod json;
 mod sound;
 mod support;
 mod tvm;

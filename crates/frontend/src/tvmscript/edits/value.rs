@@ -7,15 +7,14 @@ use ir::{ExprId, OccurrenceId, plan::Decision};
 use rustc_hash::FxHashMap;
 use syntax::{TextRange, TextSize};
 
-use super::{Writer, inside, late_definitions};
+use super::{Writer, inside};
+use crate::tvmscript::DefinitionKind;
 
 impl Writer<'_> {
     pub(super) fn value(&self, binding: usize, place: TextSize) -> String {
         let names = self.names_inside(binding);
-        let late = late_definitions(self.map, place);
         let first = self.group_occurrences(binding).iter().copied().find(|&it| {
-            self.map.is_real(it)
-                && (late.is_empty() || !self.mentions_any(self.map.occurrence_range(it), &late))
+            self.map.is_real(it) && !self.mentions_later(self.map.occurrence_range(it), place)
         });
         match first {
             Some(occurrence) => one_line(&self.composed(occurrence, &names)),
@@ -38,17 +37,14 @@ impl Writer<'_> {
         bound.chain(reused).collect()
     }
 
-    fn mentions_any(
-        &self,
-        range: TextRange,
-        late: &rustc_hash::FxHashSet<crate::tvmscript::DefinitionId>,
-    ) -> bool {
+    /// Whether a text has a compile-time name that is defined only after a place.
+    fn mentions_later(&self, range: TextRange, place: TextSize) -> bool {
         let mentions = self.map.mentions();
         let start = mentions.partition_point(|it| it.0.start() < range.start());
-        mentions[start..]
-            .iter()
-            .take_while(|it| it.0.end() <= range.end())
-            .any(|it| late.contains(&it.1))
+        mentions[start..].iter().take_while(|it| it.0.end() <= range.end()).any(|&(_, id)| {
+            let definition = self.map.definition(id);
+            definition.kind == DefinitionKind::Meta && definition.range.start() >= place
+        })
     }
 
     /// The text of an occurrence with named parts replaced.

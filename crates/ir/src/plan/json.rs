@@ -1,0 +1,141 @@
+//! Plans as JSON, for editors, scripts and `explain --format json`.
+//!
+//! In: a plan, its body, and a function that says where things are in the text. Out: a JSON object with the name of its schema
+//! and its version ([`PLAN_VERSION`]). Fields are only added within a version. Expressions are given as text, places as whatever the caller's
+//! function makes of them (offsets, lines and columns with a path); nothing in the output is an id of the body.
+//!
+//! ```json
+//! { "schema": "tir-analyzer.cse-plan", "version": 1, "preset": "default", "function": "f", "informational": false,
+//!   "groups": [{ "expression": "x * y", "type": "int32", "occurrences": [ … ], "cost": 1, "saved": 1, "equivalence": "syntactic",
+//!                "decision": { "kind": "bind", "binding": 0 } }],
+//!   "bindings": [{ "name": "cse_v1", "group": 0, "before": …, "replaces": [ … ], "uses": [] }] }
+//! ```
+//!
+//! Kinds of decisions: `bind` (`binding`), `reuse` (`variable`, `bound_by`, `replaces`), `covered` (`by`), `refuse` (`reason`, which
+//! [`super::docs`] explains, and what it is about).
+
+use serde_json::{Map, Value, json};
+
+use super::{CseBinding, CseGroup, CsePlan, Decision, Equivalence, PLAN_VERSION, Preset, Refusal};
+use crate::{Body, ExprId, OccurrenceId, OpId, print::expr_text};
+
+/// Name of the schema.
+pub const SCHEMA: &str = "tir-analyzer.cse-plan";
+
+/// Larger expressions (in nodes) are given by their place only: `null` as text.
+pub const TEXT_LIMIT: u32 = 256;
+
+/// Something of a plan that has a place in the text.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// An occurrence.
+    Occurrence(OccurrenceId),
+    /// An operation.
+    Operation(OpId),
+}
+
+/// The plan as JSON. `place` gives the form of a place; `null` where there is none.
+pub fn to_json(body: &Body, plan: &CsePlan, place: &dyn Fn(Place) -> Value) -> Value {
+    let writer = Writer { body, place };
+    json!({
+        "schema": SCHEMA,
+        "version": PLAN_VERSION,
+        "preset": preset_name(plan.preset),
+        "function": &*body.name,
+        "informational": plan.informational,
+        "groups": plan.groups.iter().map(|it| writer.group(it)).collect::<Vec<_>>(),
+        "bindings": plan.bindings.iter().map(|it| writer.binding(it)).collect::<Vec<_>>(),
+    })
+}
+
+/// The name of a preset on the command line and in JSON.
+pub fn preset_name(preset: Preset) -> &'static str {
+    match preset {
+        Preset::Tvm => "tvm",
+        Preset::Default => "default",
+    }
+}
+
+fn equivalence_name(equivalence: Equivalence) -> &'static str {
+    match equivalence {
+        Equivalence::Syntactic => "syntactic",
+        Equivalence::Commutative => "commutative",
+        Equivalence::Associative => "associative",
+        Equivalence::Arithmetic => "arithmetic",
+    }
+}
+
+struct Writer<'a> {
+    body: &'a Body,
+    place: &'a dyn Fn(Place) -> Value,
+}
+
+impl Writer<'_> {
+    fn group(&self, group: &CseGroup) -> Value {
+        json!({
+            "expression": self.text(group.expr),
+            "type": self.body.dtype(group.expr).map(|it| it.to_string()),
+            "occurrences": self.occurrences(&group.occurrences),
+            "cost": group.cost,
+            "saved": group.saved,
+            "equivalence": equivalence_name(group.equivalence),
+            "decision": self.decision(&group.decision),
+        })
+    }
+
+    fn decision(&self, decision: &Decision) -> Value {
+        match decision {
+            Decision::Bind(binding) => json!({ "kind": "bind", "binding": binding }),
+            Decision::Reuse(reuse) => json!({
+                "kind": "reuse",
+                "variable": self.body.name(self.body.values[reuse.value].name),
+                "bound_by": (self.place)(Place::Operation(reuse.bound_by)),
+                "replaces": self.occurrences(&reuse.replaces),
+            }),
+            Decision::Covered { by } => json!({ "kind": "covered", "by": by }),
+            Decision::Refuse(refusal) => self.refusal(*refusal),
+        }
+    }
+
+    fn refusal(&self, refusal: Refusal) -> Value {
+        let mut object = Map::new();
+        object.insert("kind".to_owned(), json!("refuse"));
+        object.insert("reason".to_owned(), json!(refusal.name()));
+        match refusal {
+            Refusal::MayTrap { culprit, guarded } => {
+                object.insert("culprit".to_owned(), json!(self.text(culprit)));
+                object.insert("guarded".to_owned(), (self.place)(Place::Occurrence(guarded)));
+            }
+            Refusal::NoBindingSite { before } => {
+                object.insert("before".to_owned(), (self.place)(Place::Operation(before)));
+            }
+            Refusal::ImpureCall { callee } => {
+                object.insert("callee".to_owned(), json!(self.body.name(callee)));
+            }
+            _ => {}
+        }
+        Value::Object(object)
+    }
+
+    fn binding(&self, binding: &CseBinding) -> Value {
+        json!({
+            "name": &*binding.name,
+            "group": binding.group,
+            "value": self.text(binding.expr),
+            "before": (self.place)(Place::Operation(binding.before)),
+            "replaces": self.occurrences(&binding.replaces),
+            "uses": binding.uses,
+            "reuses": binding.reuses,
+        })
+    }
+
+    /// The text of an expression; none for a large one, whose place says it: the groups of a long chain would repeat it
+    /// once for each of its parts.
+    fn text(&self, expr: ExprId) -> Option<String> {
+        (self.body.expr(expr).size <= TEXT_LIMIT).then(|| expr_text(self.body, expr))
+    }
+
+    fn occurrences(&self, occurrences: &[OccurrenceId]) -> Vec<Value> {
+        occurrences.iter().map(|&it| (self.place)(Place::Occurrence(it))).collect()
+    }
+}
