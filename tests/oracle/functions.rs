@@ -1,6 +1,10 @@
 //! The functions to run: lowered from sample files, with their stage and file.
 
-use std::path::{Path, PathBuf};
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+    rc::Rc,
+};
 
 use frontend::tvmscript::{Lowered, functions, lower};
 
@@ -50,18 +54,41 @@ pub(crate) struct Function {
     /// `stage/file:function`
     pub(crate) name: String,
     pub(crate) lowered: Lowered,
+    /// The text of its file.
+    file: Rc<str>,
+    range: Range<usize>,
+    /// Its place among the primitive functions of the file.
+    index: usize,
+}
+
+impl Function {
+    /// Its own text.
+    pub(crate) fn text(&self) -> &str {
+        &self.file[self.range.clone()]
+    }
+
+    /// The function after its text is replaced in the file, read again.
+    pub(crate) fn reread(&self, new_text: &str) -> Option<Function> {
+        let (before, after) = (&self.file[..self.range.start], &self.file[self.range.end..]);
+        let text = format!("{before}{new_text}{after}");
+        functions_of(&self.name, &text).into_iter().nth(self.index)
+    }
 }
 
 /// All primitive functions of a text.
 pub(crate) fn functions_of(prefix: &str, text: &str) -> Vec<Function> {
     let parse = syntax::parse(text);
     let file = functions(&parse);
+    let text: Rc<str> = text.into();
     file.functions
         .iter()
         .filter(|item| item.source.kind == frontend::tvmscript::FunctionKind::PrimFunc)
-        .map(|item| {
+        .enumerate()
+        .map(|(index, item)| {
             let lowered = lower(&item.source, &file.environment(item));
-            Function { name: format!("{prefix}:{}", lowered.body.name), lowered }
+            let name = format!("{prefix}:{}", lowered.body.name);
+            let range = usize::from(item.range.start())..usize::from(item.range.end());
+            Function { name, lowered, file: text.clone(), range, index }
         })
         .collect()
 }

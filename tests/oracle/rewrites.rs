@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use frontend::tvmscript::edits::{Selection, cse_edits};
 use ir::{
     Body, Occurrences,
     interp::{Argument, EventKind, Options, Outcome, RunError, RunErrorKind, run},
@@ -22,6 +23,27 @@ use crate::{
 pub(crate) struct Variant {
     pub(crate) name: &'static str,
     pub(crate) body: Body,
+}
+
+/// The body of the text that the edits of a plan make. Edits that are not possible make no text.
+fn edited(function: &Function) -> Result<Option<Variant>, String> {
+    let lowered = &function.lowered;
+    let occurrences = Occurrences::collect(&lowered.body);
+    let options = CseOptions::default();
+    let plan = lowered
+        .source_map
+        .with_view(|view| cse::plan(&lowered.body, &occurrences, Some(view), &options));
+    let edit = cse_edits(lowered, function.text(), &plan, Selection::All);
+    if edit.is_empty() {
+        return Ok(None);
+    }
+    let text = edit.apply(function.text());
+    let Some(again) = function.reread(&text) else { return Err("the edited text is lost".into()) };
+    let n_before = lowered.diagnostics.len();
+    if again.lowered.diagnostics.len() > n_before {
+        return Err(format!("the edited text has errors: {:?}", again.lowered.diagnostics));
+    }
+    Ok(Some(Variant { name: "edited text", body: again.lowered.body }))
 }
 
 /// The body after each preset.
@@ -87,7 +109,8 @@ const SAMPLE: u32 = 3;
 /// Runs a function and its variants on several arguments.
 fn check_function(function: &Function, corpus: &Corpus, seed: u64) -> Result<Ran, String> {
     let body = &function.lowered.body;
-    let variants = variants(body);
+    let mut variants = variants(body);
+    variants.extend(edited(function)?);
     for variant in &variants {
         let errors = verify(&variant.body);
         if !errors.is_empty() {

@@ -8,7 +8,10 @@ use super::{
     memory::Storage,
     ops::Val,
 };
-use crate::{BufferId, BufferOrigin, ExprId, ExprKind, ValueId, ValueKind, arena::Id};
+use crate::{
+    BufferId, BufferOrigin, BufferRegion, ExprId, ExprKind, RegionDim, ValueId, ValueKind,
+    arena::Id,
+};
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
 
@@ -217,9 +220,57 @@ impl Machine<'_> {
                 }
                 self.bind_pointer(buffer, *handle, active)
             }
-            BufferOrigin::MatchRegion(_) | BufferOrigin::Decl { data: None } => self
-                .fail(RunErrorKind::Unsupported, "a buffer matched to part of another".to_owned()),
+            BufferOrigin::MatchRegion(region) => self.bind_region(buffer, region, active),
+            BufferOrigin::Decl { data: None } => {
+                self.fail(RunErrorKind::Unsupported, "a buffer without a pointer".to_owned())
+            }
             BufferOrigin::Param | BufferOrigin::Alloc | BufferOrigin::Cell => Ok(()),
+        }
+    }
+
+    /// Binds a buffer to part of another one: its strides are those of the other's last dimensions, and variables in
+    /// its strides and offset get their values from there (SEMANTICS: B6, M7).
+    fn bind_region(
+        &mut self,
+        buffer: BufferId,
+        region: &BufferRegion,
+        active: &[u32],
+    ) -> Result<()> {
+        let body = self.body;
+        let Some(source) = self.frame.buffers[region.buffer.index()].clone() else {
+            let message = "a part of a buffer without memory".to_owned();
+            return self.fail(RunErrorKind::Unsupported, message);
+        };
+        let data = &body.buffers[buffer];
+        let Some(n_dropped) = source.strides.len().checked_sub(data.shape.len()) else {
+            let message = "a part of a buffer with more dimensions than it".to_owned();
+            return self.fail(RunErrorKind::Unsupported, message);
+        };
+        let mut elements = 0;
+        for (dim, stride) in region.dims.iter().zip(&source.strides) {
+            if let RegionDim::Point(lower) | RegionDim::Slice { lower: Some(lower), .. } = dim {
+                elements += self.uniform_ints(&[*lower], active)?[0] * stride;
+            }
+        }
+        let strides = source.strides[n_dropped..].to_vec();
+        let base = source.base + elements * source.element_bytes;
+        let element_bytes = data.dtype.bytes() as i64;
+        for (expr, stride) in data.strides.iter().flatten().zip(&strides) {
+            self.set_variable(*expr, *stride);
+        }
+        if let Some(offset) = data.elem_offset {
+            self.set_variable(offset, base / element_bytes.max(1));
+        }
+        let shape = self.uniform_ints(&data.shape, active)?;
+        let storage = source.storage;
+        let bound = BoundBuffer { storage, base, shape, strides, element_bytes };
+        self.frame.buffers[buffer.index()] = Some(Rc::new(bound));
+        Ok(())
+    }
+
+    fn set_variable(&mut self, expr: ExprId, to: i64) {
+        if let ExprKind::Value(value) = self.body.expr(expr).kind {
+            self.set(value, Val::Int(to, false));
         }
     }
 

@@ -1,0 +1,80 @@
+//! Constructs that few kernels use, each in a small function whose result is known.
+
+use ir::interp::{Argument, Array, Options, run};
+
+use crate::functions::functions_of;
+
+/// Runs `f(A, B)` on `A = 0, 1, …, 63` and `B = 0` (both 8 × 8, `int32`) and gives `B`.
+#[track_caller]
+fn result_of(statements: &str) -> Vec<f64> {
+    let mut text = String::from(
+        "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n\
+         def f(A: T.Buffer((8, 8), \"int32\"), B: T.Buffer((8, 8), \"int32\")):\n",
+    );
+    for line in statements.lines().map(str::trim_end).filter(|it| !it.trim().is_empty()) {
+        text.push_str("    ");
+        text.push_str(line);
+        text.push('\n');
+    }
+    let functions = functions_of("case", &text);
+    let lowered = &functions[0].lowered;
+    assert!(lowered.diagnostics.is_empty(), "{:?}", lowered.diagnostics);
+    let mut a = Array::zeros(ir::DataType::INT32, &[8, 8]);
+    (0..64).for_each(|at| a.set_f64(at, at as f64));
+    let b = Array::zeros(ir::DataType::INT32, &[8, 8]);
+    let arguments = vec![Argument::Array(a), Argument::Array(b)];
+    let outcome = run(&lowered.body, arguments, &Options::default()).expect("runs");
+    assert_eq!(outcome.events, [], "no event");
+    let Argument::Array(array) = &outcome.arguments[1] else { panic!("an array") };
+    array.to_f64s()
+}
+
+#[test]
+fn a_matched_region_is_part_of_its_buffer() {
+    let values = result_of(
+        "
+for i, j in T.grid(2, 2):
+    with T.sblock(\"block\"):
+        vi, vj = T.axis.remap(\"SS\", [i, j])
+        T.reads(A[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4])
+        T.writes(B[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4])
+        from_a = T.match_buffer(A[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4], (4, 4), \"int32\", offset_factor=1)
+        to_b = T.match_buffer(B[vi * 4:vi * 4 + 4, vj * 4:vj * 4 + 4], (4, 4), \"int32\", offset_factor=1)
+        for k, l in T.grid(4, 4):
+            to_b[k, l] = from_a[k, l] * 2
+",
+    );
+    assert_eq!(values, (0..64).map(|at| f64::from(at * 2)).collect::<Vec<_>>());
+}
+
+#[test]
+fn threads_exchange_values_through_shared_memory() {
+    let values = result_of(
+        "
+with T.launch_thread(\"blockIdx.x\", 8) as bx:
+    tile = T.alloc_shared((8,), \"int32\")
+    tx = T.launch_thread(\"threadIdx.x\", 8)
+    tile[tx] = A[bx, tx]
+    T.tvm_storage_sync(\"shared\")
+    B[bx, tx] = tile[7 - tx]
+",
+    );
+    let expected: Vec<f64> = (0..64).map(|at| f64::from(at / 8 * 8 + 7 - at % 8)).collect();
+    assert_eq!(values, expected);
+}
+
+#[test]
+fn a_value_per_block_and_one_per_thread_are_kept_apart() {
+    let values = result_of(
+        "
+with T.launch_thread(\"blockIdx.x\", 8) as bx:
+    tx = T.launch_thread(\"threadIdx.x\", 8)
+    base: T.let[T.int32] = bx * 8
+    mine: T.let[T.int32] = base + tx
+    for k in range(mine % 3):
+        B[bx, tx] = B[bx, tx] + base + k
+",
+    );
+    let one = |at: i32| (0..at % 3).map(|k| at / 8 * 8 + k).sum::<i32>();
+    assert_eq!(values, (0..64).map(|at| f64::from(one(at))).collect::<Vec<_>>());
+}
