@@ -26,7 +26,7 @@ use crate::workspace::{Workspace, complain};
 pub(crate) type Answer = Result<Value, String>;
 
 /// How long one request may take before its process is replaced.
-const TIME_LIMIT: Duration = Duration::from_secs(240);
+const TIME_LIMIT: Duration = Duration::from_secs(900);
 /// Processes of one peer that work side by side.
 const PROCESSES: usize = 2;
 

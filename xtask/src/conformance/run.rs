@@ -5,6 +5,7 @@
 //! ([`inputs`]); results are compared as [`agreement`] says. A function that would take the interpreter more than
 //! [`MAX_STEPS`] evaluated nodes is left out, by name, and so is one without a counterpart.
 
+mod coverage;
 mod device;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ use crate::conformance::agreement::{Class, difference};
 use crate::conformance::inputs::{self, Input as Made};
 use crate::conformance::peer::{Answer, Keep, Peer};
 use crate::conformance::report::{Report, Target};
+use crate::conformance::run::coverage::Coverage;
 use crate::conformance::{Input, corpus, operators, ours, parallel};
 use crate::skip::Skip;
 
@@ -71,10 +73,23 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     let expected = tvm.ask_all(&requests, Keep::OnDisk);
     let device = device::run(input.ws, &opencl, &cases);
     let interpreted = parallel(&cases, interpret);
+    let (mut by_us, mut by_all) = (Coverage::default(), Coverage::default());
     for (((case, answer), ours), device) in cases.iter().zip(&expected).zip(interpreted).zip(device)
     {
         let theirs = tvm_result(case, answer);
-        judge(&mut report, case, &[("interpreter", ours), ("OpenCL", device), ("TVM", theirs)]);
+        if ours.is_ok() {
+            by_us.add(&case.body);
+        }
+        let sides = [("interpreter", ours), ("OpenCL", device), ("TVM", theirs)];
+        if judge(&mut report, case, &sides) {
+            by_all.add(&case.body);
+        }
+    }
+    for line in by_us.without(&by_all).lines() {
+        report.list(5, "constructs that only the interpreter executed", line);
+    }
+    for line in by_all.lines() {
+        report.list(6, "constructs with agreeing results", line);
     }
     let agree = report.total("agree");
     report.target(
@@ -282,20 +297,20 @@ fn interpret(case: &Case) -> Side {
     }
 }
 
-/// Compares the sides of a case with each other and enters the verdict.
-fn judge(report: &mut Report, case: &Case, sides: &[(&str, Side)]) {
+/// Compares the sides of a case with each other and enters the verdict: true if they agree.
+fn judge(report: &mut Report, case: &Case, sides: &[(&str, Side)]) -> bool {
     let mut results = Vec::new();
     for (name, side) in sides {
         match side {
             Ok(arrays) => results.push((*name, arrays)),
             Err(Trouble::LeftOut(reason)) => {
                 leave_out(report, &case.group, &case.label, reason);
-                return;
+                return false;
             }
             Err(Trouble::Failed(reason)) => {
                 report.count(&case.group, "failed");
                 report.list(0, "failed", format!("{}: {reason}", case.label));
-                return;
+                return false;
             }
         }
     }
@@ -309,9 +324,10 @@ fn judge(report: &mut Report, case: &Case, sides: &[(&str, Side)]) {
             report.count(&case.group, "differ");
             let line = format!("{}: {one} / {other}: buffer {position}, {found}", case.label);
             report.list(1, "different results", line);
-            return;
+            return false;
         }
     }
     report.count(&case.group, "agree");
     report.tally(1, "agree, by the room they were given", class.stated(), 1);
+    true
 }
