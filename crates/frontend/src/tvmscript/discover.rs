@@ -82,7 +82,7 @@ pub struct ScopeId(u32);
 pub struct FileFunctions {
     /// In text order.
     pub functions: Vec<FunctionItem>,
-    scopes: Arc<Vec<Scope>>,
+    scopes: Arc<[Scope]>,
     root: Green,
 }
 
@@ -135,7 +135,7 @@ fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> File
     finder.statements(root);
     finder.identify();
     let Finder { functions, scopes, .. } = finder;
-    FileFunctions { functions, scopes: Arc::new(scopes), root: parse.green().clone() }
+    FileFunctions { functions, scopes: scopes.into(), root: parse.green().clone() }
 }
 
 impl FileFunctions {
