@@ -88,7 +88,7 @@ impl<'a> Facts<'a> {
             occurrences,
             source,
             certainty,
-            shadows: Shadows::collect(body, occurrences, source.as_ref()),
+            shadows: Shadows::collect(body, occurrences, source.as_ref(), work),
             cost: Vec::with_capacity(body.n_exprs()),
             culprit: Vec::with_capacity(body.n_exprs()),
             visible_from: Vec::with_capacity(body.n_exprs()),

@@ -19,7 +19,7 @@ use ir::{
     arena::Id,
     plan::{CseGroup, CsePlan, Decision, Equivalence, Preset, Refusal, ReuseOf},
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     CseOptions, Work,
@@ -203,6 +203,7 @@ impl Greedy<'_> {
             });
             return;
         }
+        work.compared += (positions.len() * size_of::<Position>()) as u64;
         positions.sort_by_key(|it| (facts.scopes.order(it.op), it.occurrence));
         let first_owner = (self.draft.bindings.len(), self.draft.reuses.len());
         let mut refusals = Vec::new();
@@ -398,11 +399,18 @@ impl Greedy<'_> {
         }
         let n_bound = self.draft.bindings.len() - first.0;
         // The value of a binding with a region is not in the region.
-        for (number, reused) in self.draft.reuses[first.1..].iter().enumerate() {
-            if let Some(at) = rest.iter().position(|it| *it == reused.definition) {
-                members[n_bound + number].push(rest.remove(at));
+        let definitions: FxHashMap<OccurrenceId, usize> = self.draft.reuses[first.1..]
+            .iter()
+            .enumerate()
+            .map(|(number, it)| (it.definition, n_bound + number))
+            .collect();
+        rest.retain(|it| match definitions.get(it) {
+            Some(&owner) => {
+                members[owner].push(*it);
+                false
             }
-        }
+            None => true,
+        });
         for (index, mut occurrences) in members.into_iter().enumerate() {
             occurrences.sort_unstable();
             let decision = if index < n_bound {

@@ -152,6 +152,7 @@ impl Rewriter<'_> {
                 replaced.extend(reuse.replaces.iter().map(|&it| (it, variable)));
             }
         }
+        self.work.compared += (replaced.len() * size_of::<OccurrenceId>()) as u64;
         replaced.sort_unstable_by_key(|it| it.0);
         let mut at = 0;
         while at < replaced.len() {

@@ -7,6 +7,8 @@
 use ir::{Body, ExprId, ExprKind, OccurrenceId, Occurrences, OpKind, arena::Id, plan::SourceView};
 use rustc_hash::FxHashMap;
 
+use super::Work;
+
 /// Pairs a copy with its original, node by node: equal expressions have equal trees.
 fn pair(
     occurrences: &Occurrences,
@@ -58,6 +60,7 @@ impl Shadows {
         body: &Body,
         occurrences: &Occurrences,
         source: Option<&SourceView<'_>>,
+        work: &mut Work,
     ) -> Shadows {
         let Some(source) = source else { return Shadows::default() };
         let is_node = |expr: ExprId| !body.expr(expr).is_leaf();
@@ -72,6 +75,8 @@ impl Shadows {
                 originals.entry((it.expr, (source.range)(id))).or_insert(id);
             }
         }
+        work.visited += 2 * occurrences.len() as u64;
+        work.hashed += (originals.len() * size_of::<(ExprId, (u32, u32))>()) as u64;
         let mut pairs = Vec::new();
         let mut at = OccurrenceId::new(0);
         while at.index() < occurrences.len() {

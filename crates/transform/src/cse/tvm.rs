@@ -217,6 +217,7 @@ impl Table<'_> {
         }
         let Some(culprit) = facts.culprit(entry.expr) else { return (site, None) };
         work.visited += entry.occurrences.len() as u64;
+        work.compared += (entry.occurrences.len() * size_of::<Position>()) as u64;
         let mut positions: Vec<Position> = entry
             .occurrences
             .iter()

@@ -101,7 +101,8 @@ fn a_plan_has_texts_and_places_and_no_ids() {
               "reuses": []
             }
           ]
-        }"#]].assert_eq(&serde_json::to_string_pretty(&json).expect("a value has a text"));
+        }"#]]
+    .assert_eq(&serde_json::to_string_pretty(&json).expect("a value has a text"));
 }
 
 #[test]

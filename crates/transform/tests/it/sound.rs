@@ -432,6 +432,7 @@ def f(A: T.Buffer((1024,), \"float32\"), x: T.int32, a: T.float32):
             A[0] = T.exp(a) * T.float32(2.0) + A[x]
             A[1] = T.exp(a) + A[x]
             if x < 5:
+                v = T.int32()
                 A[2] = T.Cast("float32", T.Let(v * v + v * v, where={v: x}))
             if x < 5:
                 A[3] = T.float32(1.0)

@@ -132,6 +132,7 @@ fn the_body_of_a_let_is_not_recorded_and_yet_rewritten() {
         ",
         expect![[r#"
             cse_v1: T.let[T.int32] = x * y
+            v = T.int32()
             A[0] = cse_v1 + T.Let(v + cse_v1, where={v: cse_v1})
         "#]],
     );

@@ -1,17 +1,18 @@
 //! Work grows as the text does, also for the shapes on which TVM's pass is quadratic or cubic.
 
-use ir::{BinaryOp, ExprId, Occurrences, plan::Preset};
+use ir::{BinaryOp, DataType, ExprId, Occurrences, OpKind, plan::Preset};
 
 use super::build::Build;
-use crate::cse::{CseOptions, plan_counted, rewrite_counted};
+use crate::cse::{CseOptions, Work, plan_counted, rewrite_counted};
 
-/// Plans and rewrites, gives the work done for each and the number of occurrences.
+/// Plans and rewrites; gives for each the nodes visited and the words hashed and compared, and the number of occurrences.
 fn work(build: &Build, preset: Preset) -> (u64, u64, u64) {
     let occurrences = Occurrences::collect(&build.body);
     let options = CseOptions { preset, allow_unsound: true, ..CseOptions::default() };
     let (plan, planning) = plan_counted(&build.body, &occurrences, None, &options);
     let (_, rewriting) = rewrite_counted(&build.body, &occurrences, &plan);
-    (planning.visited, rewriting.visited + 1, occurrences.len() as u64)
+    let all = |it: Work| it.visited + (it.hashed + it.compared) / 8;
+    (all(planning), all(rewriting) + 1, occurrences.len() as u64)
 }
 
 /// Doubling `n` may multiply the work by no more than it multiplies the text, and a little.
@@ -156,6 +157,33 @@ fn nested_branches() {
                 1000,
             );
         }
+    }
+}
+
+#[test]
+fn many_guards_with_two_uses_each() {
+    for bound_by_user in [false, true] {
+        check_linear(
+            |n| {
+                let mut build = Build::new();
+                let zero = build.int(0);
+                let quotient = build.op(BinaryOp::FloorDiv, build.x, build.y);
+                for k in 0..n {
+                    let k = build.int(k);
+                    let condition = build.op(BinaryOp::Lt, build.x, k);
+                    let outside = build.enter_if(condition);
+                    if bound_by_user {
+                        let op = build.body.push_op(build.block, OpKind::Bind, &[quotient]);
+                        build.body.push_result(op, "q", DataType::INT32.into());
+                    }
+                    build.store(zero, quotient);
+                    build.store(k, quotient);
+                    build.block = outside;
+                }
+                build
+            },
+            1000,
+        );
     }
 }
 
