@@ -9,6 +9,7 @@ pub mod dtype;
 pub mod effects;
 pub mod expr;
 pub mod fingerprint;
+pub mod fold;
 pub mod interp;
 pub mod occurrence;
 pub mod operation;

@@ -208,34 +208,18 @@ impl Printer<'_> {
         self.body.expr(expr).is_constant()
     }
 
-    /// Whether TVM's parser would fold the infix form: both constant, or a neutral or absorbing constant on one side.
+    /// Whether TVM's parser would make something else of the infix form. Comparisons and logic of two constants would be
+    /// decided by Python.
     fn would_fold(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> bool {
         let (a, b) = (self.is_const(lhs), self.is_const(rhs));
         if op.is_logical() {
             return a || b;
         }
-        if a && b {
-            return true;
-        }
-        let special = |expr: ExprId| match self.body.expr(expr).kind {
-            ExprKind::Int(value) => value == 0 || value == 1,
-            ExprKind::Float(bits) => [0.0, 1.0].contains(&f64::from_bits(bits)),
-            _ => false,
-        };
-        match op {
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::FloorDiv
-            | BinaryOp::FloorMod
-            | BinaryOp::BitAnd
-            | BinaryOp::BitOr
-            | BinaryOp::BitXor
-            | BinaryOp::Shl
-            | BinaryOp::Shr => (a && special(lhs)) || (b && special(rhs)),
-            BinaryOp::Min | BinaryOp::Max => lhs == rhs,
-            _ => false,
+        match self.body.dtype(lhs) {
+            Some(dtype) if !op.is_comparison() => {
+                crate::fold::fold(self.body, op, lhs, rhs, dtype) != crate::fold::Folded::Keep
+            }
+            _ => a && b,
         }
     }
 

@@ -100,7 +100,7 @@ fn two_uses_in_one_guard_are_bound_in_it() {
             if y != 0:
                 cse_v1: T.let[T.int32] = x // y
                 A[0] = cse_v1
-                A[1] = T.Add(cse_v1, 1)
+                A[1] = cse_v1 + 1
             if y > 7:
                 A[2] = x // y
             ---
@@ -356,7 +356,7 @@ def f(A: T.Buffer((1024,), \"float32\"), x: T.int32, y: T.int32, a: T.float32, b
                 cse_v2: T.let[T.float32] = a + b
                 cse_v3: T.let[T.int32] = bx * 2
                 A[cse_v3 + cse_v1] = cse_v2
-                A[T.Add(cse_v3, 1)] = cse_v2
+                A[cse_v3 + 1] = cse_v2
             ---
             a * b: 2 times, cost 1, launch-bound
             x * y: 2 times, cost 1, launch-bound

@@ -52,7 +52,7 @@ fn a_bool_operand_ends_the_chain_of_depths() {
         ",
         expect![[r#"
             cse_v1: T.let[T.int32] = x * y
-            cse_v3: T.let[T.int32] = T.Add(cse_v1, 1)
+            cse_v3: T.let[T.int32] = cse_v1 + 1
             for i in range(cse_v3):
                 A[i] = cse_v3 * 2
                 cse_v2: T.let[T.int32] = T.Select(x * y * 3 < 4, x, y)

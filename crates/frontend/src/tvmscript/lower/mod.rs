@@ -2,7 +2,7 @@
 //!
 //! [`Lowerer`] walks the statements in text order and appends operations to the current block. Expressions are evaluated
 //! as TVM's parser does it: Python values stay Python values until IR is needed, operators promote and fold by TVM's
-//! rules (`promote`, `fold`). Everything that is made carries its source ([`source_tree`]). What cannot be understood
+//! rules (`promote`, [`ir::fold`]). Everything that is made carries its source ([`source_tree`]). What cannot be understood
 //! is reported once and becomes opaque; the statements around it are not touched by that.
 //!
 //! Expressions and statements recurse on the native stack, which grows on the heap as needed (`stacker`).
@@ -14,7 +14,6 @@ mod blocks;
 mod buffers;
 mod calls;
 mod expr;
-mod fold;
 mod forms;
 mod generic;
 mod intrinsics;

@@ -1,11 +1,13 @@
 //! Operators: arithmetic, comparisons, logic, conditional expressions.
 
-use ir::{BinaryOp, DataType, ExprKind, Type, UnaryOp};
+use ir::{
+    BinaryOp, DataType, ExprKind, Type, UnaryOp,
+    fold::{Folded, fold},
+};
 use syntax::{SyntaxKind, TextRange};
 
 use super::{
     Lowerer, R,
-    fold::{Folded, fold},
     source_tree::At,
     value::{Ev, Tx, Val},
 };

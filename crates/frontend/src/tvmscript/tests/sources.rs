@@ -51,15 +51,15 @@ fn promotion_is_virtual() {
     check(
         "A[x] = x * n + 1",
         expect![[r#"
-        T.Cast("float32", T.Add(T.Cast("int64", x) * n, T.int64(1))) = from `x * n + 1`
-          T.Add(T.Cast("int64", x) * n, T.int64(1)) = `x * n + 1`
-            T.Cast("int64", x) * n = `x * n`
-              T.Cast("int64", x) = from `x`
-                x = `x`
-              n = `n`
-            T.int64(1) = `1`
-        x = `x`
-    "#]],
+            T.Cast("float32", T.Cast("int64", x) * n + T.int64(1)) = from `x * n + 1`
+              T.Cast("int64", x) * n + T.int64(1) = `x * n + 1`
+                T.Cast("int64", x) * n = `x * n`
+                  T.Cast("int64", x) = from `x`
+                    x = `x`
+                  n = `n`
+                T.int64(1) = `1`
+            x = `x`
+        "#]],
     );
 }
 
@@ -88,13 +88,13 @@ fn an_augmented_store_reads_without_text() {
     check(
         "B[x + 1] += y",
         expect![[r#"
-            B[T.Add(x, 1)] + y = from `B[x + 1] += y`
-              B[T.Add(x, 1)] = from `B[x + 1]`
-                T.Add(x, 1) = from `x + 1`
+            B[x + 1] + y = from `B[x + 1] += y`
+              B[x + 1] = from `B[x + 1]`
+                x + 1 = from `x + 1`
                   x = from `x`
                   1 = from `1`
               y = `y`
-            T.Add(x, 1) = `x + 1`
+            x + 1 = `x + 1`
               x = `x`
               1 = `1`
         "#]],
@@ -109,8 +109,8 @@ fn a_slice_is_a_ramp_with_its_text() {
             T.Broadcast(T.float32(1.0), 4) = `T.Broadcast(1.0, 4)`
               T.float32(1.0) = `1.0`
               4 = `4`
-            T.Ramp(T.Add(x, 1), 1, 4) = `x + 1:x + 1 + 4`
-              T.Add(x, 1) = `x + 1`
+            T.Ramp(x + 1, 1, 4) = `x + 1:x + 1 + 4`
+              x + 1 = `x + 1`
                 x = `x`
                 1 = `1`
               1 = from `x + 1:x + 1 + 4`

@@ -48,7 +48,7 @@ fn a_slice_in_a_store_is_a_ramp() {
             malformed-form: a part of a buffer is not a value
                 A[0, T.Ramp(0, 1, 4)] = T.Broadcast(T.float32(1.0), 4)
                 A[0, T.Ramp(n, 2, 4)] = T.Broadcast(T.float32(0.0), 4)
-                A[1, T.Ramp(T.Add(n, 1) + 2, 1, 4)] = T.Broadcast(T.float32(0.0), 4)
+                A[1, T.Ramp(n + 1 + 2, 1, 4)] = T.Broadcast(T.float32(0.0), 4)
                 A[1, 3] = T.float32(0.0)
                 A[0, T.Ramp(0, 1, 4)] = A[1, T.Ramp(4, 1, 4)]
                 A[0, T.Ramp(0, 1, 4)] = A[1, T.Ramp(n, 1, 4)] + A[2, T.Ramp(0, 2, 4)]
@@ -73,7 +73,7 @@ fn an_assigned_name_is_a_cell_in_tirx() {
     check(
         "    x = n + 1\n    x = x * 2\n    x += 3\n    y: T.float32 = n\n    z: T.int64\n    B[x] = x\n",
         expect![[r#"
-                x: T.int32 = T.Add(n, 1)
+                x: T.int32 = n + 1
                 x = x * 2
                 x = x + 3
                 y: T.float32 = T.Cast("float32", n)
@@ -88,7 +88,7 @@ fn an_assigned_name_is_a_binding_in_the_legacy_dialect() {
     check_legacy(
         "    x: T.int32 = n + 1\n    y = x * 2\n    A[x, y] = 0.0\n    T.evaluate(T.ret(x))\n",
         expect![[r#"
-                x: T.int32 = T.Add(n, 1)
+                x: T.int32 = n + 1
                 y: T.int32 = x * 2
                 A[x, y] = T.float32(0.0)
                 T.evaluate(T.ret(x))
@@ -101,9 +101,9 @@ fn lets_bind() {
     check(
         "    x: T.let[T.int32] = n + 1\n    y: T.let = x * 2\n    z = T.bind(y + 1)\n    q: T.let[T.handle(\"float32\", \"global\")] = A.data\n    s = \"text\"\n    B[x] = z\n",
         expect![[r#"
-                x: T.let[T.int32] = T.Add(n, 1)
+                x: T.let[T.int32] = n + 1
                 y: T.let[T.int32] = x * 2
-                z: T.let[T.int32] = T.Add(y, 1)
+                z: T.let[T.int32] = y + 1
                 q: T.let[T.handle("float32", "global")] = A.data
                 s: T.let[T.handle] = "text"
                 B[x] = z
@@ -177,7 +177,7 @@ fn a_condition_that_python_decides_opens_no_scope() {
     check(
         "    if True:\n        x: T.let = n + 1\n    else:\n        B[0] = 1\n    B[x] = 0\n",
         expect![[r#"
-                x: T.let[T.int32] = T.Add(n, 1)
+                x: T.let[T.int32] = n + 1
                 B[x] = 0
         "#]],
     );
@@ -212,7 +212,7 @@ fn blocks() {
                         T.sblock_attr({"k": 1})
                         with T.init():
                             A[vi, vj] = T.float32(0.0)
-                        A[vi, vj] = T.Add(A[vi, vj], T.float32(1.0))
+                        A[vi, vj] = A[vi, vj] + T.float32(1.0)
         "#]],
     );
 }
@@ -239,7 +239,7 @@ fn matched_buffers() {
                 C = T.match_buffer(p, (m, 4), "float16", strides=(s0, s1), offset_factor=1)
                 with T.sblock("b"):
                     D = T.match_buffer(A[0:4, 0:8], (4, 8), offset_factor=8)
-                    D[0, 0] = T.Cast("float32", C[T.Sub(m, 1), 0])
+                    D[0, 0] = T.Cast("float32", C[m - 1, 0])
         "#]],
     );
 }
@@ -294,7 +294,7 @@ fn legacy_scopes() {
     check_legacy(
         "    with T.LetStmt(n + 1) as x:\n        A[x, 0] = 0.0\n    with T.let(T.int32(), 1):\n        pass\n    with T.allocate([16], \"float32\", \"shared\") as q:\n        C = T.Buffer((16,), data=q, scope=\"shared\")\n        C[0] = 1.0\n    with T.block(\"b\"):\n        D = T.alloc_buffer((4,))\n        D[0] = 0.0\n",
         expect![[r#"
-                with T.LetStmt(T.Add(n, 1)) as x:
+                with T.LetStmt(n + 1) as x:
                     A[x, 0] = T.float32(0.0)
                 with T.let(T.int32(), 1):
                     T.evaluate(0)
@@ -341,11 +341,11 @@ def f(B: T.Buffer((16,), \"int32\"), n: T.int32):
     expect![[r#"
         @T.prim_func
         def f(B: T.Buffer((16,), "int32"), n: T.int32):
-            i: T.let[T.int32] = T.Add(n, 1)
+            i: T.let[T.int32] = n + 1
             for i_1 in range(4):
                 B[i_1] = i * 2
             B[i] = i
-            B[T.Add(i, 1)] = n
+            B[i + 1] = n
     "#]]
     .assert_eq(&printed(text));
 }
@@ -358,13 +358,13 @@ fn a_broken_statement_leaves_the_others_alone() {
             undefined-name: `foo` is not defined here
             wrong-buffer-rank: `B` has 1 dimension, this access has 2 indices
             unsupported-construct: a loop over this has no meaning in TVMScript that is known here
-                x: T.let[T.int32] = T.Add(n, 1)
+                x: T.let[T.int32] = n + 1
                 y = foo(x)
                 B[x] = y
                 B[x, 1] = 2
                 for i in unknown(3):
                     B[i] = x
-                B[0] = T.Add(x, 1)
+                B[0] = x + 1
         "#]],
     );
 }
@@ -390,7 +390,7 @@ def outer(flag, size):
             if flag:
                 x: T.let[T.int32] = 1
                 x: T.let[T.int32] = 2
-            B[x] = T.Add(size, 1)
+            B[x] = size + 1
     "#]]
     .assert_eq(&printed(text));
 }
@@ -409,7 +409,7 @@ def f(A: T.Buffer((n, \"m\"), \"float32\"), B: T.Buffer((\"n * T.int64(2)\", \"k
         @T.prim_func(private=True)
         def f(A: T.Buffer((n, "m"), "float32"), B: T.Buffer(("n * T.int64(2)", "k"), "float32"), k: T.int64) -> T.int32:
             m = T.int32()
-            A[k, T.Sub(m, 1)] = B[n, 0]
+            A[k, m - 1] = B[n, 0]
             return 0
     "#]].assert_eq(&printed(text));
 }
