@@ -38,3 +38,8 @@ fn printed(text: &str) -> String {
     }
     result + &ir::print::tvmscript(&lowered.body, 0)
 }
+
+/// The statements of a function without their common indentation, which `expect!` does not keep.
+fn dedent(text: &str) -> String {
+    text.lines().map(|line| format!("{}\n", line.strip_prefix("    ").unwrap_or(line))).collect()
+}

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::printed;
+use super::{dedent, printed};
 
 /// Lowers `body` as the body of a tirx function with a few parameters.
 #[track_caller]
@@ -14,7 +14,7 @@ fn check(body: &str, expect: Expect) {
     let body = printed.split_once("p: T.handle):\n").map_or(&*printed, |(_, body)| body);
     let before = printed.lines().take_while(|line| !line.starts_with('@'));
     let diagnostics: String = before.map(|line| format!("{line}\n")).collect();
-    expect.assert_eq(&(diagnostics + body));
+    expect.assert_eq(&(diagnostics + &dedent(body)));
 }
 
 /// As [`check`], in the legacy dialect.
@@ -25,7 +25,7 @@ fn check_legacy(body: &str, expect: Expect) {
     );
     let printed = printed(&text);
     let body = printed.split_once("p: T.handle):\n").map_or(&*printed, |(_, body)| body);
-    expect.assert_eq(body);
+    expect.assert_eq(&dedent(body));
 }
 
 #[test]
@@ -46,13 +46,13 @@ fn a_slice_in_a_store_is_a_ramp() {
         "    A[0, 0:4] = T.Broadcast(1.0, 4)\n    A[0, n:n + 8:2] = T.Broadcast(T.float32(0), 4)\n    A[1, n + 1 + 2:n + 1 + 2 + 4] = T.Broadcast(T.float32(0), 4)\n    A[1, 3:4] = 0.0\n    A[0, 0:4] = A[1, 4:8]\n    A[0, 0:4] = A[1, n:n + 4:1] + A[2, 0:8:2]\n    A[0, 0:4] = A[1, 4:8] + 1.0\n",
         expect![[r#"
             malformed-form: a part of a buffer is not a value
-                A[0, T.Ramp(0, 1, 4)] = T.Broadcast(T.float32(1.0), 4)
-                A[0, T.Ramp(n, 2, 4)] = T.Broadcast(T.float32(0.0), 4)
-                A[1, T.Ramp(n + 1 + 2, 1, 4)] = T.Broadcast(T.float32(0.0), 4)
-                A[1, 3] = T.float32(0.0)
-                A[0, T.Ramp(0, 1, 4)] = A[1, T.Ramp(4, 1, 4)]
-                A[0, T.Ramp(0, 1, 4)] = A[1, T.Ramp(n, 1, 4)] + A[2, T.Ramp(0, 2, 4)]
-                A[0, 0:4] = A[1, 4:8] + 1.0
+            A[0, T.Ramp(0, 1, 4)] = T.Broadcast(T.float32(1.0), 4)
+            A[0, T.Ramp(n, 2, 4)] = T.Broadcast(T.float32(0.0), 4)
+            A[1, T.Ramp(n + 1 + 2, 1, 4)] = T.Broadcast(T.float32(0.0), 4)
+            A[1, 3] = T.float32(0.0)
+            A[0, T.Ramp(0, 1, 4)] = A[1, T.Ramp(4, 1, 4)]
+            A[0, T.Ramp(0, 1, 4)] = A[1, T.Ramp(n, 1, 4)] + A[2, T.Ramp(0, 2, 4)]
+            A[0, 0:4] = A[1, 4:8] + 1.0
         "#]],
     );
 }
@@ -358,13 +358,13 @@ fn a_broken_statement_leaves_the_others_alone() {
             undefined-name: `foo` is not defined here
             wrong-buffer-rank: `B` has 1 dimension, this access has 2 indices
             unsupported-construct: a loop over this has no meaning in TVMScript that is known here
-                x: T.let[T.int32] = n + 1
-                y = foo(x)
-                B[x] = y
-                B[x, 1] = 2
-                for i in unknown(3):
-                    B[i] = x
-                B[0] = x + 1
+            x: T.let[T.int32] = n + 1
+            y = foo(x)
+            B[x] = y
+            B[x, 1] = 2
+            for i in unknown(3):
+                B[i] = x
+            B[0] = x + 1
         "#]],
     );
 }
