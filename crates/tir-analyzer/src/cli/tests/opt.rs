@@ -14,7 +14,7 @@ fn lowered_functions_are_printed_and_all_else_stays() {
         def main(A: T.Buffer((64,), "int32"), n: T.int32):
             cse_v1: T.int32 = n * 4
             A[cse_v1] = 1
-            A[T.Add(cse_v1, 1)] = cse_v1
+            A[cse_v1 + 1] = cse_v1
 
 
         def helper():
@@ -34,7 +34,7 @@ fn preset_decides_names() {
             def main(A: T.Buffer((64,), "int32"), n: T.int32):
                 cse_v1: T.int32 = n * 4
                 A[cse_v1] = 1
-                A[T.Add(cse_v1, 1)] = cse_v1
+                A[cse_v1 + 1] = cse_v1
 
 
             def helper():
@@ -53,7 +53,7 @@ fn no_fixes_print_the_module_as_it_is_read() {
         @T.prim_func
         def main(A: T.Buffer((64,), "int32"), n: T.int32):
             A[n * 4] = 1
-            A[T.Add(n * 4, 1)] = n * 4
+            A[n * 4 + 1] = n * 4
 
 
         def helper():
@@ -86,7 +86,7 @@ fn methods_keep_their_indentation_and_line_breaks() {
             def main(A: T.Buffer((64,), "int32"), n: T.int32):
                 cse_v1: T.int32 = n * 4
                 A[cse_v1] = 1
-                A[T.Add(cse_v1, 1)] = cse_v1
+                A[cse_v1 + 1] = cse_v1
     
     
             def helper():
