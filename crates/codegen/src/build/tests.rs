@@ -1,3 +1,5 @@
+//! What a build does a second time, after an edit, and from an empty store.
+
 use std::cell::Cell;
 
 use super::*;
