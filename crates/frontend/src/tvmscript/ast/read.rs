@@ -13,6 +13,7 @@ pub(crate) fn read(green: &Green) -> Ast<'_> {
         ast: Ast::default(),
         frames: Vec::new(),
         children: Vec::new(),
+        names: Vec::new(),
         offset: TextSize::new(0),
         line: Line { indent: TextRange::empty(TextSize::new(0)), is_blank: false },
     };
@@ -32,7 +33,8 @@ pub(crate) fn read(green: &Green) -> Ast<'_> {
     reader.ast
 }
 
-/// A part of a node that is still being read.
+/// A part of a node that is still being read. Copied and forgotten without further ado.
+#[derive(Clone, Copy)]
 enum Child<'a> {
     Token(SyntaxKind, &'a str, TextRange),
     Expr(Ex),
@@ -42,11 +44,16 @@ enum Child<'a> {
     Arg(ArgNode<'a>),
     Param(ParamNode<'a>),
     Params(Run),
-    TypeParams(Vec<(&'a str, TextRange)>),
+    /// A part of [`Reader::names`].
+    TypeParams(usize, usize),
     Item(ItemNode),
     Decorator(Ex),
     Block(Run),
-    Elif { range: TextRange, condition: Ex, then: Run },
+    Elif {
+        range: TextRange,
+        condition: Ex,
+        then: Run,
+    },
     Else(Run),
     Pair(Option<Ex>, Ex),
     Compare(CompareKind),
@@ -72,6 +79,7 @@ struct Reader<'a> {
     ast: Ast<'a>,
     frames: Vec<Frame>,
     children: Vec<Child<'a>>,
+    names: Vec<(&'a str, TextRange)>,
     offset: TextSize,
     line: Line,
 }
@@ -117,7 +125,19 @@ impl<'a> Reader<'a> {
         if kind == SyntaxKind::ERROR {
             self.ast.errors.push(range);
         }
-        self.children.push(Child::Token(kind, text, range));
+        // Separators say nothing that the nodes do not say.
+        let is_separator = matches!(
+            kind,
+            SyntaxKind::COMMA
+                | SyntaxKind::DOT
+                | SyntaxKind::L_PAREN
+                | SyntaxKind::R_PAREN
+                | SyntaxKind::L_BRACK
+                | SyntaxKind::R_BRACK
+        );
+        if !is_separator {
+            self.children.push(Child::Token(kind, text, range));
+        }
     }
 
     fn leave(&mut self) {
@@ -508,14 +528,14 @@ impl<'a> Reader<'a> {
                 self.done(mark, Child::Name(name, range));
             }
             K::TYPE_PARAM_LIST => {
-                let names = self.children[mark..]
-                    .iter()
-                    .filter_map(|it| match it {
-                        Child::Name(name, range) => Some((*name, *range)),
-                        _ => None,
-                    })
-                    .collect();
-                self.done(mark, Child::TypeParams(names));
+                let start = self.names.len();
+                for child in &self.children[mark..] {
+                    if let Child::Name(name, range) = *child {
+                        self.names.push((name, range));
+                    }
+                }
+                let end = self.names.len();
+                self.done(mark, Child::TypeParams(start, end));
             }
             K::WITH_ITEM => {
                 let context = self.need_expr(mark, 0);
@@ -654,10 +674,12 @@ impl<'a> Reader<'a> {
             returns: self.nth_expr(mark, 0),
             body: self.block(mark),
         };
-        for child in &mut self.children[mark..] {
+        for child in &self.children[mark..] {
             match child {
                 Child::Decorator(it) => def.decorators.push(*it),
-                Child::TypeParams(names) => def.type_params = std::mem::take(names),
+                Child::TypeParams(start, end) => {
+                    def.type_params = self.names[*start..*end].to_vec();
+                }
                 Child::Params(run) => def.params = self.ast.params[run.range()].to_vec(),
                 _ => {}
             }
