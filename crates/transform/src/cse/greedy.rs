@@ -57,7 +57,9 @@ enum Choice {
 }
 
 pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> CsePlan {
-    let lists = Lists::collect(facts, work);
+    let lists = Lists::collect(facts, work, true);
+    // Without a text all is real, and nothing is left for the second list.
+    let virtual_lists = Lists::collect(facts, work, false);
     let mut greedy = Greedy {
         facts,
         draft: Draft::default(),
@@ -70,6 +72,7 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
         let expr = ExprId::new(index);
         let list = lists.of(expr);
         if list.len() < 2 {
+            greedy.without_text(expr, &virtual_lists);
             continue;
         }
         if facts.is_candidate(expr) {
@@ -81,17 +84,28 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
     greedy.finish(options, work)
 }
 
-/// The counted occurrences of each expression, in order.
+/// The counted occurrences of each expression, in order; or those that are in a text only as something else.
 struct Lists {
     starts: Vec<u32>,
     occurrences: Vec<OccurrenceId>,
 }
 
 impl Lists {
-    fn collect(facts: &Facts<'_>, work: &mut Work) -> Lists {
+    fn collect(facts: &Facts<'_>, work: &mut Work, real: bool) -> Lists {
+        if !real && facts.source.is_none() {
+            return Lists { starts: vec![0; facts.body.n_exprs() + 1], occurrences: Vec::new() };
+        }
         let counted = || {
             facts.occurrences.iter().filter(|&(id, it)| {
-                facts.has(id, flag::REAL | flag::REPLACEABLE)
+                let counts = if real {
+                    facts.has(id, flag::REAL)
+                } else {
+                    !facts.has(id, flag::REAL)
+                        && facts.is_candidate(it.expr)
+                        && !facts.shadows.contains(id)
+                };
+                counts
+                    && facts.has(id, flag::REPLACEABLE)
                     && !facts.has(id, flag::LAUNCH_BOUND)
                     && !facts.body.expr(it.expr).is_leaf()
                     && (!facts.has(id, flag::UNDER_BINDER)
@@ -136,6 +150,21 @@ impl Greedy<'_> {
         }
         if let Some(refusal) = self.why_not(expr) {
             self.refuse(expr, list.to_vec(), refusal);
+        }
+    }
+
+    /// Lists a value that is computed twice but written at most once, unless all of it is inside a larger one.
+    fn without_text(&mut self, expr: ExprId, virtual_lists: &Lists) {
+        let list = virtual_lists.of(expr);
+        if list.len() < 2 {
+            return;
+        }
+        let parent = self.facts.occurrences[list[0]].parent;
+        let is_part = parent.is_some_and(|it| {
+            virtual_lists.of(self.facts.occurrences[it].expr).len() == list.len()
+        });
+        if !is_part {
+            self.refuse(expr, list.to_vec(), Refusal::VirtualOnly);
         }
     }
 

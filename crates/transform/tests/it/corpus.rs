@@ -2,7 +2,7 @@
 
 use frontend::tvmscript::Selection;
 use ir::Occurrences;
-use test_utils::sample_files;
+use test_utils::{Rng, sample_files};
 use transform::cse::{CseOptions, plan, rewrite};
 
 use crate::support::{applied, edited, lowered, plan_of_text, tvm};
@@ -109,4 +109,52 @@ fn plans_are_the_same_every_time_and_reach_an_end() {
         }
     }
     assert!(more.len() <= 3, "{more:#?}");
+}
+
+#[test]
+fn no_text_makes_planning_or_editing_fail() {
+    let mut rng = Rng::new(7);
+    for sample in sample_files() {
+        if sample.text.len() > 20_000 {
+            continue;
+        }
+        for _ in 0..3 {
+            let mut text = sample.text.clone();
+            for _ in 0..rng.below(4) + 1 {
+                mutate(&mut text, &mut rng);
+            }
+            for (item, function, before) in lowered(&text) {
+                for options in [CseOptions::default(), tvm(true)] {
+                    let plan = plan_of_text(&before, &options);
+                    let (new, _) = edited(&text, &item, &function, &before, &plan, Selection::All);
+                    lowered(&new);
+                }
+            }
+        }
+    }
+}
+
+/// Removes or doubles a piece, or puts a character somewhere.
+fn mutate(text: &mut String, rng: &mut Rng) {
+    let at = boundary(text, rng.below(text.len() + 1));
+    let end = boundary(text, (at + rng.below(40)).min(text.len()));
+    match rng.below(4) {
+        0 => text.replace_range(at..end, ""),
+        1 => {
+            let piece = text[at..end].to_owned();
+            text.insert_str(end, &piece);
+        }
+        2 => text.truncate(at),
+        _ => {
+            let piece = ["(", ")", "[", ":", "\n", "    ", "if x:", "\"", "# ", "x * y", ";"];
+            text.insert_str(at, piece[rng.below(piece.len())]);
+        }
+    }
+}
+
+fn boundary(text: &str, mut at: usize) -> usize {
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
 }

@@ -223,6 +223,8 @@ fn compile_time_names_have_no_text_of_their_own() {
         A[0] = v
         A[1] = v
         A[2] = x * y + 1
+        w: T.let[T.int64] = T.int64(5)
+        A[3] = T.Cast(\"int32\", x * 2 + w + (x * 2 + w * w))
         ",
         expect![[r#"
             v = T.meta_var(x * y)
@@ -230,6 +232,10 @@ fn compile_time_names_have_no_text_of_their_own() {
             A[0] = cse_v1
             A[1] = cse_v1
             A[2] = cse_v1 + 1
+            w: T.let[T.int64] = T.int64(5)
+            cse_v2: T.let[T.int32] = x * 2
+            A[3] = T.Cast("int32", cse_v2 + w + (cse_v2 + w * w))
+            # T.Cast("int64", x * 2): 2 times, cost 2, virtual-only
         "#]],
     );
 }
