@@ -30,6 +30,9 @@ pub(crate) enum Flavour {
 /// The extents that symbols get, in turn.
 pub(crate) const SYMBOL_VALUES: [[i64; 3]; 3] = [[5, 3, 7], [1, 1, 1], [9, 17, 2]];
 
+/// After so many elements an array repeats itself: larger ones take time to draw and find nothing more.
+const PERIOD: usize = 65_521;
+
 /// The largest sum of bytes of arguments.
 const MAX_BYTES: i64 = 64 << 20;
 
@@ -104,7 +107,7 @@ fn array(dtype: DataType, shape: &[i64], flavour: Flavour, rng: &mut Rng) -> Arr
     let element = dtype.element();
     let n = array.data.len() / element.bytes().max(1);
     let mut scalars = Array { dtype: element, shape: vec![n as i64], data: array.data };
-    for at in 0..n {
+    for at in 0..n.min(PERIOD) {
         if element.is_float() && element.bits >= 16 {
             scalars.set_f64(at, float(flavour, rng));
         } else if element.is_integer() || element.is_bool() {
@@ -113,6 +116,13 @@ fn array(dtype: DataType, shape: &[i64], flavour: Flavour, rng: &mut Rng) -> Arr
             // Formats that are kept as bytes: any byte but the NaN patterns of tame runs.
             scalars.data[at] = byte(flavour, rng);
         }
+    }
+    let (mut filled, all) =
+        ((PERIOD * element.bytes()).min(scalars.data.len()), scalars.data.len());
+    while filled < all {
+        let more = filled.min(all - filled);
+        scalars.data.copy_within(..more, filled);
+        filled += more;
     }
     array.data = scalars.data;
     array

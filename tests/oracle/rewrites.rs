@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use frontend::tvmscript::edits::{Selection, cse_edits};
 use ir::{
     Body, Occurrences,
-    interp::{Argument, EventKind, Options, Outcome, RunError, RunErrorKind, run},
+    interp::{Argument, EventKind, Options, Outcome, RunError, RunErrorKind},
     plan::Preset,
     verify::verify,
 };
@@ -107,7 +107,12 @@ enum Ran {
 const SAMPLE: u32 = 3;
 
 /// Runs a function and its variants on several arguments.
-fn check_function(function: &Function, corpus: &Corpus, seed: u64) -> Result<Ran, String> {
+fn check_function(
+    function: &Function,
+    corpus: &Corpus,
+    tally: &mut Tally,
+    seed: u64,
+) -> Result<Ran, String> {
     let body = &function.lowered.body;
     let mut variants = variants(body);
     variants.extend(edited(function)?);
@@ -136,12 +141,20 @@ fn check_function(function: &Function, corpus: &Corpus, seed: u64) -> Result<Ran
         {
             options.max_trips = Some(1);
         }
-        match check_round(body, &variants, corpus, &options, &symbols, seed + round as u64)? {
+        let input = Input { symbols, seed: seed + round as u64, options };
+        match check_round(body, &variants, corpus, tally, &input)? {
             Ok(n) => n_compared += n,
             Err(why) => reason = why,
         }
     }
     Ok(if n_compared > 0 { Ran::Compared { is_whole } } else { Ran::Skipped(reason) })
+}
+
+/// What a round of runs is made from.
+struct Input {
+    symbols: work::Symbols,
+    seed: u64,
+    options: Options,
 }
 
 type Round = Result<usize, String>;
@@ -150,21 +163,20 @@ fn check_round(
     body: &Body,
     variants: &[Variant],
     corpus: &Corpus,
-    options: &Options,
-    symbols: &work::Symbols,
-    seed: u64,
+    tally: &mut Tally,
+    input: &Input,
 ) -> Result<Round, String> {
     let mut n_compared = 0;
     let mut reason = String::new();
     for flavour in [Flavour::Wild, Flavour::WildNonZero, Flavour::SmallInts, Flavour::ZeroInts] {
-        let mut rng = Rng::new(seed ^ flavour as u64);
-        let arguments = match inputs::arguments(body, symbols, flavour, &mut rng) {
+        let mut rng = Rng::new(input.seed ^ flavour as u64);
+        let arguments = match inputs::arguments(body, &input.symbols, flavour, &mut rng) {
             Ok(arguments) => arguments,
             Err(why) => return Ok(Err(why)),
         };
         for strict_logic in [false, true] {
-            let options = Options { strict_logic, ..*options };
-            let before = run(body, arguments.clone(), &options);
+            let options = Options { strict_logic, ..input.options };
+            let before = tally.run(body, arguments.clone(), &options);
             if let Err(error) = &before {
                 reason = skip_reason(error);
                 if error.kind != RunErrorKind::Program {
@@ -174,7 +186,7 @@ fn check_round(
             }
             let options = Options { max_steps: corpus.max_steps * 2, ..options };
             for variant in variants {
-                let after = run(&variant.body, arguments.clone(), &options);
+                let after = tally.run(&variant.body, arguments.clone(), &options);
                 agrees(&before, &after).map_err(|why| {
                     let mode = if strict_logic { ", strict" } else { "" };
                     format!("{} ({flavour:?}{mode}): {why}", variant.name)
@@ -211,7 +223,7 @@ fn cse_keeps_what_functions_compute() {
     for stage in STAGES {
         for path in corpus.files(stage) {
             for (at, function) in functions_of_file(stage, &path).iter().enumerate() {
-                match check_function(function, &corpus, 1000 + at as u64) {
+                match check_function(function, &corpus, &mut tally, 1000 + at as u64) {
                     Ok(Ran::Compared { is_whole }) => {
                         tally.add("agree", &function.name);
                         let how = if is_whole { "whole" } else { "a sample of their iterations" };

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use ir::{
     Body, DataType,
-    interp::{Argument, Array, EventKind, Options, Outcome, RunErrorKind, run},
+    interp::{Argument, Array, EventKind, Options, Outcome, RunErrorKind},
 };
 use test_utils::Rng;
 
@@ -77,7 +77,7 @@ enum Compared {
     Skipped(String),
 }
 
-fn compare_stages(reference: &Body, other: &Body, corpus: &Corpus) -> Compared {
+fn compare_stages(reference: &Body, other: &Body, corpus: &Corpus, tally: &mut Tally) -> Compared {
     let mut reason = String::from("no input");
     let mut has_agreed = false;
     for (round, flavour) in [
@@ -91,7 +91,7 @@ fn compare_stages(reference: &Body, other: &Body, corpus: &Corpus) -> Compared {
         {
             continue;
         }
-        match compare_on(reference, other, corpus, round, flavour) {
+        match compare_on(reference, other, corpus, tally, (round, flavour)) {
             Compared::Agree => has_agreed = true,
             Compared::Differ(why) => return Compared::Differ(format!("{flavour:?}: {why}")),
             Compared::Skipped(why) => reason = why,
@@ -104,8 +104,8 @@ fn compare_on(
     reference: &Body,
     other: &Body,
     corpus: &Corpus,
-    round: usize,
-    flavour: Flavour,
+    tally: &mut Tally,
+    (round, flavour): (usize, Flavour),
 ) -> Compared {
     let symbols = inputs::symbols(reference, round);
     if !has_same_signature(reference, other, round) {
@@ -125,7 +125,7 @@ fn compare_on(
         Err(why) => return Compared::Skipped(why),
     };
     let options = Options { max_steps: corpus.max_steps, ..Options::default() };
-    let before = match run(reference, arguments.clone(), &options) {
+    let before = match tally.run(reference, arguments.clone(), &options) {
         Ok(outcome) => outcome,
         Err(error) => return Compared::Skipped(skip_reason(&error)),
     };
@@ -133,7 +133,7 @@ fn compare_on(
     {
         return Compared::Skipped(format!("the original is undefined: {:?}", event.kind));
     }
-    match run(other, arguments, &options) {
+    match tally.run(other, arguments, &options) {
         Err(error) if error.kind == RunErrorKind::Program => {
             Compared::Differ(format!("it stops: {error}"))
         }
@@ -172,7 +172,8 @@ fn every_stage_of_an_operator_computes_the_same() {
         let [(first, reference), others @ ..] = &functions[..] else { continue };
         for (stage, other) in others {
             let pair = format!("{first} and {stage}");
-            match compare_stages(&reference.lowered.body, &other.lowered.body, &corpus) {
+            match compare_stages(&reference.lowered.body, &other.lowered.body, &corpus, &mut tally)
+            {
                 Compared::Agree => {
                     tally.add("agree", &other.name);
                     tally.add(format!("agree: {pair}"), &other.name);

@@ -1,16 +1,42 @@
-//! What happened to each function: counts by reason, with the names behind them.
+//! What happened to each function: counts by reason, with the names behind them; and how fast the interpreter was.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
+
+use ir::{
+    Body,
+    interp::{self, Argument, Options, Outcome, RunError},
+};
 
 /// Counts by reason.
 #[derive(Default)]
 pub(crate) struct Tally {
     by_reason: BTreeMap<String, Vec<String>>,
+    steps: u64,
+    time: Duration,
 }
 
 impl Tally {
     pub(crate) fn add(&mut self, reason: impl Into<String>, name: &str) {
         self.by_reason.entry(reason.into()).or_default().push(name.to_owned());
+    }
+
+    /// Runs a function, and counts the nodes it evaluates and the time it takes.
+    pub(crate) fn run(
+        &mut self,
+        body: &Body,
+        arguments: Vec<Argument>,
+        options: &Options,
+    ) -> Result<Outcome, RunError> {
+        let start = Instant::now();
+        let result = interp::run(body, arguments, options);
+        if let Ok(outcome) = &result {
+            self.steps += outcome.steps;
+            self.time += start.elapsed();
+        }
+        result
     }
 
     pub(crate) fn count(&self, reason: &str) -> usize {
@@ -21,7 +47,8 @@ impl Tally {
     #[expect(clippy::print_stdout, reason = "the report of a test, shown with --nocapture")]
     pub(crate) fn print(&self, title: &str) {
         let n: usize = self.by_reason.values().map(Vec::len).sum();
-        println!("{title}: {n}");
+        let rate = self.steps as f64 / self.time.as_secs_f64().max(1e-9) / 1e6;
+        println!("{title}: {n}; {} nodes, {rate:.1} million a second", self.steps);
         let shown = if std::env::var_os("TIR_ORACLE_NAMES").is_some() { usize::MAX } else { 3 };
         for (reason, names) in &self.by_reason {
             let first: Vec<&str> = names.iter().take(shown).map(String::as_str).collect();

@@ -145,8 +145,15 @@ impl Machine<'_> {
         if bytes.saturating_mul(threads.unwrap_or(1)) > 1 << 32 {
             return self.fail(RunErrorKind::Unsupported, format!("an allocation of {bytes} bytes"));
         }
-        let storage = self.storages.len();
-        self.storages.push(Storage::fresh(bytes, threads));
+        // What an earlier iteration allocated here is out of scope: its memory serves again, as fresh as new.
+        let storage = match &self.frame.buffers[buffer.index()] {
+            Some(bound) if self.storages[bound.storage].is_like(bytes, threads) => bound.storage,
+            _ => self.storages.len(),
+        };
+        match self.storages.get_mut(storage) {
+            Some(used) => used.refresh(),
+            None => self.storages.push(Storage::fresh(bytes, threads)),
+        }
         self.bind_buffer(buffer, storage, 0, active)
     }
 

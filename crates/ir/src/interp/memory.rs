@@ -91,6 +91,21 @@ impl Storage {
         }
     }
 
+    /// Whether [`Storage::fresh`] would make one of this size.
+    pub(super) fn is_like(&self, stride: usize, threads: Option<usize>) -> bool {
+        let size = stride * threads.unwrap_or(1);
+        self.stride == stride
+            && self.is_per_thread == threads.is_some()
+            && self.bytes.len() == size
+            && self.written.len() == size
+    }
+
+    /// As if never written.
+    pub(super) fn refresh(&mut self) {
+        self.bytes.fill(PATTERN);
+        self.written.fill(false);
+    }
+
     /// The position of byte `offset` of a thread's copy, if the whole access is inside.
     pub(super) fn locate(&self, offset: i64, len: usize, thread: usize) -> Option<usize> {
         let offset = usize::try_from(offset).ok()?;

@@ -265,3 +265,19 @@ fn lanes_that_a_predicate_switches_off_are_not_accessed() {
     assert_eq!(values, [10.0, 11.0, 12.0, 13.0, 14.0, 11.0, 12.0, 13.0]);
     assert_eq!(events, []);
 }
+
+#[test]
+fn memory_allocated_in_a_loop_is_fresh_in_each_iteration() {
+    // for i in range(2): x: T.int32; A[i] = x; x = 5
+    let (mut body, a, entry) = with_buffer();
+    let (inner, i) = loop_of(&mut body, entry, ForKind::Serial, 0, 2);
+    let cell = new_buffer(&mut body, "x", 1, "local", BufferOrigin::Cell);
+    let (zero, one, five) = (body.int(0, I32), body.int(1, I32), body.int(5, I32));
+    body.push_op(inner, OpKind::Alloc { buffer: cell, kind: AllocKind::Flat }, &[one]);
+    let value = body.load(cell, &[zero], None);
+    store(&mut body, inner, a, i, value);
+    store(&mut body, inner, cell, zero, five);
+    let (values, events) = run_on(&body, [0; 8]).expect("runs");
+    assert_eq!(events, [EventKind::UninitializedRead]);
+    assert!(values[0] == values[1] && values[0] != 5.0, "{values:?}");
+}
