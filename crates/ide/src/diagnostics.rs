@@ -1,4 +1,5 @@
-//! Diagnostics of the functions of a file: what lowering says, and, as hints, what could be computed once.
+//! Diagnostics of the functions of a file: what cannot be read, what lowering says, and, as hints, what could be computed
+//! once.
 //!
 //! Nothing outside the functions is reported: that is the business of the Python tools.
 
@@ -51,10 +52,14 @@ pub(crate) fn diagnostics(
     let mut res = Vec::new();
     for at in functions_in(db, file, None) {
         db.unwind_if_revision_cancelled();
-        let lowering = db::lowering_diagnostics(db, at.function);
+        let syntax = syntax_errors(db, at.function);
+        // Lowering says less about the same places.
+        let lowering = db::lowering_diagnostics(db, at.function).iter().filter(|it| {
+            syntax.is_empty() || it.code != frontend::tvmscript::diagnostics::SYNTAX_ERROR
+        });
         let shared: &[frontend::tvmscript::Diagnostic] =
             if config.common_subexpressions { shared_values(db, at.function) } else { &[] };
-        res.extend(lowering.iter().chain(shared).map(|it| {
+        res.extend(syntax.iter().chain(lowering).chain(shared).map(|it| {
             Diagnostic {
                 code: it.code,
                 severity: it.severity,
@@ -76,6 +81,26 @@ pub(crate) fn diagnostics(
     }
     res.sort_by_key(|it| (it.range.start(), it.range.end(), it.severity));
     res
+}
+
+/// What cannot be read, relative to the function.
+#[salsa::tracked(returns(ref), no_eq)]
+fn syntax_errors<'db>(
+    db: &'db dyn Db,
+    function: Function<'db>,
+) -> Vec<frontend::tvmscript::Diagnostic> {
+    let errors = syntax::syntax_errors(&function.source(db).green.syntax());
+    errors
+        .into_iter()
+        .map(|it| frontend::tvmscript::Diagnostic {
+            code: it.kind.code(),
+            severity: Severity::Error,
+            range: it.range,
+            message: it.message,
+            help: it.help.map(str::to_owned),
+            related: Vec::new(),
+        })
+        .collect()
 }
 
 /// What could be computed once, relative to the function.

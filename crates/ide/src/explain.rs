@@ -30,6 +30,12 @@ pub struct Explanation {
     pub occurrences: Vec<TextRange>,
     /// Kebab-case name of the decision: `bind`, `reuse`, `covered`, the name of a refusal, or `single`.
     pub decision: &'static str,
+    /// The name that holds the value: of the new binding, or the user's own.
+    pub binding: Option<String>,
+    /// Operations that one evaluation costs, and evaluations that the decision saves, if there is something to decide.
+    pub cost: Option<u32>,
+    /// See [`Explanation::cost`].
+    pub saved: Option<u32>,
     /// What was decided and why, in sentences.
     pub reasons: Vec<String>,
 }
@@ -58,6 +64,9 @@ pub(crate) fn explain(
         n_occurrences: places.len(),
         occurrences: places.iter().map(|&it| at.to_file(text.map.occurrence_range(it))).collect(),
         decision,
+        binding: group.and_then(|it| text.binding_name(it)).map(str::to_owned),
+        cost: group.map(|it| it.cost),
+        saved: group.map(|it| it.saved),
         reasons,
     })
 }

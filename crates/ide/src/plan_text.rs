@@ -95,6 +95,15 @@ impl<'db> PlanText<'db> {
         replaced.iter().copied()
     }
 
+    /// The name that holds the value of a group, if it gets or has one.
+    pub(crate) fn binding_name(&self, group: &CseGroup) -> Option<&'db str> {
+        match &group.decision {
+            Decision::Bind(binding) => Some(&self.plan.bindings[*binding].name),
+            Decision::Reuse(reuse) => Some(self.body.name(self.body.values[reuse.value].name)),
+            Decision::Covered { .. } | Decision::Refuse(_) => None,
+        }
+    }
+
     /// A type as TVMScript spells it.
     pub(crate) fn ty(&self, ty: Type) -> String {
         match ty {

@@ -29,6 +29,22 @@ fn unknown_names_and_shared_values_are_reported() {
 }
 
 #[test]
+fn text_that_cannot_be_read_is_reported_by_what_is_wrong_with_it() {
+    check_diagnostics(
+        &function("A[0 = 1\nA[1] =\nA[2] = 1 +\nA[3] = 'abc"),
+        expect![[r#"
+        Error unclosed-bracket `[`: `[` is never closed
+        Error unexpected-text `= 1`: unexpected `= 1`
+            to compare, write `==`
+        Error missing-part ``: expected a value
+        Error missing-part ``: expected an operand
+        Error unterminated-string `'`: this string is not closed on its line
+            close it with the quote that opens it
+    "#]],
+    );
+}
+
+#[test]
 fn nothing_outside_of_functions_is_reported() {
     check_diagnostics("from tvm.script import tirx as T\nx = = 1\nundefined + 1\n", expect![[""]]);
 }

@@ -190,6 +190,9 @@ fn value(shown: &str, source: &Source, lines: &LineIndex, it: &Explanation) -> V
         "valueNumber": it.value_number,
         "count": it.n_occurrences,
         "decision": it.decision,
+        "binding": it.binding,
+        "cost": it.cost,
+        "saved": it.saved,
         "reasons": it.reasons,
         "places": places,
     })

@@ -44,6 +44,9 @@ fn json_has_the_places() {
           "valueNumber": 3,
           "count": 3,
           "decision": "bind",
+          "binding": "cse_v1",
+          "cost": 1,
+          "saved": 2,
           "reasons": [
             "Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 1 operation each."
           ],
