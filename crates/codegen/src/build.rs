@@ -66,6 +66,11 @@ pub struct SourceFunction<'a> {
     pub body: Box<dyn Fn() -> Result<SourceBody, String> + 'a>,
 }
 
+/// A hash for [`SourceFunction::text`] of all that a body depends on.
+pub fn hash_of(parts: &[&[u8]]) -> [u8; 32] {
+    Key::of(parts).0
+}
+
 /// A body and the places of its operations.
 pub struct SourceBody {
     /// The body.
@@ -311,7 +316,7 @@ impl<'a> Builder<'a> {
         let named = match self.artifact(function, body)? {
             Ok(named) => named,
             Err(message) => {
-                self.refuse(function, "not-read", message);
+                self.refuse(function, "has-errors", message);
                 return Ok(());
             }
         };

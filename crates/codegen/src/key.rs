@@ -42,7 +42,7 @@ impl Key {
         Some(Key(key))
     }
 
-    fn of(parts: &[&[u8]]) -> Key {
+    pub(crate) fn of(parts: &[&[u8]]) -> Key {
         let mut hasher = blake3::Hasher::new();
         for part in parts {
             hasher.update(&(part.len() as u64).to_le_bytes());

@@ -39,6 +39,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("float-floor-division", "`//` or `%` on floats."),
     ("free-variable", "A variable that neither a parameter nor a shape gives a value."),
     ("global-alloc-in-kernel", "Global memory is allocated inside a kernel."),
+    ("has-errors", "The text of the function has an error; `check` shows all of them."),
     ("host-call", "A launch extent or argument needs a call on the host."),
     (
         "host-code",

@@ -7,6 +7,8 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ir::plan::Preset;
 
+use crate::cli::build::{BUILD_EXAMPLES, BuildArgs};
+
 /// rust-analyzer for tensor IR: what TVMScript computes more than once, and how to compute it once.
 #[derive(Parser)]
 #[command(name = "tir-analyzer", version, about, max_term_width = 100, after_help = EXAMPLES)]
@@ -47,6 +49,9 @@ pub(crate) enum Command {
     /// Bind shared values in the text; comments and layout stay as they are.
     #[command(after_help = FIX_EXAMPLES)]
     Fix(FixArgs),
+    /// Write device code and a manifest for the functions that launch threads.
+    #[command(after_help = BUILD_EXAMPLES)]
+    Build(BuildArgs),
     /// Print a module after passes, as TVMScript.
     #[command(after_help = OPT_EXAMPLES)]
     Opt(OptArgs),

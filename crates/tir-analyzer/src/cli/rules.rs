@@ -38,6 +38,13 @@ pub(crate) fn all() -> Vec<Rule> {
         severity: is_fixable(it.name).then_some(Severity::Hint),
         is_fixable: is_fixable(it.name),
     });
+    let unbuilt = codegen::reasons::ALL.iter().map(|(name, text)| Rule {
+        name,
+        summary: text.trim_end_matches('.'),
+        text,
+        severity: None,
+        is_fixable: false,
+    });
     let syntax = SYNTAX.iter().map(|(kind, summary, text)| Rule {
         name: kind.code(),
         summary,
@@ -45,7 +52,7 @@ pub(crate) fn all() -> Vec<Rule> {
         severity: Some(Severity::Error),
         is_fixable: false,
     });
-    let mut all: Vec<Rule> = lowering.chain(plans).chain(syntax).collect();
+    let mut all: Vec<Rule> = lowering.chain(plans).chain(syntax).chain(unbuilt).collect();
     all.sort_by_key(|it| it.name);
     all.dedup_by_key(|it| it.name);
     all
