@@ -1,3 +1,5 @@
+//! Tests of [`super`]: what is executed for certain, and what ends a list.
+
 use ir::{BlockId, Body, DataType, Dialect, ExprKind, ForKind, OpKind};
 
 use super::*;

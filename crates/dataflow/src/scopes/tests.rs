@@ -1,3 +1,5 @@
+//! Tests of [`super`]: by hand-made nests, against walking up parent by parent.
+
 use ir::{Body, DataType, Dialect, ExprKind, OpId, OpKind, Successor};
 
 use super::*;

@@ -1,0 +1,101 @@
+//! What is found and not bound by this version.
+//!
+//! In: expressions with several occurrences that are no candidates, or have no text. Out: refused groups with the
+//! reason. What is wholly inside a larger group that is listed is not listed again.
+
+use ir::{Body, Callee, ExprId, ExprKind, NameId, OccurrenceId, plan::Refusal};
+use rustc_hash::FxHashSet;
+
+use super::{Choice, Found, Greedy, lists::Lists};
+
+impl Greedy<'_> {
+    /// Lists a group that is not a candidate, unless all of it is inside a larger one that is listed.
+    pub(super) fn found_only(&mut self, expr: ExprId, list: &[OccurrenceId], lists: &Lists) {
+        let facts = self.facts;
+        if let Some(parent) = facts.occurrences[list[0]].parent {
+            let parent = facts.occurrences[parent].expr;
+            if lists.of(parent).len() == list.len() {
+                return;
+            }
+        }
+        if let Some(refusal) = self.why_not(expr) {
+            self.refuse(expr, list.to_vec(), refusal);
+        }
+    }
+
+    /// Lists a value that is computed twice but written at most once, unless all of it is inside a larger one.
+    pub(super) fn without_text(&mut self, expr: ExprId, virtual_lists: &Lists) {
+        let list = virtual_lists.of(expr);
+        if list.len() < 2 {
+            return;
+        }
+        let parent = self.facts.occurrences[list[0]].parent;
+        let is_part = parent.is_some_and(|it| {
+            virtual_lists.of(self.facts.occurrences[it].expr).len() == list.len()
+        });
+        if !is_part {
+            self.refuse(expr, list.to_vec(), Refusal::VirtualOnly);
+        }
+    }
+
+    fn why_not(&self, expr: ExprId) -> Option<Refusal> {
+        let body = self.facts.body;
+        let node = body.expr(expr);
+        if matches!(
+            node.kind,
+            ExprKind::Ramp { .. }
+                | ExprKind::Broadcast { .. }
+                | ExprKind::Shuffle { .. }
+                | ExprKind::Tuple(_)
+                | ExprKind::Slice { .. }
+                | ExprKind::Region(..)
+                | ExprKind::Lambda { .. }
+                | ExprKind::Opaque { .. }
+        ) {
+            return None;
+        }
+        if node.flags.open_binders > 0 {
+            return Some(Refusal::UnderBinder);
+        }
+        if node.flags.has_unknown {
+            return Some(Refusal::Unknown);
+        }
+        if node.flags.has_call {
+            return first_call(body, expr).map(|callee| Refusal::ImpureCall { callee });
+        }
+        if node.flags.has_load {
+            return Some(Refusal::ReadsMemory);
+        }
+        body.dtype(expr).is_some_and(|it| it.is_bool()).then_some(Refusal::Predicate)
+    }
+
+    pub(super) fn refuse(
+        &mut self,
+        expr: ExprId,
+        occurrences: Vec<OccurrenceId>,
+        refusal: Refusal,
+    ) {
+        self.groups.push(Found { expr, occurrences, saved: 0, decision: Choice::Refuse(refusal) });
+    }
+}
+
+/// The name of the first call in an expression.
+fn first_call(body: &Body, expr: ExprId) -> Option<NameId> {
+    let mut seen = FxHashSet::default();
+    let mut stack = vec![expr];
+    while let Some(at) = stack.pop() {
+        let node = body.expr(at);
+        if let ExprKind::Call { callee, .. } = node.kind {
+            let (Callee::Intrinsic(name) | Callee::Function(name) | Callee::Unknown(name)) = callee;
+            return Some(name);
+        }
+        let mark = stack.len();
+        body.each_child(node.kind, &mut |child| {
+            if body.expr(child).flags.has_call && seen.insert(child) {
+                stack.push(child);
+            }
+        });
+        stack[mark..].reverse();
+    }
+    None
+}

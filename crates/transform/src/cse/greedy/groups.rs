@@ -1,0 +1,193 @@
+//! From decisions to groups and numbers.
+//!
+//! In: what was decided for one expression, or for all. Out: every counted occurrence in the group of the binding that serves it,
+//! and the plan.
+
+use dataflow::scopes::ScopeId;
+use ir::{
+    ExprId, OccurrenceId,
+    plan::{CseGroup, CsePlan, Decision, Equivalence, Preset, Refusal, ReuseOf},
+};
+use rustc_hash::FxHashMap;
+
+use super::{Choice, Found, Greedy};
+use crate::cse::{CseOptions, Work, facts::Facts, finish, names::Names};
+
+impl Greedy<'_> {
+    /// Gives every counted occurrence to the binding that serves it, and the rest to a refused group.
+    pub(super) fn hand_out(
+        &mut self,
+        expr: ExprId,
+        list: &[OccurrenceId],
+        first: (usize, usize),
+        refusals: Vec<(OccurrenceId, Refusal)>,
+    ) {
+        let facts = self.facts;
+        let mut owners = self.owners(first);
+        let mut members: Vec<Vec<OccurrenceId>> = vec![Vec::new(); owners.len()];
+        owners.sort_by_key(|it| (it.order, it.scope));
+        let mut rest = Vec::new();
+        // Occurrences and owners both in program order: the open owners are a stack.
+        let mut by_order: Vec<OccurrenceId> = list.to_vec();
+        by_order.sort_by_key(|&it| (facts.scopes.order(facts.occurrences[it].op), it));
+        let mut open: Vec<usize> = Vec::new();
+        let mut next = 0;
+        for occurrence in by_order {
+            let op = facts.occurrences[occurrence].op;
+            let (scope, order) = (facts.scopes.of_op(op), facts.scopes.order(op));
+            while next < owners.len() && owners[next].order <= order {
+                close(&mut open, &owners, owners[next].scope, facts);
+                open.push(next);
+                next += 1;
+            }
+            close(&mut open, &owners, scope, facts);
+            let serves = |it: &&usize| {
+                let owner = &owners[**it];
+                owner.part == facts.part(op)
+                    && (owner.crosses || facts.kernel(owner.scope) == facts.kernel(scope))
+            };
+            match open.iter().rev().find(serves) {
+                Some(&owner) => members[owners[owner].number].push(occurrence),
+                None => rest.push(occurrence),
+            }
+        }
+        let n_bound = self.draft.bindings.len() - first.0;
+        // The value of a binding with a region is not in the region.
+        let definitions: FxHashMap<OccurrenceId, usize> = self.draft.reuses[first.1..]
+            .iter()
+            .enumerate()
+            .map(|(number, it)| (it.definition, n_bound + number))
+            .collect();
+        rest.retain(|it| match definitions.get(it) {
+            Some(&owner) => {
+                members[owner].push(*it);
+                false
+            }
+            None => true,
+        });
+        for (index, mut occurrences) in members.into_iter().enumerate() {
+            occurrences.sort_unstable();
+            let decision = if index < n_bound {
+                Choice::Bind(first.0 + index)
+            } else {
+                Choice::Reuse(first.1 + index - n_bound)
+            };
+            let saved = occurrences.len().saturating_sub(1) as u32;
+            self.groups.push(Found { expr, occurrences, saved, decision });
+        }
+        rest.sort_unstable();
+        let why = refusals.iter().find(|it| rest.binary_search(&it.0).is_ok());
+        if let Some(&(_, why)) = why {
+            self.refuse(expr, rest, why);
+        }
+    }
+
+    /// The bindings and reused bindings made since `first`, numbered in this order.
+    fn owners(&self, first: (usize, usize)) -> Vec<Owner> {
+        let facts = self.facts;
+        let bound = self.draft.bindings[first.0..].iter().map(|it| Owner {
+            scope: facts.scopes.of_op(it.before),
+            order: facts.scopes.order(it.before),
+            part: facts.part(it.before),
+            crosses: it.crosses,
+            number: 0,
+        });
+        let reused = self.draft.reuses[first.1..].iter().map(|it| Owner {
+            scope: it.scope,
+            order: facts.scopes.order(it.bound_by),
+            part: facts.part(it.bound_by),
+            crosses: it.crosses,
+            number: 0,
+        });
+        bound.chain(reused).enumerate().map(|(number, it)| Owner { number, ..it }).collect()
+    }
+
+    pub(super) fn finish(mut self, options: &CseOptions, work: &mut Work) -> CsePlan {
+        let facts = self.facts;
+        let order = self.number(options);
+        let finished = finish::finish(facts, &self.draft, false, work, |_, _| true);
+        let mut groups = Vec::with_capacity(self.groups.len());
+        for found in self.groups {
+            let decision = match found.decision {
+                Choice::Bind(number) if self.draft.bindings[order[number]].accepted => {
+                    Decision::Bind(order[number])
+                }
+                Choice::Bind(_) => Decision::Refuse(Refusal::Limit),
+                Choice::Reuse(number) if !self.draft.reuses[number].accepted => {
+                    Decision::Refuse(Refusal::Limit)
+                }
+                Choice::Reuse(number) => {
+                    let reused = &self.draft.reuses[number];
+                    Decision::Reuse(ReuseOf {
+                        value: reused.value,
+                        bound_by: reused.bound_by,
+                        definition: reused.definition,
+                        replaces: Vec::new(),
+                    })
+                }
+                Choice::Covered => {
+                    Decision::Covered { by: finished.covering(facts, &found.occurrences) }
+                }
+                Choice::Refuse(refusal) => Decision::Refuse(refusal),
+            };
+            groups.push(CseGroup {
+                expr: found.expr,
+                shadows: facts.shadows.of(&found.occurrences),
+                equivalence: Equivalence::Syntactic,
+                cost: facts.cost(found.expr),
+                saved: if matches!(decision, Decision::Refuse(_)) { 0 } else { found.saved },
+                occurrences: found.occurrences,
+                decision,
+            });
+        }
+        finish::assemble(facts, Preset::Default, groups, &self.draft, finished)
+    }
+
+    /// Numbers the bindings: by place, then what others are written with first. Gives the new number of each old one.
+    fn number(&mut self, options: &CseOptions) -> Vec<usize> {
+        let facts = self.facts;
+        let mut sorted: Vec<usize> = (0..self.draft.bindings.len()).collect();
+        sorted.sort_by_key(|&it| {
+            let wanted = &self.draft.bindings[it];
+            (
+                facts.scopes.order(wanted.before),
+                facts.body.expr(wanted.expr).size,
+                self.value_at[it],
+            )
+        });
+        let mut names = Names::collect(facts, false);
+        let mut new = vec![0; sorted.len()];
+        let mut bindings = Vec::with_capacity(sorted.len());
+        for (number, &old) in sorted.iter().enumerate() {
+            new[old] = number;
+            let mut wanted = self.draft.bindings[old].clone();
+            wanted.name = names.next();
+            wanted.accepted = options.max_bindings.is_none_or(|it| number < it);
+            bindings.push(wanted);
+        }
+        if let Some(max) = options.max_bindings {
+            let left = max.saturating_sub(bindings.len());
+            self.draft.reuses.iter_mut().skip(left).for_each(|it| it.accepted = false);
+        }
+        self.draft.bindings = bindings;
+        new
+    }
+}
+
+/// What serves occurrences from some place on.
+struct Owner {
+    scope: ScopeId,
+    order: u32,
+    part: u32,
+    crosses: bool,
+    number: usize,
+}
+
+/// Drops the owners that `scope` is not in.
+fn close(open: &mut Vec<usize>, owners: &[Owner], scope: ScopeId, facts: &Facts<'_>) {
+    while let Some(&top) = open.last()
+        && !facts.scopes.is_ancestor(owners[top].scope, scope)
+    {
+        open.pop();
+    }
+}

@@ -1,0 +1,62 @@
+//! Occurrences by expression.
+//!
+//! In: the facts. Out: [`Lists`], each expression's occurrences in program order, as one array and where each list starts.
+
+use ir::{ExprId, OccurrenceId, arena::Id};
+
+use crate::cse::{
+    Work,
+    facts::{Facts, flag},
+};
+
+/// The counted occurrences of each expression, in order; or those that are in a text only as something else.
+pub(super) struct Lists {
+    starts: Vec<u32>,
+    occurrences: Vec<OccurrenceId>,
+}
+
+impl Lists {
+    pub(super) fn collect(facts: &Facts<'_>, work: &mut Work, real: bool) -> Lists {
+        if !real && facts.source.is_none() {
+            return Lists { starts: vec![0; facts.body.n_exprs() + 1], occurrences: Vec::new() };
+        }
+        let counted = || {
+            facts.occurrences.iter().filter(|&(id, it)| {
+                let counts = if real {
+                    facts.has(id, flag::REAL)
+                } else {
+                    !facts.has(id, flag::REAL)
+                        && facts.is_candidate(it.expr)
+                        && !facts.shadows.contains(id)
+                };
+                counts
+                    && facts.has(id, flag::REPLACEABLE)
+                    && !facts.has(id, flag::LAUNCH_BOUND)
+                    && !facts.body.expr(it.expr).is_leaf()
+                    && (!facts.has(id, flag::UNDER_BINDER)
+                        || facts.body.expr(it.expr).flags.open_binders > 0)
+            })
+        };
+        work.visited += 2 * facts.occurrences.len() as u64;
+        let mut starts = vec![0u32; facts.body.n_exprs() + 1];
+        for (_, it) in counted() {
+            starts[it.expr.index() + 1] += 1;
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut occurrences = vec![OccurrenceId::new(0); starts[starts.len() - 1] as usize];
+        for (id, it) in counted() {
+            let at = &mut next[it.expr.index()];
+            occurrences[*at as usize] = id;
+            *at += 1;
+        }
+        Lists { starts, occurrences }
+    }
+
+    pub(super) fn of(&self, expr: ExprId) -> &[OccurrenceId] {
+        let (start, end) = (self.starts[expr.index()], self.starts[expr.index() + 1]);
+        &self.occurrences[start as usize..end as usize]
+    }
+}

@@ -1,0 +1,84 @@
+//! The user's own bindings.
+//!
+//! In: the positions of an expression. Out: the bindings of the user that serve them all, if there are such. A binding of
+//! the user is eager and is never changed (`SEMANTICS: E4`, `E7`), so what comes after it and sees it may use it, on the same side
+//! of a launch; on the other only if it is an integer of the host.
+
+use ir::{ExprId, OccurrenceId, OpKind, arena::Id};
+
+use super::Greedy;
+use crate::cse::{facts::NONE, finish::Reused, place::Position};
+
+impl Greedy<'_> {
+    /// Reuses the user's bindings of the value if they serve all positions.
+    pub(super) fn reuse(&mut self, expr: ExprId, positions: &[Position]) -> bool {
+        let facts = self.facts;
+        let mut found: Vec<Reused> = Vec::new();
+        let mut served: Vec<Vec<OccurrenceId>> = Vec::new();
+        for position in positions {
+            let scope = facts.scopes.of_op(position.op);
+            let order = facts.scopes.order(position.op);
+            // Positions come in order, so only the last definition can hold this one.
+            if let Some(last) = found.last()
+                && facts.scopes.is_ancestor(last.scope, scope)
+            {
+                let same_side = facts.kernel(last.scope) == facts.kernel(scope)
+                    || !facts.has_float(expr) && facts.kernel(last.scope).is_none();
+                let is_known = order > facts.scopes.order(last.bound_by)
+                    && facts.part(last.bound_by) == facts.part(position.op);
+                if !(same_side && is_known) {
+                    return false;
+                }
+                served.last_mut().expect("one list a definition").push(position.occurrence);
+                continue;
+            }
+            match self.definition(expr, position) {
+                Some(definition) => {
+                    found.push(definition);
+                    served.push(Vec::new());
+                }
+                None => return false,
+            }
+        }
+        if served.iter().all(Vec::is_empty) {
+            return false;
+        }
+        for (definition, served) in found.into_iter().zip(served) {
+            if !served.is_empty() {
+                self.draft.reuses.push(definition);
+                for occurrence in served {
+                    self.mark(occurrence, None);
+                }
+            }
+        }
+        true
+    }
+
+    /// The binding whose whole value the position is.
+    fn definition(&self, expr: ExprId, position: &Position) -> Option<Reused> {
+        let facts = self.facts;
+        let body = facts.body;
+        let here = facts.occurrences[position.occurrence];
+        let op = &body.ops[here.op];
+        let is_value = here.parent.is_none()
+            && op.kind == OpKind::Bind
+            && self.home[position.occurrence.index()] == NONE;
+        let [value] = op.results[..] else { return None };
+        if !is_value || body.values[value].ty != body.ty(expr) {
+            return None;
+        }
+        let scope = match op.regions.first() {
+            Some(&region) => facts.scopes.of_block(body.entry(region)),
+            None => facts.scopes.of_op(here.op),
+        };
+        Some(Reused {
+            expr,
+            value,
+            bound_by: here.op,
+            definition: position.occurrence,
+            scope,
+            crosses: !facts.has_float(expr) && facts.kernel(scope).is_none(),
+            accepted: true,
+        })
+    }
+}
