@@ -8,6 +8,7 @@
 mod coverage;
 mod device;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ir::Body;
@@ -143,11 +144,14 @@ fn operator_cases(input: &Input<'_>, report: &mut Report) -> Vec<Case> {
             leave_out(report, OPERATORS, &label, "not lowered");
             continue;
         };
-        let dir = input.ws.peers().join("runs").join(OPERATORS).join(&made.name);
-        if let Err(error) = write_inputs(&dir, &made.inputs) {
-            leave_out(report, OPERATORS, &label, &format!("cannot write inputs: {error}"));
-            continue;
-        }
+        let root = input.ws.peers();
+        let dir = match write_inputs(&root, &made.name, &made.serial, &made.inputs) {
+            Ok(dir) => dir,
+            Err(error) => {
+                leave_out(report, OPERATORS, &label, &format!("cannot write inputs: {error}"));
+                continue;
+            }
+        };
         cases.push(Case {
             file: label.clone(),
             label,
@@ -181,8 +185,8 @@ fn make_case(
     if inputs::make(their_body)? != inputs {
         return Err("the counterpart has other parameters".to_owned());
     }
-    let dir = input.ws.peers().join("runs").join(&file.name).join(name);
-    write_inputs(&dir, &inputs).map_err(|error| format!("cannot write inputs: {error}"))?;
+    let dir = write_inputs(&input.ws.peers(), name, counterpart, &inputs)
+        .map_err(|error| format!("cannot write inputs: {error}"))?;
     Ok(Case {
         label: format!("{}:{name}", file.label()),
         group: file.group.clone(),
@@ -195,14 +199,32 @@ fn make_case(
     })
 }
 
-fn write_inputs(dir: &Path, inputs: &[Made]) -> std::io::Result<()> {
-    std::fs::create_dir_all(dir)?;
+/// Writes the bytes of the inputs into a folder of their own: named by the function, these inputs and the
+/// counterpart, so that what a peer once left there stays true.
+fn write_inputs(
+    root: &Path,
+    name: &str,
+    counterpart: &str,
+    inputs: &[Made],
+) -> std::io::Result<PathBuf> {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(counterpart.as_bytes());
+    for input in inputs {
+        match input {
+            Made::Array(array) => hasher.update(&array.data),
+            Made::Scalar(_, value) => hasher.update(&value.to_bits().to_le_bytes()),
+        };
+    }
+    let dir = root.join("runs").join(format!("{name}-{}", &hasher.finalize().to_hex()[..16]));
+    std::fs::create_dir_all(&dir)?;
     for (position, input) in inputs.iter().enumerate() {
         if let Made::Array(array) = input {
-            std::fs::write(place(dir, position), &array.data)?;
+            std::fs::write(place(&dir, position), &array.data)?;
+            // Kernels change, and with them which buffers they take: no result of an older one may stay.
+            let _ = std::fs::remove_file(place(&dir, position).with_extension("bin.opencl"));
         }
     }
-    Ok(())
+    Ok(dir)
 }
 
 /// The file of a parameter's bytes.
@@ -210,22 +232,18 @@ fn place(dir: &Path, position: usize) -> PathBuf {
     dir.join(format!("{position}.bin"))
 }
 
-/// What TVM is asked. The hash of the bytes is part of the request, so that kept answers belong to these inputs.
+/// What TVM is asked. The name of the folder stands for the inputs, so that kept answers belong to these.
 fn tvm_request(case: &Case) -> Value {
-    let mut hasher = blake3::Hasher::new();
     let arguments: Vec<Value> = case
         .inputs
         .iter()
         .enumerate()
         .map(|(position, input)| match input {
-            Made::Array(array) => {
-                hasher.update(&array.data);
-                json!({
-                    "dtype": array.dtype.to_string(),
-                    "shape": array.shape,
-                    "path": place(&case.dir, position),
-                })
-            }
+            Made::Array(array) => json!({
+                "dtype": array.dtype.to_string(),
+                "shape": array.shape,
+                "path": place(&case.dir, position),
+            }),
             Made::Scalar(dtype, value) => json!({ "dtype": dtype.to_string(), "value": value }),
         })
         .collect();
@@ -234,7 +252,6 @@ fn tvm_request(case: &Case) -> Value {
         "text": case.counterpart,
         "function": case.name,
         "arguments": arguments,
-        "inputs": hasher.finalize().to_hex().as_str(),
     })
 }
 
@@ -242,20 +259,25 @@ fn tvm_request(case: &Case) -> Value {
 fn tvm_result(case: &Case, answer: &Answer) -> Side {
     match answer {
         Ok(answer) if answer["outputs"].is_array() => {
-            read_outputs(case, "tvm").map_err(Trouble::Failed)
+            read_outputs(case, "tvm", false).map_err(Trouble::Failed)
         }
         Ok(_) => Err(Trouble::Failed("TVM: an answer without outputs".to_owned())),
         Err(error) => Err(Trouble::LeftOut(format!("TVM does not run it: {error}"))),
     }
 }
 
-/// The arrays that a peer left beside the inputs.
-fn read_outputs(case: &Case, ending: &str) -> Result<Vec<Array>, String> {
+/// The arrays that a peer left beside the inputs. If it leaves `is_partial` results, a buffer without one (no kernel
+/// takes it) is as it was.
+fn read_outputs(case: &Case, ending: &str, is_partial: bool) -> Result<Vec<Array>, String> {
     let mut arrays = Vec::new();
     for (position, input) in case.inputs.iter().enumerate() {
         let Made::Array(array) = input else { continue };
         let path = place(&case.dir, position).with_extension(format!("bin.{ending}"));
-        let data = std::fs::read(&path).map_err(|error| format!("no output: {error}"))?;
+        let data = match std::fs::read(&path) {
+            Ok(data) => data,
+            Err(error) if is_partial && error.kind() == ErrorKind::NotFound => array.data.clone(),
+            Err(error) => return Err(format!("no output: {error}")),
+        };
         if data.len() != array.data.len() {
             return Err(format!("{} bytes instead of {}", data.len(), array.data.len()));
         }

@@ -236,7 +236,7 @@ class Worker:
         if module is None:
             return {"error": error}
         function = only_function(module).with_attr("global_symbol", "run_this")
-        target = tvm.target.Target({"kind": "llvm", "opt-level": 2})
+        target = tvm.target.Target(cpu())
         built = tvm.compile(tvm.IRModule({"run_this": function}), target=target)
         values, buffers = [], []
         for argument in request["arguments"]:
@@ -262,6 +262,17 @@ class Worker:
         view = raw.view(numpy_dtype(dtype)).reshape(shape)
         tensor.copyfrom(view)
         return tensor
+
+
+def cpu():
+    """The processor to compile for. One without fused multiply-add where there is a choice: TVM contracts
+    `a * b + c` wherever the processor can, and the other sides of a comparison do not."""
+    import platform
+
+    target = {"kind": "llvm", "opt-level": 2}
+    if platform.machine().lower() in ("x86_64", "amd64"):
+        target["mcpu"] = "x86-64"
+    return target
 
 
 def numpy_dtype(dtype):

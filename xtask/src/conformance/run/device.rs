@@ -40,7 +40,7 @@ pub(super) fn run(ws: &Workspace, peer: &Peer, cases: &[Case]) -> Vec<Side> {
         .map(|(case, prepared)| {
             prepared?;
             match answers.next() {
-                Some(Ok(_)) => read_outputs(case, "opencl").map_err(Trouble::Failed),
+                Some(Ok(_)) => read_outputs(case, "opencl", true).map_err(Trouble::Failed),
                 Some(Err(error)) => Err(Trouble::Failed(format!("OpenCL: {error}"))),
                 None => Err(Trouble::Failed("OpenCL: no answer".to_owned())),
             }
