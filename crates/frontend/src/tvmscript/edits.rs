@@ -16,7 +16,6 @@ mod value;
 
 use ir::{
     Body, Dialect, OccurrenceId, Occurrences, Type,
-    arena::Id,
     plan::{CsePlan, Decision},
 };
 use rustc_hash::FxHashMap;
@@ -209,9 +208,4 @@ fn script_alias(text: &str) -> &str {
             path.rsplit_once('.').filter(|(_, name)| *name == "prim_func").map(|(alias, _)| alias)
         })
         .unwrap_or("T")
-}
-
-/// All occurrences strictly inside one.
-fn inside(occurrences: &Occurrences, outer: OccurrenceId) -> impl Iterator<Item = OccurrenceId> {
-    (outer.index() + 1..occurrences[outer].end.index()).map(OccurrenceId::new)
 }

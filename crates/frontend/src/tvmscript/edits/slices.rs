@@ -5,13 +5,19 @@
 //! Out: for each slice that has one in its beginning, the edit that writes its end as beginning plus length.
 
 use ir::{ExprKind, OccurrenceId, OpKind};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{Edit, TextRange};
 
 use super::{
     Writer,
     value::{Bracket, brackets},
 };
+
+/// The occurrence that is an index, and the length of the slice that it would begin.
+type Index = (OccurrenceId, i64);
+
+/// What is known of occurrences on the way to their index.
+type Known = FxHashMap<OccurrenceId, Option<Index>>;
 
 /// A slice whose beginning is an occurrence.
 struct Slice {
@@ -32,13 +38,15 @@ impl Writer<'_> {
         places: &[(TextRange, OccurrenceId, &str)],
         edits: &[Edit],
     ) -> Vec<Edit> {
+        let mut known = Known::default();
         let mut seen = FxHashSet::default();
         let mut ends = Vec::new();
         for &(_, occurrence, _) in places {
-            let Some(slice) = self.slice_of(occurrence) else { continue };
-            if !seen.insert(slice.upper) {
+            let Some((base, length)) = self.index_around(occurrence, &mut known) else { continue };
+            if !seen.insert(base) {
                 continue;
             }
+            let Some(slice) = self.slice_at(base, length) else { continue };
             let start = edits.partition_point(|it| it.range.end() <= slice.lower.start());
             let mut text = String::new();
             let mut at = slice.lower.start();
@@ -66,30 +74,37 @@ impl Writer<'_> {
         ends
     }
 
-    /// The slice in whose beginning an occurrence is.
-    fn slice_of(&self, occurrence: OccurrenceId) -> Option<Slice> {
+    /// The index that an occurrence is part of, with the number of elements it would begin as a slice. What the walk up passes
+    /// is remembered, so that all walks together are linear.
+    fn index_around(&self, occurrence: OccurrenceId, known: &mut Known) -> Option<Index> {
+        let mut path = Vec::new();
         let mut at = occurrence;
-        // Up to the index of the access.
-        loop {
+        let found = loop {
+            if let Some(&found) = known.get(&at) {
+                break found;
+            }
+            path.push(at);
             let here = self.occurrences[at];
             let Some(parent) = here.parent else {
-                let is_index = matches!(self.body.ops[here.op].kind, OpKind::Store { .. });
-                return if is_index && here.operand > 0 { self.slice_at(at, 1) } else { None };
+                let is_store = matches!(self.body.ops[here.op].kind, OpKind::Store { .. });
+                break (is_store && here.operand > 0).then_some((at, 1));
             };
             match self.body.expr(self.occurrences[parent].expr).kind {
                 ExprKind::Ramp { stride, lanes, .. } => {
                     let (ExprKind::Int(stride), ExprKind::Int(lanes)) =
                         (self.body.expr(stride).kind, self.body.expr(lanes).kind)
                     else {
-                        return None;
+                        break None;
                     };
                     // `T.Ramp(e, 1, 4)` is written as a call: no colon follows.
-                    return self.slice_at(at, stride.checked_mul(lanes)?);
+                    break stride.checked_mul(lanes).map(|length| (at, length));
                 }
-                ExprKind::Load { .. } => return self.slice_at(at, 1),
+                ExprKind::Load { .. } => break Some((at, 1)),
                 _ => at = parent,
             }
-        }
+        };
+        known.extend(path.into_iter().map(|it| (it, found)));
+        found
     }
 
     /// The slice that begins with this occurrence, if a colon follows it.

@@ -3,11 +3,11 @@
 //! In: a binding. Out: the text of its first occurrence that can be written at the binding's place, with the parts that have names
 //! of their own replaced by these. A value over several lines gets parentheses if it has none.
 
-use ir::{ExprId, OccurrenceId, plan::Decision};
+use ir::{ExprId, OccurrenceId, arena::Id, plan::Decision};
 use rustc_hash::FxHashMap;
 use syntax::{TextRange, TextSize};
 
-use super::{Writer, inside};
+use super::Writer;
 use crate::tvmscript::DefinitionKind;
 
 impl Writer<'_> {
@@ -54,16 +54,16 @@ impl Writer<'_> {
             return self.text_of(whole).to_owned();
         }
         let mut parts: Vec<(TextRange, &str)> = Vec::new();
-        let mut skip = occurrence;
-        for id in inside(&self.occurrences, occurrence) {
-            if id < skip {
-                continue;
-            }
-            if let Some(&name) = names.get(&self.occurrences[id].expr)
-                && let Some(range) = self.own_range(id, whole)
+        let mut at = OccurrenceId::new(occurrence.index() + 1);
+        while at < self.occurrences[occurrence].end {
+            let here = self.occurrences[at];
+            if let Some(&name) = names.get(&here.expr)
+                && let Some(range) = self.own_range(at, whole)
             {
                 parts.push((self.without_parentheses(range).0, name));
-                skip = self.occurrences[id].end;
+                at = here.end;
+            } else {
+                at = OccurrenceId::new(at.index() + 1);
             }
         }
         parts.sort_unstable_by_key(|it| (it.0.start(), it.0.end()));
