@@ -193,12 +193,12 @@ fn hash_of_the_rest(functions: &FileFunctions, text: &str) -> [u8; 32] {
         if item.source.kind != FunctionKind::PrimFunc || usize::from(item.range.start()) < done {
             continue;
         }
-        parts.push(text[done..item.range.start().into()].as_bytes().to_vec());
+        parts.push(text.as_bytes()[done..item.range.start().into()].to_vec());
         let seen = functions.capture(item.scope, &item.source.name);
         parts.push(format!("{seen:?}").into_bytes());
         done = item.range.end().into();
     }
-    parts.push(text[done..].as_bytes().to_vec());
+    parts.push(text.as_bytes()[done..].to_vec());
     let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
     hash_of(&parts)
 }
