@@ -78,3 +78,13 @@ with T.launch_thread(\"blockIdx.x\", 8) as bx:
     let one = |at: i32| (0..at % 3).map(|k| at / 8 * 8 + k).sum::<i32>();
     assert_eq!(values, (0..64).map(|at| f64::from(one(at))).collect::<Vec<_>>());
 }
+
+#[test]
+fn a_vector_of_fixed_point_products_is_stored_lane_by_lane() {
+    let values = result_of(
+        "
+B[0, 0:4] = T.q_multiply_shift(A[7, T.Ramp(0, 1, 4)], T.Broadcast(536870912, 4), T.Broadcast(31, 4), T.Broadcast(0, 4))
+",
+    );
+    assert_eq!(values[..5], [14.0, 14.0, 15.0, 15.0, 0.0]);
+}

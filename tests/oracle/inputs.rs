@@ -25,6 +25,8 @@ pub(crate) enum Flavour {
     TameZeroInts,
     /// As `Tame`, integers from −100 to 100.
     TameWideInts,
+    /// As `Tame`, integers from 1 to 100: divisors.
+    TamePositiveInts,
 }
 
 /// The extents that symbols get, in turn.
@@ -139,7 +141,10 @@ fn write_int(array: &mut Array, at: usize, value: i64) {
 }
 
 fn is_tame(flavour: Flavour) -> bool {
-    matches!(flavour, Flavour::Tame | Flavour::TameZeroInts | Flavour::TameWideInts)
+    matches!(
+        flavour,
+        Flavour::Tame | Flavour::TameZeroInts | Flavour::TameWideInts | Flavour::TamePositiveInts
+    )
 }
 
 fn int(dtype: DataType, flavour: Flavour, rng: &mut Rng) -> i64 {
@@ -155,6 +160,7 @@ fn int(dtype: DataType, flavour: Flavour, rng: &mut Rng) -> i64 {
         Flavour::ZeroInts | Flavour::TameZeroInts => 0,
         Flavour::SmallInts | Flavour::Tame => rng.between(0, 3),
         Flavour::TameWideInts => rng.between(-100, 100),
+        Flavour::TamePositiveInts => rng.between(1, 100),
         Flavour::Wild | Flavour::WildNonZero => {
             let power = 1i64.wrapping_shl(rng.below(usize::from(dtype.bits.max(1))) as u32);
             match rng.below(8) {
