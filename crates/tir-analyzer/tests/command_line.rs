@@ -73,10 +73,13 @@ fn interrupt_ends_with_its_exit_code() {
     for milliseconds in [50, 200, 800, 3200, 12_800] {
         let mut child =
             command(folder.path(), "check --stdin").stdin(Stdio::piped()).spawn().unwrap();
+        // Waiting for the program would close its input, and it would end as ever.
+        let input = child.stdin.take();
         thread::sleep(Duration::from_millis(milliseconds));
         let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
         assert!(sent.success());
         let status = child.wait().unwrap();
+        drop(input);
         match status.code() {
             Some(code) => return assert_eq!(code, 130),
             None => assert_eq!(status.signal(), Some(SIGINT)),

@@ -90,8 +90,17 @@ impl Outcome {
             text.push_str(&self.err());
         }
         text.push_str(&format!("--- exit code {}\n", self.code));
-        expect.assert_eq(&text);
+        expect.assert_eq(&visible(&text));
     }
+}
+
+/// The text with a mark for each blank at the end of a line.
+fn visible(text: &str) -> String {
+    let mark = |line: &str| {
+        let kept = line.trim_end_matches(' ');
+        format!("{kept}{}", "·".repeat(line.len() - kept.len()))
+    };
+    text.split('\n').map(mark).collect::<Vec<_>>().join("\n")
 }
 
 /// A kernel that computes `n * 4` three times.

@@ -21,8 +21,8 @@ fn diff_shows_the_edits_and_writes_nothing() {
         +    cse_v1: T.int32 = n * 4
         +    A[cse_v1] = 1  # first
         +    A[cse_v1 + 1] = cse_v1
- 
- 
+        ·
+        ·
          def helper():
         --- errors
         1 fix in 1 file; without `--diff` they are written

@@ -2,7 +2,7 @@
 
 use expect_test::expect;
 
-use super::{BROKEN, Project, SHARED};
+use super::{BROKEN, Project, SHARED, visible};
 
 #[test]
 fn lowered_functions_are_printed_and_all_else_stays() {
@@ -87,12 +87,12 @@ fn methods_keep_their_indentation_and_line_breaks() {
                 cse_v1: T.int32 = n * 4
                 A[cse_v1] = 1
                 A[cse_v1 + 1] = cse_v1
-    
-    
+        ····
+        ····
             def helper():
                 return 1
     "#]]
-    .assert_eq(&outcome.out().replace('\r', ""));
+    .assert_eq(&visible(&outcome.out().replace('\r', "")));
 }
 
 #[test]
