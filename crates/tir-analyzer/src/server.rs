@@ -22,7 +22,7 @@ mod transport;
 
 use std::{io, process::ExitCode, thread};
 
-use crossbeam_channel::{Receiver, Sender, select, unbounded};
+use crossbeam_channel::{Receiver, Sender, at, never, select, unbounded};
 use lsp_server::{ErrorCode, Message, Request};
 use lsp_types as types;
 use serde_json::json;
@@ -65,6 +65,10 @@ fn serve(incoming: &Receiver<Incoming>, frames: &Sender<Frame>) -> io::Result<bo
         return serve(incoming, frames);
     };
     loop {
+        let put_off = match state.to_warm.as_slice() {
+            [] => never(),
+            _ => at(state.warm_at),
+        };
         select! {
             recv(incoming) -> message => match message {
                 Ok(message) => {
@@ -80,6 +84,7 @@ fn serve(incoming: &Receiver<Incoming>, frames: &Sender<Frame>) -> io::Result<bo
                     handle_event(&mut state, event);
                 }
             }
+            recv(put_off) -> _ => progress::resume(&mut state),
         }
     }
 }
@@ -168,7 +173,7 @@ fn handle_event(state: &mut State, event: Event) {
     match event {
         Event::Answered(id) => state.pending.forget(&id),
         Event::Warmed { uri, done, total } => progress::report(state, &uri, done, total),
-        Event::WarmingStopped { uri } => progress::go_on(state, &uri),
+        Event::WarmingStopped { uri } => progress::put_off(state, uri),
     }
 }
 

@@ -3,7 +3,10 @@
 //! Opening a large file computes nothing but its tree; the plans of its functions are made in the background, so that
 //! the first edit finds them made. An edit interrupts this; it goes on afterwards, and finds done what was done.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::{
+    panic::{AssertUnwindSafe, catch_unwind},
+    time::{Duration, Instant},
+};
 
 use lsp_types as lsp;
 use serde_json::json;
@@ -16,6 +19,9 @@ const MIN_SHOWN: usize = 64 * 1024;
 /// Functions are warmed in steps of this many, with a message after each.
 const STEP: usize = 16;
 
+/// Warming waits until nobody has typed for so long: a key should find no work to wait for.
+const PAUSE: Duration = Duration::from_millis(400);
+
 /// Starts to warm a document.
 pub(crate) fn warm(state: &mut State, uri: &lsp::Uri) {
     let Some(document) = state.documents.get(uri) else { return };
@@ -27,8 +33,27 @@ pub(crate) fn warm(state: &mut State, uri: &lsp::Uri) {
     go_on(state, uri);
 }
 
+/// Puts off the warming of a document that an edit interrupted.
+pub(crate) fn put_off(state: &mut State, uri: lsp::Uri) {
+    if !state.to_warm.contains(&uri) {
+        state.to_warm.push(uri);
+    }
+}
+
+/// Somebody types: warming waits.
+pub(crate) fn pause(state: &mut State) {
+    state.warm_at = Instant::now() + PAUSE;
+}
+
+/// Goes on with what was put off.
+pub(crate) fn resume(state: &mut State) {
+    for uri in std::mem::take(&mut state.to_warm) {
+        go_on(state, &uri);
+    }
+}
+
 /// Warms what is not warm yet.
-pub(crate) fn go_on(state: &State, uri: &lsp::Uri) {
+fn go_on(state: &State, uri: &lsp::Uri) {
     let Some(file) = state.documents.get(uri).map(|it| it.file) else { return };
     let (analysis, events, uri) = (state.host.analysis(), state.events.clone(), uri.clone());
     state.pool.background(move || {

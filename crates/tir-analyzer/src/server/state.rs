@@ -1,6 +1,6 @@
 //! The state that the main loop owns.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc, time::Instant};
 
 use crossbeam_channel::Sender;
 use ide::AnalysisHost;
@@ -62,6 +62,9 @@ pub(crate) struct State {
     pub(crate) frames: Sender<Frame>,
     pub(crate) events: Sender<Event>,
     pub(crate) is_shut_down: bool,
+    /// Documents whose warming was interrupted, and when to go on.
+    pub(crate) to_warm: Vec<lsp::Uri>,
+    pub(crate) warm_at: Instant,
     /// Progress shown for a document, by its token.
     pub(crate) progress: FxHashMap<lsp::Uri, String>,
     asked: FxHashMap<i32, Asked>,
@@ -89,6 +92,8 @@ impl State {
             frames,
             events,
             is_shut_down: false,
+            to_warm: Vec::new(),
+            warm_at: Instant::now(),
             progress: FxHashMap::default(),
             asked: FxHashMap::default(),
             n_asked: 0,

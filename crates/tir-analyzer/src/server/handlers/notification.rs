@@ -81,6 +81,7 @@ fn did_change(state: &mut State, params: lsp::DidChangeTextDocumentParams) -> Re
     let lsp::VersionedTextDocumentIdentifier { version, text_document_identifier } =
         params.text_document;
     let uri = text_document_identifier.uri;
+    progress::pause(state);
     let encoding = state.client.encoding;
     let Some(document) = state.documents.get_mut(&uri) else {
         return Err(format!("{uri} is not open"));
