@@ -1,6 +1,6 @@
 //! TVMScript: Python's grammar as TVM's printer and its users write it, tolerant of errors.
 //!
-//! [`lex`] and [`parse`] take any valid UTF-8 text. [`reparse_block`] and [`reparse_statements`] read a
+//! [`lex`] and [`parse`] take any valid UTF-8 text. [`reparse_block_in`] and [`reparse_statements_in`] read a
 //! part of a text exactly as [`parse`] would read it inside the whole, or refuse.
 
 mod grammar;
@@ -13,12 +13,14 @@ mod tests;
 
 pub use lexer::{Lexed, lex};
 pub use lines::indent_at;
-pub use reparse::{reparse_block, reparse_statements};
+pub use reparse::{
+    Refused, Stretch, reparse_block, reparse_block_in, reparse_statements, reparse_statements_in,
+};
 
 use crate::Parse;
 
-/// How deep brackets, prefix operators, right-leaning operators and blocks may nest, all together.
-/// What is deeper is kept, unread, in a node of kind `TOO_DEEP`.
+/// How deep brackets and blocks may nest, together; and how many operators that lean to the right (`-`, `not`,
+/// `**`, `lambda`, `else`) may be open at once. What is deeper is kept, unread, in a node of kind `TOO_DEEP`.
 ///
 /// Chains that lean to the left (`a + b + c`, `a.b.c`, `f()()`) have no limit: a tree can be as deep as
 /// its text is long, and whoever walks or drops it must not recurse.

@@ -17,14 +17,22 @@ mod sites;
 mod splice;
 mod window;
 
-use parser::{Parse as Steps, tvmscript};
-use rowan::{TextRange, TextSize};
+use parser::{
+    Parse as Steps,
+    tvmscript::{self, Refused, Stretch},
+};
+use rowan::TextRange;
 
 use self::{
     sites::{Site, SiteKind, sites},
     window::Window,
 };
 use crate::{Edit, Parse, SyntaxNode, builder, parse};
+
+/// How many bytes behind a part are given to the parser at first.
+const AHEAD: u32 = 256;
+/// How many at last: what looks further is an open triple quote, which takes the file.
+const MAX_AHEAD: u32 = 64 * 1024;
 
 /// The parse after an edit.
 #[derive(Debug, Clone)]
@@ -47,20 +55,26 @@ pub fn reparse(old: &Parse, edit: &Edit) -> Reparsed {
     let root = old.syntax();
     let mut lexed = 0;
     for site in sites(&root, edit) {
-        if let Some(steps) = read(&root, edit, &site, &mut lexed) {
-            let part = builder::build(&steps.1, steps.0.steps());
-            let green = splice::splice(old.green(), &site, part);
-            return Reparsed {
-                parse: Parse::from_green(green),
-                range: site.new_range(edit),
-                lexed,
-            };
+        match read(&root, edit, &site, &mut lexed) {
+            Read::Part(steps, text) => {
+                let part = builder::build(&text, steps.steps());
+                let green = splice::splice(old.green(), &site, part);
+                return Reparsed {
+                    parse: Parse::from_green(green),
+                    range: site.new_range(edit),
+                    lexed,
+                };
+            }
+            Read::Differs => {}
+            Read::Unbounded => break,
         }
     }
     let text = window::edited_text(&root, edit, root.text_range());
     lexed += text.len() as u64;
-    let range = TextRange::up_to(TextSize::of(text.as_str()));
-    Reparsed { parse: parse(&text), range, lexed }
+    // Also then, statements that read as before stay what they were.
+    let site = Site::file(&root);
+    let green = splice::splice(old.green(), &site, parse(&text).green().clone());
+    Reparsed { parse: Parse::from_green(green), range: site.new_range(edit), lexed }
 }
 
 impl Parse {
@@ -70,21 +84,41 @@ impl Parse {
     }
 }
 
-/// Reads a part again: its steps and its text. `None` if it does not read by itself.
-fn read(root: &SyntaxNode, edit: &Edit, site: &Site, lexed: &mut u64) -> Option<(Steps, String)> {
-    let window = Window::new(root, edit, site);
-    {
+/// What came of reading a part again.
+enum Read {
+    /// Its steps and its text.
+    Part(Steps, String),
+    /// It does not read by itself.
+    Differs,
+    /// Something is open that no reasonable stretch closes: no larger part would do better.
+    Unbounded,
+}
+
+fn read(root: &SyntaxNode, edit: &Edit, site: &Site, lexed: &mut u64) -> Read {
+    let mut ahead = AHEAD;
+    loop {
+        let window = Window::new(root, edit, site, ahead);
         *lexed += window.text.len() as u64;
+        let stretch = Stretch { text: &window.text, more: window.more };
         let range = window.range.clone();
         let steps = match site.kind {
             SiteKind::Block { header_col } => {
-                tvmscript::reparse_block(&window.text, range.clone(), header_col, site.depth)
+                tvmscript::reparse_block_in(stretch, range, header_col, site.depth)
             }
             SiteKind::Statements { indent } => {
-                tvmscript::reparse_statements(&window.text, range.clone(), indent, site.depth)
+                tvmscript::reparse_statements_in(stretch, range, indent, site.depth)
             }
-        }?;
-        let text = window.text[range].to_owned();
-        Some((steps, text))
+        };
+        match steps {
+            Ok(steps) => {
+                let mut text = window.text;
+                text.truncate(window.range.end);
+                text.drain(..window.range.start);
+                return Read::Part(steps, text);
+            }
+            Err(Refused::Differs) => return Read::Differs,
+            Err(Refused::NeedsMore) if ahead >= MAX_AHEAD => return Read::Unbounded,
+            Err(Refused::NeedsMore) => ahead *= 16,
+        }
     }
 }

@@ -26,14 +26,15 @@ fn name(p: &mut Parser<'_>, kind: SyntaxKind) -> Option<CompletedMarker> {
     Some(m.complete(p, kind))
 }
 
-/// Runs `f` one level deeper. Beyond the limit, the rest up to the next delimiter becomes `TOO_DEEP`.
+/// Runs `f` behind an operator that leans to the right. Beyond the limit, the rest up to the next comma or
+/// closing bracket becomes `TOO_DEEP`.
 fn deeper(
     p: &mut Parser<'_>,
     f: fn(&mut Parser<'_>) -> Option<CompletedMarker>,
 ) -> Option<CompletedMarker> {
-    match p.nest(f) {
+    match p.lean(f) {
         Some(res) => res,
-        None => p.skip(TOO_DEEP, false, |kind| matches!(kind, T![,] | T![:] | T![=] | T![;])),
+        None => p.skip(TOO_DEEP, false, |kind| matches!(kind, T![,] | T![;])),
     }
 }
 

@@ -57,8 +57,15 @@ pub(super) struct Parser<'t> {
     /// A token that begins here or later may be looked at, not consumed.
     limit: u32,
     overran: bool,
+    /// Whether the file goes on behind `text`.
+    more: bool,
+    /// Whether a token was looked at that `text` does not hold completely.
+    starved: bool,
     events: Events,
+    /// Brackets and blocks around the current token.
     depth: u32,
+    /// Operators before it that lean to the right.
+    leaning: u32,
     in_pattern: bool,
     #[cfg(test)]
     steps: u64,
@@ -98,8 +105,11 @@ impl<'t> Parser<'t> {
             comment_memo: (usize::MAX, None),
             limit: u32::MAX,
             overran: false,
+            more: false,
+            starved: false,
             events: Events::with_capacity(capacity * 2),
             depth: 0,
+            leaning: 0,
             in_pattern: false,
             #[cfg(test)]
             steps: 0,
@@ -118,7 +128,11 @@ impl<'t> Parser<'t> {
         self.tokens.pop();
         loop {
             let start = self.lexer.pos() as u32;
-            let kind = if self.tokens.len() < count { self.lexer.next() } else { EOF };
+            let mut kind = if self.tokens.len() < count { self.lexer.next() } else { EOF };
+            if self.more && self.lexer.pos() == self.text.len() && kind != NEWLINE {
+                // What touches the end of a stretch may go on behind it.
+                kind = EOF;
+            }
             self.tokens.push(Token { kind, start });
             if kind == EOF {
                 return;
@@ -145,7 +159,12 @@ impl<'t> Parser<'t> {
         if !self.overran {
             self.lex_tokens(idx + LEX_CHUNK);
         }
-        self.tokens.get(idx).map_or(EOF, |it| it.kind)
+        let kind = self.tokens.get(idx).map_or(EOF, |it| it.kind);
+        if kind == EOF && self.more && !self.overran {
+            self.starved = true;
+            self.overran = true;
+        }
+        kind
     }
 
     fn end_of(&self, idx: usize) -> u32 {
@@ -306,6 +325,16 @@ impl<'t> Parser<'t> {
         self.tokens[self.recorded].start as usize
     }
 
+    /// Says that the file goes on behind the text, which must end with a newline of the file.
+    pub(super) fn expect_more(&mut self) {
+        self.more = true;
+    }
+
+    /// Whether more text is needed to tell.
+    pub(super) fn starved(&self) -> bool {
+        self.starved
+    }
+
     /// Whether a token past the limit was consumed.
     pub(super) fn overran(&self) -> bool {
         self.overran
@@ -332,19 +361,35 @@ impl<'t> Parser<'t> {
         self.in_pattern = in_pattern;
     }
 
-    /// Runs `f` one level deeper, on a stack that is large enough; not if the limit is reached.
+    /// Runs `f` inside one more bracket or block; not if the limit is reached.
     pub(super) fn nest<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> Option<R> {
         if self.depth >= MAX_DEPTH {
             return None;
         }
         self.depth += 1;
-        let res = if self.depth.is_multiple_of(STACK_CHECK_EVERY) {
+        let res = self.with_stack(f);
+        self.depth -= 1;
+        Some(res)
+    }
+
+    /// Runs `f` behind one more operator that leans to the right; not if the limit is reached.
+    pub(super) fn lean<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> Option<R> {
+        if self.leaning >= MAX_DEPTH {
+            return None;
+        }
+        self.leaning += 1;
+        let res = self.with_stack(f);
+        self.leaning -= 1;
+        Some(res)
+    }
+
+    /// Runs `f` on a stack that is large enough.
+    fn with_stack<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> R {
+        if (self.depth + self.leaning).is_multiple_of(STACK_CHECK_EVERY) {
             stacker::maybe_grow(STACK_RED_ZONE, STACK_SEGMENT, || f(self))
         } else {
             f(self)
-        };
-        self.depth -= 1;
-        Some(res)
+        }
     }
 
     #[cfg(test)]

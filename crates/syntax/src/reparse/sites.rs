@@ -29,6 +29,17 @@ pub(super) enum SiteKind {
 }
 
 impl Site {
+    /// The whole file.
+    pub(super) fn file(root: &SyntaxNode) -> Site {
+        Site {
+            list: root.clone(),
+            children: 0..child_count(root),
+            range: root.text_range(),
+            depth: 0,
+            kind: SiteKind::Statements { indent: 0 },
+        }
+    }
+
     /// Where the part is in the new text.
     pub(super) fn new_range(&self, edit: &Edit) -> TextRange {
         let end = self.range.end() - edit.range.end() + edit.range.start() + edit.new_len();
@@ -39,13 +50,26 @@ impl Site {
 /// How many statements behind the edited ones are tried as well: an open bracket takes a few.
 const MORE_STATEMENTS: usize = 8;
 
+/// So many lists are tried one after the other; further out, only one that is twice as long as the last. So all attempts
+/// together are linear in the text, however deep the blocks nest.
+const EVERY_LIST: usize = 8;
+
 /// The parts of a tree that contain an edit and could be read again, smallest first.
 pub(super) fn sites(root: &SyntaxNode, edit: &Edit) -> impl Iterator<Item = Site> + use<> {
     let edit = edit.range;
+    let (mut tried, mut last_len) = (0, TextSize::from(0));
     innermost(root, edit)
         .into_iter()
         .flat_map(|node| node.ancestors())
         .filter(|node| matches!(node.kind(), SyntaxKind::BLOCK | SyntaxKind::SOURCE_FILE))
+        .filter(move |list| {
+            let len = list.text_range().len();
+            let wanted = tried < EVERY_LIST || len - last_len >= last_len;
+            if wanted {
+                (tried, last_len) = (tried + 1, len);
+            }
+            wanted
+        })
         .flat_map(move |list| sites_in(&list, edit))
 }
 
@@ -122,31 +146,33 @@ fn column_after(white: &str) -> u32 {
 /// Where reading may begin: the first child to be read, and its offset, which is behind a statement that ends with a newline or
 /// behind the header. The first line of what is read stands before the edit: the statement before may have looked at it.
 fn start_of_run(list: &SyntaxNode, edit: TextSize) -> Option<(usize, TextSize)> {
-    let before = edit.checked_sub(1.into()).filter(|it| *it >= list.text_range().start())?;
-    let mut element = list.child_or_token_at_range(TextRange::at(before, 1.into()))?;
-    loop {
+    let is_file = list.kind() == SyntaxKind::SOURCE_FILE;
+    let file_start = is_file.then_some((0, 0.into()));
+    let Some(before) = edit.checked_sub(1.into()).filter(|it| *it >= list.text_range().start())
+    else {
+        return file_start;
+    };
+    let mut next = list.child_or_token_at_range(TextRange::at(before, 1.into()));
+    while let Some(element) = next {
         if let SyntaxElement::Node(first) = &element
             && first_line_end(first).is_some_and(|end| end <= edit)
         {
-            match previous_statement(first) {
-                None if list.kind() == SyntaxKind::SOURCE_FILE => return Some((0, 0.into())),
+            match first.prev_sibling() {
+                Some(previous) if ends_with_newline(&previous) => {
+                    return Some((previous.index() + 1, previous.text_range().end()));
+                }
+                Some(_) => {}
+                None if is_file => return file_start,
                 // The white space that gives the list its column, behind the header's newline.
                 None => {
                     let white = first.prev_sibling_or_token()?.into_token()?;
                     return Some((white.index(), white.text_range().start()));
                 }
-                Some(previous) if ends_with_newline(&previous) => {
-                    return Some((previous.index() + 1, previous.text_range().end()));
-                }
-                Some(_) => {}
             }
         }
-        element = element.prev_sibling_or_token()?;
+        next = element.prev_sibling_or_token();
     }
-}
-
-fn previous_statement(node: &SyntaxNode) -> Option<SyntaxNode> {
-    node.prev_sibling()
+    file_start
 }
 
 fn ends_with_newline(node: &SyntaxNode) -> bool {

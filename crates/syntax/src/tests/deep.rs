@@ -2,7 +2,7 @@
 
 use rowan::WalkEvent;
 
-use crate::{AstNode as _, Green, SyntaxKind, SyntaxNode, ast, dump, error_share, parse};
+use crate::{AstNode as _, Edit, Green, SyntaxKind, SyntaxNode, ast, dump, error_share, parse};
 
 /// Runs a test on a thread with as little stack as threads of a pool have.
 fn on_small_stack(run: impl FnOnce() + Send + 'static) {
@@ -129,5 +129,25 @@ fn long_chains_unroll_without_recursion() {
             .expect("the text is a path");
         let path = ast::Expr::from(expr).dotted_path().expect("it is a dotted name");
         assert_eq!(path.parts().len(), 100_001);
+    });
+}
+
+#[test]
+fn deep_trees_are_edited_and_both_versions_freed() {
+    on_small_stack(|| {
+        for text in
+            [chain("a", " + a", 100_000), nested("(", "a", ")", 10_000), nested_blocks(1_000)]
+        {
+            let old = parse(&format!("y = 0\n{text}z = 1\n"));
+            let middle = u32::from(old.text_len()) / 2;
+            for offset in [0, middle, old.text_len().into()] {
+                let edit = Edit::insert(offset.into(), "b");
+                let new = old.reparse(&edit).parse;
+                assert!(new.text_len() > old.text_len());
+                let cursor = new.syntax().last_token();
+                drop(new);
+                drop(cursor);
+            }
+        }
     });
 }

@@ -228,3 +228,91 @@ fn typing_and_deleting_key_by_key_gives_the_fresh_tree() {
         }
     }
 }
+
+/// A file of many functions, one of which has many statements.
+fn big_file() -> String {
+    let mut text = String::new();
+    for i in 0..300 {
+        text += &format!("@T.prim_func\ndef f{i}(A: T.Buffer((16,), \"float32\")):\n");
+        text += "    for i in range(16):\n        A[i] = A[i] + 1.0\n\n";
+    }
+    text += "def big(A: T.Buffer((16,), \"float32\")):\n    with T.sblock(\"root\"):\n";
+    for i in 0..4000 {
+        text += &format!("        A[{i}] = A[{i}] * 2.0 + T.float32({i})\n");
+    }
+    text + "def last():\n    pass\n"
+}
+
+fn at(text: &str, needle: &str) -> u32 {
+    text.find(needle).expect("it is in the text") as u32
+}
+
+#[test]
+fn an_edit_costs_its_statement_not_its_file() {
+    let text = big_file();
+    let old = parse(&text);
+    let cost = |at: u32, len: u32, with: &str| {
+        let edit = Edit::replace(TextRange::at(at.into(), len.into()), with);
+        check_edit(&old, &mut text.clone(), &edit);
+        old.reparse(&edit).lexed
+    };
+    let in_big = at(&text, "A[2000] = A[2000]") + 4;
+    // A key inside a statement, a new statement, a removed one, a comment.
+    assert!(cost(in_big, 1, "7") < 1_000);
+    assert!(cost(in_big, 0, "+ x") < 1_000);
+    assert!(cost(in_big - 4, 0, "y = 1\n        ") < 1_000);
+    assert!(cost(in_big - 4, 50, "") < 1_000);
+    assert!(cost(in_big - 12, 0, "        # why\n") < 1_000);
+    // A bracket that stays open while the next key is awaited takes a few statements.
+    assert!(cost(in_big, 0, "(") < 10_000);
+    // The last statement of the list, and the end of the file.
+    assert!(cost(at(&text, "A[3999] = "), 1, "B") < 1_000);
+    assert!(cost(text.len() as u32, 0, "def new():\n    pass\n\n") < 1_000);
+    // The header of a small function reads that function and the one before.
+    assert!(cost(at(&text, "f150(") + 1, 3, "abc") < 2_000);
+    // An open triple quote takes the rest of the file, once.
+    assert!(cost(in_big, 0, "'''") < 3 * text.len() as u64);
+}
+
+#[test]
+fn what_an_edit_does_not_touch_keeps_its_place() {
+    let text = big_file();
+    let old = parse(&text);
+    let functions = |parse: &Parse| {
+        let root = parse.syntax();
+        let functions = root.children().filter(|it| it.kind() == crate::SyntaxKind::FUNCTION_DEF);
+        functions.map(|it| crate::Green::of(&it)).collect::<Vec<_>>()
+    };
+    let before = functions(&old);
+    for (needle, changed) in [("A[2000] = A[2000]", 300), ("f150(", 150), ("f0(", 0)] {
+        let edit = Edit::insert((at(&text, needle) + 1).into(), "z");
+        let after = functions(&old.reparse(&edit).parse);
+        assert_eq!(before.len(), after.len());
+        for (i, (before, after)) in before.iter().zip(&after).enumerate() {
+            assert_eq!(
+                before.ptr_eq(after),
+                i != changed,
+                "function {i} after an edit at {needle}"
+            );
+        }
+    }
+    // A line above all of them changes none.
+    let after = functions(&old.reparse(&Edit::insert(0.into(), "# c\n\n")).parse);
+    assert!(before.iter().zip(&after).all(|(before, after)| before.ptr_eq(after)));
+}
+
+#[test]
+fn edits_of_deeply_nested_blocks_stay_linear() {
+    let mut text = String::new();
+    for level in 0..600 {
+        text += &format!("{}if a:\n", " ".repeat(level));
+    }
+    text += &format!("{}pass\n", " ".repeat(600));
+    let old = parse(&text);
+    let middle = text.len() as u32 / 2;
+    for with in ["'''", "(", "\n", "x", " "] {
+        let edit = Edit::insert(middle.into(), with);
+        assert!(old.reparse(&edit).lexed < 12 * text.len() as u64, "{with:?}");
+        check_edit(&old, &mut text.clone(), &edit);
+    }
+}

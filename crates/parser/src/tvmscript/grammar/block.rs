@@ -17,12 +17,11 @@ fn statement_list(p: &mut Parser<'_>, indent: u32) {
     }
 }
 
-/// Lines as in a list of column `indent`, up to the offset `end`; false if none ends there.
-pub(crate) fn statements_until(p: &mut Parser<'_>, indent: u32, end: usize) -> bool {
+/// Lines as in a list of column `indent`, up to the first that ends at the offset `end` or behind it.
+pub(crate) fn statements_until(p: &mut Parser<'_>, indent: u32, end: usize) {
     while p.recorded_end() < end && !p.at(EOF) && p.col() >= indent {
         line(p, indent);
     }
-    p.recorded_end() == end
 }
 
 /// One line of a list of column `indent`, which is not left of it.

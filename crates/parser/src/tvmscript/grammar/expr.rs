@@ -120,7 +120,7 @@ fn lambda(p: &mut Parser<'_>) -> Option<CompletedMarker> {
     p.bump();
     lambda_params(p);
     if p.eat(T![:]) {
-        deeper(p, expr);
+        expr(p);
     }
     Some(m.complete(p, LAMBDA_EXPR))
 }
@@ -205,7 +205,7 @@ fn operand(p: &mut Parser<'_>) -> Option<CompletedMarker> {
     match p.current() {
         T![-] | T![+] | T![~] => unary(p, |p| operators(p, power::UNARY)),
         T![not] => unary(p, |p| operators(p, power::NOT)),
-        T![lambda] => lambda(p),
+        T![lambda] => deeper(p, lambda),
         T![await] => {
             let m = p.start();
             p.bump();

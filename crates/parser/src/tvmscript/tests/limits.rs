@@ -20,6 +20,10 @@ fn ten_thousand_levels_are_read() {
         ("not ", ""),
         ("a ** ", ""),
         ("lambda: ", ""),
+        ("lambda x=", ": 0"),
+        ("(yield ", ")"),
+        ("(x := ", ")"),
+        ("a[b:", "]"),
         ("a if b else ", ""),
         ("{a: ", "}"),
     ] {
@@ -42,7 +46,14 @@ fn ten_thousand_blocks_are_read() {
 
 #[test]
 fn beyond_the_limit_nothing_is_lost_and_the_next_line_is_fine() {
-    for (open, close) in [("(", ")"), ("f(", ")"), ("a[", "]"), ("-", ""), ("a if b else ", "")] {
+    for (open, close) in [
+        ("(", ")"),
+        ("f(", ")"),
+        ("a[", "]"),
+        ("-", ""),
+        ("a if b else ", ""),
+        ("lambda x=", ": 0"),
+    ] {
         for close in [close, ""] {
             let text = nested(open, "z", close, MAX_DEPTH as usize * 3);
             let parse = check_lossless(&text);
