@@ -1,3 +1,5 @@
+//! `build`: what is written, what a second run does, and what it says about each kernel.
+
 use super::Project;
 
 const MODULE: &str = r#"from tvm.script import ir as I

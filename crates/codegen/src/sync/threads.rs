@@ -1,0 +1,315 @@
+//! What the threads of a block compute: which addresses each one touches, and what is the same in all of them.
+//!
+//! An index is taken apart into terms; those that depend on thread indices and constants alone are evaluated for every
+//! thread of the block, the others must be one and the same part in both accesses. O(terms × threads) an access.
+
+use std::rc::Rc;
+
+use ir::{BinaryOp, BufferId, Callee, ExprId, ExprKind, OpKind, ValueId, ValueKind};
+use rustc_hash::FxHashSet;
+
+use super::{Addresses, Planner};
+use crate::{
+    kernel::{Axis, Space},
+    split::root_of,
+};
+
+impl Planner<'_> {
+    /// The threads among `active` for which a condition is `wanted`, if threads alone decide it.
+    pub(super) fn guarded(
+        &self,
+        condition: ExprId,
+        wanted: bool,
+        active: &Option<Rc<[bool]>>,
+    ) -> Option<Rc<[bool]>> {
+        let values = self.block.map(|block| {
+            threads(block)
+                .map(|thread| self.evaluate(condition, thread))
+                .collect::<Option<Vec<i64>>>()
+        });
+        let Some(Some(values)) = values else { return active.clone() };
+        let keep = |thread: usize| active.as_ref().is_none_or(|it| it[thread]);
+        let mask =
+            values.iter().enumerate().map(|(thread, &it)| keep(thread) && (it != 0) == wanted);
+        Some(mask.collect())
+    }
+
+    pub(super) fn addresses(
+        &mut self,
+        buffer: BufferId,
+        indices: &[ExprId],
+        active: &Option<Rc<[bool]>>,
+    ) -> Option<Addresses> {
+        let body = self.body;
+        let data = &body.buffers[buffer];
+        let &[index] = indices else { return None };
+        let zero = |expr: ExprId| matches!(body.expr(expr).kind, ExprKind::Int(0));
+        if data.elem_offset.is_some_and(|it| !zero(it)) || data.strides.is_some() {
+            return None;
+        }
+        let (index, stride, lanes) = match body.expr(index).kind {
+            ExprKind::Ramp { base, stride, lanes } => {
+                (base, self.constant(stride)?, self.constant(lanes)?)
+            }
+            _ if body.dtype(index)?.is_scalar() => (index, 0, 1),
+            _ => return None,
+        };
+        if !(1..=64).contains(&lanes) {
+            return None;
+        }
+        let mut terms = Terms::default();
+        self.split_terms(index, true, &mut terms, &mut 0)?;
+        terms.base.sort_unstable();
+        terms.thread.sort_unstable();
+        let of_thread = self.thread_part(terms.thread)?;
+        Some(Addresses {
+            base: terms.base,
+            unit: data.dtype.bytes(),
+            of_thread,
+            constant: terms.constant,
+            stride,
+            lanes,
+            active: active.clone(),
+        })
+    }
+
+    /// Splits a sum into thread terms, constants and the rest; `None` if a term mixes threads with the rest.
+    fn split_terms(
+        &self,
+        expr: ExprId,
+        positive: bool,
+        terms: &mut Terms,
+        depth: &mut usize,
+    ) -> Option<()> {
+        let body = self.body;
+        *depth += 1;
+        if *depth > 256 {
+            return None;
+        }
+        match body.expr(expr).kind {
+            ExprKind::Binary(BinaryOp::Add, a, b) => {
+                self.split_terms(a, positive, terms, depth)?;
+                self.split_terms(b, positive, terms, depth)
+            }
+            ExprKind::Binary(BinaryOp::Sub, a, b) => {
+                self.split_terms(a, positive, terms, depth)?;
+                self.split_terms(b, !positive, terms, depth)
+            }
+            ExprKind::Int(value) => {
+                terms.constant =
+                    terms.constant.checked_add(if positive { value } else { -value })?;
+                Some(())
+            }
+            ExprKind::Value(value) if self.definitions.contains_key(&value) => {
+                self.split_terms(self.definitions[&value], positive, terms, depth)
+            }
+            _ if self.evaluate(expr, [0; 3]).is_some() => {
+                terms.thread.push((expr, positive));
+                Some(())
+            }
+            _ if positive && self.is_thread_free(expr) => {
+                terms.base.push(expr);
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    /// No thread index and no memory: one value for the whole block, as long as no loop turns.
+    pub(super) fn is_thread_free(&self, root: ExprId) -> bool {
+        let body = self.body;
+        let mut stack = vec![root];
+        let mut seen = FxHashSet::default();
+        while let Some(expr) = stack.pop() {
+            if !seen.insert(expr) {
+                continue;
+            }
+            let node = body.expr(expr);
+            if node.flags.has_load || node.flags.has_impure || node.flags.has_unknown {
+                return false;
+            }
+            if let ExprKind::Value(value) = node.kind {
+                if self.thread_dim(value).is_some() {
+                    return false;
+                }
+                stack.extend(self.definitions.get(&value));
+                // A loop of few threads may be at another iteration than the same loop of others.
+                if let ValueKind::BlockArg(block, _) = body.values[value].kind
+                    && let Some(op) = body.regions[body.blocks[block].parent].parent
+                    && matches!(body.ops[op].kind, OpKind::For(_))
+                {
+                    stack.extend(body.ops[op].operands.iter());
+                }
+            }
+            body.each_child(node.kind, &mut |child| stack.push(child));
+        }
+        true
+    }
+
+    fn thread_part(&mut self, terms: Vec<(ExprId, bool)>) -> Option<Rc<[i64]>> {
+        if let Some(known) = self.thread_parts.get(&terms) {
+            return known.clone();
+        }
+        let block = self.block?;
+        let sum = |thread: [i64; 3]| {
+            terms.iter().try_fold(0i64, |sum, &(term, positive)| {
+                let value = self.evaluate(term, thread)?;
+                sum.checked_add(if positive { value } else { -value })
+            })
+        };
+        let values = threads(block).map(sum).collect::<Option<Rc<[i64]>>>();
+        self.thread_parts.insert(terms, values.clone());
+        values
+    }
+
+    fn constant(&self, expr: ExprId) -> Option<i64> {
+        match self.body.expr(expr).kind {
+            ExprKind::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The dimension of a thread index; blocks and other variables have none.
+    fn thread_dim(&self, value: ValueId) -> Option<usize> {
+        match self.kernel.thread_vars.get(&value).copied().flatten() {
+            Some(axis) if axis.is_thread() => Some(Axis::dim(axis)),
+            _ => None,
+        }
+    }
+
+    /// The value of an expression of thread indices and constants.
+    fn evaluate(&self, expr: ExprId, thread: [i64; 3]) -> Option<i64> {
+        stacker::maybe_grow(32 * 1024, 1024 * 1024, || {
+            let body = self.body;
+            match body.expr(expr).kind {
+                ExprKind::Int(value) => Some(value),
+                ExprKind::Value(value) => match self.thread_dim(value) {
+                    Some(dim) => Some(thread[dim]),
+                    None => self.evaluate(*self.definitions.get(&value)?, thread),
+                },
+                ExprKind::Binary(op, a, b) => {
+                    binary(op, self.evaluate(a, thread)?, self.evaluate(b, thread)?)
+                }
+                ExprKind::Unary(ir::UnaryOp::Not, a) => {
+                    Some(i64::from(self.evaluate(a, thread)? == 0))
+                }
+                ExprKind::Cast(a)
+                    if body.dtype(expr)?.is_integer() && body.dtype(a)?.is_integer() =>
+                {
+                    Some(body.dtype(expr)?.wrap_int(self.evaluate(a, thread)?.into()))
+                }
+                _ => None,
+            }
+        })
+    }
+
+    // ---- uniformity ----
+
+    /// Whether all threads of a block have one value of this expression when they evaluate it together.
+    pub(super) fn is_uniform(&mut self, expr: ExprId) -> bool {
+        if let Some(&known) = self.uniform.get(&expr) {
+            return known;
+        }
+        // A value defined by itself is an error of the program.
+        self.uniform.insert(expr, false);
+        let uniform = stacker::maybe_grow(32 * 1024, 1024 * 1024, || self.compute_uniform(expr));
+        self.uniform.insert(expr, uniform);
+        uniform
+    }
+
+    fn compute_uniform(&mut self, expr: ExprId) -> bool {
+        let body = self.body;
+        let node = *body.expr(expr);
+        match node.kind {
+            ExprKind::Value(value) => self.is_uniform_value(value),
+            ExprKind::Opaque { .. } => false,
+            ExprKind::Call { callee: Callee::Intrinsic(name), .. }
+                if body.name(name) == "tvm_thread_invariant" =>
+            {
+                true
+            }
+            ExprKind::Call { instance, .. } if instance != 0 => false,
+            kind => {
+                if let ExprKind::Load { buffer, .. } = kind
+                    && !self.is_constant_memory(buffer)
+                {
+                    return false;
+                }
+                let mut children = Vec::new();
+                body.each_child(kind, &mut |child| children.push(child));
+                children.into_iter().all(|child| self.is_uniform(child))
+            }
+        }
+    }
+
+    pub(super) fn is_uniform_value(&mut self, value: ValueId) -> bool {
+        let body = self.body;
+        if let Some(dim) = self.thread_dim(value) {
+            return self.block.is_some_and(|it| it[dim] == 1);
+        }
+        if let Some(&definition) = self.definitions.get(&value) {
+            return self.is_uniform(definition);
+        }
+        match body.values[value].kind {
+            ValueKind::BlockArg(block, _) => match body.regions[body.blocks[block].parent].parent {
+                Some(op) => match body.ops[op].kind {
+                    OpKind::For(_) => {
+                        body.ops[op].operands.clone().iter().all(|&it| self.is_uniform(it))
+                    }
+                    OpKind::LaunchThread { .. } => true,
+                    _ => false,
+                },
+                None => true,
+            },
+            _ => true,
+        }
+    }
+
+    /// Global memory that the kernel does not write.
+    fn is_constant_memory(&self, buffer: BufferId) -> bool {
+        root_of(self.body, buffer).is_ok_and(|root| {
+            self.kernel.root_use(root).is_some_and(|it| it.space == Space::Global && !it.written)
+        })
+    }
+}
+
+#[derive(Default)]
+struct Terms {
+    base: Vec<ExprId>,
+    thread: Vec<(ExprId, bool)>,
+    constant: i64,
+}
+
+/// The threads of a block, x fastest.
+fn threads([x, y, z]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
+    (0..z).flat_map(move |z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])))
+}
+
+fn binary(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
+    Some(match op {
+        BinaryOp::Add => a.checked_add(b)?,
+        BinaryOp::Sub => a.checked_sub(b)?,
+        BinaryOp::Mul => a.checked_mul(b)?,
+        BinaryOp::Div => a.checked_div(b)?,
+        BinaryOp::Mod => a.checked_rem(b)?,
+        // The divisor is positive in what is enumerated; other signs are left out.
+        BinaryOp::FloorDiv if b > 0 => a.div_euclid(b),
+        BinaryOp::FloorMod if b > 0 => a.rem_euclid(b),
+        BinaryOp::Min => a.min(b),
+        BinaryOp::Max => a.max(b),
+        BinaryOp::Eq => (a == b).into(),
+        BinaryOp::Ne => (a != b).into(),
+        BinaryOp::Lt => (a < b).into(),
+        BinaryOp::Le => (a <= b).into(),
+        BinaryOp::Gt => (a > b).into(),
+        BinaryOp::Ge => (a >= b).into(),
+        BinaryOp::And => (a != 0 && b != 0).into(),
+        BinaryOp::Or => (a != 0 || b != 0).into(),
+        BinaryOp::BitAnd => a & b,
+        BinaryOp::BitOr => a | b,
+        BinaryOp::BitXor => a ^ b,
+        BinaryOp::Shl if (0..32).contains(&b) => a.checked_mul(1 << b)?,
+        BinaryOp::Shr if (0..63).contains(&b) => a >> b,
+        _ => return None,
+    })
+}
