@@ -5,7 +5,7 @@ use super::Project;
 #[test]
 fn every_command_has_help_with_examples() {
     let project = Project::new(&[]);
-    for command in ["", "check", "fix", "opt", "explain", "parse", "server"] {
+    for command in ["", "build", "check", "fix", "opt", "explain", "parse", "server"] {
         let outcome = project.run(&format!("{command} --help"));
         assert_eq!(outcome.code, 0, "{command}");
         assert!(outcome.out().contains("Example"), "{command}");
