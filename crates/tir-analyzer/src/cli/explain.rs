@@ -14,7 +14,7 @@ use crate::cli::{
     io::{Io, Styled},
     jobs::{self, Job},
     report,
-    rules::{self, Rule, did_you_mean},
+    rules::{self, Rule, Topic, did_you_mean},
     source::Source,
 };
 
@@ -234,10 +234,13 @@ fn list(format: AnswerFormat, is_styled: bool) -> String {
     let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
     let width = all.iter().map(|it| it.name.len()).max().unwrap_or_default();
     let mut out = String::new();
-    for (title, is_reason) in [("What is reported:", false), ("Why something is not shared:", true)]
-    {
+    for (title, topic) in [
+        ("What is reported:", Topic::Finding),
+        ("Why something is not shared:", Topic::NotShared),
+        ("Why a function has no device code:", Topic::NotBuilt),
+    ] {
         out.push_str(&format!("{title}\n"));
-        for it in all.iter().filter(|it| it.severity.is_none() == is_reason) {
+        for it in all.iter().filter(|it| it.topic == topic) {
             out.push_str(&format!("  {bold}{:width$}{plain}  {}\n", it.name, it.summary));
         }
     }

@@ -1,11 +1,22 @@
 //! Every name that a message may carry, with its documentation: rules of lowering, kinds of syntax errors, rules of
-//! plans and the reasons why something is not shared.
+//! plans, and the reasons why something is not shared or a function has no device code.
 //!
 //! `explain` prints them, SARIF lists them. Sorted by name.
 
 use frontend::tvmscript::{Severity, diagnostics};
 use ir::plan::docs;
 use syntax::SyntaxErrorKind;
+
+/// What a name is about.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Topic {
+    /// Findings of `check`.
+    Finding,
+    /// Why something is not shared.
+    NotShared,
+    /// Why a function has no device code.
+    NotBuilt,
+}
 
 /// The documentation of one name.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -16,6 +27,8 @@ pub(crate) struct Rule {
     pub(crate) summary: &'static str,
     /// Markdown.
     pub(crate) text: &'static str,
+    /// What it is about.
+    pub(crate) topic: Topic,
     /// How bad its findings are; none for reasons, which report nothing by themselves.
     pub(crate) severity: Option<Severity>,
     /// Whether `fix` has fixes for it.
@@ -28,6 +41,7 @@ pub(crate) fn all() -> Vec<Rule> {
         name: it.code,
         summary: it.summary,
         text: it.docs,
+        topic: Topic::Finding,
         severity: Some(it.severity),
         is_fixable: false,
     });
@@ -35,6 +49,7 @@ pub(crate) fn all() -> Vec<Rule> {
         name: it.name,
         summary: it.summary,
         text: it.text,
+        topic: if is_fixable(it.name) { Topic::Finding } else { Topic::NotShared },
         severity: is_fixable(it.name).then_some(Severity::Hint),
         is_fixable: is_fixable(it.name),
     });
@@ -42,6 +57,7 @@ pub(crate) fn all() -> Vec<Rule> {
         name,
         summary: text.trim_end_matches('.'),
         text,
+        topic: Topic::NotBuilt,
         severity: None,
         is_fixable: false,
     });
@@ -49,6 +65,7 @@ pub(crate) fn all() -> Vec<Rule> {
         name: kind.code(),
         summary,
         text,
+        topic: Topic::Finding,
         severity: Some(Severity::Error),
         is_fixable: false,
     });
