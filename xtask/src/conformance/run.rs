@@ -27,7 +27,7 @@ use crate::skip::Skip;
 /// Columns of the report.
 const KINDS: &[&str] = &["agree", "differ", "failed", "left out"];
 /// The work that the interpreter is given at most.
-const MAX_STEPS: u64 = 60_000_000;
+const MAX_STEPS: u64 = 20_000_000;
 /// The folder of kernels, and the folder with TVM's way to the same values.
 const KERNELS: &str = "lowered_cuda";
 const COUNTERPARTS: &str = "unscheduled";
