@@ -318,8 +318,10 @@ impl Lowerer<'_, '_, '_> {
         if self.s.scopes.lookup(id).is_some() {
             return;
         }
-        let captured = self.s.env.resolve(name);
-        if matches!(captured, crate::tvmscript::Capture::Undefined) {
+        // A scalar parameter that comes later is nearer than a type variable of the module.
+        let is_new = self.s.later_params.contains_key(name)
+            || matches!(self.s.env.resolve(name), crate::tvmscript::Capture::Undefined);
+        if is_new {
             self.symbol(name, ex, dtype);
         }
     }
@@ -335,7 +337,8 @@ impl Lowerer<'_, '_, '_> {
             self.mention(self.ast.range(ex), definition);
             return value;
         }
-        if matches!(self.s.env.resolve(name), crate::tvmscript::Capture::TypeVar)
+        if !self.s.later_params.contains_key(name)
+            && matches!(self.s.env.resolve(name), crate::tvmscript::Capture::TypeVar)
             && let Ok(ev) = self.name(name, ex)
             && let Val::Expr(expr) = ev.val
             && let ir::ExprKind::Value(value) = self.s.body.expr(expr).kind

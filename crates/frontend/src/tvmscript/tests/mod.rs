@@ -4,6 +4,7 @@ mod diagnostics;
 mod discovery;
 mod expressions;
 mod robustness;
+mod signatures;
 mod sources;
 mod statements;
 
