@@ -217,6 +217,33 @@ impl Slots {
     }
 }
 
+/// The text of a function. Equal whatever its key says: which of several namesakes it is, is the identity's business, and
+/// must not change the source when a namesake comes or goes.
+#[derive(Clone, Debug)]
+pub struct SharedSource(Arc<FunctionSource>);
+
+impl std::ops::Deref for SharedSource {
+    type Target = FunctionSource;
+    fn deref(&self) -> &FunctionSource {
+        &self.0
+    }
+}
+
+impl PartialEq for SharedSource {
+    fn eq(&self, other: &SharedSource) -> bool {
+        // Without `..`, so that a new field is decided on here.
+        let FunctionSource { key: _, name, kind, dialect, dialect_is_guess, green, name_range } =
+            &*self.0;
+        Arc::ptr_eq(&self.0, &other.0)
+            || (*green == other.green
+                && *name == other.name
+                && *kind == other.kind
+                && *dialect == other.dialect
+                && *dialect_is_guess == other.dialect_is_guess
+                && *name_range == other.name_range)
+    }
+}
+
 /// A function of a file. It outlives edits.
 #[salsa::tracked(debug)]
 pub struct Function<'db> {
@@ -229,7 +256,7 @@ pub struct Function<'db> {
     /// Its text and what is needed to read it, independent of its place.
     #[tracked]
     #[returns(ref)]
-    pub source: Arc<FunctionSource>,
+    pub source: SharedSource,
     /// Where its captured names are looked up.
     #[tracked]
     #[returns(ref)]
@@ -250,14 +277,7 @@ pub fn functions<'db>(db: &'db dyn Db, file: SourceFile) -> Vec<Function<'db>> {
     let items = index.functions.functions.iter().zip(&index.names.functions);
     items
         .map(|(item, (identity, scope))| {
-            let mut source = item.source.clone();
-            if source.key.content.is_some() {
-                // The key says which of several it is; that is the slot's business here, and must not change
-                // the source when a namesake comes or goes.
-                let source = Arc::make_mut(&mut source);
-                source.key.content = None;
-                source.key.ordinal = 0;
-            }
+            let source = SharedSource(item.source.clone());
             Function::new(db, file, identity.clone(), source, scope.clone())
         })
         .collect()

@@ -18,8 +18,8 @@ use salsa::plumbing::FromId as _;
 pub use crate::{
     environment::{CapturedName, capture},
     file::{
-        FileIndex, Function, History, Identity, Placed, ScopeKey, file_index, functions, parse,
-        placed_functions,
+        FileIndex, Function, History, Identity, Placed, ScopeKey, SharedSource, file_index,
+        functions, parse, placed_functions,
     },
     input::{Configuration, Content, Options, SourceFile},
     kernels::device_code,

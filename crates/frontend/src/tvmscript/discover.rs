@@ -161,17 +161,11 @@ impl FileFunctions {
             return None;
         }
         let mut source = FunctionSource { green: change.new.clone(), ..FunctionSource::clone(old) };
-        if old.key.content.is_some() {
+        let former = old.key.content;
+        if former.is_some() {
             source.key.content = Some(source.green.text_hash());
-            // Among equals the ordinals would have to be given anew.
-            let is_equal = |it: &FunctionItem| {
-                let key = &it.source.key;
-                key.content == old.key.content || key.content == source.key.content
-            };
-            if self.functions.iter().filter(|it| is_equal(it)).count() > 1 {
-                return None;
-            }
         }
+        let current = source.key.content;
         let (old_len, new_len) = (change.old.text_len(), change.new.text_len());
         let mut functions = self.functions.clone();
         for item in &mut functions[index + 1..] {
@@ -181,6 +175,10 @@ impl FileFunctions {
         let item = &mut functions[index];
         item.range = TextRange::at(change.offset, new_len);
         item.source = Arc::new(source);
+        if former.is_some() {
+            number_equals(&mut functions, former);
+            number_equals(&mut functions, current);
+        }
         let (scopes, root) = (self.scopes.clone(), parse.green().clone());
         Some(FileFunctions { functions, scopes, root })
     }
@@ -248,6 +246,20 @@ impl Names for ScopeNames<'_> {
             return Capture::Unknown;
         }
         self.file.capture_within(self.scope, name, self.depth)
+    }
+}
+
+/// Numbers the functions of one path, name and content anew. A hash of contents says nearly all: paths and names are
+/// looked at only where it agrees.
+fn number_equals(functions: &mut [FunctionItem], content: Option<u128>) {
+    let mut next: FxHashMap<(Box<str>, Box<str>), u32> = FxHashMap::default();
+    for item in functions.iter_mut().filter(|it| it.source.key.content == content) {
+        let key = &item.source.key;
+        let next = next.entry((key.path.clone(), key.name.clone())).or_default();
+        if key.ordinal != *next {
+            Arc::make_mut(&mut item.source).key.ordinal = *next;
+        }
+        *next += 1;
     }
 }
 
