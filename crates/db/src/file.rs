@@ -10,7 +10,7 @@
 use std::sync::{Arc, Mutex};
 
 use frontend::tvmscript::{
-    FileFunctions, FunctionItem, FunctionSource,
+    FileFunctions, FunctionItem, FunctionKind, FunctionSource,
     discover::{self, ScopeId},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -294,13 +294,18 @@ pub struct Placed<'db> {
     pub end: TextSize,
 }
 
-/// The functions of a file with their places, in text order.
+/// The tensor functions of a file with their places, in text order. Macros are read where they are used; graph functions and
+/// Python functions are opaque.
 pub fn placed_functions<'db>(
     db: &'db dyn Db,
     file: SourceFile,
 ) -> impl Iterator<Item = Placed<'db>> {
     let items = &file_index(db, file).functions.functions;
-    functions(db, file).iter().zip(items).map(|(&function, item)| Placed {
+    let tensor_functions = functions(db, file)
+        .iter()
+        .zip(items)
+        .filter(|(_, item)| item.source.kind == FunctionKind::PrimFunc);
+    tensor_functions.map(|(&function, item)| Placed {
         function,
         start: item.range.start(),
         end: item.range.end(),

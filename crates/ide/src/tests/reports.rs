@@ -29,6 +29,14 @@ fn unknown_names_and_shared_values_are_reported() {
 }
 
 #[test]
+fn nothing_is_said_of_graph_functions() {
+    let text = "from tvm.script import ir as I, relax as R\n\n\n@I.ir_module\nclass Module:\n    @R.function\n    \
+                def main(x: R.Tensor((4,), \"float32\")) -> R.Tensor((4,), \"float32\"):\n        \
+                with R.dataflow():\n            y = R.nowhere(x, x)\n            R.output(y)\n        return y\n";
+    check_diagnostics(text, expect![[""]]);
+}
+
+#[test]
 fn text_that_cannot_be_read_is_reported_by_what_is_wrong_with_it() {
     check_diagnostics(
         &function("A[0 = 1\nA[1] =\nA[2] = 1 +\nA[3] = 'abc"),
