@@ -61,10 +61,9 @@ fn python_files(corpus: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
             if path.is_dir() {
                 folders.push(path);
             } else if path.extension().is_some_and(|it| it == "py")
-                && path
-                    .parent()
-                    .and_then(Path::file_name)
-                    .is_some_and(|it| it.to_string_lossy().starts_with("lowered_"))
+                && path.parent().and_then(Path::file_name).is_some_and(|it| {
+                    ["lowered_cpu", "lowered_cuda"].iter().any(|name| it == *name)
+                })
                 && let Ok(text) = std::fs::read_to_string(&path)
             {
                 files.push((path, text));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::process::Command;
 
+use crate::process::Finished;
 use crate::skip::Skip;
 use crate::tally::Tally;
 use crate::test::{cargo_output, clients};
@@ -62,6 +63,12 @@ impl<'a> Context<'a> {
         tally: &mut Tally,
     ) -> anyhow::Result<()> {
         let finished = process::run_shown(command)?;
+        self.count(&finished, tally);
+        Ok(())
+    }
+
+    /// Adds what a finished test run printed.
+    fn count(&mut self, finished: &Finished, tally: &mut Tally) {
         let counts = cargo_output::count(&finished.output);
         tally.pass(counts.passed);
         tally.fail(counts.failed);
@@ -71,7 +78,6 @@ impl<'a> Context<'a> {
         }
         self.ignored.extend(counts.ignored);
         counts.ran.iter().for_each(|name| drop(self.ignored.remove(name)));
-        Ok(())
     }
 
     /// The tests that no stage ran.
@@ -125,25 +131,18 @@ fn check_command(command: &mut Command, tally: &mut Tally) -> anyhow::Result<()>
 mod tests {
     use super::*;
 
+    /// A finished run that printed `output`. Nothing is run: its lines would count in the run around this test.
+    fn printed(output: &str) -> Finished {
+        Finished { success: true, status: "exit status: 0".to_owned(), output: output.to_owned() }
+    }
+
     #[test]
     fn test_left_out_by_one_stage_and_run_by_another_is_not_skipped() {
         let ws = Workspace::find().unwrap();
         let mut context = Context::new(&ws, 1);
         let mut tally = Tally::default();
-        let echo = |text: &str| {
-            let mut command = Command::new("printf");
-            command.arg(text);
-            command
-        };
-        context
-            .run_tests(
-                &mut echo("test a ... ignored, slow\ntest b ... ignored, slow\n"),
-                &mut tally,
-            )
-            .unwrap();
-        context
-            .run_tests(&mut echo("test a ... ok\ntest result: ok. 1 passed; 0 failed"), &mut tally)
-            .unwrap();
+        context.count(&printed("test a ... ignored, slow\ntest b ... ignored, slow\n"), &mut tally);
+        context.count(&printed("test a ... ok\ntest result: ok. 1 passed; 0 failed"), &mut tally);
         let left: Vec<_> = context.left_out().iter().map(Skip::to_string).collect();
         assert_eq!(left, ["skipped: test b (slow)"]);
         assert_eq!(tally.summary(), "tests: 1 passed, 0 failed, 0 skipped");
@@ -153,7 +152,8 @@ mod tests {
     fn program_that_dies_without_a_result_is_a_failure() {
         let ws = Workspace::find().unwrap();
         let mut tally = Tally::default();
-        Context::new(&ws, 1).run_tests(&mut Command::new("false"), &mut tally).unwrap();
+        let died = Finished { success: false, ..printed("") };
+        Context::new(&ws, 1).count(&died, &mut tally);
         assert_eq!(tally.failed(), 1);
     }
 }
