@@ -13,7 +13,7 @@ mod launch;
 mod lower;
 mod operators;
 mod ours;
-mod peer;
+pub(crate) mod peer;
 mod read;
 mod report;
 mod roles;

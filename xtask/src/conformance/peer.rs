@@ -31,7 +31,8 @@ const TIME_LIMIT: Duration = Duration::from_secs(900);
 const PROCESSES: usize = 2;
 
 /// The packages of TVM's environment.
-const TVM_PACKAGES: &[&str] = &["apache-tvm==0.27.0.post1", "numpy==2.4.6", "ml_dtypes==0.6.0"];
+pub(crate) const TVM_PACKAGES: &[&str] =
+    &["apache-tvm==0.27.0.post1", "numpy==2.4.6", "ml_dtypes==0.6.0"];
 /// The packages of NVIDIA's run-time compiler, its headers included.
 const CUDA_PACKAGES: &[&str] = &[
     "nvidia-cuda-nvrtc==13.5.37",
