@@ -18,7 +18,7 @@ use syntax::{TextRange, TextSize};
 
 use crate::{
     function_at::functions_in,
-    plan_text::{INFORMATIONAL, PlanText},
+    plan_text::{GroupLines, INFORMATIONAL, PlanText},
 };
 
 /// What is shown.
@@ -113,7 +113,8 @@ pub(crate) fn inlay_hints(
 pub(crate) fn function_hints<'db>(db: &'db dyn Db, function: Function<'db>) -> FunctionHints {
     let text = PlanText::new(db, function);
     let mut candidates = Vec::new();
-    let mut marked: Vec<Vec<OccurrenceId>> = Vec::with_capacity(text.plan.groups.len());
+    let mut marked: Vec<(Vec<OccurrenceId>, GroupLines)> =
+        Vec::with_capacity(text.plan.groups.len());
     for (i, group) in text.plan.groups.iter().enumerate() {
         let occurrences = marked_occurrences(&text, group);
         let is_applied = matches!(group.decision, Decision::Bind(_) | Decision::Reuse(_));
@@ -128,7 +129,7 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, function: Function<'db>) -> F
                 nth,
             });
         }
-        marked.push(occurrences);
+        marked.push((occurrences, text.lines(group)));
     }
     candidates.sort_by_key(|it| (it.offset, it.group, it.nth));
     let mut best: FxHashMap<u32, usize> = FxHashMap::default();
@@ -139,7 +140,7 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, function: Function<'db>) -> F
         }
     }
     let hint = |(i, candidate): (usize, &Candidate)| RelativeHint {
-        hint: hint(&text, candidate, &marked[candidate.group]),
+        hint: hint(&text, candidate, &marked[candidate.group].0, &marked[candidate.group].1),
         is_first_choice: best.get(&candidate.line) == Some(&i),
     };
     FunctionHints { hints: candidates.iter().enumerate().map(hint).collect() }
@@ -154,7 +155,12 @@ fn marked_occurrences(text: &PlanText<'_>, group: &CseGroup) -> Vec<OccurrenceId
     }
 }
 
-fn hint(text: &PlanText<'_>, candidate: &Candidate, marked: &[OccurrenceId]) -> InlayHint {
+fn hint(
+    text: &PlanText<'_>,
+    candidate: &Candidate,
+    marked: &[OccurrenceId],
+    lines: &GroupLines,
+) -> InlayHint {
     let group = &text.plan.groups[candidate.group];
     let name = match &group.decision {
         Decision::Bind(binding) => text.plan.bindings[*binding].name.to_string(),
@@ -176,17 +182,22 @@ fn hint(text: &PlanText<'_>, candidate: &Candidate, marked: &[OccurrenceId]) -> 
             target: others(candidate.nth + 1),
         },
     ];
-    let tooltip = tooltip(text, candidate, marked[candidate.nth]);
+    let tooltip = tooltip(text, candidate, marked[candidate.nth], lines);
     InlayHint { offset: candidate.offset, label, tooltip }
 }
 
-fn tooltip(text: &PlanText<'_>, candidate: &Candidate, occurrence: OccurrenceId) -> String {
+fn tooltip(
+    text: &PlanText<'_>,
+    candidate: &Candidate,
+    occurrence: OccurrenceId,
+    lines: &GroupLines,
+) -> String {
     let group = &text.plan.groups[candidate.group];
     let mut out = format!(
         "`{}` is computed {} times: {}.\n\n{}",
         text.expr(occurrence).replace('`', "'"),
         group.occurrences.len(),
-        text.places(group, candidate.line),
+        lines.places(candidate.line),
         text.decision(group)
     );
     if let Some(equivalence) = PlanText::equivalence(group) {

@@ -5,6 +5,7 @@ use ir::{
     Body, OccurrenceId, Type,
     plan::{CseGroup, CsePlan, Decision, Equivalence, Refusal},
 };
+use rustc_hash::FxHashMap;
 use syntax::{TextRange, TextSize};
 
 /// Shown expressions are cut to this many characters.
@@ -112,35 +113,21 @@ impl<'db> PlanText<'db> {
         }
     }
 
-    /// `here, 2 lines below, 5 lines above`, as seen from a line.
-    pub(crate) fn places(&self, group: &CseGroup, from: u32) -> String {
-        const MAX_PLACES: usize = 6;
-        let mut out = String::new();
-        let mut n_here = 0;
-        let mut n_shown = 0;
+    /// The lines of a group's occurrences. O(occurrences × log lines), once a group.
+    pub(crate) fn lines(&self, group: &CseGroup) -> GroupLines {
+        let mut runs: Vec<(u32, usize)> = Vec::new();
         for &it in &group.occurrences {
             let line = self.line(self.map.occurrence_range(it).start());
-            if line == from {
-                n_here += 1;
-                continue;
+            match runs.last_mut() {
+                Some((last, count)) if *last == line => *count += 1,
+                _ => runs.push((line, 1)),
             }
-            n_shown += 1;
-            if n_shown > MAX_PLACES {
-                continue;
-            }
-            let (distance, word) =
-                if line > from { (line - from, "below") } else { (from - line, "above") };
-            let lines = if distance == 1 { "line" } else { "lines" };
-            out.push_str(&format!(", {distance} {lines} {word}"));
         }
-        if n_shown > MAX_PLACES {
-            out.push_str(&format!(" and at {} more places", n_shown - MAX_PLACES));
+        let mut counts: FxHashMap<u32, usize> = FxHashMap::default();
+        for (line, count) in &runs {
+            *counts.entry(*line).or_default() += count;
         }
-        match n_here {
-            0 => out.trim_start_matches(", ").to_owned(),
-            1 => format!("here{out}"),
-            n => format!("{n} times here{out}"),
-        }
+        GroupLines { runs, counts, n_occurrences: group.occurrences.len() }
     }
 
     /// How alike the occurrences are, where that is more than the same tree.
@@ -239,3 +226,62 @@ impl<'db> PlanText<'db> {
 /// What to know before a fix in a function that is still scheduled.
 pub(crate) const INFORMATIONAL: &str = "The function has blocks that can still be scheduled; a new binding can make \
     `compute_inline` or `fuse` fail, so fixing all leaves it alone.";
+
+/// On which lines the occurrences of a group are.
+pub(crate) struct GroupLines {
+    /// Lines with the number of occurrences in a row on each, in program order.
+    runs: Vec<(u32, usize)>,
+    counts: FxHashMap<u32, usize>,
+    n_occurrences: usize,
+}
+
+impl GroupLines {
+    /// `here, 2 lines below, 5 lines above`, as seen from a line. O(1): a group of n occurrences has n hints.
+    pub(crate) fn places(&self, from: u32) -> String {
+        const MAX_PLACES: usize = 6;
+        // Runs of other lines alternate with at most one run of this line each.
+        let others = self.runs.iter().take(2 * MAX_PLACES + 1).filter(|(line, _)| *line != from);
+        let shown =
+            others.flat_map(|&(line, count)| std::iter::repeat_n(line, count)).take(MAX_PLACES);
+        let mut out = String::new();
+        let mut n_shown = 0;
+        for line in shown {
+            n_shown += 1;
+            let (distance, word) =
+                if line > from { (line - from, "below") } else { (from - line, "above") };
+            let lines = if distance == 1 { "line" } else { "lines" };
+            out.push_str(&format!(", {distance} {lines} {word}"));
+        }
+        let n_here = self.counts.get(&from).copied().unwrap_or(0);
+        let n_more = self.n_occurrences - n_here - n_shown;
+        if n_more > 0 {
+            out.push_str(&format!(" and at {n_more} more places"));
+        }
+        match n_here {
+            0 => out.trim_start_matches(", ").to_owned(),
+            1 => format!("here{out}"),
+            n => format!("{n} times here{out}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::GroupLines;
+
+    /// The lines of occurrences, in order.
+    fn lines(all: &[u32]) -> GroupLines {
+        let runs: Vec<(u32, usize)> = all.iter().map(|&it| (it, 1)).collect();
+        let count = |line: u32| all.iter().filter(|it| **it == line).count();
+        let counts = all.iter().map(|&it| (it, count(it))).collect();
+        GroupLines { runs, counts, n_occurrences: all.len() }
+    }
+
+    #[test]
+    fn places_are_told_from_where_the_reader_is() {
+        assert_eq!(lines(&[3, 4, 9]).places(4), "here, 1 line above, 5 lines below");
+        assert_eq!(lines(&[4, 4, 5]).places(4), "2 times here, 1 line below");
+        let many: Vec<u32> = (0..100).collect();
+        assert!(lines(&many).places(50).ends_with(" and at 93 more places"));
+    }
+}
