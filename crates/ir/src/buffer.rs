@@ -57,6 +57,11 @@ pub struct Buffer {
 }
 
 impl Buffer {
+    /// Whether it is a mutable scalar of the `tirx` dialect.
+    pub fn is_cell(&self) -> bool {
+        matches!(self.origin, BufferOrigin::Cell)
+    }
+
     /// The expressions that are evaluated where the buffer is made, in the order of its operation's operands:
     /// shape, strides, element offset, data pointer or handle.
     pub fn operands(&self) -> impl Iterator<Item = ExprId> + '_ {

@@ -11,6 +11,7 @@
 
 mod access;
 mod bind;
+mod counts;
 mod eval;
 mod exec;
 mod intrinsics;
@@ -25,6 +26,7 @@ mod uniform;
 
 use crate::{Body, DataType, OpId};
 
+pub use counts::Counts;
 pub use memory::Array;
 
 /// An argument of a run, and its state after it.
@@ -96,8 +98,11 @@ pub struct Outcome {
     pub returned: Option<Argument>,
     /// Events, by operation and kind in program order.
     pub events: Vec<Event>,
-    /// Nodes evaluated, times lanes.
+    /// Nodes evaluated, times lanes; what is the same in all lanes is evaluated once. The measure of the interpreter's
+    /// own work, which [`Options::max_steps`] bounds.
     pub steps: u64,
+    /// What the program itself would have computed.
+    pub counts: Counts,
 }
 
 /// Why a run ended early.

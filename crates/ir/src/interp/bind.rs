@@ -78,7 +78,7 @@ impl Machine<'_> {
         };
         let events =
             self.events.into_iter().map(|((op, kind), count)| Event { kind, op, count }).collect();
-        Outcome { arguments, returned, events, steps: self.steps }
+        Outcome { arguments, returned, events, steps: self.steps, counts: self.counts }
     }
 
     /// Dimensions that are a variable without a value take it from the argument (SEMANTICS: B6).
@@ -186,8 +186,12 @@ impl Machine<'_> {
     fn uniform_ints(&mut self, exprs: &[ExprId], active: &[u32]) -> Result<Vec<i64>> {
         let mut values = Vec::with_capacity(exprs.len());
         for &expr in exprs {
+            if self.uniformity.is_uniform(expr) {
+                values.push(self.for_all(active, |it| it.int(expr, active[0] as usize))?);
+                continue;
+            }
             let first = self.int(expr, active[0] as usize)?;
-            let others = if self.uniformity.is_uniform(expr) { &[] } else { &active[1..] };
+            let others = &active[1..];
             for &lane in others {
                 if self.int(expr, lane as usize)? != first {
                     let message = "a buffer whose layout differs between threads".to_owned();

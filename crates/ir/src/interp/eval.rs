@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::{
-    EventKind, RunError, RunErrorKind,
+    EventKind, RunError, RunErrorKind, counts,
     exec::{Machine, Slot},
     intrinsics,
     memory::fixed_lanes,
@@ -39,11 +39,13 @@ impl Machine<'_> {
                 }
             },
             _ if self.frame.threads.len() > 1 && self.uniformity.is_uniform(expr) => {
-                if let Some(value) = self.uniformity.known(expr) {
+                if let Some((value, counts)) = self.uniformity.known(expr) {
+                    self.counts.add(counts, 1);
                     return Ok(value.clone());
                 }
+                let before = self.counts;
                 let value = self.eval_deep(kind, ty, size, lane)?;
-                self.uniformity.learn(expr, value.clone());
+                self.uniformity.learn(expr, value.clone(), self.counts.since(before));
                 Ok(value)
             }
             _ => self.eval_deep(kind, ty, size, lane),
@@ -58,6 +60,7 @@ impl Machine<'_> {
     }
 
     fn eval_node(&mut self, kind: ExprKind, ty: Type, lane: usize) -> Result<Val> {
+        self.counts.add(counts::own(self.body, kind, ty), 1);
         match kind {
             ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), lhs, rhs) => {
                 self.logic(op, lhs, rhs, lane)
@@ -215,6 +218,19 @@ impl Machine<'_> {
             other => self
                 .fail(RunErrorKind::Unsupported, format!("an integer was expected, not {other:?}")),
         }
+    }
+
+    /// Evaluates what is the same in all active lanes once, and counts it for all of them.
+    pub(super) fn for_all<T>(
+        &mut self,
+        active: &[u32],
+        evaluate: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let before = self.counts;
+        let value = evaluate(self)?;
+        let once = self.counts.since(before);
+        self.counts.add(once, active.len() as u64 - 1);
+        Ok(value)
     }
 
     /// The value of an integer expression that is used as an index, bound or condition.

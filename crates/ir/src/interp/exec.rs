@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use super::{
     EventKind, Options, RunError, RunErrorKind,
     access::Offsets,
+    counts::Counts,
     memory::{Storage, fixed_lanes, write_scalar},
     ops::Val,
     uniform::Uniformity,
@@ -69,6 +70,7 @@ pub(super) struct Machine<'a> {
     /// Values of the variables of enclosing binders, innermost last.
     pub(super) bound: Vec<Val>,
     pub(super) steps: u64,
+    pub(super) counts: Counts,
     /// The statement being executed.
     pub(super) at: Option<OpId>,
     pub(super) events: BTreeMap<(OpId, EventKind), u64>,
@@ -99,6 +101,7 @@ impl<'a> Machine<'a> {
             storages: Vec::new(),
             bound: Vec::new(),
             steps: 0,
+            counts: Counts::default(),
             at: None,
             events: BTreeMap::new(),
             kernel: None,
@@ -230,7 +233,7 @@ impl<'a> Machine<'a> {
     /// Gives a variable the value of an expression in each active lane.
     pub(super) fn define(&mut self, value: ValueId, expr: ExprId, active: &[u32]) -> Result<()> {
         let slot = if self.frame.threads.len() == 1 || self.uniformity.is_uniform(expr) {
-            Slot::Uniform(self.eval(expr, active[0] as usize)?)
+            Slot::Uniform(self.for_all(active, |it| it.eval(expr, active[0] as usize))?)
         } else {
             let mut values = vec![Val::Unit; self.frame.threads.len()];
             for &lane in active {
@@ -250,7 +253,7 @@ impl<'a> Machine<'a> {
         active: &[u32],
     ) -> Result<(Vec<u32>, Vec<u32>)> {
         if self.frame.threads.len() == 1 || self.uniformity.is_uniform(condition) {
-            let holds = self.int(condition, active[0] as usize)? != 0;
+            let holds = self.for_all(active, |it| it.int(condition, active[0] as usize))? != 0;
             let all = active.to_vec();
             return Ok(if holds { (all, Vec::new()) } else { (Vec::new(), all) });
         }
@@ -308,6 +311,7 @@ impl<'a> Machine<'a> {
         let element = dtype.element();
         for (position, offset) in offsets.as_slice().iter().enumerate() {
             if *offset == Offsets::OFF {
+                self.counts.stores += n as u64;
                 continue;
             }
             for k in 0..n {
@@ -345,6 +349,7 @@ impl<'a> Machine<'a> {
         lane: u32,
         value: &Val,
     ) -> Result<()> {
+        self.counts.stores += u64::from(!self.body.buffers[buffer].is_cell());
         let bytes = dtype.bytes();
         let thread = self.frame.threads[lane as usize] as usize;
         let at = self.locate(buffer, offset, bytes, thread)?;

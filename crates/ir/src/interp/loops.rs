@@ -23,6 +23,7 @@ impl Machine<'_> {
         // What is the same in all lanes is evaluated once.
         let bounds = [Some(min), Some(extent), step];
         let is_uniform = bounds.iter().flatten().all(|&it| self.uniformity.is_uniform(it));
+        let before = self.counts;
         for &lane in if is_uniform { &active[..1] } else { active } {
             let min = self.int(min, lane as usize)?;
             let extent = self.int(extent, lane as usize)?;
@@ -31,6 +32,10 @@ impl Machine<'_> {
                 return self.fail(RunErrorKind::Program, format!("loop step {step}"));
             }
             ranges.push((min, extent, step));
+        }
+        if is_uniform {
+            let once = self.counts.since(before);
+            self.counts.add(once, active.len() as u64 - 1);
         }
         if kind == ForKind::Vectorized {
             if is_uniform {

@@ -281,3 +281,35 @@ fn memory_allocated_in_a_loop_is_fresh_in_each_iteration() {
     assert_eq!(events, [EventKind::UninitializedRead]);
     assert!(values[0] == values[1] && values[0] != 5.0, "{values:?}");
 }
+
+#[test]
+fn counts_are_of_the_program_not_of_the_interpreter() {
+    // The same loop, serial (7 iterations) and vectorised (7 lanes): index sums, loads and stores.
+    for kind in [ForKind::Serial, ForKind::Vectorized] {
+        let array = Array { dtype: I32, shape: vec![8], data: vec![0; 32] };
+        let outcome = run(&shift(kind), vec![Argument::Array(array)], &Options::default());
+        let counts = outcome.expect("runs").counts;
+        assert_eq!(counts, Counts { arith: 7, loads: 7, stores: 7, calls: 0 }, "{kind:?}");
+    }
+}
+
+#[test]
+fn what_all_lanes_share_counts_for_each() {
+    // x: T.let = A[0] * 2 is evaluated outside; for i in vectorized(4): A[i] = (x + 1) + (x + 1)
+    let (mut body, a, entry) = with_buffer();
+    let zero = body.int(0, I32);
+    let (two, one) = (body.int(2, I32), body.int(1, I32));
+    let first = body.load(a, &[zero], None);
+    let double = body.binary(BinaryOp::Mul, first, two);
+    let bind = body.push_op(entry, OpKind::Bind, &[double]);
+    let x = body.push_result(bind, "x", I32.into());
+    let (inner, i) = loop_of(&mut body, entry, ForKind::Vectorized, 0, 4);
+    let x = body.value_expr(x);
+    let next = body.binary(BinaryOp::Add, x, one);
+    let sum = body.binary(BinaryOp::Add, next, next);
+    store(&mut body, inner, a, i, sum);
+    let array = Array { dtype: I32, shape: vec![8], data: vec![0; 32] };
+    let outcome = run(&body, vec![Argument::Array(array)], &Options::default()).expect("runs");
+    let counts = outcome.counts;
+    assert_eq!(counts, Counts { arith: 1 + 3 * 4, loads: 1, stores: 4, calls: 0 });
+}

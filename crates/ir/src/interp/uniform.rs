@@ -5,7 +5,7 @@
 //! those of the statement that runs; they are forgotten when a variable gets a new value. O(nodes × rounds), where a
 //! round more is needed only if a definition stands after its use in the tables.
 
-use super::ops::Val;
+use super::{counts::Counts, ops::Val};
 use crate::{
     Body, ExprId, ExprKind, ForKind, OpId, OpKind, Value, ValueId, ValueKind,
     arena::{Id, Table},
@@ -14,8 +14,8 @@ use crate::{
 /// Flags, and the values known in the current statement.
 pub(super) struct Uniformity {
     is_varying: Vec<bool>,
-    /// The generation in which the value was found, and the value.
-    values: Vec<(u64, Val)>,
+    /// The generation in which the value was found, the value, and what computing it counts.
+    values: Vec<(u64, Val, Counts)>,
     generation: u64,
 }
 
@@ -23,7 +23,7 @@ impl Uniformity {
     pub(super) fn of(body: &Body) -> Uniformity {
         let n = if has_lanes(body) { body.n_exprs() } else { 0 };
         let is_varying = if n == 0 { Vec::new() } else { varying(body, n) };
-        Uniformity { is_varying, values: vec![(0, Val::Unit); n], generation: 1 }
+        Uniformity { is_varying, values: vec![(0, Val::Unit, Counts::default()); n], generation: 1 }
     }
 
     /// Whether all lanes give the same value; without lanes, yes.
@@ -31,14 +31,14 @@ impl Uniformity {
         !self.is_varying.get(expr.index()).copied().unwrap_or(false)
     }
 
-    pub(super) fn known(&self, expr: ExprId) -> Option<&Val> {
-        let (generation, value) = self.values.get(expr.index())?;
-        (*generation == self.generation).then_some(value)
+    pub(super) fn known(&self, expr: ExprId) -> Option<(&Val, Counts)> {
+        let (generation, value, counts) = self.values.get(expr.index())?;
+        (*generation == self.generation).then_some((value, *counts))
     }
 
-    pub(super) fn learn(&mut self, expr: ExprId, value: Val) {
+    pub(super) fn learn(&mut self, expr: ExprId, value: Val, counts: Counts) {
         if let Some(cell) = self.values.get_mut(expr.index()) {
-            *cell = (self.generation, value);
+            *cell = (self.generation, value, counts);
         }
     }
 
