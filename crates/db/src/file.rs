@@ -232,15 +232,24 @@ impl std::ops::Deref for SharedSource {
 impl PartialEq for SharedSource {
     fn eq(&self, other: &SharedSource) -> bool {
         // Without `..`, so that a new field is decided on here.
-        let FunctionSource { key: _, name, kind, dialect, dialect_is_guess, green, name_range } =
-            &*self.0;
+        let FunctionSource {
+            key: _,
+            name,
+            kind,
+            dialect,
+            dialect_is_guess,
+            green,
+            name_range,
+            allowed_above,
+        } = &*self.0;
         Arc::ptr_eq(&self.0, &other.0)
             || (*green == other.green
                 && *name == other.name
                 && *kind == other.kind
                 && *dialect == other.dialect
                 && *dialect_is_guess == other.dialect_is_guess
-                && *name_range == other.name_range)
+                && *name_range == other.name_range
+                && *allowed_above == other.allowed_above)
     }
 }
 

@@ -6,7 +6,11 @@
 use std::sync::Arc;
 
 use frontend::tvmscript::{Diagnostic, Lowered, SourceMap, lower};
-use ir::{Body, OccurrenceId, Occurrences, OpId, arena::Id as _, plan::SourceView};
+use ir::{
+    Body, OccurrenceId, Occurrences, OpId,
+    arena::Id as _,
+    plan::{SourceView, docs::COMMON_SUBEXPRESSION},
+};
 
 use crate::{Db, environment::DbEnvironment, file::Function};
 
@@ -64,6 +68,8 @@ pub fn occurrences<'db>(db: &'db dyn Db, function: Function<'db>) -> Arc<Occurre
 pub struct TextFacts {
     is_real: Box<[bool]>,
     is_site: Box<[bool]>,
+    /// Where the user allows what is computed again; empty if nowhere.
+    is_allowed: Box<[bool]>,
     /// The ranges of occurrences, with offsets replaced by their ranks among all that occur: the order of places
     /// stands still when what lies between them changes.
     ranges: Box<[(u32, u32)]>,
@@ -89,6 +95,7 @@ impl TextFacts {
         TextFacts {
             is_real: map.occurrences().iter().map(|it| it.is_real).collect(),
             is_site: body.ops.ids().map(|it| map.site(it).is_some()).collect(),
+            is_allowed: map.allowed_occurrences(COMMON_SUBEXPRESSION).into(),
             ranges,
             names: map.definitions().iter().map(|it| it.name.clone()).collect(),
         }
@@ -100,6 +107,9 @@ impl TextFacts {
             is_real: &|it: OccurrenceId| self.is_real.get(it.index()).copied().unwrap_or_default(),
             is_site: &|it: OpId| self.is_site.get(it.index()).copied().unwrap_or_default(),
             range: &|it: OccurrenceId| self.ranges.get(it.index()).copied().unwrap_or_default(),
+            is_allowed: &|it: OccurrenceId| {
+                self.is_allowed.get(it.index()).copied().unwrap_or_default()
+            },
             names: &|visit| self.names.iter().for_each(|name| visit(name)),
         })
     }

@@ -59,7 +59,10 @@ pub(crate) fn diagnostics(
         });
         let shared: &[frontend::tvmscript::Diagnostic] =
             if config.common_subexpressions { shared_values(db, at.function) } else { &[] };
-        res.extend(syntax.iter().chain(lowering).chain(shared).map(|it| {
+        let allowances = db::source_map(db, at.function).allowances();
+        let all = syntax.iter().chain(lowering).chain(shared);
+        let reported = all.filter(|it| !allowances.at(it.code, it.range));
+        res.extend(reported.map(|it| {
             Diagnostic {
                 code: it.code,
                 severity: it.severity,

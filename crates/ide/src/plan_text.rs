@@ -215,6 +215,7 @@ impl<'db> PlanText<'db> {
             Refusal::NarrowInteger => {
                 "C and CUDA cut narrow integers to their width only where they get a name".to_owned()
             }
+            Refusal::Allowed => "the function allows it to be computed again here".to_owned(),
             Refusal::Limit => "more were planned than were asked for".to_owned(),
             Refusal::LaunchBound => {
                 "the binding would stand above a kernel launch and run on the host".to_owned()

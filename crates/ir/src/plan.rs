@@ -7,6 +7,7 @@
 
 use crate::{ExprId, NameId, OccurrenceId, OpId, ValueId};
 
+pub mod allow;
 pub mod docs;
 pub mod json;
 
@@ -46,6 +47,9 @@ pub struct SourceView<'a> {
     /// The text an occurrence has or was made from, as offsets of its start and end in the function. A virtual
     /// occurrence with the very text of a real one changes with it (both `x * y` of `0 < x * y < n`).
     pub range: &'a dyn Fn(OccurrenceId) -> (u32, u32),
+    /// Whether the user allows it to be computed again where it is (`# tir: allow(common-subexpression)`): it stays as it
+    /// is and does not count.
+    pub is_allowed: &'a dyn Fn(OccurrenceId) -> bool,
     /// Calls its argument with every name that the function's text mentions: defined, captured, of macros and of
     /// compile-time values. New names differ from all of them.
     pub names: &'a dyn Fn(&mut dyn FnMut(&str)),
@@ -153,6 +157,8 @@ pub enum Refusal {
     /// It computes in an integer type narrower than 32 bits, which C and CUDA cut to its width only where it gets a
     /// name: a binding would change their results.
     NarrowInteger,
+    /// The user allows it (`# tir: allow(common-subexpression)`).
+    Allowed,
     /// More bindings were planned than were asked for.
     Limit,
 }
@@ -172,6 +178,7 @@ impl Refusal {
             Refusal::UnderBinder => "under-binder",
             Refusal::LaunchBound => "launch-bound",
             Refusal::NarrowInteger => "narrow-integer",
+            Refusal::Allowed => "allowed",
             Refusal::Limit => "limit",
         }
     }

@@ -3,6 +3,7 @@
 //! In: a body, its occurrences, the source's view of them if there is text. Out: a [`CsePlan`], which names every group that was found with its
 //! decision; and, by [`rewrite`], the body after it. Rules of the presets: README of this crate.
 
+mod allowed;
 mod facts;
 mod finish;
 mod greedy;
@@ -77,11 +78,15 @@ pub fn plan_counted(
 ) -> (CsePlan, Work) {
     let mut work = Work::default();
     let effects = EffectTable::builtin();
-    let facts = Facts::collect(body, occurrences, source, effects, &mut work);
-    let plan = match options.preset {
+    // What the user allows is as if it had no text: it neither counts nor changes.
+    let is_real = |it| source.is_none_or(|view| (view.is_real)(it) && !(view.is_allowed)(it));
+    let view = source.map(|view| SourceView { is_real: &is_real, ..view });
+    let facts = Facts::collect(body, occurrences, view, effects, &mut work);
+    let mut plan = match options.preset {
         Preset::Tvm => tvm::plan(&facts, options, &mut work),
         Preset::Default => greedy::plan(&facts, options, &mut work),
     };
+    allowed::name(&mut plan, body, source.as_ref());
     (plan, work)
 }
 

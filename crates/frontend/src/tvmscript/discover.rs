@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use syntax::{Green, SyntaxKind, SyntaxNode, TextRange, TextSize, WalkEvent};
 
 use super::{
-    ast,
+    allow, ast,
     constants::{self, Names},
     environment::{Capture, Environment, Namespace, Signature, namespace, predefined},
 };
@@ -60,6 +60,8 @@ pub struct FunctionSource {
     pub green: Green,
     /// The name, relative to the function's start.
     pub name_range: TextRange,
+    /// Rules that the comments right above it allow.
+    pub allowed_above: Box<[Box<str>]>,
 }
 
 /// A function and its place in the file.
@@ -467,6 +469,7 @@ impl Finder<'_> {
             dialect_is_guess: !self.has_import && namespace != Some(Namespace::Tir),
             green,
             name_range,
+            allowed_above: allow::above(node),
         };
         self.functions.push(FunctionItem { source: Arc::new(source), range, scope });
         true

@@ -3,6 +3,7 @@
 //! [`functions`] finds the functions of a file and what is around them; [`lower`] makes one function's body, the map
 //! back to its text, and diagnostics. All positions are relative to the function's start.
 
+pub mod allow;
 mod ast;
 mod constants;
 pub mod diagnostics;
@@ -14,6 +15,7 @@ pub mod source_map;
 #[cfg(test)]
 mod tests;
 
+pub use allow::Allowances;
 pub use diagnostics::{Diagnostic, DiagnosticRule, Severity};
 pub use discover::{
     FileFunctions, FunctionItem, FunctionKey, FunctionKind, FunctionSource, functions,

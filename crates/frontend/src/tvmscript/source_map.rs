@@ -4,8 +4,14 @@
 //! occurrences in the canonical order of [`ir::Occurrences`] (one dense vector), operations, values, buffers. Lookups
 //! are O(1), except by position: O(log n).
 
-use ir::{BufferId, OccurrenceId, OpId, ValueId, arena::Id, plan::SourceView};
+use ir::{
+    BufferId, OccurrenceId, OpId, ValueId,
+    arena::Id,
+    plan::{SourceView, docs::COMMON_SUBEXPRESSION},
+};
 use syntax::{TextRange, TextSize};
+
+use super::allow::{self, Allowances};
 
 /// Where an occurrence comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -77,6 +83,7 @@ pub struct SourceMap {
     pub(crate) uses: Vec<(TextRange, DefinitionId)>,
     pub(crate) value_definitions: Vec<Option<TextRange>>,
     pub(crate) buffer_definitions: Vec<Option<TextRange>>,
+    pub(crate) allowances: Allowances,
 }
 
 impl SourceMap {
@@ -135,8 +142,17 @@ impl SourceMap {
     pub fn buffer_definition(&self, buffer: BufferId) -> Option<TextRange> {
         self.buffer_definitions.get(buffer.index()).copied().flatten()
     }
+    /// What the user allows in this function.
+    pub fn allowances(&self) -> &Allowances {
+        &self.allowances
+    }
+    /// By occurrence whether a rule is allowed there; empty if it is nowhere.
+    pub fn allowed_occurrences(&self, rule: &str) -> Vec<bool> {
+        self.allowances.occurrences(rule, &self.occurrences)
+    }
     /// Calls `with` with this map as the planner sees it.
     pub fn with_view<R>(&self, with: impl FnOnce(SourceView<'_>) -> R) -> R {
+        let allowed = self.allowed_occurrences(COMMON_SUBEXPRESSION);
         with(SourceView {
             is_real: &|occurrence| self.is_real(occurrence),
             is_site: &|op| self.site(op).is_some(),
@@ -144,6 +160,7 @@ impl SourceMap {
                 let range = self.occurrence_range(occurrence);
                 (range.start().into(), range.end().into())
             },
+            is_allowed: &|occurrence| allow::is_allowed(&allowed, occurrence),
             names: &|visit| self.definitions.iter().for_each(|definition| visit(&definition.name)),
         })
     }

@@ -29,6 +29,16 @@ fn unknown_names_and_shared_values_are_reported() {
 }
 
 #[test]
+fn allowed_rules_are_not_reported() {
+    check_diagnostics(
+        &function("A[0] = nowhere  # tir: allow(undefined-name)\nB[0] = nowhere_else"),
+        expect![[r#"
+            Error undefined-name `nowhere_else`: `nowhere_else` is not defined here
+        "#]],
+    );
+}
+
+#[test]
 fn nothing_is_said_of_graph_functions() {
     let text = "from tvm.script import ir as I, relax as R\n\n\n@I.ir_module\nclass Module:\n    @R.function\n    \
                 def main(x: R.Tensor((4,), \"float32\")) -> R.Tensor((4,), \"float32\"):\n        \

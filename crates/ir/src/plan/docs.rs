@@ -29,6 +29,22 @@ pub fn all() -> &'static [Doc] {
 
 static DOCS: &[Doc] = &[
     Doc {
+        name: "allowed",
+        summary: "a comment or an attribute allows it here",
+        text: "\
+The text says that this may be computed again:
+
+```python
+A[i] = x * y          # tir: allow(common-subexpression)
+```
+
+At the end of a line the comment is for the statement there (of a `for`, `if` or `with`: for its header); on a line of its own for the
+next statement and all in it; right above the function, on the line of its `def` or before its first statement for the whole
+function. `T.func_attr({\"tir.allow\": \"common-subexpression\"})` does the same for a function, also where it has no text. Any rule can
+be allowed like this, several at once with commas between. What is allowed is neither counted nor replaced.
+",
+    },
+    Doc {
         name: COMMON_SUBEXPRESSION,
         summary: "a value is computed at several places",
         text: "\

@@ -1,5 +1,6 @@
 //! Tests of the passes on text: read by the frontend, printed or edited back.
 
+mod allowed;
 mod corpus;
 mod edits;
 mod json;

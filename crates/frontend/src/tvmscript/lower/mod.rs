@@ -43,7 +43,7 @@ use self::{
     value::Tx,
 };
 use super::{
-    Diagnostic, FunctionSource, Lowered, Severity,
+    Allowances, Diagnostic, FunctionSource, Lowered, Severity,
     ast::{self, Ast, Ex, St},
     diagnostics,
     environment::Environment,
@@ -140,7 +140,7 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
         Some(def) => lowerer.function(def),
         None => lowerer.opaque_function(),
     }
-    finish(state)
+    finish(state, function)
 }
 
 /// A dump without any import says its dialect by the forms that only one of them has.
@@ -163,7 +163,7 @@ fn guess_dialect(ast: &Ast<'_>) -> Dialect {
     if is_legacy { Dialect::Tir } else { Dialect::Tirx }
 }
 
-fn finish(mut state: State<'_>) -> Lowered {
+fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
     let mut occurrences = Vec::with_capacity(state.entries.len());
     for op in state.body.ops_preorder() {
         let (start, end) = state.op_entries[op.index()];
@@ -183,7 +183,10 @@ fn finish(mut state: State<'_>) -> Lowered {
     }
     state.diagnostics.sort_by_key(|it| (it.range.start(), it.range.end(), it.code));
     state.diagnostics.dedup();
+    let (green, above) = (&function.green, &function.allowed_above);
+    let allowances = Allowances::collect(green, state.text, above, &state.body);
     let source_map = SourceMap {
+        allowances,
         occurrences,
         op_ranges: state.op_ranges,
         sites: state.sites,

@@ -1,5 +1,6 @@
 //! Tests of this module: what text becomes which IR, which diagnostics, which sources.
 
+mod allow;
 mod diagnostics;
 mod discovery;
 mod expressions;
