@@ -198,12 +198,20 @@ pub struct CseBinding {
     pub before: OpId,
     /// The occurrences that become the variable; none lies inside another of the same plan.
     pub replaces: Vec<OccurrenceId>,
-    /// Bindings whose expression is to be replaced inside `expr`, wherever it is met strictly inside on a walk from the
-    /// top that does not enter what it replaced. Only those that such a walk meets, in the order it meets them.
-    pub uses: Vec<BindingIdx>,
-    /// Likewise the groups whose expression is to be replaced by the user's own variable: indices into
-    /// [`CsePlan::groups`] with [`Decision::Reuse`].
-    pub reuses: Vec<usize>,
+    /// Parts of the value that are other bindings' variables: to be replaced wherever they are met strictly inside `expr` on a walk
+    /// from the top that does not enter what it replaced. Only those that such a walk meets, in the order it meets them.
+    pub uses: Vec<Part>,
+    /// Likewise the parts to be replaced by the user's own variables: of groups with [`Decision::Reuse`].
+    pub reuses: Vec<Part>,
+}
+
+/// A part of a bound value that has a name of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Part {
+    /// The part, as it is written in the value: not always as in the binding that stands for it (`y * x` for `x * y`).
+    pub expr: ExprId,
+    /// An index into [`CsePlan::bindings`], or [`CsePlan::groups`] for a user's variable.
+    pub of: usize,
 }
 
 impl CsePlan {

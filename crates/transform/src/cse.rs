@@ -13,6 +13,7 @@ mod place;
 mod rewrite;
 mod shadows;
 mod tvm;
+mod values;
 
 use facts::Facts;
 pub use rewrite::{rewrite, rewrite_counted};

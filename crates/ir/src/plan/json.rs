@@ -14,9 +14,12 @@
 //! Kinds of decisions: `bind` (`binding`), `reuse` (`variable`, `bound_by`, `replaces`), `covered` (`by`), `refuse` (`reason`, which
 //! [`super::docs`] explains, and what it is about).
 
+use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
 
-use super::{CseBinding, CseGroup, CsePlan, Decision, Equivalence, PLAN_VERSION, Preset, Refusal};
+use super::{
+    CseBinding, CseGroup, CsePlan, Decision, Equivalence, PLAN_VERSION, Part, Preset, Refusal,
+};
 use crate::{Body, ExprId, OccurrenceId, OpId, print::expr_text};
 
 /// Name of the schema.
@@ -124,8 +127,8 @@ impl Writer<'_> {
             "value": self.text(binding.expr),
             "before": (self.place)(Place::Operation(binding.before)),
             "replaces": self.occurrences(&binding.replaces),
-            "uses": binding.uses,
-            "reuses": binding.reuses,
+            "uses": numbers(&binding.uses),
+            "reuses": numbers(&binding.reuses),
         })
     }
 
@@ -138,4 +141,10 @@ impl Writer<'_> {
     fn occurrences(&self, occurrences: &[OccurrenceId]) -> Vec<Value> {
         occurrences.iter().map(|&it| (self.place)(Place::Occurrence(it))).collect()
     }
+}
+
+/// What the parts are, each once.
+fn numbers(parts: &[Part]) -> Vec<usize> {
+    let mut seen = FxHashSet::default();
+    parts.iter().map(|it| it.of).filter(|&it| seen.insert(it)).collect()
 }

@@ -6,9 +6,9 @@
 //! covered is looked at again. Linear in occurrences and in the size of the values.
 
 use ir::{
-    ExprId, OccurrenceId, OpId, ValueId,
+    OccurrenceId, OpId, ValueId,
     arena::Id,
-    plan::{CseBinding, CseGroup, CsePlan, Decision, Preset},
+    plan::{CseBinding, CseGroup, CsePlan, Decision, Part, Preset},
 };
 use rustc_hash::FxHashSet;
 
@@ -16,13 +16,15 @@ use super::{
     Work,
     facts::{Facts, NONE},
     index::{Index, Known},
+    values::Values,
 };
 use dataflow::scopes::ScopeId;
 
 /// A binding that a preset wants.
 #[derive(Clone, Debug)]
 pub(super) struct Wanted {
-    pub(super) expr: ExprId,
+    /// The occurrence whose expression is the value.
+    pub(super) value: OccurrenceId,
     pub(super) before: OpId,
     pub(super) name: Box<str>,
     /// Whether kernels below may use it.
@@ -33,7 +35,6 @@ pub(super) struct Wanted {
 /// A binding of the user that serves others.
 #[derive(Clone, Debug)]
 pub(super) struct Reused {
-    pub(super) expr: ExprId,
     pub(super) value: ValueId,
     pub(super) bound_by: OpId,
     pub(super) definition: OccurrenceId,
@@ -54,10 +55,10 @@ pub(super) struct Draft {
 pub(super) struct Finished {
     /// By wanted binding.
     pub(super) replaces: Vec<Vec<OccurrenceId>>,
-    /// By wanted binding: numbers of other wanted bindings.
-    pub(super) uses: Vec<Vec<usize>>,
-    /// By wanted binding: numbers of reused ones.
-    pub(super) reuses: Vec<Vec<usize>>,
+    /// By wanted binding: its parts that are other wanted bindings, by their numbers.
+    pub(super) uses: Vec<Vec<Part>>,
+    /// By wanted binding: its parts that are reused ones, by their numbers.
+    pub(super) reuses: Vec<Vec<Part>>,
     /// By reused binding.
     pub(super) replaced_by_user: Vec<Vec<OccurrenceId>>,
     /// All replaced occurrences in order, with the wanted binding or [`NONE`].
@@ -67,6 +68,7 @@ pub(super) struct Finished {
 /// Finds what each accepted binding replaces and uses. `usable(user, used)` may rule out that the value of one is written with another.
 pub(super) fn finish(
     facts: &Facts<'_>,
+    values: &Values<'_>,
     draft: &Draft,
     with_launch_bounds: bool,
     work: &mut Work,
@@ -75,7 +77,7 @@ pub(super) fn finish(
     let accepted: Vec<usize> =
         (0..draft.bindings.len()).filter(|&it| draft.bindings[it].accepted).collect();
     let bound = accepted.iter().map(|&it| &draft.bindings[it]).map(|it| Known {
-        expr: it.expr,
+        class: values.class(it.value),
         scope: facts.scopes.of_op(it.before),
         from: facts.scopes.order(it.before),
         crosses: it.crosses,
@@ -84,13 +86,13 @@ pub(super) fn finish(
     let reusable: Vec<usize> =
         (0..draft.reuses.len()).filter(|&it| draft.reuses[it].accepted).collect();
     let reused = reusable.iter().map(|&it| &draft.reuses[it]).map(|it| Known {
-        expr: it.expr,
+        class: values.class(it.definition),
         scope: it.scope,
         from: facts.scopes.order(it.bound_by) + 1,
         crosses: it.crosses,
         part: facts.part(it.bound_by),
     });
-    let mut index = Index::build(facts, bound.chain(reused).collect());
+    let mut index = Index::build(facts, values, bound.chain(reused).collect());
     let mut finished = Finished {
         replaces: vec![Vec::new(); draft.bindings.len()],
         uses: vec![Vec::new(); draft.bindings.len()],
@@ -110,13 +112,16 @@ pub(super) fn finish(
     });
     for &user in &accepted {
         let wanted = &draft.bindings[user];
-        let inside = index.inside(wanted.expr, wanted.before, work, |number| {
+        let inside = index.inside(wanted.value, wanted.before, work, |number| {
             accepted.get(number).is_none_or(|&used| usable(user, used))
         });
-        for number in inside {
+        for (expr, number) in inside {
             match accepted.get(number) {
-                Some(&used) => finished.uses[user].push(used),
-                None => finished.reuses[user].push(reusable[number - accepted.len()]),
+                Some(&of) => finished.uses[user].push(Part { expr, of }),
+                None => {
+                    let of = reusable[number - accepted.len()];
+                    finished.reuses[user].push(Part { expr, of });
+                }
             }
         }
     }
@@ -189,12 +194,16 @@ pub(super) fn assemble(
         bindings.push(CseBinding {
             name: wanted.name.clone(),
             group: group_of_binding[index],
-            expr: wanted.expr,
+            expr: facts.occurrences[wanted.value].expr,
             before: wanted.before,
             replaces: std::mem::take(&mut finished.replaces[index]),
-            uses: finished.uses[index].iter().map(|&it| renumber(it)).collect(),
-            reuses: finished.reuses[index].iter().map(|&it| group_of_reuse[it]).collect(),
+            uses: parts(&finished.uses[index], renumber),
+            reuses: parts(&finished.reuses[index], |it| group_of_reuse[it]),
         });
     }
     CsePlan { preset, groups, bindings, informational: facts.body.has_schedulable_blocks() }
+}
+
+fn parts(parts: &[Part], number: impl Fn(usize) -> usize) -> Vec<Part> {
+    parts.iter().map(|it| Part { of: number(it.of), ..*it }).collect()
 }

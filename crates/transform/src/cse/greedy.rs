@@ -30,23 +30,26 @@ use super::{
     facts::{Facts, NONE},
     finish::{Draft, Wanted},
     place::{self, Position},
+    values::{Class, Values},
 };
 
 struct Greedy<'a> {
     facts: &'a Facts<'a>,
+    values: &'a Values<'a>,
     draft: Draft,
     /// By occurrence: whether it is inside a replaced occurrence that is not a value.
     covered: Vec<bool>,
     /// By occurrence: the wanted binding whose value it is part of, or [`NONE`].
     home: Vec<u32>,
-    /// By wanted binding: the occurrence that became its value.
-    value_at: Vec<OccurrenceId>,
+    /// By wanted binding: the first occurrence of its group, which is evaluated where it stands.
+    first_at: Vec<OccurrenceId>,
     groups: Vec<Found>,
 }
 
 /// A group before its bindings have numbers.
 struct Found {
-    expr: ExprId,
+    /// The occurrence that shows its form.
+    value: OccurrenceId,
     occurrences: Vec<OccurrenceId>,
     saved: u32,
     decision: Choice,
@@ -60,46 +63,48 @@ enum Choice {
 }
 
 pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> CsePlan {
-    let lists = Lists::collect(facts, work, true);
+    let values = &Values::of_structure(facts);
+    let lists = Lists::collect(facts, values, work, true);
     // Without a text all is real, and nothing is left for the second list.
-    let virtual_lists = Lists::collect(facts, work, false);
+    let virtual_lists = Lists::collect(facts, values, work, false);
     let mut greedy = Greedy {
         facts,
+        values,
         draft: Draft::default(),
         covered: vec![false; facts.occurrences.len()],
         home: vec![NONE; facts.occurrences.len()],
-        value_at: Vec::new(),
+        first_at: Vec::new(),
         groups: Vec::new(),
     };
-    for index in (0..facts.body.n_exprs()).rev() {
-        let expr = ExprId::new(index);
-        let list = lists.of(expr);
+    for class in (0..values.len() as Class).rev() {
+        let list = lists.of(class);
         if list.len() < 2 {
-            greedy.without_text(expr, &virtual_lists);
+            greedy.without_text(virtual_lists.of(class), &virtual_lists);
             continue;
         }
-        if facts.is_candidate(expr) {
-            greedy.decide(expr, list, work);
+        if facts.is_candidate(facts.occurrences[list[0]].expr) {
+            greedy.decide(list, work);
         } else {
-            greedy.found_only(expr, list, &lists);
+            greedy.found_only(list, &lists);
         }
     }
     greedy.finish(options, work)
 }
 
 impl Greedy<'_> {
-    fn decide(&mut self, expr: ExprId, list: &[OccurrenceId], work: &mut Work) {
+    fn decide(&mut self, list: &[OccurrenceId], work: &mut Work) {
         let facts = self.facts;
+        let expr = facts.occurrences[list[0]].expr;
         work.visited += list.len() as u64;
         let flags = facts.body.expr(expr).flags;
         if flags.open_binders > 0 {
-            return self.refuse(expr, list.to_vec(), Refusal::UnderBinder);
+            return self.refuse(list.to_vec(), Refusal::UnderBinder);
         }
         if flags.has_unknown || flags.has_impure {
-            return self.refuse(expr, list.to_vec(), Refusal::Unknown);
+            return self.refuse(list.to_vec(), Refusal::Unknown);
         }
         if facts.is_narrow(expr) {
-            return self.refuse(expr, list.to_vec(), Refusal::NarrowInteger);
+            return self.refuse(list.to_vec(), Refusal::NarrowInteger);
         }
         let mut positions: Vec<Position> = list
             .iter()
@@ -108,7 +113,7 @@ impl Greedy<'_> {
             .collect();
         if positions.len() < 2 {
             self.groups.push(Found {
-                expr,
+                value: list[0],
                 occurrences: list.to_vec(),
                 saved: 0,
                 decision: Choice::Covered,
@@ -124,23 +129,26 @@ impl Greedy<'_> {
                 self.bind(expr, &class, mixed, &mut refusals, work);
             }
         }
-        self.hand_out(expr, list, first_owner, refusals);
+        self.hand_out(list, first_owner, refusals);
     }
 
     /// Where an occurrence is evaluated now.
     fn position(&self, occurrence: OccurrenceId) -> Position {
         let facts = self.facts;
+        let visible_from = facts.visible_from(facts.occurrences[occurrence].expr);
         match self.home[occurrence.index()] {
             NONE => Position {
                 occurrence,
                 op: facts.occurrences[occurrence].op,
                 lazy: facts.is_lazy(occurrence, None),
+                visible_from,
             },
             // A value is evaluated where its binding stands; what it does lazily inside, it still does.
             home => Position {
                 occurrence,
                 op: self.draft.bindings[home as usize].before,
-                lazy: facts.is_lazy(occurrence, Some(self.value_at[home as usize])),
+                visible_from,
+                lazy: facts.is_lazy(occurrence, Some(self.first_at[home as usize])),
             },
         }
     }
@@ -161,18 +169,18 @@ impl Greedy<'_> {
             }
             return;
         }
-        let split = place::split(facts, expr, positions, work);
+        let split = place::split(facts, positions, facts.culprit(expr), work);
         for group in split.groups {
             let number = self.draft.bindings.len();
             let members = &positions[group.range];
             self.draft.bindings.push(Wanted {
-                expr,
+                value: positions[group.value].occurrence,
                 before: group.before,
                 name: Box::default(),
                 crosses: self.crosses(members),
                 accepted: true,
             });
-            self.value_at.push(members[0].occurrence);
+            self.first_at.push(members[0].occurrence);
             self.mark(members[0].occurrence, Some(number as u32));
             for member in &members[1..] {
                 self.mark(member.occurrence, None);

@@ -1,9 +1,9 @@
 //! Which variable stands for which occurrence.
 //!
-//! In: the values that are bound, each with the place from where on it is known. Out: for an expression and an operation
+//! In: the values that are bound, each with the place from where on it is known. Out: for a class of values and an operation
 //! the binding that serves it there ([`Index::lookup`]), the occurrences that each one replaces ([`Index::sweep`]), and the
 //! bindings that a bound value itself uses ([`Index::inside`]). Building is O(n log n); a lookup is O(log n) in the
-//! number of bindings of one expression, nearly always one.
+//! number of bindings of one class, nearly always one.
 
 use dataflow::scopes::ScopeId;
 use ir::{ExprId, OccurrenceId, OpId, arena::Id};
@@ -11,12 +11,13 @@ use ir::{ExprId, OccurrenceId, OpId, arena::Id};
 use super::{
     Work,
     facts::{Facts, NONE, flag},
+    values::{Class, Values},
 };
 
 /// A value that has a name from some place on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Known {
-    pub(super) expr: ExprId,
+    pub(super) class: Class,
     /// The scope in which the name is visible.
     pub(super) scope: ScopeId,
     /// The order of the first operation that sees it.
@@ -27,32 +28,38 @@ pub(super) struct Known {
     pub(super) part: u32,
 }
 
-/// The known values of a body, by expression.
+/// The known values of a body, by class.
 pub(super) struct Index<'a> {
     facts: &'a Facts<'a>,
+    values: &'a Values<'a>,
     known: Vec<Known>,
-    /// Numbers of known values by expression, then by where they start.
+    /// Numbers of known values by class, then by where they start.
     sorted: Vec<u32>,
     /// By number in `sorted`: the one whose range holds this one's, or [`NONE`].
     around: Vec<u32>,
-    /// By expression: where its values start in `sorted`.
-    of_expr: Vec<(u32, u32)>,
+    /// By class: where its known values start and end in `sorted`.
+    of_class: Vec<(u32, u32)>,
+    /// By expression: when it was last met.
     seen: Vec<u32>,
     stamp: u32,
 }
 
 impl<'a> Index<'a> {
-    pub(super) fn build(facts: &'a Facts<'a>, known: Vec<Known>) -> Index<'a> {
+    pub(super) fn build(
+        facts: &'a Facts<'a>,
+        values: &'a Values<'a>,
+        known: Vec<Known>,
+    ) -> Index<'a> {
         let mut sorted: Vec<u32> = (0..known.len() as u32).collect();
         sorted.sort_by_key(|&it| {
             let known = &known[it as usize];
-            (known.expr, known.from, facts.scopes.depth(known.scope), it)
+            (known.class, known.from, facts.scopes.depth(known.scope), it)
         });
-        let mut of_expr = vec![(0, 0); facts.body.n_exprs()];
+        let mut of_class = vec![(0, 0); values.len()];
         let mut around = vec![NONE; sorted.len()];
         for at in 0..sorted.len() {
             let here = known[sorted[at] as usize];
-            let range: &mut (u32, u32) = &mut of_expr[here.expr.index()];
+            let range: &mut (u32, u32) = &mut of_class[here.class as usize];
             if range.0 == range.1 {
                 *range = (at as u32, at as u32);
             } else {
@@ -69,12 +76,12 @@ impl<'a> Index<'a> {
             range.1 = at as u32 + 1;
         }
         let seen = vec![NONE; facts.body.n_exprs()];
-        Index { facts, known, sorted, around, of_expr, seen, stamp: 0 }
+        Index { facts, values, known, sorted, around, of_class, seen, stamp: 0 }
     }
 
-    /// The innermost known value of `expr` that code right before `op` sees.
-    pub(super) fn lookup(&self, expr: ExprId, op: OpId) -> Option<usize> {
-        let (start, end) = self.of_expr[expr.index()];
+    /// The innermost known value of the class that code right before `op` sees.
+    pub(super) fn lookup(&self, class: Class, op: OpId) -> Option<usize> {
+        let (start, end) = self.of_class[class as usize];
         if start == end {
             return None;
         }
@@ -112,12 +119,13 @@ impl<'a> Index<'a> {
         while at < end {
             work.visited += 1;
             let here = facts.occurrences[at];
-            let (start, past) = self.of_expr[here.expr.index()];
+            let class = self.values.class(at);
+            let (start, past) = self.of_class[class as usize];
             let free = start != past
                 && facts.has(at, flag::REPLACEABLE)
                 && (facts.has(at, flag::REAL) || facts.shadows.contains(at))
                 && (with_launch_bounds || !facts.has(at, flag::LAUNCH_BOUND));
-            if free && let Some(number) = self.lookup(here.expr, here.op) {
+            if free && let Some(number) = self.lookup(class, here.op) {
                 replace(number, at);
                 at = here.end;
             } else {
@@ -126,33 +134,35 @@ impl<'a> Index<'a> {
         }
     }
 
-    /// The known values that stand for parts strictly inside `expr` right before `op`, in the order a walk from the top
-    /// meets them. `usable` may rule some out; their own parts are looked at then.
+    /// The known values that stand for parts strictly inside the value of an occurrence, evaluated right before `op`: each
+    /// part's expression and its known value, in the order a walk from the top meets them. `usable` may rule some out; their
+    /// own parts are looked at then.
     pub(super) fn inside(
         &mut self,
-        expr: ExprId,
+        value: OccurrenceId,
         op: OpId,
         work: &mut Work,
         mut usable: impl FnMut(usize) -> bool,
-    ) -> Vec<usize> {
+    ) -> Vec<(ExprId, usize)> {
         self.stamp += 1;
-        let body = self.facts.body;
+        let occurrences = self.facts.occurrences;
         let mut found = Vec::new();
-        let mut stack = Vec::new();
-        body.each_child(body.expr(expr).kind, &mut |child| stack.push(child));
-        stack.reverse();
-        while let Some(at) = stack.pop() {
-            if std::mem::replace(&mut self.seen[at.index()], self.stamp) == self.stamp {
-                continue;
-            }
+        let mut at = OccurrenceId::new(value.index() + 1);
+        while at < occurrences[value].end {
             work.visited += 1;
-            if let Some(number) = self.lookup(at, op).filter(|&it| usable(it)) {
-                found.push(number);
+            let here = occurrences[at];
+            // Equal parts of one value have equal values: they are read at one place.
+            if std::mem::replace(&mut self.seen[here.expr.index()], self.stamp) == self.stamp {
+                at = here.end;
                 continue;
             }
-            let mark = stack.len();
-            body.each_child(body.expr(at).kind, &mut |child| stack.push(child));
-            stack[mark..].reverse();
+            match self.lookup(self.values.class(at), op).filter(|&it| usable(it)) {
+                Some(number) => {
+                    found.push((here.expr, number));
+                    at = here.end;
+                }
+                None => at = OccurrenceId::new(at.index() + 1),
+            }
         }
         found
     }

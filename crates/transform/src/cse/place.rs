@@ -23,6 +23,8 @@ pub(super) struct Position {
     pub(super) op: OpId,
     /// Whether the operation evaluates it only sometimes.
     pub(super) lazy: bool,
+    /// The order of the first operation that could evaluate this form of it.
+    pub(super) visible_from: u32,
 }
 
 /// Positions that one binding serves: a range of those given.
@@ -30,6 +32,8 @@ pub(super) struct Position {
 pub(super) struct Group {
     pub(super) range: std::ops::Range<usize>,
     pub(super) before: OpId,
+    /// The position whose form is the value.
+    pub(super) value: usize,
 }
 
 /// What becomes of the positions of one expression.
@@ -55,6 +59,8 @@ struct Node {
     first: usize,
     /// Past the last.
     end: usize,
+    /// The position in it or below whose form is visible first.
+    value: usize,
     /// The first event in program order.
     event: Option<OpId>,
     /// Whether the expression is certain to be evaluated when the scope is entered.
@@ -64,17 +70,17 @@ struct Node {
 /// Splits positions, given in the order of their operations, into groups that a binding can serve.
 pub(super) fn split(
     facts: &Facts<'_>,
-    expr: ExprId,
     positions: &[Position],
+    culprit: Option<ExprId>,
     work: &mut Work,
 ) -> Split {
-    let mut tree = Tree { facts, positions, nodes: Vec::new() };
+    let mut tree = Tree { facts, positions, culprit, nodes: Vec::new() };
     let mut split = Split::default();
     let Some(root) = tree.build() else { return split };
     work.visited += (positions.len() + tree.nodes.len()) as u64;
     let mut stack = vec![(root, None)];
     while let Some((node, reason)) = stack.pop() {
-        tree.decide(expr, node, reason, &mut split, &mut stack);
+        tree.decide(node, reason, &mut split, &mut stack);
     }
     split.groups.sort_by_key(|it| it.range.start);
     split.left.sort_by_key(|it| it.0);
@@ -84,7 +90,7 @@ pub(super) fn split(
 /// Whether code right before `before` is certain to be followed by an evaluation. The positions are those of one
 /// expression that are at or below the scope of `before`, in order.
 pub(super) fn is_anticipated(facts: &Facts<'_>, positions: &[Position], before: OpId) -> bool {
-    let mut tree = Tree { facts, positions, nodes: Vec::new() };
+    let mut tree = Tree { facts, positions, culprit: None, nodes: Vec::new() };
     let Some(root) = tree.build() else { return false };
     let Some(event) = tree.nodes[root].event else { return false };
     tree.follows(before, tree.nodes[root].scope, event)
@@ -93,6 +99,8 @@ pub(super) fn is_anticipated(facts: &Facts<'_>, positions: &[Position], before: 
 struct Tree<'a> {
     facts: &'a Facts<'a>,
     positions: &'a [Position],
+    /// The operator in it that may trap.
+    culprit: Option<ExprId>,
     nodes: Vec<Node>,
 }
 
@@ -126,6 +134,7 @@ impl Tree<'_> {
             items: Vec::new(),
             first,
             end: first,
+            value: first,
             event: None,
             at_start: false,
         });
@@ -167,8 +176,9 @@ impl Tree<'_> {
         }
     }
 
-    /// Finds the first event of a node whose nodes below are finished.
+    /// Finishes the value and the first event of a node whose nodes below are finished.
     fn finish(&mut self, node: usize) {
+        self.nodes[node].value = self.value(&self.nodes[node].items);
         let Facts { scopes, certainty, .. } = self.facts;
         let here = &self.nodes[node];
         let mut event: Option<OpId> = None;
@@ -223,6 +233,15 @@ impl Tree<'_> {
         (body.ops[holder].regions.len() == 2 && seen == 0b11).then_some(holder)
     }
 
+    /// The position whose form is visible first, of all in the items.
+    fn value(&self, items: &[Item]) -> usize {
+        let values = items.iter().map(|item| match *item {
+            Item::Direct(index) => index,
+            Item::Below(node, _) => self.nodes[node].value,
+        });
+        values.min_by_key(|&it| self.positions[it].visible_from).unwrap_or(0)
+    }
+
     fn anchor(&self, item: &Item) -> OpId {
         match *item {
             Item::Direct(index) => self.positions[index].op,
@@ -241,14 +260,13 @@ impl Tree<'_> {
     /// the others to the nodes below.
     fn decide(
         &self,
-        expr: ExprId,
         node: usize,
         reason: Option<Refusal>,
         split: &mut Split,
         stack: &mut Vec<(usize, Option<Refusal>)>,
     ) {
         let here = &self.nodes[node];
-        let culprit = self.facts.culprit(expr);
+        let culprit = self.culprit;
         let mut grouped = here.items.len();
         let mut reason = reason;
         let start = match (culprit, here.event) {
@@ -264,9 +282,10 @@ impl Tree<'_> {
         if let Some(start) = start {
             let range = self.first_position(&here.items[start])..here.end;
             if range.len() >= 2 {
-                match self.place(expr, here, self.anchor(&here.items[start])) {
+                let value = self.value(&here.items[start..]);
+                match self.place(value, here, self.anchor(&here.items[start])) {
                     Ok(before) => {
-                        split.groups.push(Group { range, before });
+                        split.groups.push(Group { range, before, value });
                         grouped = start;
                     }
                     Err(refusal) => reason = Some(refusal),
@@ -275,7 +294,7 @@ impl Tree<'_> {
         }
         for item in &here.items[..grouped] {
             match *item {
-                Item::Below(below, _) => stack.push((below, self.refusal(expr, below, reason))),
+                Item::Below(below, _) => stack.push((below, self.refusal(below, reason))),
                 Item::Direct(index) => {
                     let trap = culprit.map(|culprit| Refusal::MayTrap {
                         culprit,
@@ -288,28 +307,31 @@ impl Tree<'_> {
     }
 
     /// Why the positions of a node are not shared with those beside it.
-    fn refusal(&self, expr: ExprId, below: usize, reason: Option<Refusal>) -> Option<Refusal> {
+    fn refusal(&self, below: usize, reason: Option<Refusal>) -> Option<Refusal> {
         reason.or_else(|| {
-            let culprit = self.facts.culprit(expr)?;
+            let culprit = self.culprit?;
             let guarded = self.positions[self.nodes[below].first].occurrence;
             Some(Refusal::MayTrap { culprit, guarded })
         })
     }
 
     /// The place for a binding that would best stand before `before`, an operation of the node's scope.
-    fn place(&self, expr: ExprId, node: &Node, before: OpId) -> Result<OpId, Refusal> {
+    fn place(&self, value: usize, node: &Node, before: OpId) -> Result<OpId, Refusal> {
         let facts = self.facts;
         let refusal = Refusal::NoBindingSite { before };
+        let visible_from = self.positions[value].visible_from;
         let site = facts.site(before).ok_or(refusal)?;
+        if visible_from > facts.scopes.order(site) {
+            return Err(refusal);
+        }
         if site == before {
             return Ok(before);
         }
         let scope = facts.scopes.of_op(site);
         let is_known = facts.scopes.is_ancestor(scope, node.scope)
-            && facts.visible_from(expr) <= facts.scopes.order(site)
             && facts.part(site) == facts.part(before)
             && facts.kernel(scope) == facts.kernel(node.scope);
-        let is_safe = facts.culprit(expr).is_none()
+        let is_safe = self.culprit.is_none()
             || node.event.is_some_and(|it| self.follows(site, node.scope, it));
         if is_known && is_safe { Ok(site) } else { Err(refusal) }
     }

@@ -11,7 +11,7 @@ use ir::{
     Attr, AttrDict, Body, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Operation,
     Value, ValueId, ValueKind,
     arena::Id,
-    plan::{CseBinding, CsePlan, Decision},
+    plan::{CseBinding, CsePlan, Decision, Part},
 };
 use rustc_hash::FxHashMap;
 
@@ -49,7 +49,7 @@ struct Rewriter<'a> {
 impl Rewriter<'_> {
     /// Makes the operations of the bindings. A value uses only bindings before its own.
     fn bind(&mut self, plan: &CsePlan) {
-        let mut memos: FxHashMap<(&[usize], &[usize]), FxHashMap<ExprId, ExprId>> =
+        let mut memos: FxHashMap<(&[Part], &[Part]), FxHashMap<ExprId, ExprId>> =
             FxHashMap::default();
         for binding in &plan.bindings {
             let memo = memos
@@ -79,13 +79,13 @@ impl Rewriter<'_> {
     /// What a value is written with.
     fn substitution(&mut self, plan: &CsePlan, binding: &CseBinding) -> FxHashMap<ExprId, ExprId> {
         let mut map = FxHashMap::default();
-        for &used in &binding.uses {
-            map.insert(plan.bindings[used].expr, self.variables[used].1);
+        for part in &binding.uses {
+            map.insert(part.expr, self.variables[part.of].1);
         }
-        for &group in &binding.reuses {
-            if let Decision::Reuse(reuse) = &plan.groups[group].decision {
+        for part in &binding.reuses {
+            if let Decision::Reuse(reuse) = &plan.groups[part.of].decision {
                 let variable = self.use_of(reuse.value);
-                map.insert(plan.groups[group].expr, variable);
+                map.insert(part.expr, variable);
             }
         }
         map

@@ -27,6 +27,7 @@ use super::{
     finish::{self, Draft},
     names::Names,
     place::{self, Position},
+    values::Values,
 };
 use dataflow::scopes::ScopeId;
 
@@ -167,7 +168,7 @@ impl Table<'_> {
             accepted += usize::from(refusal.is_none());
             binding_of_entry[index as usize] = draft.bindings.len() as u32;
             draft.bindings.push(finish::Wanted {
-                expr: entry.expr,
+                value: entry.occurrences[0],
                 before,
                 name,
                 crosses: true,
@@ -177,10 +178,11 @@ impl Table<'_> {
         }
         let hidden = self.hidden(&draft, work);
         let depth_of = |number: usize| {
-            let expr = draft.bindings[number].expr;
+            let expr = facts.occurrences[draft.bindings[number].value].expr;
             self.entries[self.of_expr[expr.index()] as usize].depth
         };
-        let finished = finish::finish(facts, &draft, true, work, |user, used| {
+        let values = Values::of_structure(facts);
+        let finished = finish::finish(facts, &values, &draft, true, work, |user, used| {
             depth_of(used) < depth_of(user) && !hidden[used]
         });
         self.plan(finished, &draft, &binding_of_entry, &refusals)
@@ -225,6 +227,7 @@ impl Table<'_> {
                 occurrence,
                 op: facts.occurrences[occurrence].op,
                 lazy: facts.is_lazy(occurrence, None),
+                visible_from: facts.visible_from(entry.expr),
             })
             .collect();
         positions.sort_by_key(|it| (facts.scopes.order(it.op), it.occurrence));
@@ -243,9 +246,10 @@ impl Table<'_> {
         let mut seen = vec![NONE; body.n_exprs()];
         let mut stack = Vec::new();
         for (number, wanted) in draft.bindings.iter().enumerate() {
-            let own = self.of_expr[wanted.expr.index()];
+            let expr = self.facts.occurrences[wanted.value].expr;
+            let own = self.of_expr[expr.index()];
             let depth = self.entries[own as usize].depth;
-            body.each_child(body.expr(wanted.expr).kind, &mut |child| stack.push(child));
+            body.each_child(body.expr(expr).kind, &mut |child| stack.push(child));
             while let Some(at) = stack.pop() {
                 if std::mem::replace(&mut seen[at.index()], number as u32) == number as u32 {
                     continue;

@@ -13,26 +13,26 @@ use crate::tvmscript::DefinitionKind;
 impl Writer<'_> {
     pub(super) fn value(&self, binding: usize, place: TextSize) -> String {
         let names = self.names_inside(binding);
+        // Occurrences may be written in several ways; the plan says which one is the value.
+        let expr = self.plan.bindings[binding].expr;
         let first = self.group_occurrences(binding).iter().copied().find(|&it| {
-            self.map.is_real(it) && !self.mentions_later(self.map.occurrence_range(it), place)
+            self.occurrences[it].expr == expr
+                && self.map.is_real(it)
+                && !self.mentions_later(self.map.occurrence_range(it), place)
         });
         match first {
             Some(occurrence) => one_line(&self.composed(occurrence, &names)),
             // No text of it is valid there: written as the printer would.
-            None => ir::print::expr_text(self.body, self.plan.bindings[binding].expr),
+            None => ir::print::expr_text(self.body, expr),
         }
     }
 
     fn names_inside(&self, binding: usize) -> FxHashMap<ExprId, &str> {
         let binding = &self.plan.bindings[binding];
-        let bound = binding.uses.iter().map(|&it| {
-            let used = &self.plan.bindings[it];
-            (used.expr, &*used.name)
-        });
-        let reused = binding.reuses.iter().filter_map(|&it| {
-            let group = &self.plan.groups[it];
-            let Decision::Reuse(reuse) = &group.decision else { return None };
-            Some((group.expr, self.body.name(self.body.values[reuse.value].name)))
+        let bound = binding.uses.iter().map(|it| (it.expr, &*self.plan.bindings[it.of].name));
+        let reused = binding.reuses.iter().filter_map(|it| {
+            let Decision::Reuse(reuse) = &self.plan.groups[it.of].decision else { return None };
+            Some((it.expr, self.body.name(self.body.values[reuse.value].name)))
         });
         bound.chain(reused).collect()
     }

@@ -10,31 +10,28 @@ use super::{Choice, Found, Greedy, lists::Lists};
 
 impl Greedy<'_> {
     /// Lists a group that is not a candidate, unless all of it is inside a larger one that is listed.
-    pub(super) fn found_only(&mut self, expr: ExprId, list: &[OccurrenceId], lists: &Lists) {
+    pub(super) fn found_only(&mut self, list: &[OccurrenceId], lists: &Lists) {
         let facts = self.facts;
         if let Some(parent) = facts.occurrences[list[0]].parent {
-            let parent = facts.occurrences[parent].expr;
-            if lists.of(parent).len() == list.len() {
+            if lists.of(self.values.class(parent)).len() == list.len() {
                 return;
             }
         }
-        if let Some(refusal) = self.why_not(expr) {
-            self.refuse(expr, list.to_vec(), refusal);
+        if let Some(refusal) = self.why_not(facts.occurrences[list[0]].expr) {
+            self.refuse(list.to_vec(), refusal);
         }
     }
 
     /// Lists a value that is computed twice but written at most once, unless all of it is inside a larger one.
-    pub(super) fn without_text(&mut self, expr: ExprId, virtual_lists: &Lists) {
-        let list = virtual_lists.of(expr);
+    pub(super) fn without_text(&mut self, list: &[OccurrenceId], virtual_lists: &Lists) {
         if list.len() < 2 {
             return;
         }
         let parent = self.facts.occurrences[list[0]].parent;
-        let is_part = parent.is_some_and(|it| {
-            virtual_lists.of(self.facts.occurrences[it].expr).len() == list.len()
-        });
+        let is_part =
+            parent.is_some_and(|it| virtual_lists.of(self.values.class(it)).len() == list.len());
         if !is_part {
-            self.refuse(expr, list.to_vec(), Refusal::VirtualOnly);
+            self.refuse(list.to_vec(), Refusal::VirtualOnly);
         }
     }
 
@@ -69,13 +66,10 @@ impl Greedy<'_> {
         body.dtype(expr).is_some_and(|it| it.is_bool()).then_some(Refusal::Predicate)
     }
 
-    pub(super) fn refuse(
-        &mut self,
-        expr: ExprId,
-        occurrences: Vec<OccurrenceId>,
-        refusal: Refusal,
-    ) {
-        self.groups.push(Found { expr, occurrences, saved: 0, decision: Choice::Refuse(refusal) });
+    /// The occurrences are at least one.
+    pub(super) fn refuse(&mut self, occurrences: Vec<OccurrenceId>, refusal: Refusal) {
+        let Some(&value) = occurrences.first() else { return };
+        self.groups.push(Found { value, occurrences, saved: 0, decision: Choice::Refuse(refusal) });
     }
 }
 

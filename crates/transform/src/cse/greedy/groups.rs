@@ -5,7 +5,7 @@
 
 use dataflow::scopes::ScopeId;
 use ir::{
-    ExprId, OccurrenceId,
+    OccurrenceId,
     plan::{CseGroup, CsePlan, Decision, Equivalence, Preset, Refusal, ReuseOf},
 };
 use rustc_hash::FxHashMap;
@@ -17,7 +17,6 @@ impl Greedy<'_> {
     /// Gives every counted occurrence to the binding that serves it, and the rest to a refused group.
     pub(super) fn hand_out(
         &mut self,
-        expr: ExprId,
         list: &[OccurrenceId],
         first: (usize, usize),
         refusals: Vec<(OccurrenceId, Refusal)>,
@@ -73,12 +72,16 @@ impl Greedy<'_> {
                 Choice::Reuse(first.1 + index - n_bound)
             };
             let saved = occurrences.len().saturating_sub(1) as u32;
-            self.groups.push(Found { expr, occurrences, saved, decision });
+            let value = match decision {
+                Choice::Bind(number) => self.draft.bindings[number].value,
+                _ => occurrences.first().copied().unwrap_or(list[0]),
+            };
+            self.groups.push(Found { value, occurrences, saved, decision });
         }
         rest.sort_unstable();
         let why = refusals.iter().find(|it| rest.binary_search(&it.0).is_ok());
         if let Some(&(_, why)) = why {
-            self.refuse(expr, rest, why);
+            self.refuse(rest, why);
         }
     }
 
@@ -105,7 +108,7 @@ impl Greedy<'_> {
     pub(super) fn finish(mut self, options: &CseOptions, work: &mut Work) -> CsePlan {
         let facts = self.facts;
         let order = self.number(options);
-        let finished = finish::finish(facts, &self.draft, false, work, |_, _| true);
+        let finished = finish::finish(facts, self.values, &self.draft, false, work, |_, _| true);
         let mut groups = Vec::with_capacity(self.groups.len());
         for found in self.groups {
             let decision = match found.decision {
@@ -130,11 +133,12 @@ impl Greedy<'_> {
                 }
                 Choice::Refuse(refusal) => Decision::Refuse(refusal),
             };
+            let expr = facts.occurrences[found.value].expr;
             groups.push(CseGroup {
-                expr: found.expr,
+                expr,
                 shadows: facts.shadows.of(&found.occurrences),
                 equivalence: Equivalence::Syntactic,
-                cost: facts.cost(found.expr),
+                cost: facts.cost(expr),
                 saved: if matches!(decision, Decision::Refuse(_)) { 0 } else { found.saved },
                 occurrences: found.occurrences,
                 decision,
@@ -151,8 +155,8 @@ impl Greedy<'_> {
             let wanted = &self.draft.bindings[it];
             (
                 facts.scopes.order(wanted.before),
-                facts.body.expr(wanted.expr).size,
-                self.value_at[it],
+                facts.body.expr(facts.occurrences[wanted.value].expr).size,
+                self.first_at[it],
             )
         });
         let mut names = Names::collect(facts, false);

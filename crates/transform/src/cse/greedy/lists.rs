@@ -1,24 +1,30 @@
-//! Occurrences by expression.
+//! Occurrences by class.
 //!
-//! In: the facts. Out: [`Lists`], each expression's occurrences in program order, as one array and where each list starts.
+//! In: the facts. Out: [`Lists`], each class's occurrences in program order, as one array and where each list starts.
 
-use ir::{ExprId, OccurrenceId, arena::Id};
+use ir::{OccurrenceId, arena::Id};
 
 use crate::cse::{
     Work,
     facts::{Facts, flag},
+    values::{Class, Values},
 };
 
-/// The counted occurrences of each expression, in order; or those that are in a text only as something else.
+/// The counted occurrences of each class, in order; or those that are in a text only as something else.
 pub(super) struct Lists {
     starts: Vec<u32>,
     occurrences: Vec<OccurrenceId>,
 }
 
 impl Lists {
-    pub(super) fn collect(facts: &Facts<'_>, work: &mut Work, real: bool) -> Lists {
+    pub(super) fn collect(
+        facts: &Facts<'_>,
+        values: &Values<'_>,
+        work: &mut Work,
+        real: bool,
+    ) -> Lists {
         if !real && facts.source.is_none() {
-            return Lists { starts: vec![0; facts.body.n_exprs() + 1], occurrences: Vec::new() };
+            return Lists { starts: vec![0; values.len() + 1], occurrences: Vec::new() };
         }
         let counted = || {
             facts.occurrences.iter().filter(|&(id, it)| {
@@ -38,25 +44,25 @@ impl Lists {
             })
         };
         work.visited += 2 * facts.occurrences.len() as u64;
-        let mut starts = vec![0u32; facts.body.n_exprs() + 1];
-        for (_, it) in counted() {
-            starts[it.expr.index() + 1] += 1;
+        let mut starts = vec![0u32; values.len() + 1];
+        for (id, _) in counted() {
+            starts[values.class(id) as usize + 1] += 1;
         }
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
         let mut next = starts.clone();
         let mut occurrences = vec![OccurrenceId::new(0); starts[starts.len() - 1] as usize];
-        for (id, it) in counted() {
-            let at = &mut next[it.expr.index()];
+        for (id, _) in counted() {
+            let at = &mut next[values.class(id) as usize];
             occurrences[*at as usize] = id;
             *at += 1;
         }
         Lists { starts, occurrences }
     }
 
-    pub(super) fn of(&self, expr: ExprId) -> &[OccurrenceId] {
-        let (start, end) = (self.starts[expr.index()], self.starts[expr.index() + 1]);
+    pub(super) fn of(&self, class: Class) -> &[OccurrenceId] {
+        let (start, end) = (self.starts[class as usize], self.starts[class as usize + 1]);
         &self.occurrences[start as usize..end as usize]
     }
 }

@@ -72,7 +72,6 @@ impl Greedy<'_> {
             None => facts.scopes.of_op(here.op),
         };
         Some(Reused {
-            expr,
             value,
             bound_by: here.op,
             definition: position.occurrence,
