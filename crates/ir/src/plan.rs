@@ -9,6 +9,7 @@ use crate::{ExprId, NameId, OccurrenceId, OpId, ValueId};
 
 pub mod allow;
 pub mod docs;
+pub mod finding;
 pub mod json;
 
 /// Version of the JSON form of plans. Raised when a field changes its meaning or goes.

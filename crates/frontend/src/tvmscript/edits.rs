@@ -11,6 +11,7 @@
 //!
 //! Linear in the text of what is replaced.
 
+pub(super) mod names;
 mod slices;
 mod value;
 
@@ -83,8 +84,10 @@ impl Writer<'_> {
         let mut places: Vec<(TextRange, OccurrenceId, &str)> =
             replaced.into_iter().map(|(range, (id, name))| (range, id, name)).collect();
         places.sort_unstable_by_key(|it| (it.0.start(), it.0.end()));
-        let mut names: Vec<Edit> =
-            places.iter().map(|&(range, _, name)| self.name_edit(range, name)).collect();
+        let mut names: Vec<Edit> = places
+            .iter()
+            .map(|&(range, _, name)| names::name_edit(self.text, range, name))
+            .collect();
         let ends = self.slice_ends(&places, &names);
         names.extend(ends);
         names.sort_by_key(|it| (it.range.start(), it.range.end()));
@@ -113,48 +116,9 @@ impl Writer<'_> {
         }
     }
 
-    /// Puts a name in the place of a range and of the parentheses around it, apart from words that touch it.
-    fn name_edit(&self, range: TextRange, name: &str) -> Edit {
-        let (range, was_wrapped) = self.without_parentheses(range);
-        if !was_wrapped {
-            return Edit::replace(range, name);
-        }
-        let is_word = |it: char| it.is_alphanumeric() || it == '_';
-        let before = self.text[..usize::from(range.start())].chars().next_back();
-        let after = self.text[usize::from(range.end())..].chars().next();
-        let left = if before.is_some_and(is_word) { " " } else { "" };
-        let right = if after.is_some_and(is_word) { " " } else { "" };
-        Edit::replace(range, format!("{left}{name}{right}"))
-    }
-
-    /// The range with the parentheses right around it that only group it: not those of a call, a tuple or a subscript.
+    /// The range with the parentheses right around it that only group it.
     fn without_parentheses(&self, range: TextRange) -> (TextRange, bool) {
-        let bytes = self.text.as_bytes();
-        let (mut start, mut end) = (usize::from(range.start()), usize::from(range.end()));
-        let mut wrapped = false;
-        while start > 0 && bytes[start - 1] == b'(' && bytes.get(end) == Some(&b')') {
-            if !self.is_grouping(start - 1) {
-                break;
-            }
-            start -= 1;
-            end += 1;
-            wrapped = true;
-        }
-        (TextRange::new((start as u32).into(), (end as u32).into()), wrapped)
-    }
-
-    /// Whether the parenthesis at an offset groups: what is before it is no callee.
-    fn is_grouping(&self, offset: usize) -> bool {
-        let before = self.text[..offset].trim_end_matches([' ', '\t']);
-        let word_start = before
-            .char_indices()
-            .rev()
-            .find(|(_, it)| !(it.is_alphanumeric() || *it == '_'))
-            .map_or(0, |(at, it)| at + it.len_utf8());
-        match &before[word_start..] {
-            "" => !before.ends_with([')', ']', '"', '\'', '}']),
-            word => KEYWORDS.contains(&word),
-        }
+        names::without_parentheses(self.text, range)
     }
 
     // ---- bindings ----
@@ -191,14 +155,8 @@ impl Writer<'_> {
     }
 }
 
-/// Words before a parenthesis that is no call.
-const KEYWORDS: [&str; 14] = [
-    "and", "assert", "await", "elif", "else", "if", "in", "is", "lambda", "not", "or", "return",
-    "while", "yield",
-];
-
 /// What the function calls `tvm.script.tirx` or `tvm.script.tir`: what its decorator is written with.
-fn script_alias(text: &str) -> &str {
+pub(super) fn script_alias(text: &str) -> &str {
     let mut lines = text.lines().map(str::trim_start);
     lines
         .find_map(|line| {

@@ -10,6 +10,7 @@ pub mod diagnostics;
 pub mod discover;
 pub mod edits;
 pub mod environment;
+pub mod finding_edits;
 mod lower;
 pub mod source_map;
 #[cfg(test)]
@@ -23,6 +24,7 @@ pub use discover::{
 };
 pub use edits::{Selection, cse_edits};
 pub use environment::{Capture, Constant, Environment, Namespace, Signature};
+pub use finding_edits::{FindingEdits, finding_edits};
 pub use source_map::{Definition, DefinitionId, DefinitionKind, OccurrenceSource, Site, SourceMap};
 
 use ir::Body;

@@ -107,6 +107,10 @@ impl SourceMap {
     pub fn op_range(&self, op: OpId) -> TextRange {
         self.op_ranges[op.index()]
     }
+    /// How many operations have text: those with the first ids. A rewritten body may have more.
+    pub fn n_ops(&self) -> usize {
+        self.op_ranges.len()
+    }
     /// Where a new line may be inserted right before an operation. None for the inner loops of one `T.grid`, an
     /// `elif`, what a macro made, and statements that share a line.
     pub fn site(&self, op: OpId) -> Option<&Site> {

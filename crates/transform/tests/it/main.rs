@@ -3,6 +3,7 @@
 mod allowed;
 mod corpus;
 mod edits;
+mod findings;
 mod json;
 mod sound;
 mod support;

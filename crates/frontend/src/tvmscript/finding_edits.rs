@@ -1,0 +1,172 @@
+//! From fixes of findings to edits of the text.
+//!
+//! In: a lowered function, its text, fixes planned on its body. Out: a [`TextEdit`] in offsets of the function's text, and which of
+//! the fixes it does: those that the text allows and that touch nothing of the ones before. After it, the text lowers to what
+//! `transform::findings::apply` makes of the body. Comments and layout that are not part of what changes stay.
+//!
+//! * A removed statement takes its line with it; a comment behind it stays, on a line of its own. A suite that loses all its
+//!   statements gets `T.evaluate(0)`.
+//! * A statement goes only as a whole, and only if no text mentions the names it defines, also where nothing was made of the text (an
+//!   arm that is not taken).
+//! * A replaced occurrence must have its own text, which no other occurrence shares.
+//!
+//! Linear in the text once, and in what changes.
+
+mod remove;
+mod replace;
+mod words;
+
+use std::{cell::OnceCell, collections::BTreeMap};
+
+use ir::{
+    BlockId, Occurrences, OpId,
+    plan::finding::{FindingFix, FixEdit},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::{Edit, TextEdit, TextRange};
+
+use self::{remove::Removal, replace::Shared, words::Words};
+use super::Lowered;
+
+/// Edits that do fixes.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FindingEdits {
+    /// The edits; empty if no fix can be done.
+    pub edit: TextEdit,
+    /// For each fix given, whether the edits do it.
+    pub is_done: Vec<bool>,
+}
+
+/// The edits that do as many of the fixes as the text allows, the earlier before the later.
+pub fn finding_edits<'f>(
+    lowered: &Lowered,
+    function_text: &str,
+    fixes: impl IntoIterator<Item = &'f FindingFix>,
+) -> FindingEdits {
+    let mut writer = Writer::new(lowered, function_text);
+    let is_done = fixes.into_iter().map(|it| writer.add(it)).collect();
+    FindingEdits { edit: writer.finish(), is_done }
+}
+
+/// Collects what changes.
+struct Writer<'a> {
+    lowered: &'a Lowered,
+    text: &'a str,
+    occurrences: OnceCell<Occurrences>,
+    words: OnceCell<Words<'a>>,
+    shared: OnceCell<Shared>,
+    /// The operations that each statement was made into, without those inside others of it.
+    statements: OnceCell<FxHashMap<TextRange, Vec<OpId>>>,
+    removed: FxHashSet<OpId>,
+    removals: Vec<Removal>,
+    /// Everything that changes, by start, end and the order of coming. Nothing overlaps.
+    edits: BTreeMap<(u32, u32, u32), Edit>,
+}
+
+/// What one fix changes.
+#[derive(Default)]
+struct Changes {
+    removed: Vec<OpId>,
+    edits: Vec<Edit>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(lowered: &'a Lowered, text: &'a str) -> Writer<'a> {
+        Writer {
+            lowered,
+            text,
+            occurrences: OnceCell::new(),
+            words: OnceCell::new(),
+            shared: OnceCell::new(),
+            statements: OnceCell::new(),
+            removed: FxHashSet::default(),
+            removals: Vec::new(),
+            edits: BTreeMap::new(),
+        }
+    }
+
+    fn occurrences(&self) -> &Occurrences {
+        self.occurrences.get_or_init(|| Occurrences::collect(&self.lowered.body))
+    }
+
+    fn text_of(&self, range: TextRange) -> &'a str {
+        self.text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default()
+    }
+
+    /// Takes a fix, if the text allows it. Whether it does.
+    fn add(&mut self, fix: &FindingFix) -> bool {
+        let mut changes = Changes::default();
+        let is_known = fix.edits.iter().all(|it| self.edit(it, &mut changes).is_some());
+        if !is_known {
+            return false;
+        }
+        changes.removed.sort_unstable();
+        changes.removed.dedup();
+        changes.removed.retain(|it| !self.removed.contains(it));
+        let Some(removals) = self.removals_of(&changes.removed) else { return false };
+        let edits: Vec<Edit> =
+            removals.iter().map(Removal::deletion).chain(changes.edits).collect();
+        if !self.push_all(edits) {
+            return false;
+        }
+        self.removals.extend(removals);
+        self.removed.extend(changes.removed);
+        true
+    }
+
+    fn edit(&self, edit: &FixEdit, changes: &mut Changes) -> Option<()> {
+        match edit {
+            FixEdit::RemoveOp(op) => changes.removed.push(*op),
+            FixEdit::Replace { occurrence, with } => {
+                changes.edits.push(self.replacement(*occurrence, *with)?);
+            }
+            FixEdit::Bind { .. } | FixEdit::KeepRegion { .. } | FixEdit::AddNoalias => return None,
+        }
+        Some(())
+    }
+
+    /// Adds edits if none overlaps another, except for an equal one. Whether it did.
+    fn push_all(&mut self, edits: Vec<Edit>) -> bool {
+        let mut added = Vec::new();
+        for edit in edits {
+            let (start, end) = (u32::from(edit.range.start()), u32::from(edit.range.end()));
+            let before = self.edits.range(..(start, end, u32::MAX)).next_back();
+            if before.is_some_and(|(_, it)| *it == edit && !edit.is_insert()) {
+                continue;
+            }
+            let after = self.edits.range((start, end, u32::MAX)..).next();
+            let overlaps = before.is_some_and(|(key, _)| key.1 > start)
+                || after.is_some_and(|(key, _)| key.0 < end);
+            if overlaps {
+                for key in added {
+                    self.edits.remove(&key);
+                }
+                return false;
+            }
+            let key = (start, end, self.edits.len() as u32);
+            self.edits.insert(key, edit);
+            added.push(key);
+        }
+        true
+    }
+
+    /// All edits, with the suites that lost everything filled.
+    fn finish(mut self) -> TextEdit {
+        let mut first_of: FxHashMap<BlockId, bool> = FxHashMap::default();
+        let body = &self.lowered.body;
+        let mut removals = std::mem::take(&mut self.removals);
+        removals.sort_by_key(|it| it.statement.start());
+        let mut edits: Vec<Edit> = Vec::new();
+        let mut filled: FxHashMap<TextRange, Edit> = FxHashMap::default();
+        for removal in &removals {
+            let is_emptied = first_of.entry(removal.block).or_insert_with(|| {
+                body.blocks[removal.block].ops.iter().all(|it| self.removed.contains(it))
+            });
+            if std::mem::take(is_emptied) {
+                filled.insert(removal.deletion().range, self.filled(removal));
+            }
+        }
+        edits.extend(self.edits.into_values().map(|it| filled.remove(&it.range).unwrap_or(it)));
+        TextEdit::from_edits(edits).unwrap_or_default()
+    }
+}

@@ -1,0 +1,172 @@
+//! Statements that go.
+//!
+//! In: operations that are removed. Out: for each statement that they make up, what of the text goes; or nothing, if a statement would
+//! have to go in part, shares its line, or defines a name that other text mentions.
+
+use ir::{BlockId, BufferOrigin, OpId, OpKind, arena::Id as _};
+use rustc_hash::FxHashMap;
+use syntax::{Edit, TextRange, TextSize};
+
+use super::Writer;
+use crate::tvmscript::edits::script_alias;
+
+/// A statement that goes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Removal {
+    /// Its text.
+    pub(super) statement: TextRange,
+    /// What goes with it: its lines, or itself and the blanks up to the comment behind it.
+    whole: TextRange,
+    /// What takes the place of the text; empty, but for a scalar that stays and loses its first value.
+    text: String,
+    /// The block it is in.
+    pub(super) block: BlockId,
+}
+
+impl Removal {
+    pub(super) fn deletion(&self) -> Edit {
+        Edit::replace(self.whole, self.text.clone())
+    }
+}
+
+impl Writer<'_> {
+    /// The statements that the operations make up, with those removed before.
+    pub(super) fn removals_of(&self, removed: &[OpId]) -> Option<Vec<Removal>> {
+        let mut of_statement: FxHashMap<TextRange, Vec<OpId>> = FxHashMap::default();
+        let mut order = Vec::new();
+        for &op in removed {
+            let range = self.lowered.source_map.op_range(op);
+            let ops = of_statement.entry(range).or_default();
+            if ops.is_empty() {
+                order.push(range);
+            }
+            ops.push(op);
+        }
+        let removals: Option<Vec<Removal>> =
+            order.iter().map(|range| self.removal(*range, &of_statement[range])).collect();
+        let removals = removals?;
+        let ranges: Vec<TextRange> =
+            removals.iter().filter(|it| it.text.is_empty()).map(|it| it.statement).collect();
+        removed.iter().all(|&op| self.names_go(op, &ranges)).then_some(removals)
+    }
+
+    fn removal(&self, statement: TextRange, ops: &[OpId]) -> Option<Removal> {
+        let map = &self.lowered.source_map;
+        let all = self.statements().get(&statement)?;
+        let block = self.lowered.body.ops[*all.first()?].parent;
+        map.site(*all.first()?)?;
+        let goes = |op: &OpId| ops.contains(op) || self.removed.contains(op);
+        if all.iter().all(goes) {
+            let (whole, text) = (self.whole(statement)?, String::new());
+            return Some(Removal { statement, whole, text, block });
+        }
+        let text = self.declaration(all, ops)?;
+        Some(Removal { statement, whole: statement, text, block })
+    }
+
+    /// `x: T.int32` for `x = e` and `x: T.int32 = e` of which only the store goes.
+    fn declaration(&self, all: &[OpId], ops: &[OpId]) -> Option<String> {
+        let body = &self.lowered.body;
+        let (&[made, stored], &[gone]) = (all, ops) else { return None };
+        let OpKind::Alloc { buffer, .. } = body.ops[made].kind else { return None };
+        let is_cell = body.buffers[buffer].origin == BufferOrigin::Cell;
+        if !is_cell || gone != stored {
+            return None;
+        }
+        let (name, dtype) = (body.name(body.buffers[buffer].name), body.buffers[buffer].dtype);
+        Some(format!("{name}: {}.{dtype}", script_alias(self.text)))
+    }
+
+    /// A statement with its line; none if something else is on the line.
+    fn whole(&self, statement: TextRange) -> Option<TextRange> {
+        let (start, end) = (usize::from(statement.start()), usize::from(statement.end()));
+        let line_start = self.text[..start].rfind(['\n', '\r']).map_or(0, |at| at + 1);
+        if !self.text[line_start..start].trim().is_empty() {
+            return None;
+        }
+        let rest = &self.text[end..];
+        let line_len = rest.find(['\n', '\r']).unwrap_or(rest.len());
+        let behind = &rest[..line_len];
+        let blank = behind.len() - behind.trim_start().len();
+        let offset = |at: usize| TextSize::from(at as u32);
+        if behind[blank..].starts_with('#') {
+            // A suite's last comment is part of the suite.
+            let is_simple = !self.text[start..end].contains('\n');
+            let is_own = is_simple && !is_about_the_line(&behind[blank..]);
+            if is_own {
+                return Some(TextRange::new(statement.start(), offset(end + blank)));
+            }
+        } else if blank < behind.len() {
+            return None;
+        }
+        let after = &rest[line_len..];
+        let newline = if after.starts_with("\r\n") { 2 } else { after.len().min(1) };
+        let line_end = end + line_len + newline;
+        if newline == 0 {
+            // The last line of all takes the line break before it.
+            let before = self.text[..line_start].trim_end_matches(['\n', '\r']).len();
+            return Some(TextRange::new(offset(before), offset(line_end)));
+        }
+        Some(TextRange::new(offset(line_start), offset(line_end)))
+    }
+
+    /// The edit of the first statement of a suite that loses all.
+    pub(super) fn filled(&self, removal: &Removal) -> Edit {
+        Edit::replace(removal.statement, format!("{}.evaluate(0)", script_alias(self.text)))
+    }
+
+    /// Whether no text that stays mentions what an operation defines.
+    fn names_go(&self, op: OpId, ranges: &[TextRange]) -> bool {
+        let body = &self.lowered.body;
+        let data = &body.ops[op];
+        let buffer = match data.kind {
+            OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer } => Some(buffer),
+            _ => None,
+        };
+        let words = self.words();
+        let of_values = data.results.iter().flat_map(|&it| words.mentions_of_value(it));
+        let of_buffer = buffer.into_iter().flat_map(|it| words.mentions_of_buffer(it));
+        let names = data
+            .results
+            .iter()
+            .map(|&it| body.values[it].name)
+            .chain(buffer.map(|it| body.buffers[it].name));
+        let is_inside = |mention: TextRange| {
+            let goes = |it: &TextRange| it.contains_range(mention);
+            ranges.iter().any(goes) || self.is_removed(mention)
+        };
+        of_values.chain(of_buffer).all(is_inside)
+            && names.map(|it| body.name(it)).all(|it| !words.is_hidden(it))
+    }
+
+    /// Whether a range is in a statement that was removed before.
+    fn is_removed(&self, range: TextRange) -> bool {
+        let at = (u32::from(range.start()), u32::MAX, u32::MAX);
+        let before = self.edits.range(..=at).next_back();
+        before.is_some_and(|(_, it)| it.text.is_empty() && it.range.contains_range(range))
+    }
+
+    /// The operations of each statement, without those inside others of it.
+    fn statements(&self) -> &FxHashMap<TextRange, Vec<OpId>> {
+        self.statements.get_or_init(|| {
+            let (body, map) = (&self.lowered.body, &self.lowered.source_map);
+            let mut all: FxHashMap<TextRange, Vec<OpId>> = FxHashMap::default();
+            for op in body.ops_preorder().filter(|it| it.index() < map.n_ops()) {
+                let range = map.op_range(op);
+                let parent = body.regions[body.blocks[body.ops[op].parent].parent].parent;
+                if parent.is_none_or(|it| map.op_range(it) != range) {
+                    all.entry(range).or_default().push(op);
+                }
+            }
+            all
+        })
+    }
+}
+
+/// Comments that tell tools something about their line: without it they tell nothing.
+fn is_about_the_line(comment: &str) -> bool {
+    let text = comment.trim_start_matches('#').trim_start();
+    ["tir:", "type:", "noqa", "pylint:", "pyright:", "fmt:", "mypy:"]
+        .iter()
+        .any(|it| text.starts_with(it))
+}

@@ -1,0 +1,166 @@
+//! Findings: what the facts of a body say beside common subexpressions.
+//!
+//! In: a body, its occurrences, the source's view of them if there is text, and which kinds are wanted. Out: [`Finding`]s in program
+//! order, each with its reason and, where there is one, a fix; and, by [`apply`], the body after fixes. Each kind has a planner of
+//! its own, a file beside this one; all ask one [`FindingFacts`], which computes a fact when it is first asked for.
+//!
+//! A fix is right by itself. Several may not be: [`compatible`] picks those that are right together.
+//!
+//! To add a planner: a file with `pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>)`, and its line in
+//! [`PLANNERS`].
+
+mod apply;
+mod compatible;
+mod dead_binding;
+mod deletable;
+
+use std::cell::OnceCell;
+
+use dataflow::scopes::ScopeTree;
+use ir::{
+    Body, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, ValueId, ValueKind,
+    arena::Id as _,
+    effects::EffectTable,
+    plan::{
+        SourceView,
+        finding::{Finding, FindingKind, FindingKinds, Place},
+    },
+};
+
+pub use apply::apply;
+pub use compatible::{Compatible, compatible};
+
+/// What to find.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct FindingOptions {
+    /// Kinds that are wanted; what only others need is not computed.
+    pub kinds: FindingKinds,
+    /// A value in a loop is worth telling that costs at least so much (the table is in `SEMANTICS.md`).
+    pub loop_invariant_cost: u32,
+}
+
+impl Default for FindingOptions {
+    fn default() -> FindingOptions {
+        FindingOptions { kinds: FindingKinds::ALL, loop_invariant_cost: 16 }
+    }
+}
+
+/// What planners know of a body. Facts are computed when they are first asked for, once.
+pub struct FindingFacts<'a> {
+    /// The function.
+    pub body: &'a Body,
+    /// Its occurrences.
+    pub occurrences: &'a Occurrences,
+    /// What calls do.
+    pub effects: &'a EffectTable,
+    /// What the text allows, if there is one.
+    pub source: Option<SourceView<'a>>,
+    /// What is wanted.
+    pub options: &'a FindingOptions,
+    scopes: OnceCell<ScopeTree>,
+}
+
+impl<'a> FindingFacts<'a> {
+    fn new(
+        body: &'a Body,
+        occurrences: &'a Occurrences,
+        source: Option<SourceView<'a>>,
+        options: &'a FindingOptions,
+    ) -> FindingFacts<'a> {
+        let effects = EffectTable::builtin();
+        FindingFacts { body, occurrences, effects, source, options, scopes: OnceCell::new() }
+    }
+
+    /// The tree of scopes.
+    pub fn scopes(&self) -> &ScopeTree {
+        self.scopes.get_or_init(|| ScopeTree::build(self.body))
+    }
+}
+
+/// Finds all of one kind, in any order.
+type Planner = fn(&FindingFacts<'_>, &mut Vec<Finding>);
+
+/// The planners, sorted by the names of their kinds.
+const PLANNERS: &[(FindingKind, Planner)] = &[(FindingKind::DeadBinding, dead_binding::plan)];
+
+/// All findings of the wanted kinds, in program order.
+pub fn findings(
+    body: &Body,
+    occurrences: &Occurrences,
+    source: Option<SourceView<'_>>,
+    options: &FindingOptions,
+) -> Vec<Finding> {
+    let facts = FindingFacts::new(body, occurrences, source, options);
+    let mut found = Vec::new();
+    for (kind, plan) in PLANNERS {
+        if options.kinds.contains(*kind) {
+            plan(&facts, &mut found);
+        }
+    }
+    if found.len() > 1 {
+        let order = Order::of(body);
+        found.sort_by_cached_key(|it| (order.of_place(body, occurrences, it.place), it.kind));
+    }
+    found
+}
+
+/// Where operations stand in program order; those that were removed stand at the end.
+struct Order {
+    of_op: Vec<u32>,
+    /// The operation that makes a buffer; none for parameters.
+    maker: Vec<Option<OpId>>,
+}
+
+impl Order {
+    fn of(body: &Body) -> Order {
+        let mut order =
+            Order { of_op: vec![u32::MAX; body.ops.len()], maker: vec![None; body.buffers.len()] };
+        for (at, op) in body.ops_preorder().enumerate() {
+            order.of_op[op.index()] = at as u32;
+            if let OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer } = body.ops[op].kind
+            {
+                order.maker[buffer.index()] = Some(op);
+            }
+        }
+        order
+    }
+
+    fn of_op(&self, op: OpId) -> u32 {
+        self.of_op[op.index()]
+    }
+
+    /// The function before everything, an operation before its occurrences.
+    fn of_place(&self, body: &Body, occurrences: &Occurrences, place: Place) -> (u32, u32) {
+        let after = |op: OpId| self.of_op(op).saturating_add(1);
+        match place {
+            Place::Function => (0, 0),
+            Place::Op(op) => (after(op), 0),
+            Place::Occurrence(it) => (after(occurrences[it].op), it.index() as u32 + 1),
+            Place::Value(value) => (definer(body, value).map_or(0, after), 0),
+            Place::Buffer(buffer) => (self.maker[buffer.index()].map_or(0, after), 0),
+        }
+    }
+}
+
+/// The operation that defines a value; none for parameters and captured names.
+fn definer(body: &Body, value: ValueId) -> Option<OpId> {
+    match body.values[value].kind {
+        ValueKind::Result(op, _) => Some(op),
+        ValueKind::BlockArg(block, _) => body.regions[body.blocks[block].parent].parent,
+        ValueKind::Param(_) | ValueKind::Symbol | ValueKind::Captured => None,
+    }
+}
+
+/// The operations that define what an occurrence names: they stay where a copy of it is made.
+fn definers_of(body: &Body, occurrences: &Occurrences, top: OccurrenceId) -> Vec<OpId> {
+    let mut ops = Vec::new();
+    for at in top.index()..occurrences[top].end.index() {
+        let expr = occurrences[OccurrenceId::new(at)].expr;
+        if let ExprKind::Value(value) = body.expr(expr).kind {
+            ops.extend(definer(body, value));
+        }
+    }
+    ops.sort_unstable();
+    ops.dedup();
+    ops
+}

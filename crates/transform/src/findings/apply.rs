@@ -1,0 +1,164 @@
+//! Applies fixes to a body.
+//!
+//! In: a body, its occurrences, and findings whose fixes are [`compatible`](super::compatible). Out: a new body; what no fix touches
+//! is as it was, ids included. Nothing is decided here. A block that loses all it had gets `T.evaluate(0)`, as the text does.
+//! Linear in the body.
+
+use ir::{
+    Attr, Body, DataType, Dialect, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind,
+    Operation, RegionId, Value, ValueKind,
+    plan::finding::{Finding, FixEdit, Replacement},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::replace::replace;
+
+/// The attribute by which parameters do not overlap (`SEMANTICS: M5`), as the dialect spells it.
+pub(super) fn noalias_key(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Tir => "tir.noalias",
+        _ => "tirx.noalias",
+    }
+}
+
+/// The body after the fixes of these findings. Debug builds check that it is valid if the body given is.
+pub fn apply<'f>(
+    body: &Body,
+    occurrences: &Occurrences,
+    findings: impl IntoIterator<Item = &'f Finding>,
+) -> Body {
+    let mut rewriter = Rewriter::new(body.clone(), occurrences);
+    for finding in findings {
+        for edit in finding.fix.iter().flat_map(|it| &it.edits) {
+            rewriter.edit(edit);
+        }
+    }
+    let after = rewriter.finish();
+    #[cfg(debug_assertions)]
+    {
+        let before = ir::verify::verify(body).len();
+        let errors = ir::verify::verify(&after);
+        debug_assert!(before > 0 || errors.is_empty(), "the fixes break the body: {errors:?}");
+    }
+    after
+}
+
+struct Rewriter<'a> {
+    body: Body,
+    occurrences: &'a Occurrences,
+    removed: FxHashSet<OpId>,
+    opened: FxHashMap<OpId, RegionId>,
+    replaced: Vec<(OccurrenceId, ExprId)>,
+    /// New operations that stand before others.
+    before: FxHashMap<OpId, Vec<OpId>>,
+    bound: FxHashSet<Box<str>>,
+}
+
+impl<'a> Rewriter<'a> {
+    fn new(body: Body, occurrences: &'a Occurrences) -> Rewriter<'a> {
+        Rewriter {
+            body,
+            occurrences,
+            removed: FxHashSet::default(),
+            opened: FxHashMap::default(),
+            replaced: Vec::new(),
+            before: FxHashMap::default(),
+            bound: FxHashSet::default(),
+        }
+    }
+
+    fn edit(&mut self, edit: &FixEdit) {
+        match edit {
+            FixEdit::RemoveOp(op) => {
+                self.removed.insert(*op);
+            }
+            FixEdit::KeepRegion { op, region } => {
+                if let Some(&region) = self.body.ops[*op].regions.get(*region as usize) {
+                    self.opened.insert(*op, region);
+                }
+            }
+            FixEdit::Replace { occurrence, with } => {
+                let with = match *with {
+                    Replacement::Value(it) => self.body.value_expr(it),
+                    Replacement::Copy(it) => self.occurrences[it].expr,
+                    Replacement::Bool(it) => self.body.int(i128::from(it), DataType::BOOL),
+                };
+                self.replaced.push((*occurrence, with));
+            }
+            FixEdit::Bind { name, value, before, replaces } => {
+                if self.bound.insert(name.clone()) {
+                    self.bind(name, *value, *before, replaces);
+                }
+            }
+            FixEdit::AddNoalias => {
+                let key = noalias_key(self.body.dialect);
+                self.body.attrs.retain(|(it, _)| &**it != key);
+                self.body.attrs.push((key.into(), Attr::Bool(true)));
+            }
+        }
+    }
+
+    fn bind(&mut self, name: &str, value: OccurrenceId, before: OpId, replaces: &[OccurrenceId]) {
+        let value = self.occurrences[value].expr;
+        let parent = self.body.ops[before].parent;
+        let op = self.body.ops.push(Operation {
+            kind: OpKind::Bind,
+            operands: [value].into_iter().collect(),
+            results: Default::default(),
+            regions: Default::default(),
+            successors: Vec::new(),
+            attrs: Body::no_attrs(),
+            parent,
+        });
+        let name = self.body.intern(name);
+        let ty = self.body.ty(value);
+        let kind = ValueKind::Result(op, 0);
+        let variable = self.body.values.push(Value { name, ty, kind, is_size: false });
+        self.body.ops[op].results.push(variable);
+        let use_of_it = self.body.make(ExprKind::Value(variable), ty);
+        self.replaced.extend(replaces.iter().map(|&it| (it, use_of_it)));
+        self.before.entry(before).or_default().push(op);
+    }
+
+    fn finish(mut self) -> Body {
+        replace(&mut self.body, self.occurrences, &mut self.replaced);
+        let changes_lists =
+            !(self.removed.is_empty() && self.opened.is_empty() && self.before.is_empty());
+        if changes_lists {
+            self.lists();
+        }
+        self.body
+    }
+
+    /// Rebuilds the lists of operations.
+    fn lists(&mut self) {
+        let blocks: Vec<_> = self.body.blocks.ids().collect();
+        for block in blocks {
+            let old = std::mem::take(&mut self.body.blocks[block].ops);
+            let was_empty = old.is_empty();
+            let mut new = Vec::with_capacity(old.len());
+            let mut left: Vec<OpId> = old.into_iter().rev().collect();
+            while let Some(op) = left.pop() {
+                if self.removed.contains(&op) {
+                    continue;
+                }
+                if let Some(&region) = self.opened.get(&op) {
+                    let inner = self.body.regions[region].blocks.first().copied();
+                    let inner = inner.map(|it| std::mem::take(&mut self.body.blocks[it].ops));
+                    left.extend(inner.into_iter().flatten().rev());
+                    continue;
+                }
+                new.extend(self.before.remove(&op).into_iter().flatten());
+                self.body.ops[op].parent = block;
+                new.push(op);
+            }
+            if new.is_empty() && !was_empty {
+                let zero = self.body.int(0, DataType::INT32);
+                let op = self.body.push_op(block, OpKind::Evaluate, &[zero]);
+                new = std::mem::take(&mut self.body.blocks[block].ops);
+                debug_assert_eq!(new, [op]);
+            }
+            self.body.blocks[block].ops = new;
+        }
+    }
+}

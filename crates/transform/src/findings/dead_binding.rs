@@ -1,0 +1,283 @@
+//! Dead bindings: names whose value nothing uses.
+//!
+//! A *name* here is a binding (`OpKind::Bind`) or a mutable scalar of `tirx` (`SEMANTICS: E6`) with all that is stored to it. In: the
+//! body. Out: a finding for each name that no live operation uses, and whose value may be left out (`SEMANTICS: E8`).
+//!
+//! Liveness by marking: operations that make no name, and names whose value must be computed, are live; what a live operation uses is
+//! live. So names that only use each other (`x = y`, `y = x + 1` in a loop) are dead too. O(occurrences + names).
+
+use ir::{
+    Attr, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, RegionDim, ValueId,
+    ValueKind,
+    arena::Id as _,
+    plan::finding::{Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Role},
+};
+use smallvec::SmallVec;
+
+use super::{FindingFacts, deletable::Deletable};
+
+/// A fix that would have to remove more than this at once is left to fixing all.
+const MAX_REMOVED: usize = 64;
+
+pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+    let mut names = Names::collect(facts);
+    names.mark(facts.body);
+    for name in 0..names.all.len() {
+        if !names.all[name].is_live && !is_meant(facts.body, names.all[name].what) {
+            found.push(names.finding(facts.body, name));
+        }
+    }
+}
+
+/// `_` and `_x` are meant to be unused.
+fn is_meant(body: &Body, what: What) -> bool {
+    let name = match what {
+        What::Value(it) => body.values[it].name,
+        What::Cell(it) => body.buffers[it].name,
+    };
+    body.name(name).starts_with('_')
+}
+
+#[derive(Clone, Copy)]
+enum What {
+    Value(ValueId),
+    Cell(BufferId),
+}
+
+/// Index into [`Names::all`].
+type NameIdx = u32;
+
+struct Name {
+    what: What,
+    /// The operations that make it what it is, in program order.
+    ops: SmallVec<[OpId; 2]>,
+    /// Names that its operations use.
+    uses: SmallVec<[NameIdx; 4]>,
+    /// Names that use it.
+    users: SmallVec<[NameIdx; 2]>,
+    is_live: bool,
+}
+
+struct Names {
+    all: Vec<Name>,
+    of_value: Vec<Option<NameIdx>>,
+    of_buffer: Vec<Option<NameIdx>>,
+    /// Live names whose uses are still to be marked.
+    queue: Vec<NameIdx>,
+}
+
+impl Names {
+    fn collect(facts: &FindingFacts<'_>) -> Names {
+        let body = facts.body;
+        let deletable = Deletable::of(body, facts.effects);
+        let mut names = Names {
+            all: Vec::new(),
+            of_value: vec![None; body.values.len()],
+            of_buffer: vec![None; body.buffers.len()],
+            queue: Vec::new(),
+        };
+        for op in body.ops_preorder() {
+            names.define(body, op);
+        }
+        for op in body.ops_preorder() {
+            let owner = names.owner(body, op);
+            if let Some(owner) = owner
+                && !body.ops[op].operands.iter().all(|&it| deletable.may_go(it))
+            {
+                names.live(owner);
+            }
+            for it in facts.occurrences.of_op(op) {
+                names.use_in(body, owner, facts.occurrences[it].expr);
+            }
+        }
+        names.pin(body);
+        names
+    }
+
+    fn define(&mut self, body: &Body, op: OpId) {
+        let data = &body.ops[op];
+        let what = match data.kind {
+            OpKind::Bind => match data.results[..] {
+                [value] => What::Value(value),
+                _ => return,
+            },
+            OpKind::Alloc { buffer, .. } if body.buffers[buffer].origin == BufferOrigin::Cell => {
+                What::Cell(buffer)
+            }
+            OpKind::Store { buffer, .. } => {
+                if let Some(name) = self.of_buffer[buffer.index()] {
+                    self.all[name as usize].ops.push(op);
+                }
+                return;
+            }
+            _ => return,
+        };
+        let name = self.all.len() as NameIdx;
+        match what {
+            What::Value(it) => self.of_value[it.index()] = Some(name),
+            What::Cell(it) => self.of_buffer[it.index()] = Some(name),
+        }
+        self.all.push(Name {
+            what,
+            ops: [op].into_iter().collect(),
+            uses: SmallVec::new(),
+            users: SmallVec::new(),
+            is_live: false,
+        });
+    }
+
+    /// The name that an operation makes.
+    fn owner(&self, body: &Body, op: OpId) -> Option<NameIdx> {
+        match body.ops[op].kind {
+            OpKind::Bind => body.ops[op].results.first().and_then(|it| self.of_value[it.index()]),
+            OpKind::Alloc { buffer, .. } | OpKind::Store { buffer, .. } => {
+                self.of_buffer[buffer.index()]
+            }
+            _ => None,
+        }
+    }
+
+    /// A node of an operation: what it names is used by the operation's name, or alive.
+    fn use_in(&mut self, body: &Body, owner: Option<NameIdx>, expr: ExprId) {
+        let (used, is_escape) = match body.expr(expr).kind {
+            ExprKind::Value(value) => (self.of_value[value.index()], false),
+            ExprKind::Load { buffer, .. } => (self.of_buffer[buffer.index()], false),
+            ExprKind::Buffer(buffer)
+            | ExprKind::BufferField(buffer, _)
+            | ExprKind::Region(buffer, _) => (self.of_buffer[buffer.index()], true),
+            _ => return,
+        };
+        let Some(used) = used else { return };
+        match owner {
+            Some(owner) if !is_escape => {
+                // The last use of a row of equal ones says it all.
+                if self.all[owner as usize].uses.last() != Some(&used) {
+                    self.all[owner as usize].uses.push(used);
+                    self.all[used as usize].users.push(owner);
+                }
+            }
+            _ => self.live(used),
+        }
+    }
+
+    fn live(&mut self, name: NameIdx) {
+        let it = &mut self.all[name as usize];
+        if !it.is_live {
+            it.is_live = true;
+            self.queue.push(name);
+        }
+    }
+
+    /// What is named outside evaluated operands is alive: domains and regions of blocks, attributes, arguments of branches.
+    fn pin(&mut self, body: &Body) {
+        let mut pinned: Vec<ExprId> = Vec::new();
+        for (_, block) in body.sblocks.iter() {
+            for it in &block.iter_vars {
+                pinned.extend([it.dom_min, it.dom_extent]);
+            }
+            for region in block.reads.iter().chain(&block.writes).flatten() {
+                if let Some(name) = self.of_buffer[region.buffer.index()] {
+                    self.live(name);
+                }
+                for dim in &region.dims {
+                    match *dim {
+                        RegionDim::Point(it) => pinned.push(it),
+                        RegionDim::Slice { lower, upper, step } => {
+                            pinned.extend(lower.into_iter().chain(upper).chain(step));
+                        }
+                    }
+                }
+            }
+        }
+        let of_ops = body.ops.iter().map(|(_, it)| body.dict(it.attrs));
+        let of_buffers = body.buffers.iter().map(|(_, it)| body.dict(it.attrs));
+        for dict in of_ops.chain(of_buffers).chain([&body.attrs, &body.decorator]) {
+            let mut stack: Vec<&Attr> = dict.iter().map(|(_, it)| it).collect();
+            while let Some(attr) = stack.pop() {
+                match attr {
+                    Attr::Expr(it) => pinned.push(*it),
+                    Attr::List(items) => stack.extend(items),
+                    Attr::Dict(entries) => stack.extend(entries.iter().map(|(_, it)| it)),
+                    Attr::Call { args, keywords, .. } => {
+                        stack.extend(args);
+                        stack.extend(keywords.iter().map(|(_, it)| it));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for (_, op) in body.ops.iter() {
+            for successor in &op.successors {
+                pinned.extend(body.items(successor.args));
+            }
+        }
+        let mut seen = vec![false; body.n_exprs()];
+        while let Some(expr) = pinned.pop() {
+            if !std::mem::replace(&mut seen[expr.index()], true) {
+                self.use_in(body, None, expr);
+                body.each_child(body.expr(expr).kind, &mut |child| pinned.push(child));
+            }
+        }
+    }
+
+    fn mark(&mut self, body: &Body) {
+        // A use before its definition is an error of the program: left alone.
+        debug_assert!(self.all.iter().all(|it| match it.what {
+            What::Value(value) => matches!(body.values[value].kind, ValueKind::Result(..)),
+            What::Cell(_) => true,
+        }));
+        while let Some(name) = self.queue.pop() {
+            for used in std::mem::take(&mut self.all[name as usize].uses) {
+                self.live(used);
+            }
+        }
+    }
+
+    fn finding(&self, body: &Body, name: usize) -> Finding {
+        let it = &self.all[name];
+        let users: SmallVec<[NameIdx; 4]> =
+            it.users.iter().copied().filter(|&user| user as usize != name).collect();
+        let place = match it.what {
+            What::Value(value) => Place::Value(value),
+            What::Cell(buffer) => Place::Buffer(buffer),
+        };
+        let related = users.iter().map(|&user| Related {
+            place: Place::Op(self.all[user as usize].ops[0]),
+            role: Role::DeadUse,
+        });
+        Finding {
+            kind: FindingKind::DeadBinding,
+            place,
+            reason: if users.is_empty() { Reason::NeverUsed } else { Reason::UsedByDeadOnly },
+            related: related.collect(),
+            fix: self.removal(body, name as NameIdx).map(|ops| FindingFix {
+                edits: ops.into_iter().map(FixEdit::RemoveOp).collect(),
+                rests_on: Vec::new(),
+            }),
+        }
+    }
+
+    /// The operations that go with a name: its own and those of all names that use it.
+    fn removal(&self, body: &Body, name: NameIdx) -> Option<Vec<OpId>> {
+        let mut gone = vec![name];
+        let mut ops = Vec::new();
+        let mut next = 0;
+        while let Some(&name) = gone.get(next) {
+            next += 1;
+            let it = &self.all[name as usize];
+            ops.extend(&it.ops);
+            // A legacy `with T.LetStmt` holds what comes after it.
+            let holds_more = it.ops.iter().any(|&op| !body.ops[op].regions.is_empty());
+            if holds_more || ops.len() > MAX_REMOVED {
+                return None;
+            }
+            for user in &it.users {
+                if !gone.contains(user) {
+                    gone.push(*user);
+                }
+            }
+        }
+        ops.sort_unstable();
+        Some(ops)
+    }
+}

@@ -1,0 +1,36 @@
+//! What may go when its result is not used.
+//!
+//! In: a body. Out: for each expression whether evaluating it may be left out (`SEMANTICS: E8`): values, loads and divisions may,
+//! what has an effect, is unknown or belongs to other threads may not. One pass over the nodes, children first; questions are O(1).
+
+use ir::{Body, Callee, ExprId, ExprKind, Type, arena::Id as _, effects::EffectTable};
+
+/// Which expressions may be left out.
+pub(super) struct Deletable(Vec<bool>);
+
+impl Deletable {
+    pub(super) fn of(body: &Body, effects: &EffectTable) -> Deletable {
+        let mut may_go = vec![true; body.n_exprs()];
+        for index in 0..body.n_exprs() {
+            let expr = ExprId::new(index);
+            let node = body.expr(expr);
+            let mut all = match node.kind {
+                ExprKind::Opaque { .. } => false,
+                ExprKind::Call { callee: callee @ Callee::Intrinsic(_), .. } => {
+                    effects.callee(body, callee).is_deletable()
+                }
+                ExprKind::Call { .. } => false,
+                _ => node.ty != Type::Unknown,
+            };
+            // Children are made before their parents and have smaller ids.
+            body.each_child(node.kind, &mut |child| all &= may_go[child.index()]);
+            may_go[index] = all;
+        }
+        Deletable(may_go)
+    }
+
+    /// Whether evaluating it may be left out.
+    pub(super) fn may_go(&self, expr: ExprId) -> bool {
+        self.0[expr.index()]
+    }
+}

@@ -1,0 +1,142 @@
+//! Puts expressions in the places of occurrences.
+//!
+//! In: a body, the occurrences it had when they were numbered, and pairs of an occurrence and what takes its place, none inside
+//! another. Out: the body with the operands rebuilt from the leaves up. What is evaluated where a buffer is made is also written at the
+//! buffer, and changes there. Linear in the operands touched; no recursion.
+
+use ir::{
+    Attr, AttrDict, Body, BufferOrigin, ExprId, OccurrenceId, Occurrences, OpId, OpKind,
+    arena::Id as _,
+};
+use smallvec::SmallVec;
+
+/// Replaces occurrences; `replaced` is put in order.
+pub(crate) fn replace(
+    body: &mut Body,
+    occurrences: &Occurrences,
+    replaced: &mut Vec<(OccurrenceId, ExprId)>,
+) {
+    replaced.sort_unstable_by_key(|it| it.0);
+    replaced.dedup();
+    let mut at = 0;
+    while at < replaced.len() {
+        let op = occurrences[replaced[at].0].op;
+        let mut end = at + 1;
+        while end < replaced.len() && occurrences[replaced[end].0].op == op {
+            end += 1;
+        }
+        replace_in(body, occurrences, op, &replaced[at..end]);
+        at = end;
+    }
+}
+
+/// Rebuilds the operands of one operation.
+fn replace_in(
+    body: &mut Body,
+    occurrences: &Occurrences,
+    op: OpId,
+    replaced: &[(OccurrenceId, ExprId)],
+) {
+    let ids: Vec<OccurrenceId> = occurrences.of_op(op).collect();
+    let Some(&first) = ids.first() else { return };
+    let mut new: Vec<ExprId> = ids.iter().map(|&it| occurrences[it].expr).collect();
+    let mut pending = replaced.iter().rev().peekable();
+    for (at, &id) in ids.iter().enumerate().rev() {
+        if let Some(&&(_, with)) = pending.peek().filter(|it| it.0 == id) {
+            pending.next();
+            new[at] = with;
+            continue;
+        }
+        let slots: SmallVec<[ExprId; 4]> =
+            children_of(occurrences, id).map(|it| new[it.index() - first.index()]).collect();
+        new[at] = with_children(body, new[at], &slots);
+    }
+    let mut changes = Vec::new();
+    for (at, &id) in ids.iter().enumerate() {
+        let here = occurrences[id];
+        if here.parent.is_none() {
+            let operand = &mut body.ops[op].operands[here.operand as usize];
+            changes.push((*operand, new[at]));
+            *operand = new[at];
+        }
+    }
+    update_buffer(body, op, &changes);
+}
+
+/// The node with other operands; itself if they are what it has.
+fn with_children(body: &mut Body, expr: ExprId, children: &[ExprId]) -> ExprId {
+    let mut index = 0;
+    let mut changes = false;
+    body.each_child(body.expr(expr).kind, &mut |child| {
+        changes |= children[index] != child;
+        index += 1;
+    });
+    if !changes {
+        return expr;
+    }
+    let mut index = 0;
+    body.map_children(expr, &mut |_, _| {
+        index += 1;
+        children[index - 1]
+    })
+}
+
+/// A buffer's shape is written at its buffer and evaluated by its operation: both change.
+fn update_buffer(body: &mut Body, op: OpId, changes: &[(ExprId, ExprId)]) {
+    let (OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer }) = body.ops[op].kind else {
+        return;
+    };
+    let operands = body.ops[op].operands.clone();
+    let mut operands = operands.iter().copied();
+    let mut data = body.buffers[buffer].clone();
+    let strides = data.strides.iter_mut().flatten();
+    let pointer = match &mut data.origin {
+        BufferOrigin::Match { handle } => Some(handle),
+        BufferOrigin::Decl { data } => data.as_mut(),
+        _ => None,
+    };
+    for part in data.shape.iter_mut().chain(strides).chain(&mut data.elem_offset).chain(pointer) {
+        let Some(operand) = operands.next() else { break };
+        *part = operand;
+    }
+    let mut dict: AttrDict = body.dict(data.attrs).clone();
+    if replace_in_attrs(&mut dict, changes) {
+        data.attrs = body.attr_dict(dict);
+    }
+    body.buffers[buffer] = data;
+}
+
+/// Replaces whole operands in the arguments that a view was written with.
+fn replace_in_attrs(dict: &mut AttrDict, changes: &[(ExprId, ExprId)]) -> bool {
+    let mut changed = false;
+    let mut stack: Vec<&mut Attr> = dict.iter_mut().map(|(_, it)| it).collect();
+    while let Some(attr) = stack.pop() {
+        match attr {
+            Attr::Expr(expr) => {
+                if let Some(&(_, new)) = changes.iter().find(|it| it.0 == *expr) {
+                    changed |= new != *expr;
+                    *expr = new;
+                }
+            }
+            Attr::List(items) => stack.extend(items),
+            Attr::Dict(entries) => stack.extend(entries.iter_mut().map(|(_, it)| it)),
+            _ => {}
+        }
+    }
+    changed
+}
+
+fn children_of(
+    occurrences: &Occurrences,
+    parent: OccurrenceId,
+) -> impl Iterator<Item = OccurrenceId> + '_ {
+    let end = occurrences[parent].end;
+    let mut at = OccurrenceId::new(parent.index() + 1);
+    std::iter::from_fn(move || {
+        (at < end).then(|| {
+            let child = at;
+            at = occurrences[child].end;
+            child
+        })
+    })
+}

@@ -1,0 +1,163 @@
+//! Names whose value nothing uses.
+
+use expect_test::{Expect, expect};
+use ir::plan::finding::FindingKind;
+
+#[track_caller]
+fn check(statements: &str, expected: Expect) {
+    super::check(FindingKind::DeadBinding, statements, expected);
+}
+
+#[test]
+fn unused_binding_goes_with_its_line_and_its_comment_stays() {
+    check(
+        "
+        # first
+        a: T.let[T.int32] = x * y  # a product
+        b: T.let[T.int32] = x + y
+
+        A[0] = b
+        ",
+        expect![[r#"
+            # dead-binding NeverUsed at 2 `a`
+            # first
+            # a product
+            b: T.let[T.int32] = x + y
+
+            A[0] = b
+        "#]],
+    );
+}
+
+#[test]
+fn names_that_only_dead_names_use_are_dead() {
+    check(
+        "
+        a: T.let[T.int32] = x * y
+        b: T.let[T.int32] = a + 1
+        c: T.let[T.int32] = a + b
+        A[0] = x
+        ",
+        expect![[r#"
+            # dead-binding UsedByDeadOnly at 1 `a`; DeadUse 2 `b: T.let[T.int32] = a + 1`; DeadUse 3 `c: T.let[T.int32] = a + b`
+            # dead-binding UsedByDeadOnly at 2 `b`; DeadUse 3 `c: T.let[T.int32] = a + b`
+            # dead-binding NeverUsed at 3 `c`
+            A[0] = x
+        "#]],
+    );
+}
+
+#[test]
+fn scalar_that_is_only_written_is_dead_also_by_way_of_itself() {
+    check(
+        "
+        i: T.int32 = 0
+        while x < A[0]:
+            i += 1
+            A[0] = y
+        ",
+        expect![[r#"
+            # dead-binding NeverUsed at 1 `i`
+            while x < A[0]:
+                A[0] = y
+        "#]],
+    );
+}
+
+#[test]
+fn scalars_that_only_use_each_other_are_dead() {
+    check(
+        "
+        i: T.int32 = 0
+        j: T.int32 = 0
+        for k in range(x):
+            i = j + 1
+            j = i
+        A[0] = 1
+        ",
+        expect![[r#"
+            # dead-binding UsedByDeadOnly at 1 `i`; DeadUse 2 `j: T.int32 = 0`
+            # dead-binding UsedByDeadOnly at 2 `j`; DeadUse 1 `i: T.int32 = 0`
+            for k in range(x):
+                T.evaluate(0)
+            A[0] = 1
+        "#]],
+    );
+}
+
+#[test]
+fn value_with_an_effect_stays() {
+    check(
+        "
+        a: T.let[T.int32] = T.call_extern(\"int32\", \"f\", x)
+        b: T.let[T.int32] = T.call_packed(\"g\", x)
+        c: T.let[T.float32] = T.exp(T.Cast(\"float32\", x))
+        A[0] = 1
+        ",
+        expect![[r##"
+            # dead-binding NeverUsed at 3 `c`
+            a: T.let[T.int32] = T.call_extern("int32", "f", x)
+            b: T.let[T.int32] = T.call_packed("g", x)
+            A[0] = 1
+        "##]],
+    );
+}
+
+#[test]
+fn uses_in_shapes_and_views_are_uses() {
+    check(
+        "
+        n: T.let[T.int32] = x * y
+        B = T.alloc_buffer((n,), \"int32\")
+        B[0] = 1
+        A[0] = B[0]
+        ",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn emptied_suites_get_a_statement() {
+    check(
+        "
+        if x < y:
+            a: T.let[T.int32] = x * y  # why
+            b: T.let[T.int32] = x + y
+        else:
+            A[0] = 1
+        for i in range(3):
+            c: T.let[T.int32] = x + i
+        ",
+        expect![[r#"
+            # dead-binding NeverUsed at 2 `a`
+            # dead-binding NeverUsed at 3 `b`
+            # dead-binding NeverUsed at 7 `c`
+            if x < y:
+                T.evaluate(0)  # why
+            else:
+                A[0] = 1
+            for i in range(3):
+                T.evaluate(0)
+        "#]],
+    );
+}
+
+#[test]
+fn underscore_is_meant_to_be_unused() {
+    check("_a: T.let[T.int32] = x * y\nA[0] = x", expect![[r#""#]]);
+}
+
+#[test]
+fn name_in_an_arm_that_is_not_taken_stays() {
+    check(
+        "
+        a: T.let[T.int32] = x * y
+        if False:
+            A[1] = a
+        A[0] = x
+        ",
+        expect![[r#"
+            # dead-binding NeverUsed at 1 `a`
+        "#]],
+    );
+}
