@@ -1,0 +1,6 @@
+//! Tests of [`super`]: programs in a small language, and random ones against all their paths.
+
+pub(crate) mod fixture;
+mod growth;
+mod paths;
+mod versions;

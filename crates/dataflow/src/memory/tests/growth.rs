@@ -1,0 +1,1 @@
+//! Work of building and asking, counted.

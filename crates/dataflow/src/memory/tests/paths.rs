@@ -1,0 +1,1 @@
+//! Versions against all paths of small random programs.
