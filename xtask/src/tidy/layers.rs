@@ -27,14 +27,14 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "ir", rank: 2, never: &["test-utils", "parser"] },
     Layer { name: "frontend", rank: 3, never: &["test-utils"] },
     Layer { name: "arith", rank: 3, never: &["test-utils", "parser", "syntax"] },
-    Layer { name: "dataflow", rank: 3, never: &["test-utils", "parser", "syntax"] },
-    Layer { name: "transform", rank: 4, never: SYNTAX_SIDE },
-    Layer { name: "codegen", rank: 5, never: SYNTAX_SIDE },
-    Layer { name: "db", rank: 6, never: &["test-utils", "parser"] },
-    Layer { name: "ide", rank: 7, never: &["test-utils", "parser"] },
-    Layer { name: "tir-analyzer", rank: 8, never: &["test-utils"] },
-    Layer { name: "tests", rank: 9, never: &[] },
-    Layer { name: "xtask", rank: 9, never: &[] },
+    Layer { name: "dataflow", rank: 4, never: &["test-utils", "parser", "syntax"] },
+    Layer { name: "transform", rank: 5, never: SYNTAX_SIDE },
+    Layer { name: "codegen", rank: 6, never: SYNTAX_SIDE },
+    Layer { name: "db", rank: 7, never: &["test-utils", "parser"] },
+    Layer { name: "ide", rank: 8, never: &["test-utils", "parser"] },
+    Layer { name: "tir-analyzer", rank: 9, never: &["test-utils"] },
+    Layer { name: "tests", rank: 10, never: &[] },
+    Layer { name: "xtask", rank: 10, never: &[] },
 ];
 
 /// The place of a package, if it is one of ours.
@@ -108,7 +108,7 @@ mod tests {
                 "[package]\nname = \"ir\"\n\n[dependencies]\nide = { path = \"../ide\" }\n",
             )],
             expect![[r#"
-                crates/ir/Cargo.toml:5: `ir` (layer 2) may not depend on `ide` (layer 7)
+                crates/ir/Cargo.toml:5: `ir` (layer 2) may not depend on `ide` (layer 8)
             "#]],
         );
     }
@@ -145,7 +145,7 @@ mod tests {
         check_tree(
             &[("crates/ir/Cargo.toml", manifest)],
             expect![[r#"
-                crates/ir/Cargo.toml:4: `ir` (layer 2) may not depend on `ide` (layer 7)
+                crates/ir/Cargo.toml:4: `ir` (layer 2) may not depend on `ide` (layer 8)
             "#]],
         );
     }

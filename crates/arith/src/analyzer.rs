@@ -1,0 +1,249 @@
+//! The analyzer: facts about expressions in contexts, each worked out once.
+//!
+//! In: a body, contexts, expressions. Out: bounds, congruences, decisions. A fact about a node depends on the context only
+//! as far as constraints on the node's variables go, so it is kept under (node, nearest context that constrains one of
+//! them), and asking for all nodes of a body in all their contexts is linear.
+//!
+//! Every answer holds at the place that the context describes, and wherever the same facts hold.
+
+use ir::{Body, BufferId, ExprId, ExprKind, ValueId, arena::Id, effects::EffectTable};
+use rustc_hash::FxHashMap;
+
+use crate::{
+    Interval, Modular,
+    context::{Constraint, ContextId, Contexts},
+    linear::Linear,
+    persistent::Maps,
+    state::{State, Store},
+    summary::{Summaries, VariableSet},
+    traps::Part,
+};
+
+/// What may be taken for granted about signed overflow (crate README, "Two readings").
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Overflow {
+    /// Nothing: sums and products wrap. What is shown holds on every run, also at a place where the source does not
+    /// evaluate the expression.
+    Wraps,
+    /// `+ - *` of int32 and wider do not leave their range, neither in the expression nor in the conditions of the
+    /// context (`SEMANTICS: I1`). For expressions that the source evaluates and uses at this place.
+    Excluded,
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Facts {
+    /// Bounds.
+    pub interval: Interval,
+    /// Congruence.
+    pub modular: Modular,
+}
+
+/// Counts of what was done, for tests of growth.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Work {
+    /// Nodes whose facts were worked out.
+    pub nodes: u64,
+    /// Contexts whose constraints were worked out.
+    pub contexts: u64,
+    /// Steps of proofs by recorded inequalities.
+    pub proof_steps: u64,
+}
+
+/// Facts about the expressions of one body.
+pub struct Analyzer<'a> {
+    pub(crate) body: &'a Body,
+    pub(crate) effects: &'a EffectTable,
+    pub(crate) contexts: Contexts,
+    pub(crate) summaries: Summaries<'a>,
+    pub(crate) states: [Vec<Option<State>>; 2],
+    pub(crate) store: Store,
+    pub(crate) facts_memo: [FxHashMap<(ExprId, ContextId), Facts>; 2],
+    pub(crate) linear_memo: [FxHashMap<(ExprId, ContextId), Option<Linear>>; 2],
+    pub(crate) trap_memo: FxHashMap<(ExprId, ContextId), Option<ExprId>>,
+    pub(crate) overflow_memo: FxHashMap<(ExprId, ContextId, Part), bool>,
+    pub(crate) work: Work,
+    /// The node of each variable that is used.
+    value_nodes: Vec<Option<ExprId>>,
+}
+
+impl<'a> Analyzer<'a> {
+    /// An analyzer of `body` with the built-in effects.
+    pub fn new(body: &'a Body) -> Analyzer<'a> {
+        Analyzer::with_effects(body, EffectTable::builtin())
+    }
+    /// An analyzer of `body` with a user's effects.
+    pub fn with_effects(body: &'a Body, effects: &'a EffectTable) -> Analyzer<'a> {
+        let mut value_nodes = vec![None; body.values.len()];
+        for expr in (0..body.n_exprs()).map(ExprId::new) {
+            if let ExprKind::Value(value) = body.expr(expr).kind {
+                value_nodes[value.index()] = Some(expr);
+            }
+        }
+        Analyzer {
+            value_nodes,
+            body,
+            effects,
+            contexts: Contexts::new(),
+            summaries: Summaries::new(body, effects),
+            states: [Vec::new(), Vec::new()],
+            store: Store::new(Maps::new(2 * body.values.len().max(body.n_exprs()) + 2)),
+            facts_memo: Default::default(),
+            linear_memo: Default::default(),
+            trap_memo: FxHashMap::default(),
+            overflow_memo: FxHashMap::default(),
+            work: Work::default(),
+        }
+    }
+    /// The body.
+    pub fn body(&self) -> &'a Body {
+        self.body
+    }
+    /// What was done so far.
+    pub fn work(&self) -> Work {
+        self.work
+    }
+
+    // ---- contexts ----
+
+    /// What holds on entry: size variables and the shapes of buffer parameters are not negative.
+    pub fn root(&self) -> ContextId {
+        Contexts::ROOT
+    }
+    /// `parent`, where `cond` was evaluated and is `holds`. Only for a condition that was really evaluated on the way: the
+    /// left side of `and` gives its right side nothing, nor does the condition of `Select` its arms (`SEMANTICS: S2`,
+    /// `S4`).
+    pub fn assume(&mut self, parent: ContextId, cond: ExprId, holds: bool) -> ContextId {
+        self.assume_in(parent, cond, holds, 0)
+    }
+    /// `parent`, inside a loop or launch over `var`: `min <= var < min + extent`, hence `extent > 0`.
+    pub fn range(
+        &mut self,
+        parent: ContextId,
+        var: ValueId,
+        min: ExprId,
+        extent: ExprId,
+    ) -> ContextId {
+        self.contexts.push(parent, Constraint::Range { var, min, extent }, 0)
+    }
+    /// `parent`, where `var` has the value of `value`. Not needed for `Bind` and block iteration variables: they are
+    /// seen through.
+    pub fn define(&mut self, parent: ContextId, var: ValueId, value: ExprId) -> ContextId {
+        if self.summaries.definition(var) == Some(value) {
+            return parent;
+        }
+        self.contexts.push(parent, Constraint::Define { var, value }, 0)
+    }
+    /// `parent`, after a buffer from outside was matched: its extents are not negative (`SEMANTICS: B6`).
+    pub fn shape(&mut self, parent: ContextId, buffer: BufferId) -> ContextId {
+        self.contexts.push(parent, Constraint::Shape { buffer }, 0)
+    }
+    /// `parent`, inside the body of a `Let` of this value, or of a `Lambda` (`None`, once a parameter).
+    pub fn binder(&mut self, parent: ContextId, value: Option<ExprId>) -> ContextId {
+        self.contexts.push(parent, Constraint::Binder { value }, 0)
+    }
+    /// The context that a context was added to; none for [`Analyzer::root`].
+    pub fn parent(&self, ctx: ContextId) -> Option<ContextId> {
+        (ctx != Contexts::ROOT).then(|| self.contexts.get(ctx).parent)
+    }
+    /// What a context adds to its parent.
+    pub fn constraint(&self, ctx: ContextId) -> Constraint {
+        self.contexts.get(ctx).constraint
+    }
+
+    // ---- queries ----
+
+    /// Every value that `expr` can have here.
+    pub fn bound(&mut self, ctx: ContextId, expr: ExprId) -> Interval {
+        self.facts(Overflow::Wraps, ctx, expr).interval
+    }
+    /// The congruence that every value of `expr` here is in.
+    pub fn modular(&mut self, ctx: ContextId, expr: ExprId) -> Modular {
+        self.facts(Overflow::Wraps, ctx, expr).modular
+    }
+    /// Bounds and congruence of `expr`, under a reading.
+    pub fn facts_with(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> Facts {
+        self.facts(overflow, ctx, expr)
+    }
+    /// Whether `cond` is the same on every run that gets here, and which.
+    pub fn decide(&mut self, ctx: ContextId, cond: ExprId) -> Option<bool> {
+        self.decide_with(Overflow::Wraps, ctx, cond)
+    }
+    /// As [`Analyzer::decide`], under a reading.
+    pub fn decide_with(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        cond: ExprId,
+    ) -> Option<bool> {
+        if !self.body.ty(cond).is_bool() {
+            return None;
+        }
+        self.facts(overflow, ctx, cond).interval.as_constant().map(|it| it != 0)
+    }
+    /// Whether no run gets here: a constraint contradicts those above it.
+    pub fn is_contradiction(&mut self, overflow: Overflow, ctx: ContextId) -> bool {
+        self.state(overflow, ctx).contradiction
+    }
+
+    /// The contexts without which `cond` is not decided as it is here, nearest first. Empty if it is decided by itself.
+    pub fn why(&mut self, overflow: Overflow, ctx: ContextId, cond: ExprId) -> Vec<ContextId> {
+        /// More facts than these explain nothing to a person.
+        const MOST_REASONS: usize = 4;
+        /// Contexts tried.
+        const MOST_STEPS: usize = 64;
+        let Some(decision) = self.decide_with(overflow, ctx, cond) else { return Vec::new() };
+        let mut reasons = Vec::new();
+        let mut at = ctx;
+        for _ in 0..MOST_STEPS {
+            at = self.relevant(overflow, at, cond);
+            if at == Contexts::ROOT || reasons.len() == MOST_REASONS {
+                break;
+            }
+            let above = self.contexts.get(at).parent;
+            if self.decide_with(overflow, above, cond) != Some(decision) {
+                reasons.push(at);
+                break;
+            }
+            at = above;
+        }
+        reasons
+    }
+
+    // ---- shared ----
+
+    /// The node that is this variable; none if it is used nowhere.
+    pub(crate) fn node_of(&self, value: ValueId) -> Option<ExprId> {
+        self.value_nodes[value.index()]
+    }
+
+    /// The nearest context at or above `ctx` that can change what is known of `expr`.
+    pub(crate) fn relevant(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        expr: ExprId,
+    ) -> ContextId {
+        if self.body.expr(expr).flags.open_binders > 0 {
+            return ctx;
+        }
+        let variables = self.summaries.get(expr).variables;
+        let state = self.state(overflow, ctx);
+        if variables == VariableSet::ALL {
+            return state.last;
+        }
+        let variables = self.summaries.variables(variables).unwrap_or_default();
+        let stamps = variables.iter().map(|&it| self.store.of_value(state.map, it).stamp);
+        stamps.fold(state.everywhere, ContextId::max)
+    }
+}
+
+/// The subject of facts about a variable.
+pub(crate) fn value_key(value: ValueId) -> u32 {
+    2 * value.index() as u32
+}
+
+/// The subject of facts about a node that is no variable.
+pub(crate) fn expr_key(expr: ExprId) -> u32 {
+    2 * expr.index() as u32 + 1
+}

@@ -1,0 +1,590 @@
+//! Bounds and congruences of nodes.
+//!
+//! In: a node, a context. Out: [`Facts`]: what every operand can be, through the operator, cut to what the type can hold
+//! (`SEMANTICS: I1`–`I3`, `C4`, `C5`), met with what constraints say of the node, each half made sharper by the other.
+//!
+//! A sum that may leave its range is: any value of the type (int32 and wider, signed or not, which wrap in the reference
+//! and err elsewhere); any value of the type or of the sum (narrower, which C computes in `int` and cuts later, `I3`).
+
+use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, UnaryOp};
+
+use crate::{
+    Analyzer, Interval, Modular,
+    analyzer::{Facts, Overflow},
+    context::{Constraint, ContextId},
+    interval::floor_mod,
+    linear::{constant_value, is_integral},
+};
+
+/// Arms of nested conditional expressions that are looked at under their conditions; further ones are any value.
+const MOST_ARMS: u8 = 4;
+
+impl Facts {
+    /// Nothing is known.
+    pub const NONE: Facts = Facts { interval: Interval::EVERYTHING, modular: Modular::EVERYTHING };
+
+    pub(crate) fn of_interval(interval: Interval) -> Facts {
+        Facts { interval, modular: Modular::EVERYTHING }
+    }
+    fn hull(self, other: Facts) -> Facts {
+        if self.interval.is_empty() {
+            return other;
+        }
+        if other.interval.is_empty() {
+            return self;
+        }
+        Facts {
+            interval: self.interval.hull(other.interval),
+            modular: self.modular.hull(other.modular),
+        }
+    }
+    /// Moves the ends of the interval to members of the congruence; takes a single value as both.
+    fn sharpened(self) -> Facts {
+        let Facts { interval, modular } = self;
+        if interval.is_empty() {
+            return self;
+        }
+        if let Some(value) = interval.as_constant() {
+            return Facts { interval, modular: Modular::constant(value) };
+        }
+        if let Some(value) = modular.as_constant() {
+            return Facts { interval: interval.intersect(Interval::constant(value)), modular };
+        }
+        let (mut min, mut max) = (interval.min, interval.max);
+        if min != Interval::NEG_INF {
+            min = min.saturating_add(floor_mod(modular.base.saturating_sub(min), modular.coeff));
+        }
+        if max != Interval::POS_INF {
+            max = max.saturating_sub(floor_mod(max.saturating_sub(modular.base), modular.coeff));
+        }
+        Facts { interval: Interval::new(min, max), modular }
+    }
+}
+
+impl Analyzer<'_> {
+    /// What is known of a node.
+    pub(crate) fn facts(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> Facts {
+        let Some(dtype) = self.body.dtype(expr).filter(|it| is_integral(*it)) else {
+            return Facts::NONE;
+        };
+        if let ExprKind::Int(value) = self.body.expr(expr).kind {
+            let value = constant_value(dtype, value);
+            return Facts {
+                interval: Interval::constant(value),
+                modular: Modular::constant(value),
+            };
+        }
+        let ctx = self.relevant(overflow, ctx, expr);
+        if let Some(&known) = self.facts_memo[overflow as usize].get(&(expr, ctx)) {
+            return known;
+        }
+        // Should a recorded inequality lead back here, what the type says is an answer.
+        let any = Facts::of_interval(Interval::of_type(dtype));
+        self.facts_memo[overflow as usize].insert((expr, ctx), any);
+        let facts = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            self.work_out(overflow, ctx, expr, dtype)
+        });
+        self.facts_memo[overflow as usize].insert((expr, ctx), facts);
+        facts
+    }
+
+    fn work_out(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        expr: ExprId,
+        dtype: DataType,
+    ) -> Facts {
+        self.work.nodes += 1;
+        let own = self.of_node(overflow, ctx, expr, dtype);
+        let mut facts = own;
+        if self.summaries.get(expr).is_stable {
+            let state = self.state(overflow, ctx);
+            let recorded = self.store.of_key(state.map, self.subject(expr));
+            facts.interval = facts.interval.intersect(recorded.interval);
+            facts.modular = facts.modular.intersect(recorded.modular).unwrap_or(facts.modular);
+            let excluded: Vec<i128> = self.store.excluded(recorded).collect();
+            for _ in &excluded {
+                let trimmed =
+                    excluded.iter().fold(facts.interval, |interval, &it| interval.without(it));
+                if std::mem::replace(&mut facts.interval, trimmed) == trimmed {
+                    break;
+                }
+            }
+        }
+        let sharp = facts.sharpened();
+        // Nothing is possible: the place is never reached, or an operand has no value. Say what the type says.
+        if sharp.interval.is_empty() {
+            return Facts::of_interval(Interval::of_type(dtype));
+        }
+        sharp
+    }
+
+    fn of_node(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        expr: ExprId,
+        dtype: DataType,
+    ) -> Facts {
+        let any = Facts::of_interval(Interval::of_type(dtype));
+        match self.body.expr(expr).kind {
+            ExprKind::Value(value) => {
+                let mut facts = any;
+                if self.body.values[value].is_size {
+                    facts.interval = facts.interval.intersect(Interval::NON_NEGATIVE);
+                }
+                if let Some(definition) = self.summaries.definition(value)
+                    && self.body.dtype(definition) == Some(dtype)
+                {
+                    // What a narrow sum has beyond its range is cut when it is bound (I3).
+                    let below = self.facts(overflow, ctx, definition);
+                    if below.interval.is_within(any.interval) {
+                        let interval = facts.interval.intersect(below.interval);
+                        facts = Facts { interval, modular: below.modular };
+                    }
+                }
+                facts
+            }
+            ExprKind::Bound(index) => self.of_bound(overflow, ctx, index, dtype).unwrap_or(any),
+            ExprKind::Binary(op, a, b) => self.of_binary(overflow, ctx, expr, op, a, b, dtype),
+            ExprKind::Unary(op, a) => {
+                let a = self.facts(overflow, ctx, a);
+                complement(op, a, dtype)
+            }
+            ExprKind::Cast(operand) => self.of_cast(overflow, ctx, operand, dtype),
+            ExprKind::Select(cond, a, b) => self.of_choice(overflow, ctx, cond, a, b, any),
+            ExprKind::Broadcast { value, .. } => self.facts(overflow, ctx, value),
+            ExprKind::Ramp { base, stride, lanes } => {
+                self.of_ramp(overflow, ctx, base, stride, lanes, dtype)
+            }
+            ExprKind::Shuffle { vectors, .. } => {
+                let items: Vec<ExprId> = self.body.items(vectors).to_vec();
+                let all = items.into_iter().map(|it| self.facts(overflow, ctx, it));
+                all.reduce(Facts::hull).unwrap_or(any)
+            }
+            ExprKind::Let { value, body } => {
+                let inner = self.inside(ctx, value);
+                self.facts(overflow, inner, body)
+            }
+            ExprKind::BufferField(_, ir::BufferField::Shape(_)) => {
+                any.within(Interval::NON_NEGATIVE)
+            }
+            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+                let name = self.body.name(name);
+                match (name, self.body.items(args)) {
+                    ("if_then_else", &[cond, a, b]) => {
+                        self.of_choice(overflow, ctx, cond, a, b, any)
+                    }
+                    ("likely", &[operand]) => self.facts(overflow, ctx, operand),
+                    ("clz" | "popcount", &[operand]) => {
+                        let bits = self.body.dtype(operand).map_or(64, |it| i128::from(it.bits));
+                        any.within(Interval::new(0, bits))
+                    }
+                    _ => any,
+                }
+            }
+            _ => any,
+        }
+    }
+
+    /// The context of the body of a `Let` of this value, for a walk over the expression.
+    pub(crate) fn inside(&mut self, ctx: ContextId, value: ExprId) -> ContextId {
+        let arms = self.contexts.get(ctx).arms;
+        self.contexts.push(ctx, Constraint::Binder { value: Some(value) }, arms)
+    }
+
+    fn of_bound(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        index: u32,
+        dtype: DataType,
+    ) -> Option<Facts> {
+        let (around, value) = self.binder_of(ctx, index)?;
+        let value = value.filter(|it| self.body.dtype(*it) == Some(dtype))?;
+        let facts = self.facts(overflow, around, value);
+        facts.interval.is_within(Interval::of_type(dtype)).then_some(facts)
+    }
+
+    /// The context around the binder of a bound variable, and its value.
+    pub(crate) fn binder_of(
+        &self,
+        ctx: ContextId,
+        index: u32,
+    ) -> Option<(ContextId, Option<ExprId>)> {
+        let mut binder = self.contexts.get(ctx).binder?;
+        for _ in 0..index {
+            binder = self.contexts.get(self.contexts.get(binder).parent).binder?;
+        }
+        match self.constraint(binder) {
+            Constraint::Binder { value } => Some((self.contexts.get(binder).parent, value)),
+            _ => None,
+        }
+    }
+
+    fn of_choice(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        cond: ExprId,
+        a: ExprId,
+        b: ExprId,
+        any: Facts,
+    ) -> Facts {
+        match self.decide_with(overflow, ctx, cond) {
+            Some(true) => return self.facts(overflow, ctx, a),
+            Some(false) => return self.facts(overflow, ctx, b),
+            None => {}
+        }
+        let arms = self.contexts.get(ctx).arms + 1;
+        if arms > MOST_ARMS || !self.body.dtype(cond).is_some_and(DataType::is_scalar) {
+            return any;
+        }
+        // The value is that of the arm chosen, and the arm chosen has the condition, whether or not the other is evaluated.
+        let arm = |it: &mut Self, value, holds| {
+            let inner = it.assume_in(ctx, cond, holds, arms);
+            if it.state(overflow, inner).contradiction {
+                return Facts::of_interval(Interval::EMPTY);
+            }
+            it.facts(overflow, inner, value)
+        };
+        let (a, b) = (arm(self, a, true), arm(self, b, false));
+        let hull = a.hull(b);
+        if hull.interval.is_empty() { any } else { hull }
+    }
+
+    fn of_cast(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        operand: ExprId,
+        dtype: DataType,
+    ) -> Facts {
+        let range = Interval::of_type(dtype);
+        let Some(from) = self.body.dtype(operand).filter(|it| is_integral(*it)) else {
+            return Facts::of_interval(self.float_cast(overflow, ctx, operand).intersect(range))
+                .or(range);
+        };
+        let facts = self.facts(overflow, ctx, operand);
+        if dtype.is_bool() {
+            return match facts.interval {
+                it if it.is_non_zero() => Facts::of_interval(Interval::constant(1)),
+                it if it.as_constant() == Some(0) => Facts::of_interval(it),
+                _ => Facts::of_interval(range),
+            };
+        }
+        if facts.interval.is_within(range) {
+            return facts;
+        }
+        // A narrow sum that is not cut yet is converted as it is, or cut first: what is left holds of both.
+        let bits = u32::from(dtype.bits).min(u32::from(from.bits.max(1)));
+        Facts { interval: range, modular: facts.modular.wrapped(bits) }
+    }
+
+    /// The bounds of the integer that a float converts to, where it is a converted integer or a constant itself.
+    fn float_cast(&mut self, overflow: Overflow, ctx: ContextId, operand: ExprId) -> Interval {
+        match self.float_range(overflow, ctx, operand) {
+            Some((min, max)) => Interval::new(min.trunc() as i128, max.trunc() as i128),
+            None => Interval::EVERYTHING,
+        }
+    }
+
+    /// The least and greatest value of a float node that is never NaN, and whose bounds are shown.
+    pub(crate) fn float_range(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        expr: ExprId,
+    ) -> Option<(f64, f64)> {
+        let dtype = self.body.dtype(expr)?;
+        // Conversion to a narrower format may round up to infinity; float32 and float64 hold every 64-bit integer.
+        if !matches!(dtype.code, ir::TypeCode::Float) || dtype.bits < 32 {
+            return None;
+        }
+        match self.body.expr(expr).kind {
+            ExprKind::Float(bits) => {
+                let value = f64::from_bits(bits);
+                value.is_finite().then_some((value, value))
+            }
+            ExprKind::Cast(operand) => {
+                self.body.dtype(operand).filter(|it| is_integral(*it))?;
+                let interval = self.facts(overflow, ctx, operand).interval;
+                if interval.min == Interval::NEG_INF || interval.max == Interval::POS_INF {
+                    return None;
+                }
+                // Rounding to the nearest is monotone, so the ends are the images of the ends.
+                Some((
+                    dtype.round_float(interval.min as f64),
+                    dtype.round_float(interval.max as f64),
+                ))
+            }
+            ExprKind::Broadcast { value, .. } => self.float_range(overflow, ctx, value),
+            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+                let &[operand] = self.body.items(args) else { return None };
+                let round: fn(f64) -> f64 = match self.body.name(name) {
+                    "floor" => f64::floor,
+                    "ceil" => f64::ceil,
+                    "trunc" => f64::trunc,
+                    _ => return None,
+                };
+                let (min, max) = self.float_range(overflow, ctx, operand)?;
+                Some((round(min), round(max)))
+            }
+            _ => None,
+        }
+    }
+
+    fn of_ramp(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        base: ExprId,
+        stride: ExprId,
+        lanes: ExprId,
+        dtype: DataType,
+    ) -> Facts {
+        let (base, stride) = (self.facts(overflow, ctx, base), self.facts(overflow, ctx, stride));
+        let last = match self.body.expr(lanes).kind {
+            ExprKind::Int(lanes) if lanes > 0 => Interval::new(0, i128::from(lanes) - 1),
+            _ => Interval::NON_NEGATIVE,
+        };
+        let exact = Facts {
+            interval: base.interval.plus(stride.interval.times(last)),
+            modular: base.modular.plus(stride.modular.times(Modular::EVERYTHING)),
+        };
+        exact.cut(overflow, dtype)
+    }
+
+    /// Whether a sum or product is shown not to leave the range of its type, or the reading says so.
+    pub(crate) fn is_exact(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> bool {
+        let node = *self.body.expr(expr);
+        let (ExprKind::Binary(op, a, b), Some(dtype)) = (node.kind, self.body.dtype(expr)) else {
+            return false;
+        };
+        is_integral(dtype)
+            && (excludes_overflow(overflow, dtype) && op != BinaryOp::Shl
+                || self
+                    .exact(overflow, ctx, op, a, b)
+                    .is_some_and(|it| it.interval.is_within(Interval::of_type(dtype))))
+    }
+
+    /// `a op b` as a mathematical integer, for sums, products and shifts to the left.
+    fn exact(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        op: BinaryOp,
+        a: ExprId,
+        b: ExprId,
+    ) -> Option<Facts> {
+        let (x, y) = (self.facts(overflow, ctx, a), self.facts(overflow, ctx, b));
+        let mut facts = match op {
+            BinaryOp::Add => {
+                Facts { interval: x.interval.plus(y.interval), modular: x.modular.plus(y.modular) }
+            }
+            BinaryOp::Sub => Facts {
+                interval: x.interval.minus(y.interval),
+                modular: x.modular.minus(y.modular),
+            },
+            BinaryOp::Mul if a == b && self.summaries.get(a).is_stable => Facts {
+                interval: x.interval.times(y.interval).intersect(Interval::NON_NEGATIVE),
+                modular: x.modular.times(y.modular),
+            },
+            BinaryOp::Mul => Facts {
+                interval: x.interval.times(y.interval),
+                modular: x.modular.times(y.modular),
+            },
+            BinaryOp::Shl => {
+                let bits = self.body.dtype(a).map_or(0, |it| i128::from(it.bits));
+                if !y.interval.is_within(Interval::new(0, bits - 1)) {
+                    return None;
+                }
+                let modular = match y.interval.as_constant() {
+                    Some(amount) => x.modular.scale(1 << amount),
+                    None => x.modular.times(Modular::new(1 << y.interval.min, 0)),
+                };
+                Facts { interval: x.interval.shifted_left(y.interval), modular }
+            }
+            _ => return None,
+        };
+        // What cancels, cancels only in the form of the whole.
+        if let Some(form) = self.sum_form(overflow, ctx, op, a, b) {
+            facts.interval = facts.interval.intersect(self.interval_of(overflow, ctx, &form));
+            let modular = self.modular_of(overflow, ctx, &form);
+            facts.modular = facts.modular.intersect(modular).unwrap_or(facts.modular);
+        }
+        Some(facts)
+    }
+
+    fn of_binary(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        expr: ExprId,
+        op: BinaryOp,
+        a: ExprId,
+        b: ExprId,
+        dtype: DataType,
+    ) -> Facts {
+        let range = Interval::of_type(dtype);
+        if op.is_comparison() || op.is_logical() {
+            let truth = self.truth(overflow, ctx, expr, op, a, b);
+            return Facts::of_interval(truth.map_or(range, |it| Interval::constant(it.into())));
+        }
+        if dtype.is_bool() {
+            // Arithmetic on truth values differs between back ends (I13); logic does not (I10).
+            return match op {
+                BinaryOp::BitAnd
+                | BinaryOp::BitOr
+                | BinaryOp::BitXor
+                | BinaryOp::Min
+                | BinaryOp::Max => {
+                    let (x, y) = (self.facts(overflow, ctx, a), self.facts(overflow, ctx, b));
+                    within_range(op, x, y, range)
+                }
+                _ => Facts::of_interval(range),
+            };
+        }
+        match op {
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => {
+                let exact = self.exact(overflow, ctx, op, a, b).unwrap_or(Facts::NONE);
+                exact.cut(overflow, dtype)
+            }
+            BinaryOp::Shl => match self.exact(overflow, ctx, op, a, b) {
+                // High bits are dropped without an event (I9), so there is nothing to exclude.
+                Some(exact) => exact.cut(Overflow::Wraps, dtype),
+                None => Facts::of_interval(range),
+            },
+            _ => {
+                let (x, y) = (self.facts(overflow, ctx, a), self.facts(overflow, ctx, b));
+                within_range(op, x, y, range)
+            }
+        }
+    }
+}
+
+/// Whether overflow of this type may be excluded at all: signed, of at least 32 bits (`SEMANTICS: I1`–`I3`).
+pub(crate) fn excludes_overflow(overflow: Overflow, dtype: DataType) -> bool {
+    overflow == Overflow::Excluded && dtype.is_int() && dtype.bits >= 32
+}
+
+impl Facts {
+    fn within(self, range: Interval) -> Facts {
+        Facts { interval: self.interval.intersect(range), ..self }
+    }
+    /// Itself, or all of `range` if it is empty.
+    fn or(self, range: Interval) -> Facts {
+        if self.interval.is_empty() { Facts::of_interval(range) } else { self }
+    }
+    /// What is left of the facts of a mathematical integer when a type holds it.
+    fn cut(self, overflow: Overflow, dtype: DataType) -> Facts {
+        let range = Interval::of_type(dtype);
+        if self.interval.is_within(range) {
+            return self;
+        }
+        if excludes_overflow(overflow, dtype) {
+            return self.within(range).or(range);
+        }
+        let wrapped = self.modular.wrapped(u32::from(dtype.bits));
+        let interval = if dtype.bits < 32 { range.hull(self.interval) } else { range };
+        Facts { interval, modular: wrapped }
+    }
+}
+
+/// `not a`, `~a`.
+fn complement(op: UnaryOp, a: Facts, dtype: DataType) -> Facts {
+    let range = Interval::of_type(dtype);
+    let from = |ones: i128| Facts {
+        interval: Interval::constant(ones).minus(a.interval),
+        modular: Modular::constant(ones).minus(a.modular),
+    };
+    match op {
+        UnaryOp::Not => from(1).within(range),
+        UnaryOp::BitNot if dtype.is_bool() => from(1).within(range),
+        UnaryOp::BitNot if dtype.is_int() => from(-1),
+        // All ones: as many as the type has, or, not yet cut, as `int` has (I3).
+        UnaryOp::BitNot if dtype.bits < 32 => from(range.max).hull(from(-1)),
+        UnaryOp::BitNot => from(range.max).within(range),
+    }
+}
+
+/// Operators whose result is in range if the operands are. An operand that is not is a narrow sum that is not cut yet
+/// (`SEMANTICS: I3`), and so is the result.
+fn within_range(op: BinaryOp, x: Facts, y: Facts, range: Interval) -> Facts {
+    let facts = without_wrapping(op, x, y, range);
+    let is_cut = x.interval.is_within(range) && y.interval.is_within(range);
+    let facts = if is_cut {
+        facts.within(range)
+    } else {
+        Facts { interval: facts.interval.hull(range), ..facts }
+    };
+    facts.or(range)
+}
+
+fn without_wrapping(op: BinaryOp, x: Facts, y: Facts, range: Interval) -> Facts {
+    let (a, b) = (x.interval, y.interval);
+    let divisor = b.as_constant().filter(|it| *it > 0);
+    match op {
+        BinaryOp::Div => {
+            let interval = a.trunc_div(b);
+            match divisor {
+                // It rounds as floor division where nothing is negative.
+                Some(divisor) if a.min >= 0 => {
+                    Facts { interval, modular: x.modular.floor_div(divisor) }
+                }
+                _ => Facts::of_interval(interval),
+            }
+        }
+        BinaryOp::FloorDiv => Facts {
+            interval: a.floor_div(b),
+            modular: divisor.map_or(Modular::EVERYTHING, |it| x.modular.floor_div(it)),
+        },
+        BinaryOp::Mod => {
+            // The remainder is congruent to the dividend by every divisor of the divisor.
+            let step = match y.modular.as_constant() {
+                Some(value) => value,
+                None if y.modular.base == 0 => y.modular.coeff,
+                None => 1,
+            };
+            let modular = x.modular.plus(Modular::new(step, 0));
+            Facts { interval: a.trunc_mod(b), modular }
+        }
+        BinaryOp::FloorMod => Facts {
+            interval: a.floor_mod(b),
+            modular: match divisor {
+                Some(divisor) => x.modular.floor_mod(divisor),
+                None => x
+                    .modular
+                    .plus(Modular::new(if y.modular.base == 0 { y.modular.coeff } else { 1 }, 0)),
+            },
+        },
+        BinaryOp::Min | BinaryOp::Max => {
+            let (interval, first) = if op == BinaryOp::Min {
+                (a.min_of(b), a.max <= b.min)
+            } else {
+                (a.max_of(b), a.min >= b.max)
+            };
+            let second = if op == BinaryOp::Min { b.max <= a.min } else { b.min >= a.max };
+            let modular = match (first, second) {
+                (true, _) => x.modular,
+                (_, true) => y.modular,
+                _ => x.modular.hull(y.modular),
+            };
+            Facts { interval, modular }
+        }
+        BinaryOp::BitAnd => Facts::of_interval(a.bit_and(b)),
+        BinaryOp::BitOr => Facts::of_interval(a.bit_or(b)),
+        BinaryOp::BitXor => Facts::of_interval(a.bit_xor(b)),
+        BinaryOp::Shr => shift_right(a, b, range),
+        _ => Facts::NONE,
+    }
+}
+
+/// A shift by an amount that may be out of range shifts by some amount in range (`SEMANTICS: I8`).
+fn shift_right(a: Interval, amount: Interval, range: Interval) -> Facts {
+    let width = i128::from(128 - (range.max as u128).leading_zeros()) + i128::from(range.min < 0);
+    let legal = Interval::new(0, width - 1);
+    let amount = if amount.is_within(legal) { amount } else { legal };
+    Facts::of_interval(a.shifted_right(amount))
+}

@@ -1,0 +1,20 @@
+#![doc = include_str!("../README.md")]
+
+mod analyzer;
+mod bounds;
+pub mod canonical;
+mod conditions;
+mod context;
+mod decide;
+mod interval;
+mod linear;
+mod modular;
+mod persistent;
+mod state;
+mod summary;
+mod traps;
+
+pub use analyzer::{Analyzer, Facts, Overflow, Work};
+pub use context::{Constraint, ContextId};
+pub use interval::Interval;
+pub use modular::Modular;

@@ -1,0 +1,224 @@
+//! Linear forms: a node as a sum of multiples of atoms and a constant.
+//!
+//! The form equals the value of the node as a mathematical integer, so a sum is taken apart only where it is shown not to
+//! leave its type's range (or where the reading excludes that). An *atom* is a node that is not taken apart: a variable, a
+//! product of variables, a quotient, a node whose sum might wrap. Two occurrences of an atom have one value; so a node
+//! that holds a load has no form at all.
+//!
+//! A form has at most [`MOST_TERMS`] atoms. A node that would need more is an atom itself: a chain of n prefixes of a sum
+//! costs O(n).
+
+use ir::{BinaryOp, DataType, ExprId, ExprKind};
+use smallvec::SmallVec;
+
+use crate::{Analyzer, Interval, Modular, analyzer::Overflow, context::ContextId};
+
+/// Atoms of one form.
+pub(crate) const MOST_TERMS: usize = 12;
+
+/// `constant + sum of factor * atom`; atoms in the order of their ids, no factor 0.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Linear {
+    terms: SmallVec<[(ExprId, i128); 3]>,
+    constant: i128,
+}
+
+impl Linear {
+    pub(crate) fn constant(value: i128) -> Linear {
+        Linear { terms: SmallVec::new(), constant: value }
+    }
+    pub(crate) fn atom(expr: ExprId) -> Linear {
+        Linear { terms: SmallVec::from_slice(&[(expr, 1)]), constant: 0 }
+    }
+    pub(crate) fn as_constant(&self) -> Option<i128> {
+        self.terms.is_empty().then_some(self.constant)
+    }
+    /// The only atom, if the form is `factor * atom + constant`.
+    pub(crate) fn single(&self) -> Option<(ExprId, i128, i128)> {
+        match self.terms[..] {
+            [(atom, factor)] => Some((atom, factor, self.constant)),
+            _ => None,
+        }
+    }
+    pub(crate) fn terms(&self) -> &[(ExprId, i128)] {
+        &self.terms
+    }
+    pub(crate) fn offset(&self) -> i128 {
+        self.constant
+    }
+    pub(crate) fn atoms(&self) -> impl Iterator<Item = ExprId> + '_ {
+        self.terms.iter().map(|it| it.0)
+    }
+    pub(crate) fn factor(&self, atom: ExprId) -> i128 {
+        self.terms.iter().find(|it| it.0 == atom).map_or(0, |it| it.1)
+    }
+    /// `self * a + other * b`; none if it does not fit.
+    pub(crate) fn combine(&self, a: i128, other: &Linear, b: i128) -> Option<Linear> {
+        let mut terms: SmallVec<[(ExprId, i128); 3]> = SmallVec::new();
+        let (mut left, mut right) = (self.terms.iter().peekable(), other.terms.iter().peekable());
+        loop {
+            let (atom, factor) = match (left.peek(), right.peek()) {
+                (None, None) => break,
+                (Some(&&(x, p)), Some(&&(y, q))) if x == y => {
+                    left.next();
+                    right.next();
+                    (x, p.checked_mul(a)?.checked_add(q.checked_mul(b)?)?)
+                }
+                (Some(&&(x, p)), it) if it.is_none_or(|it| x < it.0) => {
+                    left.next();
+                    (x, p.checked_mul(a)?)
+                }
+                (_, Some(&&(y, q))) => {
+                    right.next();
+                    (y, q.checked_mul(b)?)
+                }
+                // Without a right side the second arm matches.
+                (Some(_), None) => break,
+            };
+            if factor != 0 {
+                terms.push((atom, factor));
+            }
+        }
+        if terms.len() > MOST_TERMS {
+            return None;
+        }
+        let constant = self.constant.checked_mul(a)?.checked_add(other.constant.checked_mul(b)?)?;
+        Some(Linear { terms, constant })
+    }
+    pub(crate) fn minus(&self, other: &Linear) -> Option<Linear> {
+        self.combine(1, other, -1)
+    }
+    pub(crate) fn plus(&self, constant: i128) -> Option<Linear> {
+        Some(Linear { constant: self.constant.checked_add(constant)?, ..self.clone() })
+    }
+    pub(crate) fn scale(&self, factor: i128) -> Option<Linear> {
+        self.combine(factor, &Linear::constant(0), 0)
+    }
+}
+
+impl Analyzer<'_> {
+    /// The linear form of an integer node; none if it is no value of its variables.
+    pub(crate) fn linear(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        expr: ExprId,
+    ) -> Option<Linear> {
+        if !self.summaries.get(expr).is_stable || !is_integral(self.body.dtype(expr)?) {
+            return None;
+        }
+        let ctx = self.relevant(overflow, ctx, expr);
+        if let Some(known) = self.linear_memo[overflow as usize].get(&(expr, ctx)) {
+            return known.clone();
+        }
+        let atom = Some(Linear::atom(expr));
+        self.linear_memo[overflow as usize].insert((expr, ctx), atom);
+        let form = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            self.take_apart(overflow, ctx, expr).unwrap_or_else(|| Linear::atom(expr))
+        });
+        self.linear_memo[overflow as usize].insert((expr, ctx), Some(form.clone()));
+        Some(form)
+    }
+
+    fn take_apart(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> Option<Linear> {
+        let node = *self.body.expr(expr);
+        let dtype = self.body.dtype(expr)?;
+        match node.kind {
+            ExprKind::Int(value) => Some(Linear::constant(constant_value(dtype, value))),
+            ExprKind::Value(value) => {
+                let definition = self.summaries.definition(value)?;
+                if self.body.dtype(definition) != Some(dtype) || dtype.is_bool() {
+                    return None;
+                }
+                let form = self.linear(overflow, ctx, definition)?;
+                // A narrow sum that wraps is cut where it is bound (I3): then the two may differ.
+                let is_narrow = dtype.bits < 32;
+                (!is_narrow || form != Linear::atom(definition)).then_some(form)
+            }
+            ExprKind::Broadcast { value, .. } => self.linear(overflow, ctx, value),
+            ExprKind::Cast(operand) => {
+                let from = self.body.dtype(operand)?;
+                let fits = is_integral(from)
+                    && self
+                        .facts(overflow, ctx, operand)
+                        .interval
+                        .is_within(Interval::of_type(dtype));
+                if fits && !dtype.is_bool() { self.linear(overflow, ctx, operand) } else { None }
+            }
+            ExprKind::Binary(op, a, b) => {
+                if !self.is_exact(overflow, ctx, expr) {
+                    return None;
+                }
+                self.sum_form(overflow, ctx, op, a, b)
+            }
+            _ => None,
+        }
+    }
+
+    /// `a op b` as a mathematical integer, whatever the type can hold.
+    pub(crate) fn sum_form(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        op: BinaryOp,
+        a: ExprId,
+        b: ExprId,
+    ) -> Option<Linear> {
+        if !matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Shl) {
+            return None;
+        }
+        let left = self.linear(overflow, ctx, a)?;
+        let right = self.linear(overflow, ctx, b)?;
+        match op {
+            BinaryOp::Add => left.combine(1, &right, 1),
+            BinaryOp::Sub => left.minus(&right),
+            BinaryOp::Mul => match (left.as_constant(), right.as_constant()) {
+                (Some(factor), _) => right.scale(factor),
+                (_, Some(factor)) => left.scale(factor),
+                _ => None,
+            },
+            _ => {
+                let amount = right.as_constant().filter(|it| (0..64).contains(it))?;
+                left.scale(1 << amount)
+            }
+        }
+    }
+
+    /// The bounds of a form.
+    pub(crate) fn interval_of(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        form: &Linear,
+    ) -> Interval {
+        let mut sum = Interval::constant(form.constant);
+        for &(atom, factor) in &form.terms {
+            sum = sum.plus(self.facts(overflow, ctx, atom).interval.scale(factor));
+        }
+        sum
+    }
+
+    /// The congruence of a form.
+    pub(crate) fn modular_of(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        form: &Linear,
+    ) -> Modular {
+        let mut sum = Modular::constant(form.constant);
+        for &(atom, factor) in &form.terms {
+            sum = sum.plus(self.facts(overflow, ctx, atom).modular.scale(factor));
+        }
+        sum
+    }
+}
+
+/// Integers and truth values, which are integers from 0 to 1.
+pub(crate) fn is_integral(dtype: DataType) -> bool {
+    dtype.is_integer() || dtype.is_bool()
+}
+
+/// The value of an integer constant of this type.
+pub(crate) fn constant_value(dtype: DataType, value: i64) -> i128 {
+    if dtype.is_uint() { i128::from(value as u64) } else { i128::from(value) }
+}

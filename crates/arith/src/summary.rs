@@ -1,0 +1,185 @@
+//! What a node depends on: its variables, and whether it is a value of them.
+//!
+//! Facts about a node can only change where one of its variables is constrained, so the memo of the analyzer asks for the
+//! variables. A set holds up to [`MOST_VARIABLES`]; a node with more, and one that holds a comparison (which the
+//! constraints on *other* variables may decide), depends on everything. Variables that are bound to a value of others
+//! (`Bind`, block iteration variables) count with the variables of their value.
+//!
+//! Computed once a node, on demand, without native recursion: O(nodes met).
+
+use ir::{
+    Body, Callee, ExprId, ExprKind, OpKind, ValueId, ValueKind, arena::Id, effects::EffectTable,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+/// More variables than this are "all".
+const MOST_VARIABLES: usize = 8;
+
+/// The variables of a node.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct VariableSet(u32);
+
+impl VariableSet {
+    const NONE: VariableSet = VariableSet(0);
+    /// More than a set can hold.
+    pub(crate) const ALL: VariableSet = VariableSet(u32::MAX);
+}
+
+/// What is known of a node before any context.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Summary {
+    /// The variables that its value depends on.
+    pub(crate) variables: VariableSet,
+    /// A value of its variables and nothing else, each time it is evaluated: no load, no call that may differ, nothing
+    /// unknown, no variable of a binder outside it.
+    pub(crate) is_stable: bool,
+}
+
+/// The summaries of a body.
+pub(crate) struct Summaries<'a> {
+    body: &'a Body,
+    effects: &'a EffectTable,
+    of: Vec<Option<Summary>>,
+    sets: Vec<SmallVec<[ValueId; 4]>>,
+    /// What block iteration variables are bound to; `Bind` is found by its operation.
+    iteration: FxHashMap<ValueId, ExprId>,
+}
+
+impl<'a> Summaries<'a> {
+    pub(crate) fn new(body: &'a Body, effects: &'a EffectTable) -> Summaries<'a> {
+        let mut iteration = FxHashMap::default();
+        if !body.sblocks.is_empty() {
+            for op in body.ops_preorder() {
+                let OpKind::SBlock(block) = body.ops[op].kind else { continue };
+                let vars = body.sblocks[block].iter_vars.iter();
+                iteration.extend(
+                    vars.zip(&body.ops[op].operands).map(|(it, &binding)| (it.value, binding)),
+                );
+            }
+        }
+        Summaries {
+            body,
+            effects,
+            of: vec![None; body.n_exprs()],
+            sets: vec![SmallVec::new()],
+            iteration,
+        }
+    }
+
+    /// What a variable is bound to, once and for all (`SEMANTICS: E4`, `L9`).
+    pub(crate) fn definition(&self, value: ValueId) -> Option<ExprId> {
+        match self.body.values[value].kind {
+            ValueKind::Result(op, 0) if self.body.ops[op].kind == OpKind::Bind => {
+                self.body.ops[op].operands.first().copied()
+            }
+            ValueKind::BlockArg(..) => self.iteration.get(&value).copied(),
+            _ => None,
+        }
+    }
+
+    /// The variables of a set, unless it is [`VariableSet::ALL`].
+    pub(crate) fn variables(&self, set: VariableSet) -> Option<&[ValueId]> {
+        self.sets.get(set.0 as usize).map(|it| &it[..])
+    }
+
+    pub(crate) fn get(&mut self, expr: ExprId) -> Summary {
+        if let Some(summary) = self.of[expr.index()] {
+            return summary;
+        }
+        let mut stack = vec![(expr, false)];
+        let mut below = Vec::new();
+        while let Some((at, is_entered)) = stack.pop() {
+            below.clear();
+            self.dependences(at, &mut below);
+            if is_entered {
+                self.of[at.index()] = Some(self.summarize(at, &below));
+            } else if self.of[at.index()].is_none() {
+                // Should a broken body bind variables in a circle, then the circle ends here.
+                self.of[at.index()] = Some(UNKNOWN);
+                stack.push((at, true));
+                let missing = below.iter().filter(|it| self.of[it.index()].is_none());
+                stack.extend(missing.map(|&it| (it, false)));
+            }
+        }
+        self.of[expr.index()].unwrap_or(UNKNOWN)
+    }
+
+    fn dependences(&self, expr: ExprId, below: &mut Vec<ExprId>) {
+        let kind = self.body.expr(expr).kind;
+        match kind {
+            ExprKind::Value(value) => below.extend(self.definition(value)),
+            _ => self.body.each_child(kind, &mut |child| below.push(child)),
+        }
+    }
+
+    fn summarize(&mut self, expr: ExprId, below: &[ExprId]) -> Summary {
+        let node = *self.body.expr(expr);
+        let mut variables = VariableSet::NONE;
+        let mut is_stable = self.is_stable_alone(expr);
+        for child in below {
+            let child = self.of[child.index()].unwrap_or(UNKNOWN);
+            variables = self.union(variables, child.variables);
+            is_stable &= child.is_stable;
+        }
+        match node.kind {
+            ExprKind::Value(value) => {
+                // The value of a definition does not change, though evaluating it again might give another.
+                is_stable = !node.flags.has_unknown;
+                let own = self.singleton(value);
+                variables = self.union(variables, own);
+            }
+            ExprKind::Binary(op, ..) if op.is_comparison() || op.is_logical() => {
+                variables = VariableSet::ALL;
+            }
+            _ => {}
+        }
+        Summary { variables, is_stable }
+    }
+
+    fn is_stable_alone(&self, expr: ExprId) -> bool {
+        let node = self.body.expr(expr);
+        if node.flags.open_binders > 0 || node.flags.has_unknown || node.flags.has_impure {
+            return false;
+        }
+        match node.kind {
+            ExprKind::Load { .. } | ExprKind::Region(..) | ExprKind::Opaque { .. } => false,
+            ExprKind::Call { callee: Callee::Intrinsic(name), instance: 0, .. } => {
+                self.effects.tir(self.body.name(name)).is_pure_value()
+            }
+            ExprKind::Call { .. } => false,
+            _ => true,
+        }
+    }
+
+    fn singleton(&mut self, value: ValueId) -> VariableSet {
+        self.sets.push(SmallVec::from_slice(&[value]));
+        VariableSet(self.sets.len() as u32 - 1)
+    }
+
+    fn union(&mut self, a: VariableSet, b: VariableSet) -> VariableSet {
+        if a == b || b == VariableSet::NONE {
+            return a;
+        }
+        let (Some(left), Some(right)) = (self.variables(a), self.variables(b)) else {
+            return VariableSet::ALL;
+        };
+        if left.is_empty() || left.iter().all(|it| right.contains(it)) {
+            return b;
+        }
+        if right.iter().all(|it| left.contains(it)) {
+            return a;
+        }
+        let mut both: SmallVec<[ValueId; 4]> = left.into();
+        let new: SmallVec<[ValueId; 4]> =
+            right.iter().copied().filter(|it| !left.contains(it)).collect();
+        both.extend(new);
+        if both.len() > MOST_VARIABLES {
+            return VariableSet::ALL;
+        }
+        self.sets.push(both);
+        VariableSet(self.sets.len() as u32 - 1)
+    }
+}
+
+const UNKNOWN: Summary = Summary { variables: VariableSet::ALL, is_stable: false };

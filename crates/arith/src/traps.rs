@@ -1,0 +1,289 @@
+//! What may be computed early: traps, bounds of accesses, overflow.
+//!
+//! The context is that of the place where the expression *would be* computed. Guards of the place where the source has it
+//! count for nothing unless they are in the context too. All answers are for the wrapping reading (crate README): a
+//! division by `n * m` is not safe because `n` and `m` are positive, as their product may wrap to 0.
+
+use ir::{
+    BinaryOp, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind,
+    effects::{Trap, TrapKind},
+};
+
+use crate::{Analyzer, Interval, analyzer::Overflow, context::ContextId, linear::is_integral};
+
+const WRAPS: Overflow = Overflow::Wraps;
+
+/// Arms of nested conditional expressions that are looked at under their conditions.
+const MOST_ARMS: u8 = 12;
+
+/// What of an expression must not overflow.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Part {
+    /// Every sum that it evaluates.
+    Tree,
+    /// Every sum that its value is computed from.
+    Value,
+}
+
+impl Analyzer<'_> {
+    /// Whether evaluating `expr` at the place of `ctx` cannot trap, err, or add an event (`SEMANTICS: 0`, speculatable),
+    /// apart from overflow that nobody uses (`I1`).
+    pub fn cannot_trap(&mut self, ctx: ContextId, expr: ExprId) -> bool {
+        self.why_may_trap(ctx, expr).is_none()
+    }
+
+    /// The node of `expr` that is not shown not to trap; the first in evaluation order.
+    pub fn why_may_trap(&mut self, ctx: ContextId, expr: ExprId) -> Option<ExprId> {
+        let key = (expr, self.relevant(WRAPS, ctx, expr));
+        if let Some(&known) = self.trap_memo.get(&key) {
+            return known;
+        }
+        let culprit =
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.find_culprit(key.1, expr));
+        self.trap_memo.insert(key, culprit);
+        culprit
+    }
+
+    fn find_culprit(&mut self, ctx: ContextId, expr: ExprId) -> Option<ExprId> {
+        let body = self.body;
+        let kind = body.expr(expr).kind;
+        match kind {
+            ExprKind::Let { value, body } => {
+                let culprit = self.why_may_trap(ctx, value);
+                return culprit.or_else(|| {
+                    let inner = self.inside(ctx, value);
+                    self.why_may_trap(inner, body)
+                });
+            }
+            // A function that nobody calls here.
+            ExprKind::Lambda { .. } => return Some(expr),
+            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
+                if body.name(name) == "if_then_else" =>
+            {
+                if let &[cond, a, b] = body.items(args) {
+                    return self.why_may_trap(ctx, cond).or_else(|| {
+                        let [then, otherwise] = self.arms(ctx, cond);
+                        self.why_may_trap(then, a).or_else(|| self.why_may_trap(otherwise, b))
+                    });
+                }
+            }
+            // The number of lanes is no value at run time.
+            ExprKind::Ramp { base, stride, .. } => {
+                return self.why_may_trap(ctx, base).or_else(|| self.why_may_trap(ctx, stride));
+            }
+            ExprKind::Broadcast { value, .. } => return self.why_may_trap(ctx, value),
+            _ => {}
+        }
+        let mut children = Vec::new();
+        body.each_child(kind, &mut |child| children.push(child));
+        let below = children.into_iter().find_map(|it| self.why_may_trap(ctx, it));
+        below.or_else(|| (!self.is_safe_alone(ctx, expr)).then_some(expr))
+    }
+
+    /// Whether the node itself cannot trap, given that its operands do not.
+    fn is_safe_alone(&mut self, ctx: ContextId, expr: ExprId) -> bool {
+        let kind = match self.effects.own_trap(self.body, expr) {
+            Trap::No => return true,
+            Trap::Yes => return false,
+            Trap::Cond(kind) => kind,
+        };
+        let mut operands = Vec::new();
+        match (kind, self.body.expr(expr).kind) {
+            (_, ExprKind::Load { buffer, indices, predicate: None }) => {
+                let indices = self.body.items(indices).to_vec();
+                return self.in_bounds(ctx, buffer, &indices);
+            }
+            (_, node) => self.body.each_child(node, &mut |it| operands.push(it)),
+        }
+        match (kind, &operands[..]) {
+            (TrapKind::Division, &[a, b]) => self.divides(ctx, a, b),
+            (TrapKind::Shift, &[a, b]) => self.shifts(ctx, a, b),
+            (TrapKind::ZeroOperand, &[operand]) => {
+                self.bound(ctx, operand).is_non_zero() && self.is_untainted(ctx, operand)
+            }
+            (TrapKind::FloatToInt, &[operand]) => {
+                self.converts(ctx, operand, self.body.dtype(expr))
+            }
+            _ => false,
+        }
+    }
+
+    /// `I5`, `I6`. A divisor that wrapped is used where the source may not use it, whatever its value (`I1`).
+    fn divides(&mut self, ctx: ContextId, a: ExprId, b: ExprId) -> bool {
+        let Some(dtype) = self.body.dtype(b).filter(|it| is_integral(*it)) else {
+            return self.body.dtype(b).is_some_and(DataType::is_float);
+        };
+        let divisor = self.bound(ctx, b);
+        let is_non_zero = divisor.is_non_zero() || self.is_excluded(ctx, b, 0);
+        if !is_non_zero || !self.is_untainted(ctx, b) {
+            return false;
+        }
+        if !dtype.is_int() || !divisor.contains(-1) || self.is_excluded(ctx, b, -1) {
+            return true;
+        }
+        let least = Interval::of_type(dtype).min;
+        let dividend = self.bound(ctx, a);
+        (!dividend.contains(least) || self.is_excluded(ctx, a, least)) && self.is_untainted(ctx, a)
+    }
+
+    fn is_excluded(&mut self, ctx: ContextId, expr: ExprId, value: i128) -> bool {
+        if !self.summaries.get(expr).is_stable {
+            return false;
+        }
+        let state = self.state(WRAPS, ctx);
+        let facts = self.store.of_key(state.map, self.subject(expr));
+        if self.store.excluded(facts).any(|it| it == value) {
+            return true;
+        }
+        match self.linear(WRAPS, ctx, expr).and_then(|it| it.single()) {
+            Some((atom, factor, constant)) => {
+                let gap = value - constant;
+                let facts = self.store.of_key(state.map, self.subject(atom));
+                gap % factor != 0 || self.store.excluded(facts).any(|it| it == gap / factor)
+            }
+            None => false,
+        }
+    }
+
+    /// `I8`
+    fn shifts(&mut self, ctx: ContextId, a: ExprId, amount: ExprId) -> bool {
+        let Some(dtype) = self.body.dtype(a).filter(|it| is_integral(*it)) else { return false };
+        let legal = Interval::new(0, i128::from(dtype.bits) - 1);
+        self.bound(ctx, amount).is_within(legal) && self.is_untainted(ctx, amount)
+    }
+
+    /// `C2`, `C3`
+    fn converts(&mut self, ctx: ContextId, operand: ExprId, to: Option<DataType>) -> bool {
+        let Some(to) = to.filter(|it| is_integral(*it)) else { return false };
+        let Some((min, max)) = self.float_range(WRAPS, ctx, operand) else { return false };
+        // As integers: a double holds the bounds of every type or the power of two next to it.
+        Interval::new(min.trunc() as i128, max.trunc() as i128).is_within(Interval::of_type(to))
+            && self.is_untainted(ctx, operand)
+    }
+
+    /// Whether `buffer[indices]` is an access of a cell the buffer has (`SEMANTICS: M1`). That its memory is live there is
+    /// the caller's to show. A view shows no more than its declaration says, so only a buffer that is memory itself counts.
+    pub fn in_bounds(&mut self, ctx: ContextId, buffer: BufferId, indices: &[ExprId]) -> bool {
+        let body = self.body;
+        let data = &body.buffers[buffer];
+        let is_memory = match data.origin {
+            BufferOrigin::Param | BufferOrigin::Alloc | BufferOrigin::Match { .. } => true,
+            BufferOrigin::Cell => return true,
+            _ => false,
+        };
+        is_memory
+            && indices.len() == data.shape.len()
+            && indices.iter().zip(&data.shape).all(|(&index, &extent)| {
+                self.is_untainted(ctx, index) && self.is_index(ctx, index, extent)
+            })
+    }
+
+    fn is_index(&mut self, ctx: ContextId, index: ExprId, extent: ExprId) -> bool {
+        let (values, cells) = (self.bound(ctx, index), self.bound(ctx, extent));
+        if values.is_index_below(cells) {
+            return true;
+        }
+        let (Some(index), Some(extent)) =
+            (self.linear(WRAPS, ctx, index), self.linear(WRAPS, ctx, extent))
+        else {
+            return false;
+        };
+        let gap = extent.minus(&index).and_then(|it| it.plus(-1));
+        (values.min >= 0 || self.is_non_negative(WRAPS, ctx, &index))
+            && gap.is_some_and(|it| self.is_non_negative(WRAPS, ctx, &it))
+    }
+
+    /// The contexts of the two arms of a conditional expression.
+    fn arms(&mut self, ctx: ContextId, cond: ExprId) -> [ContextId; 2] {
+        let arms = self.contexts.get(ctx).arms + 1;
+        if arms > MOST_ARMS {
+            return [ctx; 2];
+        }
+        [true, false].map(|holds| self.assume_in(ctx, cond, holds, arms))
+    }
+
+    /// Whether no `+ - *` that `expr` evaluates can leave the range of its type.
+    pub fn no_overflow(&mut self, ctx: ContextId, expr: ExprId) -> bool {
+        self.stays(ctx, expr, Part::Tree)
+    }
+
+    /// Whether the value of `expr` did not come from an overflow (`SEMANTICS: I1`): using it is no event. What a load
+    /// gives was not used in vain; a variable is as good as what it is bound to.
+    fn is_untainted(&mut self, ctx: ContextId, expr: ExprId) -> bool {
+        self.stays(ctx, expr, Part::Value)
+    }
+
+    fn stays(&mut self, ctx: ContextId, expr: ExprId, part: Part) -> bool {
+        let key = (expr, self.relevant(WRAPS, ctx, expr), part);
+        if let Some(&known) = self.overflow_memo.get(&key) {
+            return known;
+        }
+        let stays =
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.stays_in_range(key.1, expr, part));
+        self.overflow_memo.insert(key, stays);
+        stays
+    }
+
+    fn stays_in_range(&mut self, ctx: ContextId, expr: ExprId, part: Part) -> bool {
+        let body = self.body;
+        let kind = body.expr(expr).kind;
+        match kind {
+            ExprKind::Load { .. } if part == Part::Value => return true,
+            ExprKind::Value(value) if part == Part::Value => {
+                let definition = self.summaries.definition(value);
+                return definition.is_none_or(|it| self.stays(ctx, it, part));
+            }
+            ExprKind::Bound(index) if part == Part::Value => {
+                return self.binder_of(ctx, index).is_some_and(|(around, value)| {
+                    value.is_some_and(|it| self.stays(around, it, part))
+                });
+            }
+            ExprKind::Let { value, body } => {
+                let inner = self.inside(ctx, value);
+                return self.stays(ctx, value, part) && self.stays(inner, body, part);
+            }
+            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
+                if body.name(name) == "if_then_else" =>
+            {
+                if let &[cond, a, b] = body.items(args) {
+                    let [then, otherwise] = self.arms(ctx, cond);
+                    return self.stays(ctx, cond, part)
+                        && self.stays(then, a, part)
+                        && self.stays(otherwise, b, part);
+                }
+            }
+            ExprKind::Binary(op, a, _)
+                if matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)
+                    && body.dtype(a).is_some_and(is_integral)
+                    && !self.is_exact(WRAPS, ctx, expr) =>
+            {
+                return false;
+            }
+            ExprKind::Ramp { base, stride, lanes } => {
+                let sum = self.ramp_end(ctx, base, stride, lanes);
+                let range = body.dtype(expr).map(Interval::of_type);
+                if range.is_some_and(|range| !sum.is_within(range)) {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+        let mut children = Vec::new();
+        body.each_child(kind, &mut |child| children.push(child));
+        children.into_iter().all(|it| self.stays(ctx, it, part))
+    }
+
+    fn ramp_end(
+        &mut self,
+        ctx: ContextId,
+        base: ExprId,
+        stride: ExprId,
+        lanes: ExprId,
+    ) -> Interval {
+        let (base, stride) = (self.bound(ctx, base), self.bound(ctx, stride));
+        let ExprKind::Int(lanes) = self.body.expr(lanes).kind else {
+            return Interval::EVERYTHING;
+        };
+        base.plus(stride.times(Interval::new(0, i128::from(lanes).max(1) - 1)))
+    }
+}
