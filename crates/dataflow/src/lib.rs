@@ -4,3 +4,4 @@ pub mod alias;
 pub mod certain;
 pub mod memory;
 pub mod scopes;
+pub mod values;

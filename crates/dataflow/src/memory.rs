@@ -171,15 +171,20 @@ impl<'a> MemoryVersions<'a> {
         work: &mut u64,
     ) -> Option<VersionId> {
         let class = self.class_of(occurrence)?;
-        Some(self.at(occurrence, class, work))
+        Some(self.at_counted(occurrence, class, work))
     }
 
     /// The version of a class that something evaluated at an occurrence reads.
     pub fn at_occurrence(&self, occurrence: OccurrenceId, class: AliasClass) -> VersionId {
-        self.at(occurrence, class, &mut 0)
+        self.at_counted(occurrence, class, &mut 0)
     }
 
-    fn at(&self, occurrence: OccurrenceId, class: AliasClass, work: &mut u64) -> VersionId {
+    pub(crate) fn at_counted(
+        &self,
+        occurrence: OccurrenceId,
+        class: AliasClass,
+        work: &mut u64,
+    ) -> VersionId {
         let op = self.occurrences[occurrence].op;
         let place = self.place_of(op);
         let own = VersionId(Origin::Load(occurrence));

@@ -29,6 +29,26 @@ impl Fixture {
         use ir::arena::Id;
         self.lines[op.index()]
     }
+    /// An expression in the language of the fixture.
+    pub(crate) fn show(&self, expr: ExprId) -> String {
+        let body = &self.body;
+        match body.expr(expr).kind {
+            ExprKind::Int(value) => value.to_string(),
+            ExprKind::Load { buffer, indices, .. } => {
+                let name = self.name(buffer).to_owned();
+                match body.expr(body.items(indices)[0]).kind {
+                    ExprKind::Int(0) => name,
+                    _ => format!("{name}+{}", self.show(body.items(indices)[0])),
+                }
+            }
+            ExprKind::Binary(_, a, b) => format!("({} {})", self.show(a), self.show(b)),
+            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+                let args: Vec<String> = body.items(args).iter().map(|&it| self.show(it)).collect();
+                format!("{}({})", body.name(name), args.join(" "))
+            }
+            kind => format!("{kind:?}"),
+        }
+    }
     pub(crate) fn name(&self, buffer: BufferId) -> &str {
         self.body.name(self.body.buffers[buffer].name)
     }

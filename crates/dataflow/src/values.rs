@@ -1,0 +1,372 @@
+//! Value numbers: occurrences with one number have one value.
+//!
+//! In: a body, its occurrences, memory versions, effects, and a level of equivalence. Out: [`ValueNumbers`]. Two occurrences with
+//! one [`ValueNumber`] give the same bits wherever both are evaluated with the same variables: as far as each sees the
+//! definitions of the variables that it names (a loop variable is another one in the next iteration).
+//!
+//! Numbers go bottom-up: a node gets the class of its operator and the numbers of its operands. What reads memory is told apart by
+//! the version that it reads (`SEMANTICS: M11`), a read of memory that nothing has written by its occurrence (`M3`). A call
+//! that is a value of its operands (and of memory) is numbered by them; one that is convergent, not deterministic, or has an
+//! effect is a value of its own each time (`X1`, `X6`, `P8`). Binders are compared by de Bruijn index (`B4`).
+//!
+//! A node without load and call in it has one number everywhere, so most occurrences cost one look-up. O(occurrences), and
+//! O(log n) for each load.
+
+mod structural;
+#[cfg(test)]
+mod tests;
+
+use ir::{
+    Body, Callee, ExprId, ExprKind, OccurrenceId, Occurrences, OpKind,
+    arena::Id,
+    effects::{EffectTable, Flags, MemoryEffect, MemorySet, Merge},
+    plan::Equivalence as Level,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::{
+    alias::{AliasClass, AliasClasses, is_address_of},
+    memory::{MemoryVersions, Origin, VersionId},
+};
+use structural::Structural;
+
+/// The number of a value; dense.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct ValueNumber(u32);
+
+impl Id for ValueNumber {
+    fn new(index: usize) -> Self {
+        ValueNumber(u32::try_from(index).expect("fewer values than 2^32 occurrences"))
+    }
+    fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Which nodes are equal, given which operands are: expression → class.
+pub trait Equivalence {
+    /// The class of a node whose operands have these classes. `extra` tells apart what is not equal though operator and operands
+    /// are: other memory, another execution; 0 for a value of its operands.
+    fn class(&mut self, body: &Body, node: ExprId, operands: &[u32], extra: u64) -> u32;
+    /// Number of classes so far.
+    fn len(&self) -> usize;
+    /// Whether there is none yet.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// What the value of an occurrence depends on beside its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Nature {
+    /// Nothing.
+    Value,
+    /// The memory of its buffer, or behind its pointer.
+    Reads,
+    /// It is the name of a place, not a value: never shared.
+    Name,
+    /// Each execution is another value.
+    Fresh,
+}
+
+/// The numbers of a body's occurrences.
+pub struct ValueNumbers<'a> {
+    numbering: Numbering<'a>,
+    level: Level,
+    of: Vec<ValueNumber>,
+    /// Occurrences by number, in program order, those of number `n` at `starts[n]..starts[n + 1]`.
+    members: Vec<OccurrenceId>,
+    starts: Vec<u32>,
+    work: u64,
+}
+
+impl<'a> ValueNumbers<'a> {
+    /// Numbers all occurrences of `body`.
+    pub fn build(
+        body: &'a Body,
+        occurrences: &'a Occurrences,
+        aliases: &'a AliasClasses,
+        memory: &'a MemoryVersions<'a>,
+        effects: &'a EffectTable,
+        level: Level,
+    ) -> ValueNumbers<'a> {
+        let numbering = Numbering::new(body, occurrences, aliases, memory, effects);
+        let mut pool = pool(effects, level);
+        let mut work = body.n_exprs() as u64;
+        let all = OccurrenceId::new(0)..OccurrenceId::new(occurrences.len());
+        let of = numbering.number(all, &mut *pool, &mut work);
+        let (members, starts) = numbering.members(&of, pool.len());
+        ValueNumbers { numbering, level, of, members, starts, work }
+    }
+
+    /// The number of an occurrence.
+    pub fn of(&self, occurrence: OccurrenceId) -> ValueNumber {
+        self.of[occurrence.index()]
+    }
+    /// Number of numbers.
+    pub fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// All numbers.
+    pub fn ids(&self) -> impl ExactSizeIterator<Item = ValueNumber> + use<> {
+        (0..self.len()).map(ValueNumber::new)
+    }
+    /// The occurrences of a number, in program order. Not among them: names of places (`A[i]` in `address_of(A[i])`) and what
+    /// names the variable of a binder around it; these have numbers, but cannot stand for each other.
+    pub fn occurrences(&self, number: ValueNumber) -> &[OccurrenceId] {
+        let at = number.index();
+        &self.members[self.starts[at] as usize..self.starts[at + 1] as usize]
+    }
+    /// The level that these are equal by.
+    pub fn equivalence(&self) -> Level {
+        self.level
+    }
+
+    /// The lowest level by which the given occurrences of one number are equal.
+    pub fn level_of(&self, occurrences: &[OccurrenceId]) -> Level {
+        let all = self.numbering.occurrences;
+        let Some((&first, others)) = occurrences.split_first() else { return Level::Syntactic };
+        let same_node = |it: &OccurrenceId| all[*it].expr == all[first].expr;
+        if others.iter().all(same_node) {
+            return Level::Syntactic;
+        }
+        [Level::Commutative, Level::Associative]
+            .into_iter()
+            .filter(|&level| level < self.level)
+            .find(|&level| self.are_equal_by(occurrences, level))
+            .unwrap_or(self.level)
+    }
+
+    /// The lowest level by which all occurrences of a number are equal.
+    pub fn level(&self, number: ValueNumber) -> Level {
+        self.level_of(self.occurrences(number))
+    }
+
+    /// Steps taken to build, for tests of growth.
+    pub fn work(&self) -> u64 {
+        self.work
+    }
+
+    fn are_equal_by(&self, occurrences: &[OccurrenceId], level: Level) -> bool {
+        let mut pool = pool(self.numbering.effects, level);
+        let mut number = |at: OccurrenceId| {
+            let end = self.numbering.occurrences[at].end;
+            self.numbering.number(at..end, &mut *pool, &mut 0)[0]
+        };
+        let Some((&first, others)) = occurrences.split_first() else { return true };
+        let first = number(first);
+        others.iter().all(|&it| number(it) == first)
+    }
+}
+
+fn pool<'a>(effects: &'a EffectTable, level: Level) -> Box<dyn Equivalence + 'a> {
+    Box::new(Structural::new(effects, level))
+}
+
+struct Numbering<'a> {
+    body: &'a Body,
+    occurrences: &'a Occurrences,
+    aliases: &'a AliasClasses,
+    memory: &'a MemoryVersions<'a>,
+    effects: &'a EffectTable,
+    /// By node: whether it has one value wherever its variables have one.
+    is_fixed: Vec<bool>,
+}
+
+/// Memory versions as numbers that fit beside each other.
+#[derive(Default)]
+struct Versions(FxHashMap<(AliasClass, VersionId), u64>);
+
+impl Versions {
+    fn extra(&mut self, class: AliasClass, version: VersionId) -> u64 {
+        let next = 1 + self.0.len() as u64;
+        *self.0.entry((class, version)).or_insert(next)
+    }
+}
+
+/// Beside versions, which are fewer.
+fn fresh(occurrence: OccurrenceId) -> u64 {
+    1 << 63 | occurrence.index() as u64
+}
+
+impl<'a> Numbering<'a> {
+    fn new(
+        body: &'a Body,
+        occurrences: &'a Occurrences,
+        aliases: &'a AliasClasses,
+        memory: &'a MemoryVersions<'a>,
+        effects: &'a EffectTable,
+    ) -> Numbering<'a> {
+        let mut is_fixed: Vec<bool> = Vec::with_capacity(body.n_exprs());
+        for index in 0..body.n_exprs() {
+            let kind = body.expr(ExprId::new(index)).kind;
+            let mut all = match kind {
+                ExprKind::Load { .. } | ExprKind::Region(..) | ExprKind::Opaque { .. } => false,
+                ExprKind::Call { callee, instance, .. } => {
+                    instance == 0 && effects.callee(body, callee).is_pure_value()
+                }
+                _ => true,
+            };
+            // Children are made before their parents and have smaller ids.
+            body.each_child(kind, &mut |child| all &= is_fixed[child.index()]);
+            is_fixed.push(all);
+        }
+        Numbering { body, occurrences, aliases, memory, effects, is_fixed }
+    }
+
+    /// Numbers a range of whole trees, the last occurrence first: operands before what uses them.
+    fn number(
+        &self,
+        range: std::ops::Range<OccurrenceId>,
+        pool: &mut dyn Equivalence,
+        work: &mut u64,
+    ) -> Vec<ValueNumber> {
+        let start = range.start.index();
+        let mut of = vec![ValueNumber(0); range.end.index() - start];
+        let mut of_node: FxHashMap<ExprId, u32> = FxHashMap::default();
+        let mut versions = Versions::default();
+        let mut operands: SmallVec<[u32; 8]> = SmallVec::new();
+        for index in (start..range.end.index()).rev() {
+            let id = OccurrenceId::new(index);
+            let here = self.occurrences[id];
+            let is_fixed = self.is_fixed[here.expr.index()];
+            *work += 1;
+            if is_fixed && let Some(&known) = of_node.get(&here.expr) {
+                of[index - start] = ValueNumber(known);
+                continue;
+            }
+            operands.clear();
+            let mut child = OccurrenceId::new(index + 1);
+            while child < here.end {
+                operands.push(of[child.index() - start].0);
+                child = self.occurrences[child].end;
+            }
+            *work += operands.len() as u64;
+            let extra = if is_fixed { 0 } else { self.extra(id, &mut versions, work) };
+            let number = pool.class(self.body, here.expr, &operands, extra);
+            if is_fixed {
+                of_node.insert(here.expr, number);
+            }
+            of[index - start] = ValueNumber(number);
+        }
+        of
+    }
+
+    fn nature(&self, id: OccurrenceId) -> Nature {
+        let here = self.occurrences[id];
+        match self.body.expr(here.expr).kind {
+            ExprKind::Load { .. } if self.is_named(id) => Nature::Name,
+            ExprKind::Load { .. } => Nature::Reads,
+            ExprKind::Region(..) | ExprKind::Slice { .. } | ExprKind::Buffer(_) => Nature::Name,
+            ExprKind::Opaque { .. } => Nature::Fresh,
+            ExprKind::Call { callee, instance, .. } => {
+                let effects = self.effects.callee(self.body, callee);
+                match (effects.merge(), effects.memory_effect) {
+                    _ if instance != 0 => Nature::Fresh,
+                    (Merge::Dominated, MemoryEffect::None) => Nature::Value,
+                    (Merge::Dominated, _) => Nature::Reads,
+                    _ => Nature::Fresh,
+                }
+            }
+            _ => Nature::Value,
+        }
+    }
+
+    /// Whether a load is an argument that may be meant as a place: of a call that takes an address, or that writes some operand.
+    fn is_named(&self, load: OccurrenceId) -> bool {
+        let Some(parent) = self.occurrences[load].parent else { return false };
+        let ExprKind::Call { callee, .. } = self.body.expr(self.occurrences[parent].expr).kind
+        else {
+            return false;
+        };
+        let effects = self.effects.callee(self.body, callee);
+        let writes = Flags::DST.union(Flags::INPLACE);
+        is_address_of(self.body, callee)
+            || effects.memory_effect == MemoryEffect::Unknown
+            || effects.may_write() && effects.flags.intersects(writes)
+            || matches!(callee, Callee::Function(_) | Callee::Unknown(_))
+    }
+
+    /// What tells an occurrence apart from others of its operator and operands.
+    fn extra(&self, id: OccurrenceId, versions: &mut Versions, work: &mut u64) -> u64 {
+        match self.nature(id) {
+            Nature::Value => 0,
+            // Names are equal by their parts, but never equal to a value of the same parts.
+            Nature::Name => 1 << 62,
+            Nature::Fresh => fresh(id),
+            Nature::Reads => {
+                let class = match self.memory.class_of(id) {
+                    Some(class) => Some(class),
+                    None => self.class_read_by_call(id),
+                };
+                let Some(class) = class else { return fresh(id) };
+                let version = self.memory.at_counted(id, class, work);
+                match version.origin() {
+                    Origin::Load(_) => fresh(id),
+                    // Nothing has been written yet (M3).
+                    Origin::Write(op) if matches!(self.body.ops[op].kind, OpKind::Alloc { .. }) => {
+                        fresh(id)
+                    }
+                    _ => versions.extra(class, version),
+                }
+            }
+        }
+    }
+
+    /// The one class that a call reads through its arguments, if it is one.
+    fn class_read_by_call(&self, id: OccurrenceId) -> Option<AliasClass> {
+        let here = self.occurrences[id];
+        let ExprKind::Call { callee, args, .. } = self.body.expr(here.expr).kind else {
+            return None;
+        };
+        if self.effects.callee(self.body, callee).memory != MemorySet::ARGUMENT {
+            return None;
+        }
+        let mut found = None;
+        for &arg in self.body.items(args) {
+            let class = match self.body.expr(arg).kind {
+                ExprKind::Load { buffer, .. } => Some(self.aliases.class(buffer)),
+                _ => self.aliases.of_address(arg),
+            };
+            match (found, class) {
+                (_, None) => {}
+                (None, class) => found = class,
+                (Some(one), Some(class)) if one == class => {}
+                _ => return None,
+            }
+        }
+        found.filter(|&it| it != self.aliases.world())
+    }
+
+    /// The occurrences that can stand for each other, by number.
+    fn members(&self, of: &[ValueNumber], n: usize) -> (Vec<OccurrenceId>, Vec<u32>) {
+        let listed = |index: usize| {
+            let id = OccurrenceId::new(index);
+            let node = self.body.expr(self.occurrences[id].expr);
+            node.flags.open_binders == 0 && self.nature(id) != Nature::Name
+        };
+        let mut starts = vec![0u32; n + 1];
+        for (index, number) in of.iter().enumerate() {
+            starts[number.index() + 1] += u32::from(listed(index));
+        }
+        for at in 0..n {
+            starts[at + 1] += starts[at];
+        }
+        let mut next = starts.clone();
+        let total = starts[n] as usize;
+        let mut members = vec![OccurrenceId::new(0); total];
+        for (index, number) in of.iter().enumerate() {
+            if listed(index) {
+                let at = &mut next[number.index()];
+                members[*at as usize] = OccurrenceId::new(index);
+                *at += 1;
+            }
+        }
+        (members, starts)
+    }
+}
