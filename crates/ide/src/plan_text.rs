@@ -208,7 +208,11 @@ impl<'db> PlanText<'db> {
                 "it reads memory, and this version does not follow what is written between".to_owned()
             }
             Refusal::Predicate => "a condition reads better where it is used".to_owned(),
-            Refusal::Scope => "a name of the function is in the way".to_owned(),
+            Refusal::Convergent => {
+                "it depends on which threads arrive together, and the uses are not in one block with \
+                 nothing between"
+                    .to_owned()
+            }
             Refusal::UnderBinder => {
                 "it is used under a `T.Let` or a reducer, whose variables it may need".to_owned()
             }

@@ -149,8 +149,8 @@ pub enum Refusal {
     ReadsMemory,
     /// Predicates read better inline; found, not applied.
     Predicate,
-    /// A name of the user is in the way and could not be avoided.
-    Scope,
+    /// It depends on which threads arrive together, and the uses are not in one block with nothing divergent between.
+    Convergent,
     /// It is used under a binder (`T.Let`, a reducer).
     UnderBinder,
     /// The binding would be above a kernel launch and become host code.
@@ -175,7 +175,7 @@ impl Refusal {
             Refusal::ImpureCall { .. } => "impure-call",
             Refusal::ReadsMemory => "reads-memory",
             Refusal::Predicate => "predicate",
-            Refusal::Scope => "name-in-scope",
+            Refusal::Convergent => "convergent",
             Refusal::UnderBinder => "under-binder",
             Refusal::LaunchBound => "launch-bound",
             Refusal::NarrowInteger => "narrow-integer",

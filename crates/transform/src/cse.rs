@@ -12,6 +12,8 @@ mod names;
 mod place;
 mod rewrite;
 mod shadows;
+mod sharing;
+mod traps;
 mod tvm;
 mod values;
 
@@ -35,6 +37,9 @@ pub struct CseOptions {
     pub max_bindings: Option<usize>,
     /// How alike occurrences must be.
     pub equivalence: Equivalence,
+    /// Hands the results of functions that devices compute to other last bits than hosts (`T.exp`, `T.log2`) from the host to
+    /// kernels, where the host computes them anyway.
+    pub share_intrinsics_across_launch: bool,
 }
 
 impl Default for CseOptions {
@@ -44,6 +49,7 @@ impl Default for CseOptions {
             allow_unsound: false,
             max_bindings: None,
             equivalence: Equivalence::Syntactic,
+            share_intrinsics_across_launch: false,
         }
     }
 }

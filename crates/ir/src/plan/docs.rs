@@ -68,18 +68,32 @@ The fix never changes what the function computes, and never makes it fail where 
 ",
     },
     Doc {
+        name: "convergent",
+        summary: "it depends on which threads arrive together",
+        text: "\
+A shuffle, a vote or a call that nobody knows more of than that it is pure exchanges values with the threads that execute it together.
+Two of them are one only in the same list of statements, with no branch or loop between; one that stands in a branch stays there.
+
+```python
+s = T.tvm_warp_shuffle(mask, v, 0, 32, 32)
+if tx < 5:
+    A[tx] = T.tvm_warp_shuffle(mask, v, 0, 32, 32)   # other threads may be missing here
+```
+",
+    },
+    Doc {
         name: "impure-call",
         summary: "a call in it is not a value that can be shared",
         text: "\
-The expression contains a call. A call with effects, or one that may give another result each time, must be executed as
-often as it is written. Calls that are pure values (`T.exp`, `T.sqrt`) are found and shown, but not bound yet.
+The expression contains a call with effects, or one that may give another result each time. It must be executed as often as it is
+written.
 
 ```python
-A[i] = T.exp(x) * 2.0     # found: T.exp(x)
-B[i] = T.exp(x) + 1.0
+A[i] = T.call_extern(\"float32\", \"next_random\") * 2.0
+B[i] = T.call_extern(\"float32\", \"next_random\") + 1.0
 ```
 
-To share it, bind it by hand: `e: T.let[T.float32] = T.exp(x)`.
+Functions that are values of their operands (`T.exp`, `T.sqrt`) are shared. If a call of yours is one, say so in `tir-analyzer.toml`.
 ",
     },
     Doc {
@@ -87,8 +101,8 @@ To share it, bind it by hand: `e: T.let[T.float32] = T.exp(x)`.
         summary: "the binding would stand above a kernel launch",
         text: "\
 The occurrences are in different kernels, or on the host and in a kernel. A binding above both is host code, and its value
-becomes one more argument of the kernel. That is done only for integer values which the host computes anyway. Nor does the
-extent of a launch inside another one get a name from between them: the host computes it, and knows no name of the kernel.
+becomes one more argument of the kernel. That is done only for values which the host computes anyway, bounds of launches included, and to
+the same bits: `T.exp` and its like are other functions on the device (`share-intrinsics-across-launch` shares them all the same).
 
 ```python
 with T.launch_thread(\"blockIdx.x\", 16) as bx:
@@ -121,15 +135,6 @@ A[1] = T.if_then_else(y != 0, x // y, -2)
 A branch of an `if`, the right side of `and` and `or`, an arm of `T.if_then_else` and of `T.Select`, the body of a loop that may run no
 iteration, and what follows a `return`, `break`, `assert` or `while` are not certain to be executed. Two uses inside one guard are bound
 inside it. To share more, put the uses under one `if`.
-",
-    },
-    Doc {
-        name: "name-in-scope",
-        summary: "a name is in the way",
-        text: "\
-A name that the value is written with means something else, or nothing, at the place where the binding would stand.
-
-Rename one of the two, or bind the value by hand.
 ",
     },
     Doc {

@@ -13,8 +13,8 @@ use dataflow::{
     scopes::{ScopeId, ScopeKind, ScopeTree},
 };
 use ir::{
-    BinaryOp, Body, BufferOrigin, Callee, DataType, ExprId, ExprKind, ForKind, Lanes, OccurrenceId,
-    Occurrences, OpId, OpKind, TypeCode, UnaryOp,
+    BinaryOp, Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Lanes, OccurrenceId,
+    Occurrences, OpId, OpKind, TypeCode,
     arena::Id,
     effects::{EffectTable, Trap},
     plan::SourceView,
@@ -23,7 +23,11 @@ use ir::{
 
 use rustc_hash::FxHashSet;
 
-use super::{Work, shadows::Shadows};
+use super::{
+    Work,
+    shadows::Shadows,
+    sharing::{self, Sharing},
+};
 
 /// "None" in a table of occurrence, node or operation numbers.
 pub(super) const NONE: u32 = u32::MAX;
@@ -40,6 +44,10 @@ pub(super) mod flag {
     pub(crate) const LAUNCH_BOUND: u8 = 8;
     /// It has its own text, or there is no text.
     pub(crate) const REAL: u8 = 16;
+    /// A load whose place is meant, not its value.
+    pub(crate) const PLACE: u8 = 32;
+    /// It reads memory that may change while it is evaluated, or whenever it is evaluated again.
+    pub(crate) const UNSTABLE: u8 = 64;
 }
 
 /// The tables.
@@ -47,6 +55,7 @@ pub(super) struct Facts<'a> {
     pub(super) body: &'a Body,
     pub(super) occurrences: &'a Occurrences,
     pub(super) source: Option<SourceView<'a>>,
+    effects: &'a EffectTable,
     pub(super) scopes: ScopeTree,
     pub(super) certainty: Certainty,
     pub(super) shadows: Shadows,
@@ -56,29 +65,26 @@ pub(super) struct Facts<'a> {
     culprit: Vec<u32>,
     /// By node: the order of the first operation that sees all its variables.
     visible_from: Vec<u32>,
-    /// By node: [`NARROW`] and [`FLOAT`].
-    traits: Vec<u8>,
+    /// By node: what is in it that bears on sharing.
+    sharing: Vec<Sharing>,
     /// By occurrence.
     flags: Vec<u8>,
     /// By occurrence: the innermost occurrence at or around it that is a lazily evaluated operand, or [`NONE`].
     lazy_at: Vec<u32>,
     /// By operation: occurrences in different parts are never shared (`X8`).
     part: Vec<u32>,
+    /// By operation: the number of operations with regions before it in its block.
+    branches_before: Vec<u32>,
     /// By operation: the nearest place before it where the text can take a statement, or [`NONE`].
     site: Vec<u32>,
 }
-
-/// Computes in a narrow integer type, unbound: C does not cut it to its width.
-const NARROW: u8 = 1;
-/// Has a float in it.
-const FLOAT: u8 = 2;
 
 impl<'a> Facts<'a> {
     pub(super) fn collect(
         body: &'a Body,
         occurrences: &'a Occurrences,
         source: Option<SourceView<'a>>,
-        effects: &EffectTable,
+        effects: &'a EffectTable,
         work: &mut Work,
     ) -> Facts<'a> {
         let scopes = ScopeTree::build(body);
@@ -87,15 +93,17 @@ impl<'a> Facts<'a> {
             body,
             occurrences,
             source,
+            effects,
             certainty,
             shadows: Shadows::collect(body, occurrences, source.as_ref(), work),
             cost: Vec::with_capacity(body.n_exprs()),
             culprit: Vec::with_capacity(body.n_exprs()),
             visible_from: Vec::with_capacity(body.n_exprs()),
-            traits: Vec::with_capacity(body.n_exprs()),
+            sharing: Vec::with_capacity(body.n_exprs()),
             flags: vec![0; occurrences.len()],
             lazy_at: vec![NONE; occurrences.len()],
             part: parts(body, &scopes),
+            branches_before: branches_before(body),
             site: sites(body, source.as_ref()),
             scopes,
         };
@@ -117,7 +125,7 @@ impl<'a> Facts<'a> {
                 ExprKind::Value(value) => self.scopes.visible_from(body, value),
                 _ => 0,
             };
-            let mut below = 0;
+            let mut below = Sharing::default();
             body.each_child(kind, &mut |child| {
                 let child = child.index();
                 cost = cost.saturating_add(self.cost[child]);
@@ -125,12 +133,12 @@ impl<'a> Facts<'a> {
                     culprit = self.culprit[child];
                 }
                 visible_from = visible_from.max(self.visible_from[child]);
-                below |= self.traits[child];
+                below = below.union(self.sharing[child]);
             });
             self.cost.push(cost);
             self.culprit.push(culprit);
             self.visible_from.push(visible_from);
-            self.traits.push(traits(body, id, below));
+            self.sharing.push(sharing::of_node(body, effects, id, below));
         }
     }
 
@@ -148,12 +156,10 @@ impl<'a> Facts<'a> {
                 {
                     at = Some(occurrences[id].end);
                 } else if is_operand {
-                    self.flags[id.index()] = operand_flags(
-                        body,
-                        kind,
-                        occurrences[id].operand,
-                        body.ops[op].operands.len(),
-                    );
+                    let operand = occurrences[id].operand;
+                    self.flags[id.index()] =
+                        operand_flags(body, kind, operand, body.ops[op].operands.len())
+                            | self.unstable(op);
                     at = Some(occurrences[id].end);
                 }
                 if let Some(source) = &self.source {
@@ -172,17 +178,41 @@ impl<'a> Facts<'a> {
     fn classify_children(&mut self, parent: OccurrenceId) {
         let here = self.occurrences[parent];
         let kind = self.body.expr(here.expr).kind;
-        let inherited = self.flags[parent.index()] & !flag::REAL;
+        let inherited = self.flags[parent.index()] & !(flag::REAL | flag::PLACE);
+        let takes_places = sharing::takes_places(self.body, self.effects, here.expr);
         let lazy = self.lazy_at[parent.index()];
         let mut child = OccurrenceId::new(parent.index() + 1);
         let mut index = 0;
         while child < here.end {
-            self.flags[child.index()] = child_flags(self.body, kind, index, inherited);
+            let expr = self.occurrences[child].expr;
+            let is_load = matches!(self.body.expr(expr).kind, ExprKind::Load { .. });
+            let place = if takes_places && is_load { flag::PLACE } else { 0 };
+            self.flags[child.index()] = child_flags(self.body, kind, index, inherited) | place;
             let is_lazy = is_lazy_operand(self.body, kind, index);
             self.lazy_at[child.index()] = if is_lazy { child.index() as u32 } else { lazy };
             child = self.occurrences[child].end;
             index += 1;
         }
+    }
+
+    /// Whether memory may change while the operands of an operation are read, or is read again and again: a `while` polls what
+    /// its condition loads (`SEMANTICS: L5`), and what a call inside an operand writes comes in no order with what stands beside it
+    /// (`E1`).
+    fn unstable(&self, op: OpId) -> u8 {
+        let body = self.body;
+        let data = &body.ops[op];
+        let has_effect = |expr: ExprId| body.expr(expr).flags.has_impure;
+        let inside = |expr: ExprId| {
+            let mut any = false;
+            body.each_child(body.expr(expr).kind, &mut |child| any |= has_effect(child));
+            any
+        };
+        let unstable = match data.kind {
+            OpKind::While => true,
+            OpKind::Evaluate | OpKind::Bind => data.operands.iter().any(|&it| inside(it)),
+            _ => data.operands.iter().any(|&it| has_effect(it)),
+        };
+        if unstable { flag::UNSTABLE } else { 0 }
     }
 
     // ---- nodes ----
@@ -194,6 +224,12 @@ impl<'a> Facts<'a> {
             && !node.flags.has_call
             && !node.flags.has_load
             && self.body.dtype(expr).is_none_or(|it| it.code != TypeCode::Bool)
+    }
+    /// Whether a value of this form can be computed once and get a name.
+    pub(super) fn is_shareable(&self, expr: ExprId) -> bool {
+        !self.sharing(expr).has(Sharing::IMPURE)
+            && !self.body.expr(expr).flags.has_load
+            && sharing::is_value(self.body, expr)
     }
     pub(super) fn cost(&self, expr: ExprId) -> u32 {
         self.cost[expr.index()]
@@ -207,11 +243,9 @@ impl<'a> Facts<'a> {
     pub(super) fn visible_from(&self, expr: ExprId) -> u32 {
         self.visible_from[expr.index()]
     }
-    pub(super) fn is_narrow(&self, expr: ExprId) -> bool {
-        self.traits[expr.index()] & NARROW != 0
-    }
-    pub(super) fn has_float(&self, expr: ExprId) -> bool {
-        self.traits[expr.index()] & FLOAT != 0
+    /// What is in it that bears on sharing.
+    pub(super) fn sharing(&self, expr: ExprId) -> Sharing {
+        self.sharing[expr.index()]
     }
 
     // ---- occurrences and operations ----
@@ -225,9 +259,36 @@ impl<'a> Facts<'a> {
         let at = self.lazy_at[occurrence.index()];
         at != NONE && around.is_none_or(|it| at > it.index() as u32)
     }
+    /// The operation with which an occurrence is evaluated: its own. Bounds of a launch inside another one are evaluated on the host,
+    /// before the outer one (`SEMANTICS: P6`).
+    pub(super) fn evaluated_at(&self, occurrence: OccurrenceId) -> OpId {
+        let op = self.occurrences[occurrence].op;
+        if !self.has(occurrence, flag::LAUNCH_BOUND) {
+            return op;
+        }
+        let kernel = self.kernel(self.scopes.of_op(op));
+        kernel.and_then(|it| self.scopes.creator(it)).unwrap_or(op)
+    }
     /// Occurrences of operations in different parts are never shared.
     pub(super) fn part(&self, op: OpId) -> u32 {
         self.part[op.index()]
+    }
+    /// The stretch of its block that an operation is in: nothing with regions and nothing that may leave stands between two
+    /// operations of one stretch, the first included.
+    pub(super) fn stretch(&self, op: OpId) -> (ScopeId, u32, u32) {
+        (self.scopes.of_op(op), self.branches_before[op.index()], self.certainty.segment(op))
+    }
+    /// The order of the first operation in the block of this one from which on it is certain to be executed.
+    pub(super) fn segment_start(&self, op: OpId) -> u32 {
+        let ops = &self.body.blocks[self.body.ops[op].parent].ops;
+        let segment = self.certainty.segment(op);
+        let start = ops.partition_point(|&it| self.certainty.segment(it) < segment);
+        self.scopes.order(ops.get(start).copied().unwrap_or(op))
+    }
+    /// Whether memory that an occurrence reads stays as it is while it is evaluated.
+    pub(super) fn is_stable(&self, occurrence: OccurrenceId) -> bool {
+        !self.has(occurrence, flag::UNSTABLE)
+            || !self.body.expr(self.occurrences[occurrence].expr).flags.has_load
     }
     /// The nearest operation at or before this one, or around it, before which the text can take a statement.
     pub(super) fn site(&self, op: OpId) -> Option<OpId> {
@@ -246,34 +307,6 @@ fn is_operator(kind: &ExprKind) -> bool {
         kind,
         ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(_) | ExprKind::Select(..)
     )
-}
-
-fn traits(body: &Body, id: ExprId, below: u8) -> u8 {
-    let Some(dtype) = body.dtype(id) else { return below & FLOAT };
-    let float = if dtype.is_float() { FLOAT } else { below & FLOAT };
-    if !is_narrow(dtype) {
-        return float;
-    }
-    // A conversion is written as one in C too, and cuts.
-    let narrow = match body.expr(id).kind {
-        ExprKind::Binary(
-            BinaryOp::Add
-            | BinaryOp::Sub
-            | BinaryOp::Mul
-            | BinaryOp::Div
-            | BinaryOp::FloorDiv
-            | BinaryOp::Shl,
-            ..,
-        )
-        | ExprKind::Unary(UnaryOp::BitNot, _) => NARROW,
-        ExprKind::Binary(..) | ExprKind::Select(..) => below & NARROW,
-        _ => 0,
-    };
-    narrow | float
-}
-
-fn is_narrow(dtype: DataType) -> bool {
-    dtype.is_integer() && dtype.code != TypeCode::Bool && dtype.bits < 32
 }
 
 fn is_scalar(body: &Body, expr: ExprId) -> bool {
@@ -345,6 +378,18 @@ fn operand_flags(body: &Body, kind: OpKind, operand: u32, len: usize) -> u8 {
         OpKind::Opaque(_) => 0,
         _ => both,
     }
+}
+
+fn branches_before(body: &Body) -> Vec<u32> {
+    let mut before = vec![0; body.ops.len()];
+    for (_, block) in body.blocks.iter() {
+        let mut count = 0;
+        for &op in &block.ops {
+            before[op.index()] = count;
+            count += u32::from(!body.ops[op].regions.is_empty());
+        }
+    }
+    before
 }
 
 /// Numbers the parts that unresolved branches cut the function into. What is before, in, and after one is apart, and so

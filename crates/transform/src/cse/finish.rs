@@ -70,7 +70,7 @@ pub(super) fn finish(
     facts: &Facts<'_>,
     values: &Values<'_>,
     draft: &Draft,
-    with_launch_bounds: bool,
+    bounds_in_place: bool,
     work: &mut Work,
     usable: impl Fn(usize, usize) -> bool,
 ) -> Finished {
@@ -100,7 +100,7 @@ pub(super) fn finish(
         replaced_by_user: vec![Vec::new(); draft.reuses.len()],
         replaced: Vec::new(),
     };
-    index.sweep(with_launch_bounds, work, |number, occurrence| match accepted.get(number) {
+    index.sweep(bounds_in_place, work, |number, occurrence| match accepted.get(number) {
         Some(&binding) => {
             finished.replaces[binding].push(occurrence);
             finished.replaced.push((occurrence, binding as u32));

@@ -17,6 +17,7 @@ mod found;
 mod groups;
 mod lists;
 mod reuse;
+mod together;
 
 use ir::{
     ExprId, OccurrenceId,
@@ -24,18 +25,23 @@ use ir::{
     plan::{CsePlan, Refusal},
 };
 use lists::Lists;
+use together::Together;
 
 use super::{
     CseOptions, Work,
     facts::{Facts, NONE},
     finish::{Draft, Wanted},
-    place::{self, Position},
+    place::{self, Position, Rules},
+    sharing::Sharing,
+    traps::Traps,
     values::{Class, Values},
 };
 
 struct Greedy<'a> {
     facts: &'a Facts<'a>,
+    options: &'a CseOptions,
     values: &'a Values<'a>,
+    traps: Traps<'a>,
     draft: Draft,
     /// By occurrence: whether it is inside a replaced occurrence that is not a value.
     covered: Vec<bool>,
@@ -63,13 +69,15 @@ enum Choice {
 }
 
 pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> CsePlan {
-    let values = &Values::of_structure(facts);
+    let values = &Values::number(facts);
     let lists = Lists::collect(facts, values, work, true);
     // Without a text all is real, and nothing is left for the second list.
     let virtual_lists = Lists::collect(facts, values, work, false);
     let mut greedy = Greedy {
         facts,
+        options,
         values,
+        traps: Traps::new(facts, values),
         draft: Draft::default(),
         covered: vec![false; facts.occurrences.len()],
         home: vec![NONE; facts.occurrences.len()],
@@ -82,13 +90,13 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
             greedy.without_text(virtual_lists.of(class), &virtual_lists);
             continue;
         }
-        if facts.is_candidate(facts.occurrences[list[0]].expr) {
+        if facts.is_shareable(facts.occurrences[list[0]].expr) {
             greedy.decide(list, work);
         } else {
             greedy.found_only(list, &lists);
         }
     }
-    greedy.finish(options, work)
+    greedy.finish(work)
 }
 
 impl Greedy<'_> {
@@ -100,10 +108,10 @@ impl Greedy<'_> {
         if flags.open_binders > 0 {
             return self.refuse(list.to_vec(), Refusal::UnderBinder);
         }
-        if flags.has_unknown || flags.has_impure {
+        if flags.has_unknown {
             return self.refuse(list.to_vec(), Refusal::Unknown);
         }
-        if facts.is_narrow(expr) {
+        if facts.sharing(expr).has(Sharing::NARROW) {
             return self.refuse(list.to_vec(), Refusal::NarrowInteger);
         }
         let mut positions: Vec<Position> = list
@@ -125,8 +133,8 @@ impl Greedy<'_> {
         let first_owner = (self.draft.bindings.len(), self.draft.reuses.len());
         let mut refusals = Vec::new();
         if !self.reuse(expr, &positions) {
-            for (class, mixed) in classes(facts, expr, positions) {
-                self.bind(expr, &class, mixed, &mut refusals, work);
+            for class in self.classes(expr, positions) {
+                self.bind(expr, &class, &mut refusals, work);
             }
         }
         self.hand_out(list, first_owner, refusals);
@@ -139,7 +147,7 @@ impl Greedy<'_> {
         match self.home[occurrence.index()] {
             NONE => Position {
                 occurrence,
-                op: facts.occurrences[occurrence].op,
+                op: facts.evaluated_at(occurrence),
                 lazy: facts.is_lazy(occurrence, None),
                 visible_from,
             },
@@ -157,19 +165,26 @@ impl Greedy<'_> {
     fn bind(
         &mut self,
         expr: ExprId,
-        positions: &[Position],
-        is_split: bool,
+        class: &Together,
         refusals: &mut Vec<(OccurrenceId, Refusal)>,
         work: &mut Work,
     ) {
         let facts = self.facts;
+        let positions = &class.positions;
         if positions.len() < 2 {
-            if is_split {
-                refusals.extend(positions.iter().map(|it| (it.occurrence, Refusal::LaunchBound)));
+            if let Some(refusal) = class.apart {
+                refusals.extend(positions.iter().map(|it| (it.occurrence, refusal)));
             }
             return;
         }
-        let split = place::split(facts, positions, facts.culprit(expr), work);
+        let rules = Rules {
+            culprit: facts.culprit(expr),
+            is_safe: &|position, before, work| {
+                self.traps.is_safe(positions[position].occurrence, before, work)
+            },
+            is_pinned: facts.sharing(expr).has(Sharing::CONVERGENT),
+        };
+        let split = place::split(facts, positions, &rules, work);
         for group in split.groups {
             let number = self.draft.bindings.len();
             let members = &positions[group.range];
@@ -203,43 +218,4 @@ impl Greedy<'_> {
             None => self.covered[inside].fill(true),
         }
     }
-}
-
-/// Classes of positions that may be shared with each other, each in order, and whether there is more than one.
-fn classes(
-    facts: &Facts<'_>,
-    expr: ExprId,
-    positions: Vec<Position>,
-) -> Vec<(Vec<Position>, bool)> {
-    let key = |it: &Position| (facts.part(it.op), facts.kernel(facts.scopes.of_op(it.op)));
-    let first = key(&positions[0]);
-    if positions.iter().all(|it| key(it) == first) {
-        return vec![(positions, false)];
-    }
-    let mut parts: Vec<Vec<Position>> = Vec::new();
-    let mut sorted = positions;
-    sorted.sort_by_key(|it| facts.part(it.op));
-    for position in sorted {
-        match parts.last_mut() {
-            Some(last) if facts.part(last[0].op) == facts.part(position.op) => last.push(position),
-            _ => parts.push(vec![position]),
-        }
-    }
-    let mut classes = Vec::new();
-    for mut part in parts {
-        let on_host = part.iter().any(|it| key(it).1.is_none());
-        let same = part.iter().all(|it| key(it) == key(&part[0]));
-        if same || on_host && !facts.has_float(expr) {
-            classes.push((part, false));
-            continue;
-        }
-        part.sort_by_key(|it| key(it).1);
-        let mut at = 0;
-        while at < part.len() {
-            let end = at + part[at..].partition_point(|it| key(it) == key(&part[at]));
-            classes.push((part[at..end].to_vec(), true));
-            at = end;
-        }
-    }
-    classes
 }

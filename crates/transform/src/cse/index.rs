@@ -106,10 +106,11 @@ impl<'a> Index<'a> {
     }
 
     /// Calls `replace(number, occurrence)` for all occurrences that become a variable, in order; what is inside one is not
-    /// looked at. Values of the user's own bindings stay: their name is known only after them.
+    /// looked at. Values of the user's own bindings stay: their name is known only after them. `bounds_in_place` takes launch bounds as
+    /// evaluated where they stand.
     pub(super) fn sweep(
         &self,
-        with_launch_bounds: bool,
+        bounds_in_place: bool,
         work: &mut Work,
         mut replace: impl FnMut(usize, OccurrenceId),
     ) {
@@ -123,9 +124,13 @@ impl<'a> Index<'a> {
             let (start, past) = self.of_class[class as usize];
             let free = start != past
                 && facts.has(at, flag::REPLACEABLE)
-                && (facts.has(at, flag::REAL) || facts.shadows.contains(at))
-                && (with_launch_bounds || !facts.has(at, flag::LAUNCH_BOUND));
-            if free && let Some(number) = self.lookup(class, here.op) {
+                && !facts.has(at, flag::PLACE)
+                && facts.is_stable(at)
+                && (facts.has(at, flag::REAL) || facts.shadows.contains(at));
+            if free
+                && let Some(number) = self
+                    .lookup(class, if bounds_in_place { here.op } else { facts.evaluated_at(at) })
+            {
                 replace(number, at);
                 at = here.end;
             } else {

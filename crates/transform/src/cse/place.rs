@@ -67,30 +67,57 @@ struct Node {
     at_start: bool,
 }
 
+/// What bears on the place of a value.
+pub(super) struct Rules<'a> {
+    /// The operator in it that may trap.
+    pub(super) culprit: Option<ExprId>,
+    /// Whether the form of a position can be evaluated right before an operation without an error that is not there anyway.
+    pub(super) is_safe: &'a dyn Fn(usize, OpId, &mut Work) -> bool,
+    /// It stands before its first use and nowhere else.
+    pub(super) is_pinned: bool,
+}
+
 /// Splits positions, given in the order of their operations, into groups that a binding can serve.
 pub(super) fn split(
     facts: &Facts<'_>,
     positions: &[Position],
-    culprit: Option<ExprId>,
+    rules: &Rules<'_>,
     work: &mut Work,
 ) -> Split {
-    let mut tree = Tree { facts, positions, culprit, nodes: Vec::new() };
+    let mut tree = Tree { facts, positions, nodes: Vec::new() };
     let mut split = Split::default();
     let Some(root) = tree.build() else { return split };
     work.visited += (positions.len() + tree.nodes.len()) as u64;
     let mut stack = vec![(root, None)];
     while let Some((node, reason)) = stack.pop() {
-        tree.decide(node, reason, &mut split, &mut stack);
+        tree.decide(node, reason, rules, &mut split, &mut stack, work);
     }
     split.groups.sort_by_key(|it| it.range.start);
     split.left.sort_by_key(|it| it.0);
     split
 }
 
+/// Calls `visit` for every scope with an operation that is certain to evaluate one of the positions when it is executed.
+pub(super) fn each_certain(
+    facts: &Facts<'_>,
+    positions: &[Position],
+    mut visit: impl FnMut(ScopeId, OpId),
+) {
+    let mut tree = Tree { facts, positions, nodes: Vec::new() };
+    if tree.build().is_none() {
+        return;
+    }
+    for node in &tree.nodes {
+        if let Some(event) = node.event {
+            visit(node.scope, event);
+        }
+    }
+}
+
 /// Whether code right before `before` is certain to be followed by an evaluation. The positions are those of one
 /// expression that are at or below the scope of `before`, in order.
 pub(super) fn is_anticipated(facts: &Facts<'_>, positions: &[Position], before: OpId) -> bool {
-    let mut tree = Tree { facts, positions, culprit: None, nodes: Vec::new() };
+    let mut tree = Tree { facts, positions, nodes: Vec::new() };
     let Some(root) = tree.build() else { return false };
     let Some(event) = tree.nodes[root].event else { return false };
     tree.follows(before, tree.nodes[root].scope, event)
@@ -99,8 +126,6 @@ pub(super) fn is_anticipated(facts: &Facts<'_>, positions: &[Position], before: 
 struct Tree<'a> {
     facts: &'a Facts<'a>,
     positions: &'a [Position],
-    /// The operator in it that may trap.
-    culprit: Option<ExprId>,
     nodes: Vec<Node>,
 }
 
@@ -262,28 +287,20 @@ impl Tree<'_> {
         &self,
         node: usize,
         reason: Option<Refusal>,
+        rules: &Rules<'_>,
         split: &mut Split,
         stack: &mut Vec<(usize, Option<Refusal>)>,
+        work: &mut Work,
     ) {
         let here = &self.nodes[node];
-        let culprit = self.culprit;
         let mut grouped = here.items.len();
         let mut reason = reason;
-        let start = match (culprit, here.event) {
-            (None, _) => Some(0),
-            (Some(_), None) => None,
-            (Some(_), Some(event)) => {
-                let segment = self.facts.certainty.segment(event);
-                here.items
-                    .iter()
-                    .position(|it| self.facts.certainty.segment(self.anchor(it)) >= segment)
-            }
-        };
-        if let Some(start) = start {
+        if let Some(start) = self.start(here, rules, work) {
             let range = self.first_position(&here.items[start])..here.end;
             if range.len() >= 2 {
                 let value = self.value(&here.items[start..]);
-                match self.place(value, here, self.anchor(&here.items[start])) {
+                let anchor = self.anchor(&here.items[start]);
+                match self.place(value, here, anchor, rules, work) {
                     Ok(before) => {
                         split.groups.push(Group { range, before, value });
                         grouped = start;
@@ -294,9 +311,9 @@ impl Tree<'_> {
         }
         for item in &here.items[..grouped] {
             match *item {
-                Item::Below(below, _) => stack.push((below, self.refusal(below, reason))),
+                Item::Below(below, _) => stack.push((below, self.refusal(below, reason, rules))),
                 Item::Direct(index) => {
-                    let trap = culprit.map(|culprit| Refusal::MayTrap {
+                    let trap = rules.culprit.map(|culprit| Refusal::MayTrap {
                         culprit,
                         guarded: self.positions[index].occurrence,
                     });
@@ -306,17 +323,41 @@ impl Tree<'_> {
         }
     }
 
+    /// The first item of a node before which the value may be evaluated.
+    fn start(&self, node: &Node, rules: &Rules<'_>, work: &mut Work) -> Option<usize> {
+        let certainty = &self.facts.certainty;
+        let anticipated = node.event.and_then(|event| {
+            let segment = certainty.segment(event);
+            node.items.iter().position(|it| certainty.segment(self.anchor(it)) >= segment)
+        });
+        if rules.culprit.is_none() || anticipated == Some(0) {
+            return Some(0);
+        }
+        let first = self.anchor(node.items.first()?);
+        if node.end - node.first >= 2 && (rules.is_safe)(node.value, first, work) {
+            return Some(0);
+        }
+        anticipated
+    }
+
     /// Why the positions of a node are not shared with those beside it.
-    fn refusal(&self, below: usize, reason: Option<Refusal>) -> Option<Refusal> {
+    fn refusal(&self, below: usize, reason: Option<Refusal>, rules: &Rules<'_>) -> Option<Refusal> {
         reason.or_else(|| {
-            let culprit = self.culprit?;
+            let culprit = rules.culprit?;
             let guarded = self.positions[self.nodes[below].first].occurrence;
             Some(Refusal::MayTrap { culprit, guarded })
         })
     }
 
     /// The place for a binding that would best stand before `before`, an operation of the node's scope.
-    fn place(&self, value: usize, node: &Node, before: OpId) -> Result<OpId, Refusal> {
+    fn place(
+        &self,
+        value: usize,
+        node: &Node,
+        before: OpId,
+        rules: &Rules<'_>,
+        work: &mut Work,
+    ) -> Result<OpId, Refusal> {
         let facts = self.facts;
         let refusal = Refusal::NoBindingSite { before };
         let visible_from = self.positions[value].visible_from;
@@ -327,12 +368,16 @@ impl Tree<'_> {
         if site == before {
             return Ok(before);
         }
+        if rules.is_pinned {
+            return Err(refusal);
+        }
         let scope = facts.scopes.of_op(site);
         let is_known = facts.scopes.is_ancestor(scope, node.scope)
             && facts.part(site) == facts.part(before)
             && facts.kernel(scope) == facts.kernel(node.scope);
-        let is_safe = self.culprit.is_none()
-            || node.event.is_some_and(|it| self.follows(site, node.scope, it));
+        let is_safe = rules.culprit.is_none()
+            || node.event.is_some_and(|it| self.follows(site, node.scope, it))
+            || (rules.is_safe)(value, site, work);
         if is_known && is_safe { Ok(site) } else { Err(refusal) }
     }
 

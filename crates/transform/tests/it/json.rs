@@ -116,7 +116,7 @@ fn every_reason_is_documented() {
         Refusal::ImpureCall { callee: NameId::new(0) },
         Refusal::ReadsMemory,
         Refusal::Predicate,
-        Refusal::Scope,
+        Refusal::Convergent,
         Refusal::UnderBinder,
         Refusal::LaunchBound,
         Refusal::NarrowInteger,

@@ -253,7 +253,6 @@ fn a_while_condition_is_certain_once_and_its_body_is_not() {
                 A[0] = A[0] + cse_v2
                 A[1] = cse_v1 + cse_v2
             ---
-            A[0]: 2 times, cost 4, reads-memory
             x // y: 2 times, cost 20, bind cse_v1
             x % y: 2 times, cost 20, bind cse_v2
         "#]],
@@ -350,19 +349,18 @@ def f(A: T.Buffer((1024,), \"float32\"), x: T.int32, y: T.int32, a: T.float32, b
                 A[bx + x * y] = a * b
             with T.launch_thread("blockIdx.x", 16) as bx:
                 A[bx + x * y] = a * b
-            cse_v1: T.let[T.int32] = x + y
-            A[cse_v1] = a + b
+            cse_v1: T.let[T.float32] = a + b
+            cse_v2: T.let[T.int32] = x + y
+            A[cse_v2] = cse_v1
             with T.launch_thread("blockIdx.x", 16) as bx:
-                cse_v2: T.let[T.float32] = a + b
                 cse_v3: T.let[T.int32] = bx * 2
-                A[cse_v3 + cse_v1] = cse_v2
-                A[cse_v3 + 1] = cse_v2
+                A[cse_v3 + cse_v2] = cse_v1
+                A[cse_v3 + 1] = cse_v1
             ---
             a * b: 2 times, cost 1, launch-bound
             x * y: 2 times, cost 1, launch-bound
-            a + b: 1 times, cost 1, launch-bound
-            x + y: 2 times, cost 1, bind cse_v1
-            a + b: 2 times, cost 1, bind cse_v2
+            a + b: 3 times, cost 1, bind cse_v1
+            x + y: 2 times, cost 1, bind cse_v2
             bx * 2: 2 times, cost 1, bind cse_v3
         "#]],
     );
@@ -381,13 +379,115 @@ def f(A: T.Buffer((1024,), \"int32\"), x: T.int32):
             A[tx] = x * 4
 ",
         expect![[r#"
-            bx = T.launch_thread("blockIdx.x", x * 4)
-            tx = T.launch_thread("threadIdx.x", x * 4)
             cse_v1: T.let[T.int32] = x * 4
-            A[bx] = cse_v1
-            A[tx] = cse_v1
+            with T.launch_thread("blockIdx.x", cse_v1) as bx:
+                tx = T.launch_thread("threadIdx.x", cse_v1)
+                A[bx] = cse_v1
+                A[tx] = cse_v1
             ---
-            x * 4: 2 times, cost 1, bind cse_v1
+            x * 4: 4 times, cost 1, bind cse_v1
+        "#]],
+    );
+}
+
+#[test]
+fn calls_that_are_values_are_shared() {
+    check(
+        "from tvm.script import tirx as T
+
+@T.prim_func
+def f(A: T.Buffer((1024,), \"float32\"), x: T.int32, y: T.int32, a: T.float32):
+    A[0] = T.exp(a) * 2.0
+    A[1] = T.exp(a) + 1.0
+    A[2] = T.if_then_else(x < 3, T.log2(a), a)
+    A[3] = T.if_then_else(x < 3, T.log2(a), a) * a
+    A[T.shift_left(x, y)] = 0.0
+    A[T.shift_left(x, y) + 1] = T.call_extern(\"float32\", \"next\", a)
+    A[6] = T.call_extern(\"float32\", \"next\", a)
+    A[x] = T.if_then_else(T.likely(x < 8), a * 3.0, a)
+    A[y] = T.if_then_else(T.likely(x < 8), a * 4.0, a)
+",
+        expect![[r#"
+            cse_v1: T.let[T.float32] = T.exp(a)
+            A[0] = cse_v1 * T.float32(2.0)
+            A[1] = cse_v1 + T.float32(1.0)
+            cse_v2: T.let[T.float32] = T.if_then_else(x < 3, T.log2(a), a)
+            A[2] = cse_v2
+            A[3] = cse_v2 * a
+            cse_v3: T.let[T.int32] = x << y
+            A[cse_v3] = T.float32(0.0)
+            A[cse_v3 + 1] = T.call_extern("float32", "next", a)
+            A[6] = T.call_extern("float32", "next", a)
+            A[x] = T.if_then_else(T.likely(x < 8), a * T.float32(3.0), a)
+            A[y] = T.if_then_else(T.likely(x < 8), a * T.float32(4.0), a)
+            ---
+            T.exp(a): 2 times, cost 16, bind cse_v1
+            T.if_then_else(x < 3, T.log2(a), a): 2 times, cost 18, bind cse_v2
+            T.log2(a): 2 times, cost 16, covered by [cse_v2]
+            x << y: 2 times, cost 1, bind cse_v3
+            x < 8: 2 times, cost 1, predicate
+        "#]],
+    );
+}
+
+#[test]
+fn convergent_calls_stay_in_their_block() {
+    check(
+        "from tvm.script import tirx as T
+
+@T.prim_func
+def f(A: T.Buffer((1024,), \"int32\"), x: T.int32):
+    with T.launch_thread(\"threadIdx.x\", 32) as tx:
+        A[tx] = T.tvm_warp_shuffle(T.uint32(7), x, 0, 32, 32)
+        A[tx + 32] = T.tvm_warp_shuffle(T.uint32(7), x, 0, 32, 32)
+        if tx < 5:
+            A[tx + 64] = T.tvm_warp_shuffle(T.uint32(7), x, 0, 32, 32)
+        A[tx + 96] = T.tvm_warp_shuffle(T.uint32(7), x, 0, 32, 32)
+",
+        expect![[r#"
+            tx = T.launch_thread("threadIdx.x", 32)
+            cse_v1: T.let[T.int32] = T.tvm_warp_shuffle(T.uint32(7), x, 0, 32, 32)
+            A[tx] = cse_v1
+            A[tx + 32] = cse_v1
+            if tx < 5:
+                A[tx + 64] = T.tvm_warp_shuffle(T.uint32(7), x, 0, 32, 32)
+            A[tx + 96] = T.tvm_warp_shuffle(T.uint32(7), x, 0, 32, 32)
+            ---
+            T.tvm_warp_shuffle(T.uint32(7), x, 0, 32, 32): 2 times, cost 16, bind cse_v1
+        "#]],
+    );
+}
+
+#[test]
+fn what_the_host_computes_anyway_is_handed_to_kernels() {
+    check(
+        "from tvm.script import tirx as T
+
+@T.prim_func
+def f(A: T.Buffer((1024,), \"float32\"), n: T.int32, a: T.float32):
+    for i in range(T.Cast(\"int32\", T.ceil(T.Cast(\"float32\", n)))):
+        with T.launch_thread(\"blockIdx.x\", n * 4) as bx:
+            A[bx] = T.ceil(T.Cast(\"float32\", n)) + T.log2(a)
+        with T.launch_thread(\"blockIdx.x\", n * 4) as bx:
+            with T.launch_thread(\"threadIdx.x\", n * 4) as tx:
+                A[bx] = T.ceil(T.Cast(\"float32\", n)) + T.Cast(\"float32\", tx + i)
+    A[0] = T.log2(a)
+",
+        expect![[r#"
+            cse_v1: T.let[T.float32] = T.ceil(T.Cast("float32", n))
+            for i in range(T.Cast("int32", cse_v1)):
+                cse_v2: T.let[T.int32] = n * 4
+                with T.launch_thread("blockIdx.x", cse_v2) as bx:
+                    A[bx] = cse_v1 + T.log2(a)
+                with T.launch_thread("blockIdx.x", cse_v2) as bx:
+                    tx = T.launch_thread("threadIdx.x", cse_v2)
+                    A[bx] = cse_v1 + T.Cast("float32", tx + i)
+            A[0] = T.log2(a)
+            ---
+            T.ceil(T.Cast("float32", n)): 3 times, cost 2, bind cse_v1
+            T.Cast("float32", n): 3 times, cost 1, covered by [cse_v1]
+            n * 4: 3 times, cost 1, bind cse_v2
+            T.log2(a): 2 times, cost 16, launch-bound
         "#]],
     );
 }
@@ -429,15 +529,16 @@ def f(A: T.Buffer((1024,), \"float32\"), x: T.int32, a: T.float32):
         A[3] = 1.0
 ",
         expect![[r#"
-            A[0] = T.exp(a) * T.float32(2.0) + A[x]
-            A[1] = T.exp(a) + A[x]
+            cse_v1: T.let[T.float32] = T.exp(a)
+            A[0] = cse_v1 * T.float32(2.0) + A[x]
+            A[1] = cse_v1 + A[x]
             if x < 5:
                 v = T.int32()
                 A[2] = T.Cast("float32", T.Let(v * v + v * v, where={v: x}))
             if x < 5:
                 A[3] = T.float32(1.0)
             ---
-            T.exp(a): 2 times, cost 16, impure-call
+            T.exp(a): 2 times, cost 16, bind cse_v1
             A[x]: 2 times, cost 4, reads-memory
             x < 5: 2 times, cost 1, predicate
             bound_0 * bound_0: 2 times, cost 1, under-binder

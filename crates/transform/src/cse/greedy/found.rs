@@ -3,19 +3,18 @@
 //! In: expressions with several occurrences that are no candidates, or have no text. Out: refused groups with the
 //! reason. What is wholly inside a larger group that is listed is not listed again.
 
-use ir::{Body, Callee, ExprId, ExprKind, NameId, OccurrenceId, plan::Refusal};
-use rustc_hash::FxHashSet;
+use ir::{Callee, ExprId, ExprKind, NameId, OccurrenceId, plan::Refusal};
 
 use super::{Choice, Found, Greedy, lists::Lists};
+use crate::cse::sharing::Sharing;
 
 impl Greedy<'_> {
     /// Lists a group that is not a candidate, unless all of it is inside a larger one that is listed.
     pub(super) fn found_only(&mut self, list: &[OccurrenceId], lists: &Lists) {
         let facts = self.facts;
-        if let Some(parent) = facts.occurrences[list[0]].parent {
-            if lists.of(self.values.class(parent)).len() == list.len() {
-                return;
-            }
+        let parent = facts.occurrences[list[0]].parent;
+        if parent.is_some_and(|it| lists.of(self.values.class(it)).len() == list.len()) {
+            return;
         }
         if let Some(refusal) = self.why_not(facts.occurrences[list[0]].expr) {
             self.refuse(list.to_vec(), refusal);
@@ -57,8 +56,8 @@ impl Greedy<'_> {
         if node.flags.has_unknown {
             return Some(Refusal::Unknown);
         }
-        if node.flags.has_call {
-            return first_call(body, expr).map(|callee| Refusal::ImpureCall { callee });
+        if self.facts.sharing(expr).has(Sharing::IMPURE) {
+            return self.first_impure(expr).map(|callee| Refusal::ImpureCall { callee });
         }
         if node.flags.has_load {
             return Some(Refusal::ReadsMemory);
@@ -71,25 +70,29 @@ impl Greedy<'_> {
         let Some(&value) = occurrences.first() else { return };
         self.groups.push(Found { value, occurrences, saved: 0, decision: Choice::Refuse(refusal) });
     }
-}
 
-/// The name of the first call in an expression.
-fn first_call(body: &Body, expr: ExprId) -> Option<NameId> {
-    let mut seen = FxHashSet::default();
-    let mut stack = vec![expr];
-    while let Some(at) = stack.pop() {
-        let node = body.expr(at);
-        if let ExprKind::Call { callee, .. } = node.kind {
-            let (Callee::Intrinsic(name) | Callee::Function(name) | Callee::Unknown(name)) = callee;
-            return Some(name);
-        }
-        let mark = stack.len();
-        body.each_child(node.kind, &mut |child| {
-            if body.expr(child).flags.has_call && seen.insert(child) {
-                stack.push(child);
+    /// The name of the first call in an expression that is no value of its operands.
+    fn first_impure(&self, expr: ExprId) -> Option<NameId> {
+        let body = self.facts.body;
+        let is_impure = |it: ExprId| self.facts.sharing(it).has(Sharing::IMPURE);
+        let mut at = expr;
+        loop {
+            let kind = body.expr(at).kind;
+            let mut below = None;
+            body.each_child(kind, &mut |child| {
+                if below.is_none() && is_impure(child) {
+                    below = Some(child);
+                }
+            });
+            match (below, kind) {
+                (Some(child), _) => at = child,
+                (None, ExprKind::Call { callee, .. }) => {
+                    let (Callee::Intrinsic(it) | Callee::Function(it) | Callee::Unknown(it)) =
+                        callee;
+                    return Some(it);
+                }
+                (None, _) => return None,
             }
-        });
-        stack[mark..].reverse();
+        }
     }
-    None
 }

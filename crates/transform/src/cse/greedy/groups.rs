@@ -11,7 +11,7 @@ use ir::{
 use rustc_hash::FxHashMap;
 
 use super::{Choice, Found, Greedy};
-use crate::cse::{CseOptions, Work, facts::Facts, finish, names::Names};
+use crate::cse::{Work, facts::Facts, finish, names::Names};
 
 impl Greedy<'_> {
     /// Gives every counted occurrence to the binding that serves it, and the rest to a refused group.
@@ -28,11 +28,11 @@ impl Greedy<'_> {
         let mut rest = Vec::new();
         // Occurrences and owners both in program order: the open owners are a stack.
         let mut by_order: Vec<OccurrenceId> = list.to_vec();
-        by_order.sort_by_key(|&it| (facts.scopes.order(facts.occurrences[it].op), it));
+        by_order.sort_by_key(|&it| (facts.scopes.order(facts.evaluated_at(it)), it));
         let mut open: Vec<usize> = Vec::new();
         let mut next = 0;
         for occurrence in by_order {
-            let op = facts.occurrences[occurrence].op;
+            let op = facts.evaluated_at(occurrence);
             let (scope, order) = (facts.scopes.of_op(op), facts.scopes.order(op));
             while next < owners.len() && owners[next].order <= order {
                 close(&mut open, &owners, owners[next].scope, facts);
@@ -105,9 +105,9 @@ impl Greedy<'_> {
         bound.chain(reused).enumerate().map(|(number, it)| Owner { number, ..it }).collect()
     }
 
-    pub(super) fn finish(mut self, options: &CseOptions, work: &mut Work) -> CsePlan {
+    pub(super) fn finish(mut self, work: &mut Work) -> CsePlan {
         let facts = self.facts;
-        let order = self.number(options);
+        let order = self.number();
         let finished = finish::finish(facts, self.values, &self.draft, false, work, |_, _| true);
         let mut groups = Vec::with_capacity(self.groups.len());
         for found in self.groups {
@@ -148,7 +148,7 @@ impl Greedy<'_> {
     }
 
     /// Numbers the bindings: by place, then what others are written with first. Gives the new number of each old one.
-    fn number(&mut self, options: &CseOptions) -> Vec<usize> {
+    fn number(&mut self) -> Vec<usize> {
         let facts = self.facts;
         let mut sorted: Vec<usize> = (0..self.draft.bindings.len()).collect();
         sorted.sort_by_key(|&it| {
@@ -166,10 +166,10 @@ impl Greedy<'_> {
             new[old] = number;
             let mut wanted = self.draft.bindings[old].clone();
             wanted.name = names.next();
-            wanted.accepted = options.max_bindings.is_none_or(|it| number < it);
+            wanted.accepted = self.options.max_bindings.is_none_or(|it| number < it);
             bindings.push(wanted);
         }
-        if let Some(max) = options.max_bindings {
+        if let Some(max) = self.options.max_bindings {
             let left = max.saturating_sub(bindings.len());
             self.draft.reuses.iter_mut().skip(left).for_each(|it| it.accepted = false);
         }

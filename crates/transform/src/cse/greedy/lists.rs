@@ -32,12 +32,13 @@ impl Lists {
                     facts.has(id, flag::REAL)
                 } else {
                     !facts.has(id, flag::REAL)
-                        && facts.is_candidate(it.expr)
+                        && facts.is_shareable(it.expr)
                         && !facts.shadows.contains(id)
                 };
                 counts
                     && facts.has(id, flag::REPLACEABLE)
-                    && !facts.has(id, flag::LAUNCH_BOUND)
+                    && !facts.has(id, flag::PLACE)
+                    && facts.is_stable(id)
                     && !facts.body.expr(it.expr).is_leaf()
                     && (!facts.has(id, flag::UNDER_BINDER)
                         || facts.body.expr(it.expr).flags.open_binders > 0)

@@ -23,7 +23,7 @@ impl Greedy<'_> {
                 && facts.scopes.is_ancestor(last.scope, scope)
             {
                 let same_side = facts.kernel(last.scope) == facts.kernel(scope)
-                    || !facts.has_float(expr) && facts.kernel(last.scope).is_none();
+                    || self.crosses_launches(expr) && facts.kernel(last.scope).is_none();
                 let is_known = order > facts.scopes.order(last.bound_by)
                     && facts.part(last.bound_by) == facts.part(position.op);
                 if !(same_side && is_known) {
@@ -76,7 +76,7 @@ impl Greedy<'_> {
             bound_by: here.op,
             definition: position.occurrence,
             scope,
-            crosses: !facts.has_float(expr) && facts.kernel(scope).is_none(),
+            crosses: self.crosses_launches(expr) && facts.kernel(scope).is_none(),
             accepted: true,
         })
     }

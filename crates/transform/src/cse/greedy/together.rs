@@ -1,0 +1,56 @@
+//! Which positions may be shared with each other at all.
+//!
+//! In: the positions of a value. Out: [`Together`], classes of them, each in order. Nothing is shared across an unresolved branch
+//! (`SEMANTICS: X8`), between kernels (`P6`), or between the host and a kernel unless the host computes the value anyway and both
+//! compute the same bits (`H1`, `H2`).
+
+use ir::{ExprId, plan::Refusal};
+
+use super::Greedy;
+use crate::cse::{place::Position, sharing::Sharing};
+
+/// Positions that may be shared.
+pub(super) struct Together {
+    pub(super) positions: Vec<Position>,
+    /// Why they are apart from others, if they are.
+    pub(super) apart: Option<Refusal>,
+}
+
+impl Greedy<'_> {
+    /// Whether a value of the host may be used in kernels, where they would compute it themselves.
+    pub(super) fn crosses_launches(&self, expr: ExprId) -> bool {
+        let sharing = self.facts.sharing(expr);
+        let stays = Sharing::PER_THREAD.union(Sharing::CONVERGENT);
+        !sharing.has(stays)
+            && !self.facts.body.expr(expr).flags.has_load
+            && (self.options.share_intrinsics_across_launch || !sharing.has(Sharing::INEXACT))
+    }
+
+    /// The positions, given in order, as far as they may be shared.
+    pub(super) fn classes(&self, expr: ExprId, positions: Vec<Position>) -> Vec<Together> {
+        let facts = self.facts;
+        let key = |it: &Position| (facts.part(it.op), facts.kernel(facts.scopes.of_op(it.op)));
+        let first = key(&positions[0]);
+        if positions.iter().all(|it| key(it) == first) {
+            return vec![Together { positions, apart: None }];
+        }
+        let mut sorted = positions;
+        sorted.sort_by_key(|it| facts.part(it.op));
+        let mut classes = Vec::new();
+        for part in sorted.chunk_by(|a, b| facts.part(a.op) == facts.part(b.op)) {
+            let on_host = part.iter().any(|it| key(it).1.is_none());
+            let same = part.iter().all(|it| key(it) == key(&part[0]));
+            if same || on_host && self.crosses_launches(expr) {
+                classes.push(Together { positions: part.to_vec(), apart: None });
+                continue;
+            }
+            let mut part = part.to_vec();
+            part.sort_by_key(|it| key(it).1);
+            for kernel in part.chunk_by(|a, b| key(a) == key(b)) {
+                let apart = Some(Refusal::LaunchBound);
+                classes.push(Together { positions: kernel.to_vec(), apart });
+            }
+        }
+        classes
+    }
+}

@@ -1,0 +1,188 @@
+//! What can be shared of an expression, by what is in it.
+//!
+//! In: a node, and what was found of its operands. Out: its [`Sharing`], bits that are handed up from operands to what uses them, and
+//! whether the node itself is something that a name can stand for. Constant time a node.
+//!
+//! Rests on `SEMANTICS: X1, X2, X5` (calls do what their row says), `P8` (convergent calls stay in their block), `P7` (what depends
+//! on the thread stays in the kernel), `H2` (only exactly rounded operations are shared across a launch), `I3` (narrow integers), `P4`
+//! (a ramp has no name of its own), `S9` (hints stay where they are), `M10` (volatile accesses are effects).
+
+use ir::{
+    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type, TypeCode, UnaryOp,
+    effects::{EffectTable, Flags, MemoryEffect, Merge},
+};
+
+/// What is in an expression, as bits.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Sharing(u8);
+
+impl Sharing {
+    /// Computes in a narrow integer type, unbound: C does not cut it to its width.
+    pub(super) const NARROW: Sharing = Sharing(1);
+    /// A float is computed in it.
+    pub(super) const FLOAT: Sharing = Sharing(2);
+    /// A call that is no value of its operands.
+    pub(super) const IMPURE: Sharing = Sharing(4);
+    /// A call that depends on which threads arrive together.
+    pub(super) const CONVERGENT: Sharing = Sharing(8);
+    /// It differs between threads, whatever its operands are.
+    pub(super) const PER_THREAD: Sharing = Sharing(16);
+    /// A function that hosts and devices compute to different last bits.
+    pub(super) const INEXACT: Sharing = Sharing(32);
+
+    pub(super) const fn has(self, other: Sharing) -> bool {
+        self.0 & other.0 != 0
+    }
+    pub(super) const fn union(self, other: Sharing) -> Sharing {
+        Sharing(self.0 | other.0)
+    }
+    const fn without(self, other: Sharing) -> Sharing {
+        Sharing(self.0 & !other.0)
+    }
+}
+
+/// What a node has in it, if its operands together have `below`.
+pub(super) fn of_node(body: &Body, effects: &EffectTable, id: ExprId, below: Sharing) -> Sharing {
+    let kind = body.expr(id).kind;
+    let own = match kind {
+        ExprKind::Call { callee, instance, .. } => of_call(body, effects, callee, instance),
+        ExprKind::Opaque { .. } => Sharing::IMPURE,
+        _ => Sharing::default(),
+    };
+    let below = below.union(own);
+    let Some(dtype) = body.dtype(id) else { return below.without(Sharing::NARROW) };
+    let below = if dtype.is_float() { below.union(Sharing::FLOAT) } else { below };
+    if is_narrow(dtype) && cuts(kind, below) {
+        below.union(Sharing::NARROW)
+    } else {
+        below.without(Sharing::NARROW)
+    }
+}
+
+fn of_call(body: &Body, effects: &EffectTable, callee: Callee, instance: u32) -> Sharing {
+    let Callee::Intrinsic(name) = callee else { return Sharing::IMPURE };
+    let row = effects.callee(body, callee);
+    let name = body.name(name);
+    // A hint is its operand: it stays inside of what it is part of.
+    let is_hint = matches!(name, "likely" | "ignore_loop_partition");
+    let merge = if is_hint { Merge::Dominated } else { row.merge() };
+    if instance != 0 || merge == Merge::Never || row.memory_effect != MemoryEffect::None {
+        return Sharing::IMPURE;
+    }
+    let mut found = Sharing::default();
+    if merge == Merge::SameBlock {
+        found = found.union(Sharing::CONVERGENT);
+    }
+    if row.flags.contains(Flags::PER_THREAD) {
+        found = found.union(Sharing::PER_THREAD);
+    }
+    if !is_exact(name) {
+        found = found.union(Sharing::INEXACT);
+    }
+    found
+}
+
+/// Calls that give the same bits on every target.
+fn is_exact(name: &str) -> bool {
+    const EXACT: [&str; 26] = [
+        "abs",
+        "bitwise_and",
+        "bitwise_not",
+        "bitwise_or",
+        "bitwise_xor",
+        "ceil",
+        "copysign",
+        "ctpop",
+        "fabs",
+        "floor",
+        "floordiv",
+        "floormod",
+        "if_then_else",
+        "ignore_loop_partition",
+        "isfinite",
+        "isinf",
+        "isnan",
+        "likely",
+        "nearbyint",
+        "popcount",
+        "reinterpret",
+        "round",
+        "shift_left",
+        "shift_right",
+        "trunc",
+        "truncdiv",
+    ];
+    EXACT.binary_search(&name).is_ok()
+}
+
+/// Whether C leaves the node wider than its narrow type: `+ - *` and what passes them on. A conversion is written as one in C
+/// too, and cuts.
+fn cuts(kind: ExprKind, below: Sharing) -> bool {
+    match kind {
+        ExprKind::Binary(
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Mul
+            | BinaryOp::Div
+            | BinaryOp::FloorDiv
+            | BinaryOp::Shl,
+            ..,
+        )
+        | ExprKind::Unary(UnaryOp::BitNot, _) => true,
+        ExprKind::Binary(..) | ExprKind::Select(..) | ExprKind::Call { .. } => {
+            below.has(Sharing::NARROW)
+        }
+        _ => false,
+    }
+}
+
+fn is_narrow(dtype: DataType) -> bool {
+    dtype.is_integer() && dtype.code != TypeCode::Bool && dtype.bits < 32
+}
+
+/// Whether a name can stand for the node at all: it computes a number. Vectors made from scalars (`T.Ramp`, `T.Broadcast`,
+/// `T.Shuffle`) stay where the access that they describe is, and so do hints.
+pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
+    let is_number = |ty: Type| {
+        ty.prim().is_some_and(|it| it.is_float() || (it.is_integer() && it.code != TypeCode::Bool))
+    };
+    match body.expr(id).kind {
+        ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(_) | ExprKind::Select(..) => {
+            is_number(body.ty(id))
+        }
+        ExprKind::Load { predicate: None, .. } => is_number(body.ty(id)),
+        ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+            let name = body.name(name);
+            is_number(body.ty(id))
+                && !matches!(name, "likely" | "ignore_loop_partition")
+                && body
+                    .items(args)
+                    .iter()
+                    .all(|&it| body.dtype(it).is_some() && !is_place(body, it))
+        }
+        _ => false,
+    }
+}
+
+/// Whether an argument names something that is no number: a buffer, part of one, a list.
+fn is_place(body: &Body, id: ExprId) -> bool {
+    matches!(
+        body.expr(id).kind,
+        ExprKind::Buffer(_)
+            | ExprKind::Region(..)
+            | ExprKind::Slice { .. }
+            | ExprKind::Tuple(_)
+            | ExprKind::Lambda { .. }
+            | ExprKind::Opaque { .. }
+    )
+}
+
+/// Whether a load that is a direct argument of this call is the place that the call is about, and not its value
+/// (`SEMANTICS: M8`): it has effects, or gives an address.
+pub(super) fn takes_places(body: &Body, effects: &EffectTable, id: ExprId) -> bool {
+    let node = body.expr(id);
+    let ExprKind::Call { callee, .. } = node.kind else { return false };
+    let row = effects.callee(body, callee);
+    row.memory_effect != MemoryEffect::None
+        || body.dtype(id).is_none_or(|it| it == DataType::HANDLE)
+}

@@ -1,0 +1,105 @@
+//! Where evaluating a value adds no error.
+//!
+//! In: the facts and the classes. Out: [`Traps`], which answers whether a value may be evaluated right before an operation although it can
+//! trap: every division, shift, conversion … in it is evaluated there anyway, on every path before that place or after it
+//! (`SEMANTICS: 0`, anticipated; an error that was there is not added). So `a * (x // y)` may stand wherever `x // y` is certain, also where
+//! the product is not. Built on first use: O(occurrences of what may trap · log depth); a question is O(what may trap in
+//! the value · log n).
+
+use std::cell::OnceCell;
+
+use ir::{OccurrenceId, OpId, arena::Id};
+
+use super::{
+    Work,
+    facts::{Facts, flag},
+    index::{Index, Known},
+    place::{self, Position},
+    values::Values,
+};
+
+/// Nodes looked at in one value; larger ones are not shown safe.
+const FUEL: usize = 256;
+
+/// What may trap, and where it is evaluated for certain.
+pub(super) struct Traps<'a> {
+    facts: &'a Facts<'a>,
+    values: &'a Values<'a>,
+    index: OnceCell<Index<'a>>,
+}
+
+impl<'a> Traps<'a> {
+    pub(super) fn new(facts: &'a Facts<'a>, values: &'a Values<'a>) -> Traps<'a> {
+        Traps { facts, values, index: OnceCell::new() }
+    }
+
+    /// Whether all that may trap in the value of an occurrence is evaluated anyway when the program comes to `before`.
+    pub(super) fn is_safe(&self, value: OccurrenceId, before: OpId, work: &mut Work) -> bool {
+        let facts = self.facts;
+        if facts.culprit(facts.occurrences[value].expr).is_none() {
+            return true;
+        }
+        let index = match self.index.get() {
+            Some(it) => it,
+            None => self.index.get_or_init(|| self.build(work)),
+        };
+        let end = facts.occurrences[value].end;
+        let mut at = value;
+        for _ in 0..FUEL {
+            if at >= end {
+                return true;
+            }
+            work.visited += 1;
+            let here = facts.occurrences[at];
+            let culprit = facts.culprit(here.expr);
+            if culprit == Some(here.expr) && index.lookup(self.values.class(at), before).is_none() {
+                return false;
+            }
+            at = match culprit {
+                Some(_) => OccurrenceId::new(at.index() + 1),
+                None => here.end,
+            };
+        }
+        false
+    }
+
+    /// The places from which on each value that may trap by itself is evaluated for certain.
+    fn build(&self, work: &mut Work) -> Index<'a> {
+        let facts = self.facts;
+        let evaluated = flag::SCANNED | flag::REPLACEABLE;
+        let traps = facts.occurrences.iter().filter(|&(id, it)| {
+            facts.culprit(it.expr) == Some(it.expr)
+                && facts.has(id, evaluated)
+                && !facts.has(id, flag::PLACE)
+                && facts.body.expr(it.expr).flags.open_binders == 0
+                && !facts.is_lazy(id, None)
+        });
+        let mut all: Vec<_> = traps
+            .map(|(id, _)| {
+                let op = facts.evaluated_at(id);
+                (self.values.class(id), facts.scopes.order(op), id, op)
+            })
+            .collect();
+        work.visited += (facts.occurrences.len() + all.len()) as u64;
+        work.compared += (all.len() * size_of::<(u32, u32, OccurrenceId, OpId)>()) as u64;
+        all.sort_unstable();
+        let mut known = Vec::new();
+        for class in all.chunk_by(|a, b| a.0 == b.0) {
+            let positions: Vec<Position> = class
+                .iter()
+                .map(|&(.., occurrence, op)| Position {
+                    occurrence,
+                    op,
+                    lazy: false,
+                    visible_from: 0,
+                })
+                .collect();
+            place::each_certain(facts, &positions, |scope, event| {
+                let from = facts.segment_start(event);
+                let part = facts.part(event);
+                known.push(Known { class: class[0].0, scope, from, crosses: true, part });
+            });
+        }
+        Index::build(facts, self.values, known)
+    }
+}
