@@ -1,7 +1,7 @@
 //! Arguments for a function: small values for its symbols, and arrays of values that find mistakes.
 
 use ir::{
-    Body, BufferId, BufferOrigin, DataType, ExprKind, ValueId, ValueKind,
+    Body, DataType, ValueId, ValueKind,
     interp::{Argument, Array},
 };
 use test_utils::Rng;
@@ -50,21 +50,7 @@ pub(crate) fn symbols(body: &Body, round: usize) -> Symbols {
     free.enumerate().map(|(at, id)| (id, values[at % values.len()])).collect()
 }
 
-/// The buffer behind a parameter.
-pub(crate) fn buffer_of(body: &Body, index: usize) -> Option<BufferId> {
-    let param = &body.params[index];
-    param.buffer.or_else(|| {
-        let matched = |(id, buffer): (BufferId, &ir::Buffer)| match buffer.origin {
-            BufferOrigin::Match { handle }
-                if body.expr(handle).kind == ExprKind::Value(param.value) =>
-            {
-                Some(id)
-            }
-            _ => None,
-        };
-        body.buffers.iter().find_map(matched)
-    })
-}
+pub(crate) use ir::interp::buffer_of;
 
 /// Arguments for all parameters, or why there are none.
 pub(crate) fn arguments(

@@ -203,13 +203,13 @@ impl DataType {
     }
     /// Rounds an exact value to this float type and gives the result as a double (every format here embeds in
     /// `f64` exactly). Round to nearest, ties to even. Other types give `value` back.
-    /// Formats narrower than 16 bits are kept as doubles: they are only stored, never computed with, by this version.
     pub fn round_float(self, value: f64) -> f64 {
         match (self.code, self.bits) {
             (TypeCode::Float, 32) => f64::from(value as f32),
             (TypeCode::Float, 16) => half::f16::from_f64(value).to_f64(),
             (TypeCode::BFloat, _) => half::bf16::from_f64(value).to_f64(),
-            _ => value,
+            (TypeCode::Float, _) => value,
+            _ => crate::minifloat::round(self, value).unwrap_or(value),
         }
     }
     /// Wraps an integer to this type's width: the sign-extended (int) or zero-extended (uint, bool) value.

@@ -6,28 +6,42 @@
 //! Kernels (`launch_thread`) run block by block; the threads of a block run in lockstep, statement by statement, with
 //! a set of active lanes: all loads of a statement before its stores, a barrier is where the lanes stand anyway.
 //! For race-free programs that is one of the allowed orders (SEMANTICS: P3, P6, Y1), and it gives meaning to lowered
-//! functions before barriers are inserted. Serial code is the case of one lane. Cost: O(nodes evaluated × lanes); a node that
+//! functions before barriers are inserted. Serial code is the case of one lane. Other orders are asked for
+//! with a [`Schedule`]: a race-free program gives the same results under each. Cost: O(nodes evaluated × lanes); a node that
 //! is the same in all lanes counts once a statement.
+//!
+//! Pointers and unusual calls: `calls` (what a call does), `warp` (calls that see other threads), `library` (functions
+//! of C and LLVM that are called by name). Who touched which byte: `races`. Which lanes go first: `schedule`. Values
+//! of the signature's symbols: `symbols`.
 
 mod access;
 mod bind;
+mod calls;
 mod counts;
 mod eval;
+mod events;
 mod exec;
 mod intrinsics;
 mod launch;
+mod library;
 mod loops;
 mod memory;
-mod minifloat;
 mod ops;
+mod races;
+mod schedule;
+mod symbols;
 #[cfg(test)]
 mod tests;
 mod uniform;
+mod warp;
 
-use crate::{Body, DataType, OpId};
+use crate::{Body, OpId};
 
 pub use counts::Counts;
+pub use events::{Event, EventKind};
 pub use memory::Array;
+pub use schedule::Schedule;
+pub use symbols::{ArgumentNeed, SymbolError, Symbols, buffer_of, free_symbols, needs};
 
 /// An argument of a run, and its state after it.
 #[derive(Clone, PartialEq, Debug)]
@@ -51,42 +65,35 @@ pub struct Options {
     /// than this many, the last one among them. That is another program; a rewrite must keep what it computes too,
     /// since loops and launches stay as they are.
     pub max_trips: Option<u32>,
+    /// In which order threads run.
+    pub schedule: Schedule,
+    /// What happens at an error that ends a run by default.
+    pub on_error: OnError,
+    /// Whether races are looked for (SEMANTICS: P2). It costs time and memory for each byte that a kernel touches.
+    pub find_races: bool,
+}
+
+/// What happens at an error without a value: division by zero, an access out of bounds, a failed assertion.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum OnError {
+    /// The run ends there.
+    #[default]
+    Stop,
+    /// It is an event, and the run goes on with the value that [`EventKind`] states.
+    Event,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { max_steps: 2_000_000_000, strict_logic: false, max_trips: None }
+        Options {
+            max_steps: 2_000_000_000,
+            strict_logic: false,
+            max_trips: None,
+            schedule: Schedule::Lockstep,
+            on_error: OnError::Stop,
+            find_races: false,
+        }
     }
-}
-
-/// An error with a reference value.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum EventKind {
-    /// A wrapped value of int32 or wider is used (SEMANTICS: I1, I2).
-    Overflow,
-    /// A shift amount out of range (I8).
-    ShiftOutOfRange,
-    /// `clz(0)` (I12).
-    CountOfZero,
-    /// Float → int out of range (C2).
-    ConversionOutOfRange,
-    /// A cell that was never written is read (M3).
-    UninitializedRead,
-    /// A barrier that not all threads of the block reach (Y2).
-    DivergentBarrier,
-    /// `T.assume` of a false condition (X4).
-    FalseAssumption,
-}
-
-/// How often an event happened at an operation.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Event {
-    /// What.
-    pub kind: EventKind,
-    /// Where.
-    pub op: OpId,
-    /// How often.
-    pub count: u64,
 }
 
 /// The result of a run.
@@ -139,14 +146,15 @@ impl std::error::Error for RunError {}
 
 /// Runs `body` on `arguments`.
 pub fn run(body: &Body, arguments: Vec<Argument>, options: &Options) -> Result<Outcome, RunError> {
-    exec::Machine::new(body, *options).run(arguments).map_err(|error| *error)
+    run_with(body, arguments, &Symbols::default(), options)
 }
 
-/// The data type of a scalar parameter, or the element type of a buffer parameter: what an argument for it needs.
-pub fn parameter_dtype(body: &Body, index: usize) -> Option<DataType> {
-    let param = body.params.get(index)?;
-    match param.buffer {
-        Some(buffer) => Some(body.buffers[buffer].dtype),
-        None => body.values[param.value].ty.prim(),
-    }
+/// Runs `body` on `arguments`, with values for symbols that the shapes of the arguments do not tell.
+pub fn run_with(
+    body: &Body,
+    arguments: Vec<Argument>,
+    symbols: &Symbols,
+    options: &Options,
+) -> Result<Outcome, RunError> {
+    exec::Machine::new(body, *options).run(arguments, symbols).map_err(|error| *error)
 }

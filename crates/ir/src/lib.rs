@@ -11,6 +11,7 @@ pub mod expr;
 pub mod fingerprint;
 pub mod fold;
 pub mod interp;
+pub mod minifloat;
 pub mod occurrence;
 pub mod operation;
 pub mod plan;

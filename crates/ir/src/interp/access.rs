@@ -1,4 +1,4 @@
-//! Reading buffers, and the addresses of accesses (SEMANTICS: M1, M3, M11, S8).
+//! Reading and writing buffers, and the addresses of accesses (SEMANTICS: M1, M3, M11, S8).
 
 use std::rc::Rc;
 
@@ -6,11 +6,12 @@ use smallvec::SmallVec;
 
 use super::{
     EventKind, RunError, RunErrorKind,
-    exec::{BoundBuffer, Machine},
-    memory::{fixed_lanes, read_scalar},
-    ops::Val,
+    exec::{Binding, BoundBuffer, Machine},
+    memory::{fixed_lanes, read_packed, read_scalar, write_packed, write_scalar},
+    ops::{self, Val},
+    races::Agent,
 };
-use crate::{BufferId, DataType, ExprId, ExprListId, arena::Id};
+use crate::{BufferId, DataType, ExprId, ExprKind, ExprListId, arena::Id};
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
 
@@ -24,7 +25,7 @@ pub(super) enum Offsets {
 }
 
 impl Offsets {
-    /// A lane that a predicate switches off.
+    /// A lane that a predicate switches off, or that is out of bounds where that is an event.
     pub(super) const OFF: i64 = i64::MIN;
 
     pub(super) fn as_slice(&self) -> &[i64] {
@@ -35,24 +36,41 @@ impl Offsets {
     }
 }
 
+/// An access whose indices are evaluated: the memory, and where in it.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) storage: usize,
+    pub(super) offsets: Offsets,
+}
+
 impl Machine<'_> {
+    /// The memory and layout of a buffer as a lane sees it.
+    pub(super) fn bound(&self, buffer: BufferId, lane: usize) -> Option<&Rc<BoundBuffer>> {
+        match &self.frame.buffers[buffer.index()] {
+            Binding::Empty => None,
+            Binding::Uniform(bound) => Some(bound),
+            Binding::Lanes(lanes) => lanes[lane].as_ref(),
+        }
+    }
+
     /// Evaluates the indices of an access, then its predicate, and checks the active lanes against the bounds.
-    pub(super) fn offsets(
+    pub(super) fn place(
         &mut self,
         buffer: BufferId,
         indices: &[ExprId],
         predicate: Option<ExprId>,
         lane: usize,
-    ) -> Result<Offsets> {
+    ) -> Result<Place> {
         let mut values: SmallVec<[Val; 4]> = SmallVec::new();
         for &index in indices {
             values.push(self.eval(index, lane)?);
         }
         let predicate = predicate.map(|it| self.eval(it, lane)).transpose()?;
-        let Some(bound) = self.frame.buffers[buffer.index()].clone() else {
+        let Some(bound) = self.bound(buffer, lane).cloned() else {
             let name = self.body.name(self.body.buffers[buffer].name);
             return self.fail(RunErrorKind::Unsupported, format!("buffer `{name}` has no memory"));
         };
+        let storage = bound.storage;
         if values.len() != bound.shape.len() {
             return self.fail(RunErrorKind::Program, "wrong number of indices".to_owned());
         }
@@ -61,7 +79,7 @@ impl Machine<'_> {
             let is_off = matches!(predicate, Some(Val::Int(0, _)));
             let offset =
                 if is_off { Offsets::OFF } else { self.offset(buffer, &bound, &values, 0)? };
-            return Ok(Offsets::One(offset));
+            return Ok(Place { storage, offsets: Offsets::One(offset) });
         };
         let mut offsets = Vec::with_capacity(n);
         for k in 0..n {
@@ -74,7 +92,26 @@ impl Machine<'_> {
                 if is_off { Offsets::OFF } else { self.offset(buffer, &bound, &values, k)? };
             offsets.push(offset);
         }
-        Ok(Offsets::Lanes(offsets))
+        Ok(Place { storage, offsets: Offsets::Lanes(offsets) })
+    }
+
+    /// The byte offset of one element, whose address is taken; it may be one past the end.
+    pub(super) fn address(
+        &mut self,
+        buffer: BufferId,
+        indices: &[ExprId],
+        lane: usize,
+    ) -> Result<(usize, i64)> {
+        let mut positions: SmallVec<[i64; 4]> = SmallVec::new();
+        for &index in indices {
+            positions.push(self.int(index, lane)?);
+        }
+        let Some(bound) = self.bound(buffer, lane) else {
+            return self.fail(RunErrorKind::Unsupported, "an address in no memory".to_owned());
+        };
+        let products = positions.iter().zip(&bound.strides).map(|(a, b)| a.wrapping_mul(*b));
+        let elements = products.fold(0i64, i64::wrapping_add);
+        Ok((bound.storage, bound.base + elements.wrapping_mul(bound.element_bytes)))
     }
 
     /// The byte offset of lane `k` of the indices.
@@ -99,16 +136,18 @@ impl Machine<'_> {
             };
             let extent = bound.shape[dim];
             if position < 0 || position >= extent {
-                let name = self.body.name(self.body.buffers[buffer].name);
-                let message = format!(
-                    "index {position} of dimension {dim} of `{name}` is not in 0..{extent}"
-                );
-                return self.fail(RunErrorKind::Program, message);
+                self.error(EventKind::OutOfBounds, |machine| {
+                    let name = machine.body.name(machine.body.buffers[buffer].name);
+                    format!("index {position} of dimension {dim} of `{name}` is not in 0..{extent}")
+                })?;
+                return Ok(Offsets::OFF);
             }
             elements = elements.wrapping_add(position.wrapping_mul(bound.strides[dim]));
         }
         Ok(bound.base + elements.wrapping_mul(bound.element_bytes))
     }
+
+    // ---- loads ----
 
     pub(super) fn load(
         &mut self,
@@ -118,55 +157,233 @@ impl Machine<'_> {
         lane: usize,
     ) -> Result<Val> {
         let body = self.body;
-        let offsets = self.offsets(buffer, body.items(indices), predicate, lane)?;
+        let place = self.place(buffer, body.items(indices), predicate, lane)?;
         let dtype = body.buffers[buffer].dtype;
-        if let Offsets::One(offset) = offsets
-            && dtype.is_scalar()
-            && offset != Offsets::OFF
-        {
-            return self.load_scalar(buffer, dtype, offset, lane);
-        }
         let element = dtype.element();
-        let mut loaded = Vec::with_capacity(offsets.as_slice().len());
-        for &offset in offsets.as_slice() {
-            for k in 0..fixed_lanes(dtype).unwrap_or(1) {
-                // A lane that is switched off has an arbitrary value: zero here.
-                loaded.push(match offset {
-                    Offsets::OFF if dtype.is_float() => Val::Float(0.0),
-                    Offsets::OFF => Val::Int(0, false),
-                    _ => {
-                        let at = offset + (k * element.bytes()) as i64;
-                        self.load_scalar(buffer, element, at, lane)?
-                    }
-                });
+        if let Offsets::One(offset) = place.offsets
+            && dtype.is_scalar()
+        {
+            return self.load_scalar(buffer, &place, dtype, offset, lane);
+        }
+        let n = fixed_lanes(dtype).unwrap_or(1);
+        let mut loaded = Vec::with_capacity(place.offsets.as_slice().len() * n);
+        for &offset in place.offsets.as_slice() {
+            if n > 1 && element.bits < 8 && !element.is_bool() {
+                self.load_packed(buffer, &place, dtype, offset, lane, &mut loaded)?;
+                continue;
+            }
+            for k in 0..n {
+                let at = match offset {
+                    Offsets::OFF => Offsets::OFF,
+                    _ => offset + (k * element.bytes()) as i64,
+                };
+                loaded.push(self.load_scalar(buffer, &place, element, at, lane)?);
             }
         }
-        match (&loaded[..], &offsets) {
+        match (&loaded[..], &place.offsets) {
             ([one], Offsets::One(_)) => Ok(one.clone()),
             _ => Ok(Val::Vector(loaded.into())),
         }
     }
 
+    /// Reads an element; one that is switched off has an arbitrary value: zero here.
     fn load_scalar(
         &mut self,
         buffer: BufferId,
+        place: &Place,
         dtype: DataType,
         offset: i64,
         lane: usize,
     ) -> Result<Val> {
-        let bytes = dtype.bytes();
-        let thread = self.frame.threads[lane] as usize;
-        let at = self.locate(buffer, offset, bytes, thread)?;
-        let storage = self.storage_of(buffer);
-        let is_written =
-            storage.written.get(at..at + bytes).is_none_or(|it| it.iter().all(|it| *it));
-        let value = read_scalar(dtype, &storage.bytes[at..at + bytes]);
-        if !is_written {
-            self.event(EventKind::UninitializedRead);
+        if offset == Offsets::OFF {
+            return Ok(ops::zero(dtype));
         }
-        match value {
+        let bytes = dtype.bytes();
+        let Some(at) = self.locate(buffer, place.storage, offset, bytes, lane, false)? else {
+            return Ok(ops::zero(dtype));
+        };
+        match read_scalar(dtype, &self.storages[place.storage].bytes[at..at + bytes]) {
             Some(value) => Ok(value),
             None => self.fail(RunErrorKind::Unsupported, format!("arithmetic on {dtype}")),
         }
+    }
+
+    /// Reads a vector whose lanes are narrower than a byte: they lie densely, the first one in the low bits.
+    fn load_packed(
+        &mut self,
+        buffer: BufferId,
+        place: &Place,
+        dtype: DataType,
+        offset: i64,
+        lane: usize,
+        loaded: &mut Vec<Val>,
+    ) -> Result<()> {
+        let (n, bytes) = (fixed_lanes(dtype).unwrap_or(1), dtype.bytes());
+        let at = match offset {
+            Offsets::OFF => None,
+            _ => self.locate(buffer, place.storage, offset, bytes, lane, false)?,
+        };
+        for k in 0..n {
+            let cell = at.map(|at| &self.storages[place.storage].bytes[at..at + bytes]);
+            match cell.map(|cell| read_packed(dtype.element(), cell, k)) {
+                Some(Some(value)) => loaded.push(value),
+                Some(None) => {
+                    return self.fail(RunErrorKind::Unsupported, format!("arithmetic on {dtype}"));
+                }
+                None => loaded.push(ops::zero(dtype.element())),
+            }
+        }
+        Ok(())
+    }
+
+    /// The position of an access in its storage, which is checked and noted; none if it is out of the memory and that
+    /// is an event.
+    fn locate(
+        &mut self,
+        buffer: BufferId,
+        storage: usize,
+        offset: i64,
+        len: usize,
+        lane: usize,
+        is_write: bool,
+    ) -> Result<Option<usize>> {
+        let thread = self.frame.threads[lane];
+        let memory = &self.storages[storage];
+        let Some(at) = memory.locate(offset, len, thread as usize) else {
+            self.error(EventKind::OutOfBounds, |machine| {
+                let name = machine.body.name(machine.body.buffers[buffer].name);
+                format!("byte {offset} is outside the memory of `{name}`")
+            })?;
+            return Ok(None);
+        };
+        if !is_write && memory.written.get(at..at + len).is_some_and(|it| it.contains(&false)) {
+            self.event_with(EventKind::UninitializedRead, |machine| {
+                let name = machine.body.name(machine.body.buffers[buffer].name);
+                format!("`{name}` is read where it was never written")
+            });
+        }
+        if let Some(agent) = self.agent
+            && self.storages[storage].is_watched
+            && self.races.access(storage, at, len, Agent { thread, ..agent }, is_write)
+        {
+            self.event_with(EventKind::Race, |machine| {
+                let name = machine.body.name(machine.body.buffers[buffer].name);
+                let verb = if is_write { "writes" } else { "reads" };
+                format!("thread {thread} {verb} a byte of `{name}` that another thread accessed")
+            });
+        }
+        Ok(Some(at))
+    }
+
+    // ---- stores ----
+
+    /// Writes a value to a place.
+    pub(super) fn write_to(
+        &mut self,
+        buffer: BufferId,
+        place: &Place,
+        lane: u32,
+        value: &Val,
+    ) -> Result<()> {
+        self.mark_used(value);
+        let dtype = self.body.buffers[buffer].dtype;
+        let (n, element) = (fixed_lanes(dtype).unwrap_or(1), dtype.element());
+        let offsets = place.offsets.as_slice();
+        if !self.body.buffers[buffer].is_cell() {
+            self.counts.stores += (offsets.len() * n) as u64;
+        }
+        for (position, &offset) in offsets.iter().enumerate() {
+            if offset == Offsets::OFF {
+                continue;
+            }
+            for k in 0..n {
+                let part = match value {
+                    Val::Vector(values) => values.get(position * n + k),
+                    scalar => Some(scalar),
+                };
+                let Some(part) = part else {
+                    let message = "a store of too few lanes".to_owned();
+                    return self.fail(RunErrorKind::Unsupported, message);
+                };
+                let part = part.clone();
+                if n > 1 && element.bits < 8 && !element.is_bool() {
+                    self.write_packed_lane(buffer, place.storage, offset, lane, &part, k)?;
+                } else {
+                    let at = offset + (k * element.bytes()) as i64;
+                    self.write(buffer, place.storage, element, at, lane, &part)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn mark_used(&mut self, value: &Val) {
+        let wrapped = match value {
+            Val::Int(_, wrapped) => *wrapped,
+            Val::Vector(lanes) => lanes.iter().any(|it| matches!(it, Val::Int(_, true))),
+            _ => false,
+        };
+        if wrapped {
+            self.event(EventKind::Overflow);
+        }
+    }
+
+    fn write(
+        &mut self,
+        buffer: BufferId,
+        storage: usize,
+        dtype: DataType,
+        offset: i64,
+        lane: u32,
+        value: &Val,
+    ) -> Result<()> {
+        let bytes = dtype.bytes();
+        let at = self.locate(buffer, storage, offset, bytes, lane as usize, true)?;
+        let Some(at) = at else { return Ok(()) };
+        let memory = &mut self.storages[storage];
+        if !write_scalar(dtype, value, &mut memory.bytes[at..at + bytes]) {
+            let message = format!("a store of {value:?} as {dtype}");
+            return self.fail(RunErrorKind::Unsupported, message);
+        }
+        if let Some(written) = memory.written.get_mut(at..at + bytes) {
+            written.fill(true);
+        }
+        Ok(())
+    }
+
+    fn write_packed_lane(
+        &mut self,
+        buffer: BufferId,
+        storage: usize,
+        offset: i64,
+        lane: u32,
+        value: &Val,
+        k: usize,
+    ) -> Result<()> {
+        let dtype = self.body.buffers[buffer].dtype;
+        let bytes = dtype.bytes();
+        let at = self.locate(buffer, storage, offset, bytes, lane as usize, true)?;
+        let Some(at) = at else { return Ok(()) };
+        let memory = &mut self.storages[storage];
+        if !write_packed(dtype.element(), value, &mut memory.bytes[at..at + bytes], k) {
+            let message = format!("a store of {value:?} as {dtype}");
+            return self.fail(RunErrorKind::Unsupported, message);
+        }
+        if let Some(written) = memory.written.get_mut(at..at + bytes) {
+            written.fill(true);
+        }
+        Ok(())
+    }
+
+    /// Writes one scalar element given as in a load expression (for results of thread reductions).
+    pub(super) fn write_back(&mut self, target: ExprId, lane: u32, value: &Val) -> Result<()> {
+        let ExprKind::Load { buffer, indices, .. } = self.body.expr(target).kind else {
+            return self.fail(
+                RunErrorKind::Unsupported,
+                "a reduction into something that is no load".to_owned(),
+            );
+        };
+        let place = self.place(buffer, self.body.items(indices), None, lane as usize)?;
+        self.write_to(buffer, &place, lane, value)
     }
 }

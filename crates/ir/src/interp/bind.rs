@@ -4,19 +4,20 @@ use std::rc::Rc;
 
 use super::{
     Argument, Array, Event, Outcome, RunError, RunErrorKind,
-    exec::{BoundBuffer, Machine, Slot},
+    exec::{Binding, BoundBuffer, Machine, Slot},
     memory::Storage,
     ops::Val,
+    symbols::{self, Symbols},
 };
 use crate::{
-    BufferId, BufferOrigin, BufferRegion, ExprId, ExprKind, RegionDim, ValueId, ValueKind,
+    AllocKind, BufferId, BufferOrigin, BufferRegion, ExprId, ExprKind, RegionDim, ValueId,
     arena::Id,
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
 
 impl Machine<'_> {
-    pub(super) fn run(mut self, arguments: Vec<Argument>) -> Result<Outcome> {
+    pub(super) fn run(mut self, arguments: Vec<Argument>, symbols: &Symbols) -> Result<Outcome> {
         let body = self.body;
         if arguments.len() != body.params.len() {
             let (given, wanted) = (arguments.len(), body.params.len());
@@ -25,7 +26,9 @@ impl Machine<'_> {
                 format!("{given} arguments for {wanted} parameters"),
             );
         }
-        let mut shapes = Vec::new();
+        for (&symbol, &value) in symbols {
+            self.set(symbol, Val::Int(value, false));
+        }
         for (param, argument) in body.params.iter().zip(&arguments) {
             match argument {
                 Argument::Int(value) => self.set(param.value, Val::Int(*value, false)),
@@ -33,29 +36,32 @@ impl Machine<'_> {
                 Argument::Array(array) => {
                     let storage = self.storages.len();
                     self.storages.push(Storage::argument(array.data.clone()));
-                    shapes.push((storage, array.shape.clone()));
+                    self.argument_shapes.push((storage, array.shape.clone()));
                     self.set(param.value, Val::Pointer { storage, offset: 0 });
                 }
             }
         }
-        let mut arrays = shapes.iter();
-        let mut pending = Vec::new();
-        for (param, argument) in body.params.iter().zip(&arguments) {
-            if let (Argument::Array(_), Some((storage, shape))) = (argument, arrays.clone().next())
-            {
-                arrays.next();
-                if let Some(buffer) = param.buffer {
-                    self.bind_symbols(buffer, shape);
-                    pending.push((buffer, *storage, shape.clone()));
-                }
+        let pending = self.buffers_of_arguments(&arguments);
+        self.solve_symbols(&pending);
+        for (buffer, storage, shape) in pending {
+            if body.params.iter().any(|it| it.buffer == Some(buffer)) {
+                self.bind_argument(buffer, storage, &shape)?;
             }
         }
-        for (buffer, storage, shape) in pending {
-            self.bind_argument(buffer, storage, &shape)?;
-        }
-        self.argument_shapes = shapes;
         self.block(body.entry(body.root), &[0])?;
         Ok(self.finish(arguments))
+    }
+
+    /// The buffers that array arguments are, with their storage and shape.
+    fn buffers_of_arguments(&self, arguments: &[Argument]) -> Vec<(BufferId, usize, Vec<i64>)> {
+        let arrays = arguments.iter().enumerate().filter_map(|(index, argument)| match argument {
+            Argument::Array(array) => Some((index, &array.shape)),
+            _ => None,
+        });
+        let of = |(storage, (index, shape)): (usize, (usize, &Vec<i64>))| {
+            Some((symbols::buffer_of(self.body, index)?, storage, shape.clone()))
+        };
+        arrays.enumerate().filter_map(of).collect()
     }
 
     fn finish(self, arguments: Vec<Argument>) -> Outcome {
@@ -76,35 +82,12 @@ impl Machine<'_> {
             Some(Val::Float(value)) => Some(Argument::Float(value)),
             _ => None,
         };
-        let events =
-            self.events.into_iter().map(|((op, kind), count)| Event { kind, op, count }).collect();
+        let events = self
+            .events
+            .into_iter()
+            .map(|((op, kind), (count, detail))| Event { kind, op, count, detail })
+            .collect();
         Outcome { arguments, returned, events, steps: self.steps, counts: self.counts }
-    }
-
-    /// Dimensions that are a variable without a value take it from the argument (SEMANTICS: B6).
-    fn bind_symbols(&mut self, buffer: BufferId, shape: &[i64]) {
-        let dims = self.body.buffers[buffer].shape.clone();
-        for (dim, extent) in dims.into_iter().zip(shape) {
-            if let ExprKind::Value(value) = self.body.expr(dim).kind
-                && matches!(self.frame.slots[value.index()], Slot::Empty)
-            {
-                self.set(value, Val::Int(*extent, false));
-            }
-        }
-        let strides = self.body.buffers[buffer].strides.clone().unwrap_or_default();
-        for (dim, stride) in strides.into_iter().zip(compact_strides(shape)) {
-            if let ExprKind::Value(value) = self.body.expr(dim).kind
-                && matches!(self.frame.slots[value.index()], Slot::Empty)
-            {
-                self.set(value, Val::Int(stride, false));
-            }
-        }
-        if let Some(offset) = self.body.buffers[buffer].elem_offset
-            && let ExprKind::Value(value) = self.body.expr(offset).kind
-            && matches!(self.frame.slots[value.index()], Slot::Empty)
-        {
-            self.set(value, Val::Int(0, false));
-        }
     }
 
     fn bind_argument(&mut self, buffer: BufferId, storage: usize, shape: &[i64]) -> Result<()> {
@@ -124,7 +107,9 @@ impl Machine<'_> {
             let message = format!("`{}` needs {needed} bytes", self.body.name(data.name));
             return self.fail(RunErrorKind::Arguments, message);
         }
-        self.bind_buffer(buffer, storage, 0, &[0])
+        let bound = self.layout(buffer, storage, 0, 0)?;
+        self.frame.buffers[buffer.index()] = Binding::Uniform(Rc::new(bound));
+        Ok(())
     }
 
     pub(super) fn set(&mut self, value: ValueId, to: Val) {
@@ -132,7 +117,12 @@ impl Machine<'_> {
         self.uniformity.forget();
     }
 
-    pub(super) fn allocate(&mut self, buffer: BufferId, active: &[u32]) -> Result<()> {
+    pub(super) fn allocate(
+        &mut self,
+        buffer: BufferId,
+        kind: AllocKind,
+        active: &[u32],
+    ) -> Result<()> {
         let data = &self.body.buffers[buffer];
         let shape = self.uniform_ints(&data.shape, active)?;
         let scope = self.body.name(data.scope);
@@ -146,7 +136,7 @@ impl Machine<'_> {
             return self.fail(RunErrorKind::Unsupported, format!("an allocation of {bytes} bytes"));
         }
         // What an earlier iteration allocated here is out of scope: its memory serves again, as fresh as new.
-        let storage = match &self.frame.buffers[buffer.index()] {
+        let storage = match self.bound(buffer, active[0] as usize) {
             Some(bound) if self.storages[bound.storage].is_like(bytes, threads) => bound.storage,
             _ => self.storages.len(),
         };
@@ -154,32 +144,82 @@ impl Machine<'_> {
             Some(used) => used.refresh(),
             None => self.storages.push(Storage::fresh(bytes, threads)),
         }
-        self.bind_buffer(buffer, storage, 0, active)
+        // Where a schedulable block's buffer lies is decided when it is lowered: often inside of the parallel loop.
+        let is_placed = kind != AllocKind::SBlock || self.kernel.is_some();
+        self.storages[storage].is_watched &= is_placed;
+        self.races.forget(storage);
+        self.bind_each(buffer, active, |machine, lane| machine.layout(buffer, storage, 0, lane))
     }
 
-    /// Binds a buffer to memory, with its shape, strides and offset as evaluated now.
-    fn bind_buffer(
+    /// Binds a buffer in the active lanes: once if its layout cannot differ between them.
+    fn bind_each(
+        &mut self,
+        buffer: BufferId,
+        active: &[u32],
+        mut bind: impl FnMut(&mut Self, usize) -> Result<BoundBuffer>,
+    ) -> Result<()> {
+        let binding = if active.len() == 1 && self.frame.threads.len() == 1
+            || self.is_uniform_layout(buffer)
+        {
+            Binding::Uniform(Rc::new(self.for_all(active, |it| bind(it, active[0] as usize))?))
+        } else {
+            let mut lanes = match &self.frame.buffers[buffer.index()] {
+                Binding::Lanes(old) if old.len() == self.frame.threads.len() => old.to_vec(),
+                _ => vec![None; self.frame.threads.len()],
+            };
+            for &lane in active {
+                lanes[lane as usize] = Some(Rc::new(bind(self, lane as usize)?));
+            }
+            Binding::Lanes(lanes.into())
+        };
+        self.frame.buffers[buffer.index()] = binding;
+        Ok(())
+    }
+
+    /// Whether nothing that the layout of a buffer is computed from differs between lanes.
+    fn is_uniform_layout(&self, buffer: BufferId) -> bool {
+        let data = &self.body.buffers[buffer];
+        let source = match &data.origin {
+            BufferOrigin::View { source, .. } => Some(*source),
+            BufferOrigin::MatchRegion(region) => Some(region.buffer),
+            _ => None,
+        };
+        let is_uniform_source =
+            source.is_none_or(|it| !matches!(self.frame.buffers[it.index()], Binding::Lanes(_)));
+        let bounds = match &data.origin {
+            BufferOrigin::MatchRegion(region) => &region.dims[..],
+            _ => &[],
+        };
+        let lowers = bounds.iter().filter_map(|dim| match dim {
+            RegionDim::Point(lower) | RegionDim::Slice { lower: Some(lower), .. } => Some(*lower),
+            RegionDim::Slice { lower: None, .. } => None,
+        });
+        is_uniform_source && data.operands().chain(lowers).all(|it| self.uniformity.is_uniform(it))
+    }
+
+    /// The layout of a buffer in memory that begins at `offset`: shape, strides and offset as evaluated now.
+    fn layout(
         &mut self,
         buffer: BufferId,
         storage: usize,
         offset: i64,
-        active: &[u32],
-    ) -> Result<()> {
-        let data = self.body.buffers[buffer].clone();
-        let shape = self.uniform_ints(&data.shape, active)?;
+        lane: usize,
+    ) -> Result<BoundBuffer> {
+        let body = self.body;
+        let data = &body.buffers[buffer];
+        let shape = self.ints(&data.shape, lane)?;
         let strides = match &data.strides {
-            Some(strides) if !strides.is_empty() => self.uniform_ints(strides, active)?,
+            Some(strides) if !strides.is_empty() => self.ints(strides, lane)?,
             _ => compact_strides(&shape),
         };
-        let elements = match data.elem_offset {
-            Some(offset) => self.uniform_ints(&[offset], active)?[0],
-            None => 0,
-        };
-        let base = offset + elements * data.dtype.bytes() as i64;
+        let elements = data.elem_offset.map_or(Ok(0), |it| self.int(it, lane))?;
         let element_bytes = data.dtype.bytes() as i64;
-        let bound = BoundBuffer { storage, base, shape, strides, element_bytes };
-        self.frame.buffers[buffer.index()] = Some(Rc::new(bound));
-        Ok(())
+        let base = offset + elements * element_bytes;
+        Ok(BoundBuffer { storage, base, shape, strides, element_bytes })
+    }
+
+    fn ints(&mut self, exprs: &[ExprId], lane: usize) -> Result<Vec<i64>> {
+        exprs.iter().map(|&it| self.int(it, lane)).collect()
     }
 
     /// The values of integer expressions that must be the same in all active lanes.
@@ -206,49 +246,47 @@ impl Machine<'_> {
     pub(super) fn declare(&mut self, buffer: BufferId, active: &[u32]) -> Result<()> {
         let body = self.body;
         match &body.buffers[buffer].origin {
-            BufferOrigin::View { source, .. } => match self.frame.buffers[source.index()].clone() {
-                Some(source) => self.bind_buffer(buffer, source.storage, source.base, active),
-                None => self.fail(
-                    RunErrorKind::Unsupported,
-                    "a view of a buffer without memory".to_owned(),
-                ),
-            },
-            BufferOrigin::Decl { data: Some(pointer) } => {
-                self.bind_pointer(buffer, *pointer, active)
+            BufferOrigin::View { source, .. } => self.bind_each(buffer, active, |machine, lane| {
+                let Some(source) = machine.bound(*source, lane).cloned() else {
+                    let message = "a view of a buffer without memory".to_owned();
+                    return machine.fail(RunErrorKind::Unsupported, message);
+                };
+                machine.layout(buffer, source.storage, source.base, lane)
+            }),
+            BufferOrigin::Decl { data: Some(pointer) }
+            | BufferOrigin::Match { handle: pointer } => {
+                self.bind_each(buffer, active, |machine, lane| {
+                    match machine.eval(*pointer, lane)? {
+                        Val::Pointer { storage, offset } => {
+                            machine.layout(buffer, storage, offset, lane)
+                        }
+                        other => {
+                            machine.fail(RunErrorKind::Unsupported, format!("memory at {other:?}"))
+                        }
+                    }
+                })
             }
-            BufferOrigin::Match { handle } => {
-                if let ExprKind::Value(value) = body.expr(*handle).kind
-                    && matches!(body.values[value].kind, ValueKind::Param(_))
-                    && let Slot::Uniform(Val::Pointer { storage, .. }) =
-                        self.frame.slots[value.index()]
-                {
-                    let shape = self
-                        .argument_shapes
-                        .iter()
-                        .find(|(it, _)| *it == storage)
-                        .map(|(_, it)| it.clone());
-                    self.bind_symbols(buffer, &shape.unwrap_or_default());
-                }
-                self.bind_pointer(buffer, *handle, active)
-            }
-            BufferOrigin::MatchRegion(region) => self.bind_region(buffer, region, active),
-            BufferOrigin::Decl { data: None } => {
-                self.fail(RunErrorKind::Unsupported, "a buffer without a pointer".to_owned())
-            }
-            BufferOrigin::Param | BufferOrigin::Alloc | BufferOrigin::Cell => Ok(()),
+            BufferOrigin::MatchRegion(region) => self.bind_each(buffer, active, |machine, lane| {
+                machine.layout_of_region(buffer, region, lane)
+            }),
+            // Its pointer comes from elsewhere: an allocation of this name may follow.
+            BufferOrigin::Decl { data: None }
+            | BufferOrigin::Param
+            | BufferOrigin::Alloc
+            | BufferOrigin::Cell => Ok(()),
         }
     }
 
-    /// Binds a buffer to part of another one: its strides are those of the other's last dimensions, and variables in
+    /// The layout of part of another buffer: its strides are those of the other's last dimensions, and variables in
     /// its strides and offset get their values from there (SEMANTICS: B6, M7).
-    fn bind_region(
+    fn layout_of_region(
         &mut self,
         buffer: BufferId,
         region: &BufferRegion,
-        active: &[u32],
-    ) -> Result<()> {
+        lane: usize,
+    ) -> Result<BoundBuffer> {
         let body = self.body;
-        let Some(source) = self.frame.buffers[region.buffer.index()].clone() else {
+        let Some(source) = self.bound(region.buffer, lane).cloned() else {
             let message = "a part of a buffer without memory".to_owned();
             return self.fail(RunErrorKind::Unsupported, message);
         };
@@ -260,41 +298,31 @@ impl Machine<'_> {
         let mut elements = 0;
         for (dim, stride) in region.dims.iter().zip(&source.strides) {
             if let RegionDim::Point(lower) | RegionDim::Slice { lower: Some(lower), .. } = dim {
-                elements += self.uniform_ints(&[*lower], active)?[0] * stride;
+                elements += self.int(*lower, lane)? * stride;
             }
         }
         let strides = source.strides[n_dropped..].to_vec();
         let base = source.base + elements * source.element_bytes;
         let element_bytes = data.dtype.bytes() as i64;
         for (expr, stride) in data.strides.iter().flatten().zip(&strides) {
-            self.set_variable(*expr, *stride);
+            self.set_variable(*expr, lane, *stride);
         }
         if let Some(offset) = data.elem_offset {
-            self.set_variable(offset, base / element_bytes.max(1));
+            self.set_variable(offset, lane, base / element_bytes.max(1));
         }
-        let shape = self.uniform_ints(&data.shape, active)?;
-        let storage = source.storage;
-        let bound = BoundBuffer { storage, base, shape, strides, element_bytes };
-        self.frame.buffers[buffer.index()] = Some(Rc::new(bound));
-        Ok(())
+        let shape = self.ints(&data.shape, lane)?;
+        Ok(BoundBuffer { storage: source.storage, base, shape, strides, element_bytes })
     }
 
-    fn set_variable(&mut self, expr: ExprId, to: i64) {
+    fn set_variable(&mut self, expr: ExprId, lane: usize, to: i64) {
         if let ExprKind::Value(value) = self.body.expr(expr).kind {
-            self.set(value, Val::Int(to, false));
-        }
-    }
-
-    fn bind_pointer(&mut self, buffer: BufferId, pointer: ExprId, active: &[u32]) -> Result<()> {
-        match self.eval(pointer, active[0] as usize)? {
-            Val::Pointer { storage, offset } => self.bind_buffer(buffer, storage, offset, active),
-            other => self.fail(RunErrorKind::Unsupported, format!("memory at {other:?}")),
+            self.set_in_lane(value, lane, Val::Int(to, false));
         }
     }
 }
 
 /// Row-major strides of a shape, in elements.
-fn compact_strides(shape: &[i64]) -> Vec<i64> {
+pub(super) fn compact_strides(shape: &[i64]) -> Vec<i64> {
     let mut strides = vec![1; shape.len()];
     for dim in (0..shape.len().saturating_sub(1)).rev() {
         strides[dim] = strides[dim + 1] * shape[dim + 1].max(1);

@@ -1,17 +1,13 @@
 //! Evaluation of expressions in one lane.
 
-use smallvec::SmallVec;
-
 use super::{
     EventKind, RunError, RunErrorKind, counts,
     exec::{Machine, Slot},
-    intrinsics,
     memory::fixed_lanes,
     ops::{self, Val},
 };
 use crate::{
-    BinaryOp, Body, BufferField, BufferId, Callee, DataType, Expr, ExprId, ExprKind, ExprListId,
-    Type, arena::Id,
+    BinaryOp, BufferField, BufferId, DataType, Expr, ExprId, ExprKind, ExprListId, Type, arena::Id,
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
@@ -35,7 +31,8 @@ impl Machine<'_> {
                 Slot::Lanes(values) => Ok(values[lane].clone()),
                 Slot::Empty => {
                     let name = self.body.name(self.body.values[value].name).to_owned();
-                    self.fail(RunErrorKind::Arguments, format!("`{name}` has no value"))
+                    let message = format!("`{name}` has no value: no argument's shape tells it");
+                    self.fail(RunErrorKind::Arguments, message)
                 }
             },
             _ if self.frame.threads.len() > 1 && self.uniformity.is_uniform(expr) => {
@@ -119,14 +116,14 @@ impl Machine<'_> {
             ExprKind::Shuffle { vectors, indices } => self.shuffle(vectors, indices, lane),
             ExprKind::Let { value, body } => {
                 let value = self.eval(value, lane)?;
-                self.bound.push(value);
+                self.binders.push(value);
                 let result = self.eval(body, lane);
-                self.bound.pop();
+                self.binders.pop();
                 result
             }
             ExprKind::Bound(index) => {
-                let at = self.bound.len().checked_sub(index as usize + 1);
-                match at.and_then(|at| self.bound.get(at)) {
+                let at = self.binders.len().checked_sub(index as usize + 1);
+                match at.and_then(|at| self.binders.get(at)) {
                     Some(value) => Ok(value.clone()),
                     None => self.fail(
                         RunErrorKind::Unsupported,
@@ -135,7 +132,7 @@ impl Machine<'_> {
                 }
             }
             ExprKind::Call { callee, args, .. } => self.call(callee, args, ty, lane),
-            ExprKind::BufferField(buffer, field) => self.buffer_field(buffer, field),
+            ExprKind::BufferField(buffer, field) => self.buffer_field(buffer, field, lane),
             ExprKind::Str(text) => Ok(Val::Text(text)),
             ExprKind::Buffer(buffer) => Ok(Val::Buffer(buffer)),
             ExprKind::Tuple(items) => {
@@ -159,19 +156,6 @@ impl Machine<'_> {
                 "an expression that has no value of its own".to_owned(),
             ),
         }
-    }
-
-    /// Runs an operator, recording its events.
-    fn operator(
-        &mut self,
-        f: impl FnOnce(ops::Events<'_>) -> std::result::Result<Val, ops::Fault>,
-    ) -> Result<Val> {
-        let mut events: SmallVec<[EventKind; 2]> = SmallVec::new();
-        let result = f(&mut |kind| events.push(kind));
-        for kind in events {
-            self.event(kind);
-        }
-        result.or_else(|(kind, message)| self.fail(kind, message))
     }
 
     fn logic(&mut self, op: BinaryOp, lhs: ExprId, rhs: ExprId, lane: usize) -> Result<Val> {
@@ -233,6 +217,17 @@ impl Machine<'_> {
         Ok(value)
     }
 
+    /// Evaluates something that the program does not compute here.
+    pub(super) fn uncounted<T>(
+        &mut self,
+        evaluate: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        let before = self.counts;
+        let value = evaluate(self);
+        self.counts = before;
+        value
+    }
+
     /// The value of an integer expression that is used as an index, bound or condition.
     pub(super) fn int(&mut self, expr: ExprId, lane: usize) -> Result<i64> {
         let value = self.eval(expr, lane)?;
@@ -273,8 +268,8 @@ impl Machine<'_> {
         Ok(if let [one] = &picked[..] { one.clone() } else { Val::Vector(picked.into()) })
     }
 
-    fn buffer_field(&mut self, buffer: BufferId, field: BufferField) -> Result<Val> {
-        let Some(bound) = self.frame.buffers[buffer.index()].clone() else {
+    fn buffer_field(&mut self, buffer: BufferId, field: BufferField, lane: usize) -> Result<Val> {
+        let Some(bound) = self.bound(buffer, lane).cloned() else {
             return self.fail(
                 RunErrorKind::Unsupported,
                 "a property of a buffer without memory".to_owned(),
@@ -292,41 +287,4 @@ impl Machine<'_> {
             }
         })
     }
-
-    // ---- calls ----
-
-    fn call(&mut self, callee: Callee, args: ExprListId, ty: Type, lane: usize) -> Result<Val> {
-        let Callee::Intrinsic(name) = callee else {
-            return self.fail(RunErrorKind::Unsupported, "a call of another function".to_owned());
-        };
-        let body = self.body;
-        let name = body.name(name);
-        let args = body.items(args);
-        if name == "if_then_else"
-            && let [condition, then, otherwise] = *args
-        {
-            let taken = if self.int(condition, lane)? != 0 { then } else { otherwise };
-            return self.eval(taken, lane);
-        }
-        // A data type in front (`T.reinterpret("float32", x)`) is not an operand.
-        let mut types: SmallVec<[Option<DataType>; 4]> = SmallVec::new();
-        let mut values: SmallVec<[Val; 4]> = SmallVec::new();
-        for &operand in args.iter().filter(|it| !is_text(body, **it)) {
-            types.push(self.body.dtype(operand));
-            values.push(self.eval(operand, lane)?);
-        }
-        let dtype = ty.prim().unwrap_or(DataType::HANDLE);
-        let mut events: SmallVec<[EventKind; 2]> = SmallVec::new();
-        let result = intrinsics::call(name, dtype, &values, &types, &mut |kind| events.push(kind));
-        events.into_iter().for_each(|kind| self.event(kind));
-        match result {
-            Some(Ok(value)) => Ok(value),
-            Some(Err((kind, message))) => self.fail(kind, message),
-            None => self.fail(RunErrorKind::Unsupported, format!("the call T.{name}")),
-        }
-    }
-}
-
-fn is_text(body: &Body, expr: ExprId) -> bool {
-    matches!(body.expr(expr).kind, ExprKind::Str(_))
 }

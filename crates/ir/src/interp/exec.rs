@@ -5,15 +5,18 @@ use std::{collections::BTreeMap, rc::Rc};
 use smallvec::SmallVec;
 
 use super::{
-    EventKind, Options, RunError, RunErrorKind,
-    access::Offsets,
+    EventKind, Options, RunError, RunErrorKind, Schedule,
+    access::Place,
     counts::Counts,
-    memory::{Storage, fixed_lanes, write_scalar},
+    memory::Storage,
     ops::Val,
+    races::{Agent, Races},
+    schedule::{Convergence, Shuffler},
     uniform::Uniformity,
 };
 use crate::{
-    BlockId, Body, BufferId, DataType, ExprId, ExprKind, OpId, OpKind, RegionId, ValueId, arena::Id,
+    BlockId, Body, BufferId, ExprId, ExprKind, ExprListId, OpId, OpKind, RegionId, ValueId,
+    arena::Id,
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
@@ -29,8 +32,19 @@ pub(super) enum Slot {
     Lanes(Rc<[Val]>),
 }
 
-/// A buffer with memory.
+/// The memory of a buffer.
 #[derive(Clone, Debug)]
+pub(super) enum Binding {
+    /// None yet.
+    Empty,
+    /// The same in all lanes.
+    Uniform(Rc<BoundBuffer>),
+    /// One a lane.
+    Lanes(Rc<[Option<Rc<BoundBuffer>>]>),
+}
+
+/// A buffer with memory.
+#[derive(Clone, PartialEq, Debug)]
 pub(super) struct BoundBuffer {
     pub(super) storage: usize,
     /// Byte offset of element 0.
@@ -54,7 +68,7 @@ pub(super) enum LaneState {
 #[derive(Clone)]
 pub(super) struct Frame {
     pub(super) slots: Vec<Slot>,
-    pub(super) buffers: Vec<Option<Rc<BoundBuffer>>>,
+    pub(super) buffers: Vec<Binding>,
     /// The thread of each lane.
     pub(super) threads: Rc<[u32]>,
     pub(super) states: Vec<LaneState>,
@@ -68,12 +82,13 @@ pub(super) struct Machine<'a> {
     pub(super) frame: Frame,
     pub(super) storages: Vec<Storage>,
     /// Values of the variables of enclosing binders, innermost last.
-    pub(super) bound: Vec<Val>,
+    pub(super) binders: Vec<Val>,
     pub(super) steps: u64,
     pub(super) counts: Counts,
     /// The statement being executed.
     pub(super) at: Option<OpId>,
-    pub(super) events: BTreeMap<(OpId, EventKind), u64>,
+    /// How often, and what the first one was.
+    pub(super) events: BTreeMap<(OpId, EventKind), (u64, String)>,
     /// The kernel being run: its number of threads a block.
     pub(super) kernel: Option<super::launch::Kernel>,
     /// Enclosing `T.attr(comm_reducer, "reduce_scope", …)` nodes.
@@ -83,13 +98,25 @@ pub(super) struct Machine<'a> {
     pub(super) argument_shapes: Vec<(usize, Vec<i64>)>,
     /// Which expressions are the same in all lanes, and their values in the current statement.
     pub(super) uniformity: Uniformity,
+    /// Which operations threads must execute together; empty if the schedule is lockstep anyway.
+    pub(super) convergence: Convergence,
+    pub(super) shuffler: Shuffler,
+    /// How many vectorised loops enclose the statement.
+    pub(super) vector_depth: u32,
+    /// The lanes that execute the statement, where other threads may look at them; empty for all that ask.
+    pub(super) participants: Vec<u32>,
+    pub(super) races: Races,
+    /// Who accesses memory now, if races are looked for; the thread is filled in at the access.
+    pub(super) agent: Option<Agent>,
+    /// Number of kernels and parallel loops so far.
+    pub(super) n_launches: u32,
 }
 
 impl<'a> Machine<'a> {
     pub(super) fn new(body: &'a Body, options: Options) -> Self {
         let frame = Frame {
             slots: vec![Slot::Empty; body.values.len()],
-            buffers: vec![None; body.buffers.len()],
+            buffers: vec![Binding::Empty; body.buffers.len()],
             threads: Rc::new([0]),
             states: vec![LaneState::Running],
             has_jumped: false,
@@ -99,7 +126,7 @@ impl<'a> Machine<'a> {
             options,
             frame,
             storages: Vec::new(),
-            bound: Vec::new(),
+            binders: Vec::new(),
             steps: 0,
             counts: Counts::default(),
             at: None,
@@ -109,17 +136,24 @@ impl<'a> Machine<'a> {
             returned: None,
             argument_shapes: Vec::new(),
             uniformity: Uniformity::of(body),
+            convergence: match options.schedule {
+                Schedule::Lockstep => Convergence::default(),
+                _ => Convergence::of(body),
+            },
+            shuffler: Shuffler::new(match options.schedule {
+                Schedule::Random(seed) => seed,
+                _ => 0,
+            }),
+            vector_depth: 0,
+            participants: Vec::new(),
+            races: Races::default(),
+            agent: None,
+            n_launches: 0,
         }
     }
 
     pub(super) fn fail<T>(&self, kind: RunErrorKind, message: String) -> Result<T> {
         Err(Box::new(RunError { op: self.at, kind, message }))
-    }
-
-    pub(super) fn event(&mut self, kind: EventKind) {
-        if let Some(op) = self.at {
-            *self.events.entry((op, kind)).or_default() += 1;
-        }
     }
 
     // ---- statements ----
@@ -132,16 +166,23 @@ impl<'a> Machine<'a> {
         self.block(blocks[0], active)
     }
 
-    /// Executes a list of statements in the active lanes; those that jump leave it.
+    /// Executes a block in the active lanes; those that jump leave it.
     pub(super) fn block(&mut self, block: BlockId, active: &[u32]) -> Result<()> {
+        if self.is_one_by_one(active) {
+            return self.stretches(block, active);
+        }
+        let body = self.body;
+        self.list(&body.blocks[block].ops, active)
+    }
+
+    /// Executes statements in lockstep.
+    pub(super) fn list(&mut self, ops: &[OpId], active: &[u32]) -> Result<()> {
         let mut active = std::borrow::Cow::Borrowed(active);
-        for index in 0..self.body.blocks[block].ops.len() {
-            let op = self.body.blocks[block].ops[index];
+        for &op in ops {
             self.at = Some(op);
             stacker::maybe_grow(128 * 1024, 1024 * 1024, || self.statement(op, &active))?;
             if self.frame.has_jumped {
-                let states = &self.frame.states;
-                active.to_mut().retain(|&lane| states[lane as usize] == LaneState::Running);
+                self.retain_running(active.to_mut());
                 if active.is_empty() {
                     break;
                 }
@@ -150,10 +191,21 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
+    /// Takes out the lanes that have jumped.
+    pub(super) fn retain_running(&self, active: &mut Vec<u32>) {
+        if self.frame.has_jumped {
+            active.retain(|&lane| self.frame.states[lane as usize] == LaneState::Running);
+        }
+    }
+
     pub(super) fn statement(&mut self, op: OpId, active: &[u32]) -> Result<()> {
         let body = self.body;
         let data = &body.ops[op];
         self.uniformity.forget();
+        if self.kernel.is_some() {
+            self.participants.clear();
+            self.participants.extend_from_slice(active);
+        }
         match data.kind {
             OpKind::Store { buffer, predicated } => self.store(op, buffer, predicated, active),
             OpKind::Bind => {
@@ -188,18 +240,20 @@ impl<'a> Machine<'a> {
                 result
             }
             OpKind::AttrDict => self.region(data.regions[0], active),
-            OpKind::Alloc { buffer, .. } => {
-                self.allocate(buffer, active)?;
+            OpKind::Alloc { buffer, kind } => {
+                self.allocate(buffer, kind, active)?;
                 data.regions.first().map_or(Ok(()), |&region| self.region(region, active))
             }
             OpKind::DeclBuffer { buffer } => self.declare(buffer, active),
             OpKind::Evaluate => self.evaluate(data.operands[0], active),
             OpKind::Assert => {
                 let (_, failed) = self.partition(data.operands[0], active)?;
-                if failed.is_empty() {
-                    return Ok(());
+                if !failed.is_empty() {
+                    let message = EventKind::FailedAssertion.message();
+                    self.error(EventKind::FailedAssertion, |_| message.to_owned())?;
+                    self.jump(LaneState::Returned, &failed);
                 }
-                self.fail(RunErrorKind::Program, "an assertion failed".to_owned())
+                Ok(())
             }
             OpKind::Return => {
                 if let Some(&value) = data.operands.first() {
@@ -232,18 +286,45 @@ impl<'a> Machine<'a> {
 
     /// Gives a variable the value of an expression in each active lane.
     pub(super) fn define(&mut self, value: ValueId, expr: ExprId, active: &[u32]) -> Result<()> {
-        let slot = if self.frame.threads.len() == 1 || self.uniformity.is_uniform(expr) {
-            Slot::Uniform(self.for_all(active, |it| it.eval(expr, active[0] as usize))?)
+        if self.frame.threads.len() == 1 || self.uniformity.is_uniform(expr) {
+            let one = self.for_all(active, |it| it.eval(expr, active[0] as usize))?;
+            self.frame.slots[value.index()] = Slot::Uniform(one);
         } else {
-            let mut values = vec![Val::Unit; self.frame.threads.len()];
+            let mut values = self.lanes_of(value);
             for &lane in active {
-                values[lane as usize] = self.eval(expr, lane as usize)?;
+                let one = self.eval(expr, lane as usize)?;
+                if let Some(values) = Rc::get_mut(&mut values) {
+                    values[lane as usize] = one;
+                }
             }
-            Slot::Lanes(values.into())
-        };
-        self.frame.slots[value.index()] = slot;
+            self.frame.slots[value.index()] = Slot::Lanes(values);
+        }
         self.uniformity.forget();
         Ok(())
+    }
+
+    /// The values of a variable in all lanes, to be changed: those that other lanes have stay.
+    fn lanes_of(&self, value: ValueId) -> Rc<[Val]> {
+        match &self.frame.slots[value.index()] {
+            Slot::Lanes(old) if old.len() == self.frame.threads.len() => {
+                old.iter().cloned().collect()
+            }
+            _ => vec![Val::Unit; self.frame.threads.len()].into(),
+        }
+    }
+
+    /// Gives a variable its value in one lane.
+    pub(super) fn set_in_lane(&mut self, value: ValueId, lane: usize, to: Val) {
+        if self.frame.threads.len() == 1 {
+            self.frame.slots[value.index()] = Slot::Uniform(to);
+        } else {
+            let mut values = self.lanes_of(value);
+            if let Some(values) = Rc::get_mut(&mut values) {
+                values[lane] = to;
+            }
+            self.frame.slots[value.index()] = Slot::Lanes(values);
+        }
+        self.uniformity.forget();
     }
 
     /// The active lanes where a condition holds, and those where it does not.
@@ -279,130 +360,16 @@ impl<'a> Machine<'a> {
             _ => (None, indices),
         };
         // All lanes are evaluated before the first one writes (SEMANTICS: E2, P3).
-        let mut writes: SmallVec<[(u32, Offsets, Val); 1]> = SmallVec::new();
+        let mut writes: SmallVec<[(u32, Place, Val); 1]> = SmallVec::new();
         for &lane in active {
             let value = self.eval(value, lane as usize)?;
-            let offsets = self.offsets(buffer, indices, predicate, lane as usize)?;
-            writes.push((lane, offsets, value));
+            let place = self.place(buffer, indices, predicate, lane as usize)?;
+            writes.push((lane, place, value));
         }
-        let dtype = body.buffers[buffer].dtype;
-        for (lane, offsets, value) in &writes {
-            self.mark_used(value);
-            match (offsets, value) {
-                (Offsets::One(offset), Val::Int(..) | Val::Float(_)) if dtype.is_scalar() => {
-                    self.write(buffer, dtype, *offset, *lane, value)?;
-                }
-                _ => self.write_lanes(buffer, dtype, offsets, *lane, value)?,
-            }
+        for (lane, place, value) in &writes {
+            self.write_to(buffer, place, *lane, value)?;
         }
         Ok(())
-    }
-
-    /// Writes a vector: the elements of each offset, each with all lanes of the element type.
-    fn write_lanes(
-        &mut self,
-        buffer: BufferId,
-        dtype: DataType,
-        offsets: &Offsets,
-        lane: u32,
-        value: &Val,
-    ) -> Result<()> {
-        let n = fixed_lanes(dtype).unwrap_or(1);
-        let element = dtype.element();
-        for (position, offset) in offsets.as_slice().iter().enumerate() {
-            if *offset == Offsets::OFF {
-                self.counts.stores += n as u64;
-                continue;
-            }
-            for k in 0..n {
-                let part = match value {
-                    Val::Vector(values) => values.get(position * n + k).cloned(),
-                    scalar => Some(scalar.clone()),
-                };
-                let Some(part) = part else {
-                    let message = "a store of too few lanes".to_owned();
-                    return self.fail(RunErrorKind::Unsupported, message);
-                };
-                let at = offset + (k * element.bytes()) as i64;
-                self.write(buffer, element, at, lane, &part)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn mark_used(&mut self, value: &Val) {
-        let wrapped = match value {
-            Val::Int(_, wrapped) => *wrapped,
-            Val::Vector(lanes) => lanes.iter().any(|it| matches!(it, Val::Int(_, true))),
-            _ => false,
-        };
-        if wrapped {
-            self.event(EventKind::Overflow);
-        }
-    }
-
-    fn write(
-        &mut self,
-        buffer: BufferId,
-        dtype: DataType,
-        offset: i64,
-        lane: u32,
-        value: &Val,
-    ) -> Result<()> {
-        self.counts.stores += u64::from(!self.body.buffers[buffer].is_cell());
-        let bytes = dtype.bytes();
-        let thread = self.frame.threads[lane as usize] as usize;
-        let at = self.locate(buffer, offset, bytes, thread)?;
-        let storage = self.storage_of_mut(buffer);
-        if !write_scalar(dtype, value, &mut storage.bytes[at..at + bytes]) {
-            return self
-                .fail(RunErrorKind::Unsupported, format!("a store of {value:?} as {dtype}"));
-        }
-        if let Some(written) = storage.written.get_mut(at..at + bytes) {
-            written.fill(true);
-        }
-        Ok(())
-    }
-
-    pub(super) fn storage_of(&self, buffer: BufferId) -> &Storage {
-        let index = self.frame.buffers[buffer.index()].as_ref().map_or(0, |it| it.storage);
-        &self.storages[index]
-    }
-    fn storage_of_mut(&mut self, buffer: BufferId) -> &mut Storage {
-        let index = self.frame.buffers[buffer.index()].as_ref().map_or(0, |it| it.storage);
-        &mut self.storages[index]
-    }
-
-    pub(super) fn locate(
-        &self,
-        buffer: BufferId,
-        offset: i64,
-        len: usize,
-        thread: usize,
-    ) -> Result<usize> {
-        match self.storage_of(buffer).locate(offset, len, thread) {
-            Some(at) => Ok(at),
-            None => {
-                let name = self.body.name(self.body.buffers[buffer].name);
-                self.fail(
-                    RunErrorKind::Program,
-                    format!("byte {offset} is outside the memory of `{name}`"),
-                )
-            }
-        }
-    }
-
-    /// Writes one scalar element given as in a load expression (for results of thread reductions).
-    pub(super) fn write_back(&mut self, target: ExprId, lane: u32, value: &Val) -> Result<()> {
-        let ExprKind::Load { buffer, indices, .. } = self.body.expr(target).kind else {
-            return self.fail(
-                RunErrorKind::Unsupported,
-                "a reduction into something that is no load".to_owned(),
-            );
-        };
-        let offsets = self.offsets(buffer, self.body.items(indices), None, lane as usize)?;
-        let dtype = self.body.buffers[buffer].dtype;
-        self.write(buffer, dtype, offsets.as_slice()[0], lane, value)
     }
 
     // ---- calls for their effect ----
@@ -413,10 +380,9 @@ impl<'a> Machine<'a> {
         {
             match self.body.name(name) {
                 "tvm_thread_allreduce" => return self.allreduce(args, active),
-                "tvm_storage_sync" => {
-                    if active.len() != self.frame.threads.len() {
-                        self.event(EventKind::DivergentBarrier);
-                    }
+                "tvm_storage_sync" | "cuda.cta_sync" | "cuda.warp_sync" | "cuda.grid_sync"
+                | "cuda.thread_fence" => {
+                    self.barrier(self.body.name(name), args, active);
                     return Ok(());
                 }
                 "assume" => {
@@ -445,5 +411,29 @@ impl<'a> Machine<'a> {
             self.eval(expr, lane as usize)?;
         }
         Ok(())
+    }
+
+    /// A barrier: the threads stand here anyway; those that returned earlier are not waited for (SEMANTICS: Y1, Y2).
+    fn barrier(&mut self, name: &str, args: ExprListId, active: &[u32]) {
+        let body = self.body;
+        let scope = body.items(args).first().and_then(|it| match body.expr(*it).kind {
+            ExprKind::Str(scope) => Some(body.name(scope)),
+            _ => None,
+        });
+        self.counts.calls += active.len() as u64;
+        let is_of_block = name != "cuda.thread_fence" && name != "cuda.warp_sync";
+        if is_of_block && scope != Some("warp") {
+            let waiting = self.frame.states.iter().filter(|it| **it != LaneState::Returned).count();
+            if active.len() != waiting {
+                let n_active = active.len();
+                self.event_with(EventKind::DivergentBarrier, |_| {
+                    format!("{n_active} of {waiting} threads of the block reach a barrier")
+                });
+            }
+        }
+        // A barrier of warps counts as one of the block: races between warps may be missed then, none is made up.
+        if let Some(agent) = &mut self.agent {
+            agent.epoch += 1;
+        }
     }
 }

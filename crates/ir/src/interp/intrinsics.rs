@@ -17,6 +17,9 @@ pub(super) fn call(
     arg_types: &[Option<DataType>],
     events: Events<'_>,
 ) -> Option<Result<Val, Fault>> {
+    if let Some(value) = of_vectors(name, args) {
+        return Some(Ok(value));
+    }
     if let Some(lanes) =
         args.iter().find_map(|arg| if let Val::Vector(it) = arg { Some(it.len()) } else { None })
     {
@@ -36,7 +39,7 @@ pub(super) fn call(
     Some(Ok(match (name, args) {
         ("likely" | "ignore_loop_partition" | "tvm_thread_invariant", [value]) => value.clone(),
         ("fma", [Val::Float(a), Val::Float(b), Val::Float(c)]) => {
-            Val::Float(element.round_float(libm::fma(*a, *b, *c)))
+            Val::Float(fused(element, *a, *b, *c))
         }
         ("isnan", [Val::Float(x)]) => Val::Int(i64::from(x.is_nan()), false),
         ("isinf", [Val::Float(x)]) => Val::Int(i64::from(x.is_infinite()), false),
@@ -44,15 +47,17 @@ pub(super) fn call(
         ("ldexp", [Val::Float(x), Val::Int(n, _)]) => {
             Val::Float(element.round_float(libm::ldexp(*x, (*n).clamp(-5000, 5000) as i32)))
         }
-        ("popcount", [Val::Int(x, _)]) => {
+        ("popcount" | "ctpop", [Val::Int(x, _)]) => {
             let bits = arg_types[0].map_or(64, |it| u32::from(it.bits)).clamp(1, 64);
             Val::Int(i64::from(((*x as u64) & (u64::MAX >> (64 - bits))).count_ones()), false)
         }
         ("clz", [Val::Int(x, _)]) => {
             let bits = arg_types[0].map_or(64, |it| u32::from(it.bits)).clamp(1, 64);
             let low = (*x as u64) & (u64::MAX >> (64 - bits));
-            if low == 0 {
-                events(EventKind::CountOfZero);
+            if low == 0
+                && let Err(fault) = events(EventKind::CountOfZero)
+            {
+                return Some(Err(fault));
             }
             Val::Int(i64::from(low.leading_zeros() - (64 - bits)), false)
         }
@@ -64,12 +69,48 @@ pub(super) fn call(
             let power = (0..(*n).clamp(0, 64)).fold(1i128, |it, _| it.wrapping_mul(i128::from(*x)));
             Val::Int(element.wrap_int(power), *wx || *wn)
         }
+        ("nextafter", [Val::Float(x), Val::Float(y)]) => Val::Float(next_after(element, *x, *y)),
+        ("cuda.ffs_u32", [Val::Int(x, _)]) => {
+            Val::Int(if *x == 0 { 0 } else { i64::from(x.trailing_zeros()) + 1 }, false)
+        }
+        ("cuda.float_as_uint" | "cuda.uint_as_float", [value]) => {
+            return Some(reinterpret(value, arg_types[0], element));
+        }
+        ("cuda.half2float" | "cuda.bfloat162float", [Val::Float(x)]) => Val::Float(*x),
         ("reinterpret", [value]) => return Some(reinterpret(value, arg_types[0], element)),
         ("q_multiply_shift", [Val::Int(x, _), Val::Int(y, _), Val::Int(q, _), Val::Int(s, _)]) => {
             multiply_shift(*x, *y, *q, *s, element)
         }
         _ => return None,
     }))
+}
+
+/// Calls on whole vectors.
+fn of_vectors(name: &str, args: &[Val]) -> Option<Val> {
+    match (name, args) {
+        ("vectorlow", [Val::Vector(lanes)]) => Some(part(&lanes[..lanes.len() / 2])),
+        ("vectorhigh", [Val::Vector(lanes)]) => Some(part(&lanes[lanes.len() / 2..])),
+        ("vectorcombine", [a, b]) => {
+            let lanes = |it: &Val| match it {
+                Val::Vector(lanes) => lanes.to_vec(),
+                scalar => vec![scalar.clone()],
+            };
+            Some(Val::Vector(lanes(a).into_iter().chain(lanes(b)).collect()))
+        }
+        ("dp4a", [Val::Vector(a), Val::Vector(b), Val::Int(sum, wrapped)]) => {
+            let products = a.iter().zip(b.iter()).map(|pair| match pair {
+                (Val::Int(x, _), Val::Int(y, _)) => x * y,
+                _ => 0,
+            });
+            let exact = i128::from(*sum) + i128::from(products.sum::<i64>());
+            Some(Val::Int(DataType::INT32.wrap_int(exact), *wrapped))
+        }
+        _ => None,
+    }
+}
+
+fn part(lanes: &[Val]) -> Val {
+    if let [one] = lanes { one.clone() } else { Val::Vector(lanes.into()) }
 }
 
 fn by_lane(
@@ -141,6 +182,41 @@ fn binary_float(name: &str) -> Option<fn(f64, f64) -> f64> {
         "fdividef" => |x, y| x / y,
         _ => return None,
     })
+}
+
+/// `a * b + c` with one rounding. The product of two narrower floats is exact in a double; their sum with `c` is
+/// rounded to odd there, so that the second rounding sees on which side of a tie it was (Boldo, Melquiond 2008).
+fn fused(element: DataType, a: f64, b: f64, c: f64) -> f64 {
+    if element == DataType::float(64) {
+        return libm::fma(a, b, c);
+    }
+    let product = a * b;
+    let sum = product + c;
+    if !sum.is_finite() {
+        return element.round_float(sum);
+    }
+    // The exact error of the sum (Knuth).
+    let back = sum - product;
+    let error = (product - (sum - back)) + (c - back);
+    let is_even = sum.to_bits() & 1 == 0;
+    let odd = match error.partial_cmp(&0.0) {
+        Some(std::cmp::Ordering::Greater) if is_even => sum.next_up(),
+        Some(std::cmp::Ordering::Less) if is_even => sum.next_down(),
+        _ => sum,
+    };
+    element.round_float(odd)
+}
+
+/// The float next to `x` in the direction of `y`.
+fn next_after(element: DataType, x: f64, y: f64) -> f64 {
+    match element.bits {
+        64 if x < y => x.next_up(),
+        64 if x > y => x.next_down(),
+        32 if x < y => f64::from((x as f32).next_up()),
+        32 if x > y => f64::from((x as f32).next_down()),
+        _ if x.is_nan() || y.is_nan() => f64::NAN,
+        _ => y,
+    }
 }
 
 /// The same bits as another type of the same width.

@@ -8,6 +8,7 @@ use super::{
     RunError, RunErrorKind,
     exec::{LaneState, Machine, Slot},
     ops::Val,
+    races::Agent,
 };
 use crate::{ExprId, ExprKind, ExprListId, OpId, OpKind, ValueId, arena::Id, walk::WalkEvent};
 
@@ -33,6 +34,9 @@ fn axis(tag: &str) -> Option<(&str, usize)> {
 
 impl Machine<'_> {
     pub(super) fn launch_thread(&mut self, op: OpId, active: &[u32]) -> Result<()> {
+        if self.is_virtual(op) {
+            return self.virtual_threads(op, active);
+        }
         if self.kernel.is_some() {
             self.bind_index(op)?;
             let region = self.body.ops[op].regions[0];
@@ -50,23 +54,67 @@ impl Machine<'_> {
         let n_storages = self.storages.len();
         let lanes: Vec<u32> = (0..threads as u32).collect();
         let region = self.body.ops[op].regions[0];
-        let [xs, ys, zs] = block_dims.map(|it| self.trips(it));
-        for z in zs {
-            for y in ys.clone() {
-                for x in xs.clone() {
-                    self.frame.threads = Rc::from(lanes.clone());
-                    self.frame.states = vec![LaneState::Running; lanes.len()];
-                    self.frame.has_jumped = false;
-                    self.kernel =
-                        Some(Kernel { threads: threads as usize, thread_dims, block: [x, y, z] });
-                    self.bind_index(op)?;
-                    self.block(self.body.entry(region), &lanes)?;
-                    self.storages.truncate(n_storages);
-                    self.frame = outer.clone();
-                }
-            }
+        let outer_agent = self.agent;
+        self.new_launch();
+        for (number, block) in self.blocks(block_dims).into_iter().enumerate() {
+            self.frame.threads = Rc::from(&lanes[..]);
+            self.frame.states = vec![LaneState::Running; lanes.len()];
+            self.frame.has_jumped = false;
+            self.kernel = Some(Kernel { threads: threads as usize, thread_dims, block });
+            self.be_agent(number);
+            self.bind_index(op)?;
+            self.block(self.body.entry(region), &lanes)?;
+            self.storages.truncate(n_storages);
+            self.frame = outer.clone();
         }
         self.kernel = None;
+        self.agent = outer_agent;
+        self.participants.clear();
+        Ok(())
+    }
+
+    /// The blocks that run, in the order of the schedule.
+    fn blocks(&mut self, dims: [i64; 3]) -> Vec<[i64; 3]> {
+        let [xs, ys, zs] = dims.map(|it| self.trips(it));
+        let mut blocks = Vec::new();
+        for z in zs {
+            for y in ys.clone() {
+                blocks.extend(xs.clone().map(|x| [x, y, z]));
+            }
+        }
+        self.arrange(&mut blocks);
+        blocks
+    }
+
+    /// A kernel or a parallel loop begins.
+    pub(super) fn new_launch(&mut self) {
+        self.n_launches += 1;
+    }
+
+    /// What follows is the work of another block, or of another parallel iteration.
+    pub(super) fn be_agent(&mut self, agent: usize) {
+        if self.options.find_races {
+            let (launch, agent) = (self.n_launches, agent as u32);
+            self.agent = Some(Agent { launch, agent, epoch: 0, thread: 0 });
+        }
+    }
+
+    fn is_virtual(&self, op: OpId) -> bool {
+        match self.body.ops[op].kind {
+            OpKind::LaunchThread { tag, .. } => self.body.name(tag).starts_with("vthread"),
+            _ => false,
+        }
+    }
+
+    /// Virtual threads share a thread: lowering interleaves them, which for race-free programs is any order.
+    fn virtual_threads(&mut self, op: OpId, active: &[u32]) -> Result<()> {
+        let data = &self.body.ops[op];
+        let OpKind::LaunchThread { var, .. } = data.kind else { return Ok(()) };
+        let extent = self.int(data.operands[0], active[0] as usize)?;
+        for index in 0..extent {
+            self.set(var, Val::Int(index, false));
+            self.block(self.body.entry(data.regions[0]), active)?;
+        }
         Ok(())
     }
 
@@ -83,6 +131,9 @@ impl Machine<'_> {
         let mut dims: [[Option<i64>; 3]; 2] = Default::default();
         for launch in launches {
             let OpKind::LaunchThread { tag, .. } = body.ops[launch].kind else { continue };
+            if self.is_virtual(launch) {
+                continue;
+            }
             let Some((kind, dim)) = axis(body.name(tag)) else {
                 return self.fail(
                     RunErrorKind::Unsupported,
@@ -204,10 +255,10 @@ impl Machine<'_> {
         if params as usize != operands.len() {
             return self.fail(RunErrorKind::Unsupported, "a reducer of other arity".to_owned());
         }
-        let depth = self.bound.len();
-        self.bound.extend(operands);
+        let depth = self.binders.len();
+        self.binders.extend(operands);
         let result = self.eval(body, lane);
-        self.bound.truncate(depth);
+        self.binders.truncate(depth);
         match result? {
             Val::Tuple(parts) if parts.len() == n => Ok(parts.to_vec()),
             one if n == 1 => Ok(vec![one]),

@@ -2,7 +2,7 @@
 
 use super::{
     RunError, RunErrorKind,
-    exec::{LaneState, Machine, Slot},
+    exec::{Binding, LaneState, Machine, Slot},
     ops::Val,
 };
 use crate::{
@@ -48,19 +48,12 @@ impl Machine<'_> {
             if extent <= 0 { 0 } else { (extent - 1) / step + 1 }
         };
         let most = ranges.iter().map(n_trips).max().unwrap_or(0);
+        if kind == ForKind::Parallel {
+            return self.parallel_loop(op, var, &ranges, most, active);
+        }
         let mut lanes: Vec<u32> = active.to_vec();
         for trip in self.trips(most) {
-            if is_uniform {
-                let (min, _, step) = ranges[0];
-                self.set(var, Val::Int(min + trip * step, false));
-            } else {
-                let mut values = vec![Val::Unit; self.frame.threads.len()];
-                for (&lane, &(min, _, step)) in active.iter().zip(&ranges) {
-                    values[lane as usize] = Val::Int(min + trip * step, false);
-                }
-                self.frame.slots[var.index()] = Slot::Lanes(values.into());
-                self.uniformity.forget();
-            }
+            self.set_loop_variable(var, &ranges, trip, active);
             let states = &self.frame.states;
             let running: Vec<u32> = if is_uniform {
                 if self.frame.has_jumped {
@@ -85,6 +78,67 @@ impl Machine<'_> {
                 lanes = running;
             }
         }
+        self.land(LaneState::Broke, active);
+        Ok(())
+    }
+
+    /// The value of a loop variable in an iteration; one range for all lanes, or one a lane.
+    fn set_loop_variable(
+        &mut self,
+        var: ValueId,
+        ranges: &[(i64, i64, i64)],
+        trip: i64,
+        active: &[u32],
+    ) {
+        let at = |&(min, _, step): &(i64, i64, i64)| Val::Int(min + trip * step, false);
+        if ranges.windows(2).all(|pair| pair[0] == pair[1]) {
+            return self.set(var, at(&ranges[0]));
+        }
+        let mut values = vec![Val::Unit; self.frame.threads.len()];
+        for (&lane, range) in active.iter().zip(ranges) {
+            values[lane as usize] = at(range);
+        }
+        self.frame.slots[var.index()] = Slot::Lanes(values.into());
+        self.uniformity.forget();
+    }
+
+    /// Iterations in the order of the schedule, each an agent of its own that may race with the others (SEMANTICS: P1, P2).
+    fn parallel_loop(
+        &mut self,
+        op: OpId,
+        var: ValueId,
+        ranges: &[(i64, i64, i64)],
+        most: i64,
+        active: &[u32],
+    ) -> Result<()> {
+        let region = self.body.ops[op].regions[0];
+        let mut order: Vec<i64> = self.trips(most).collect();
+        self.arrange(&mut order);
+        let outer = self.agent;
+        if outer.is_none() {
+            self.new_launch();
+        }
+        for trip in order {
+            self.set_loop_variable(var, ranges, trip, active);
+            let mut running = Vec::with_capacity(active.len());
+            for (position, &lane) in active.iter().enumerate() {
+                let (_, extent, step) = *ranges.get(position).unwrap_or(&ranges[0]);
+                if trip * step < extent {
+                    running.push(lane);
+                }
+            }
+            self.retain_running(&mut running);
+            if running.is_empty() {
+                continue;
+            }
+            if outer.is_none() {
+                self.be_agent(trip as usize);
+            }
+            self.region(region, &running)?;
+            self.land(LaneState::Continued, active);
+            self.at = Some(op);
+        }
+        self.agent = outer;
         self.land(LaneState::Broke, active);
         Ok(())
     }
@@ -139,6 +193,12 @@ impl Machine<'_> {
                 *slot = Slot::Lanes(origin.iter().map(|&lane| old[lane].clone()).collect());
             }
         }
+        for binding in &mut self.frame.buffers {
+            if let Binding::Lanes(old) = binding {
+                *binding = Binding::Lanes(origin.iter().map(|&lane| old[lane].clone()).collect());
+            }
+        }
+        self.vector_depth += 1;
         self.frame.slots[var.index()] = Slot::Lanes(values.into());
         self.uniformity.forget();
         self.frame.threads = origin.iter().map(|&lane| outer.threads[lane]).collect();
@@ -146,6 +206,7 @@ impl Machine<'_> {
         self.frame.has_jumped = false;
         let lanes: Vec<u32> = (0..origin.len() as u32).collect();
         let result = self.region(region, &lanes);
+        self.vector_depth -= 1;
         self.frame = outer;
         self.uniformity.forget();
         result

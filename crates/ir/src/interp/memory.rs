@@ -2,8 +2,8 @@
 
 use half::{bf16, f16};
 
-use super::{minifloat, ops::Val};
-use crate::{DataType, Lanes, TypeCode};
+use super::ops::Val;
+use crate::{DataType, Lanes, TypeCode, minifloat};
 
 /// A dense row-major array.
 #[derive(Clone, PartialEq, Debug)]
@@ -71,6 +71,8 @@ pub(super) struct Storage {
     /// Bytes of one copy.
     pub(super) stride: usize,
     pub(super) is_per_thread: bool,
+    /// Whether accesses to it can race: it is neither private nor a block's, whose place lowering decides.
+    pub(super) is_watched: bool,
 }
 
 /// What uninitialised memory is filled with: big as an integer, a NaN-free odd number as a float.
@@ -78,7 +80,13 @@ const PATTERN: u8 = 0xCB;
 
 impl Storage {
     pub(super) fn argument(data: Vec<u8>) -> Storage {
-        Storage { stride: data.len(), bytes: data, written: Vec::new(), is_per_thread: false }
+        Storage {
+            stride: data.len(),
+            bytes: data,
+            written: Vec::new(),
+            is_per_thread: false,
+            is_watched: true,
+        }
     }
 
     pub(super) fn fresh(stride: usize, threads: Option<usize>) -> Storage {
@@ -88,6 +96,7 @@ impl Storage {
             written: vec![false; size],
             stride,
             is_per_thread: threads.is_some(),
+            is_watched: threads.is_none(),
         }
     }
 
@@ -123,15 +132,12 @@ pub(super) fn read_scalar(dtype: DataType, bytes: &[u8]) -> Option<Val> {
     let raw = u64::from_le_bytes(word);
     Some(match (dtype.code, dtype.bits) {
         (TypeCode::Bool, _) => Val::Int(i64::from(raw != 0), false),
-        (TypeCode::Int | TypeCode::UInt, 8 | 16 | 32 | 64) => {
-            Val::Int(dtype.wrap_int(i128::from(raw)), false)
-        }
+        (TypeCode::Int | TypeCode::UInt, _) => Val::Int(dtype.wrap_int(i128::from(raw)), false),
         (TypeCode::Float, 64) => Val::Float(f64::from_bits(raw)),
         (TypeCode::Float, 32) => Val::Float(f64::from(f32::from_bits(raw as u32))),
         (TypeCode::Float, 16) => Val::Float(f16::from_bits(raw as u16).to_f64()),
         (TypeCode::BFloat, _) => Val::Float(bf16::from_bits(raw as u16).to_f64()),
-        (code @ TypeCode::Float8(_), _) => Val::Float(minifloat::decode(code, raw as u8)?),
-        _ => return None,
+        (code, _) => Val::Float(minifloat::decode(code, raw as u8)?),
     })
 }
 
@@ -139,14 +145,14 @@ pub(super) fn read_scalar(dtype: DataType, bytes: &[u8]) -> Option<Val> {
 pub(super) fn scalar_bits(dtype: DataType, value: &Val) -> Option<u64> {
     Some(match (dtype.code, dtype.bits, value) {
         (TypeCode::Bool, _, Val::Int(value, _)) => u64::from(*value != 0),
-        (TypeCode::Int | TypeCode::UInt, 8 | 16 | 32 | 64, Val::Int(value, _)) => *value as u64,
+        (TypeCode::Int | TypeCode::UInt, bits, Val::Int(value, _)) => {
+            *value as u64 & (u64::MAX >> (64 - u32::from(bits.clamp(1, 64))))
+        }
         (TypeCode::Float, 64, Val::Float(value)) => value.to_bits(),
         (TypeCode::Float, 32, Val::Float(value)) => u64::from((*value as f32).to_bits()),
         (TypeCode::Float, 16, Val::Float(value)) => u64::from(f16::from_f64(*value).to_bits()),
         (TypeCode::BFloat, _, Val::Float(value)) => u64::from(bf16::from_f64(*value).to_bits()),
-        (code @ TypeCode::Float8(_), _, Val::Float(value)) => {
-            u64::from(minifloat::encode(code, *value)?)
-        }
+        (code, _, Val::Float(value)) => u64::from(minifloat::encode(code, *value)?),
         _ => return None,
     })
 }
@@ -160,14 +166,25 @@ pub(super) fn write_scalar(dtype: DataType, value: &Val, cell: &mut [u8]) -> boo
     true
 }
 
-/// Rounds a value to a float type (8-bit formats too, where they are known).
-pub(super) fn round_float(dtype: DataType, value: f64) -> f64 {
-    if let TypeCode::Float8(_) = dtype.code
-        && let Some(bits) = minifloat::encode(dtype.code, value)
-    {
-        return minifloat::decode(dtype.code, bits).unwrap_or(value);
+/// Lane `k` of a vector of elements narrower than a byte.
+pub(super) fn read_packed(element: DataType, cell: &[u8], k: usize) -> Option<Val> {
+    let first = k * usize::from(element.bits);
+    let low = *cell.get(first / 8)?;
+    let high = cell.get(first / 8 + 1).copied().unwrap_or(0);
+    let bits = u16::from_le_bytes([low, high]) >> (first % 8) & ((1 << element.bits) - 1);
+    read_scalar(element, &[bits as u8])
+}
+
+/// Writes lane `k` of a vector of elements narrower than a byte.
+pub(super) fn write_packed(element: DataType, value: &Val, cell: &mut [u8], k: usize) -> bool {
+    let Some(bits) = scalar_bits(element, value) else { return false };
+    let first = k * usize::from(element.bits);
+    for bit in 0..usize::from(element.bits) {
+        let Some(byte) = cell.get_mut((first + bit) / 8) else { return false };
+        let mask = 1u8 << ((first + bit) % 8);
+        *byte = if bits >> bit & 1 == 1 { *byte | mask } else { *byte & !mask };
     }
-    dtype.round_float(value)
+    true
 }
 
 /// Number of lanes, where it is fixed.

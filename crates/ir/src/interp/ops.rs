@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::{EventKind, RunErrorKind, memory::round_float};
+use super::{EventKind, RunErrorKind};
 use crate::{BinaryOp, BufferId, DataType, NameId, TypeCode, UnaryOp};
 
 /// A value of one lane.
@@ -29,15 +29,16 @@ pub(super) enum Val {
 /// An error in an operator: what happened, without a place.
 pub(super) type Fault = (RunErrorKind, String);
 
-/// Events of one operator.
-pub(super) type Events<'a> = &'a mut dyn FnMut(EventKind);
+/// Events of one operator; an error if the run ends there.
+pub(super) type Events<'a> = &'a mut dyn FnMut(EventKind) -> Result<(), Fault>;
 
 fn unsupported<T>(what: impl Into<String>) -> Result<T, Fault> {
     Err((RunErrorKind::Unsupported, what.into()))
 }
 
-fn program<T>(what: impl Into<String>) -> Result<T, Fault> {
-    Err((RunErrorKind::Program, what.into()))
+/// Zero of a type.
+pub(super) fn zero(dtype: DataType) -> Val {
+    if dtype.is_float() { Val::Float(0.0) } else { Val::Int(0, false) }
 }
 
 /// Applies `f` lane by lane; scalars are spread over the lanes of the other operand.
@@ -154,14 +155,17 @@ fn int_binary(
     };
     let truth = |it: bool| Val::Int(i64::from(it), tainted);
     if op.is_division() {
+        let is_quotient = matches!(op, BinaryOp::Div | BinaryOp::FloorDiv);
         if b == 0 {
-            return program("division by zero");
+            events(EventKind::DivisionByZero)?;
+            return Ok(Val::Int(if is_quotient { 0 } else { x }, tainted));
         }
         if !is_unsigned && b == -1 && a == -(1i128 << (dtype.bits.clamp(1, 64) - 1)) {
-            return program("the smallest integer divided by -1");
+            events(EventKind::DivisionOverflow)?;
+            return Ok(Val::Int(if is_quotient { x } else { 0 }, tainted));
         }
         if tainted {
-            events(EventKind::Overflow);
+            events(EventKind::Overflow)?;
         }
     }
     Ok(match op {
@@ -193,7 +197,7 @@ fn int_binary(
         BinaryOp::Shl | BinaryOp::Shr => {
             let width = i128::from(dtype.bits.max(1));
             if b < 0 || b >= width {
-                events(EventKind::ShiftOutOfRange);
+                events(EventKind::ShiftOutOfRange)?;
             }
             let amount = b.rem_euclid(width) as u32;
             let shifted = if op == BinaryOp::Shl { a << amount } else { a >> amount };
@@ -203,7 +207,7 @@ fn int_binary(
 }
 
 fn float_binary(op: BinaryOp, dtype: DataType, x: f64, y: f64) -> Result<Val, Fault> {
-    let round = |v: f64| Val::Float(round_float(dtype, v));
+    let round = |v: f64| Val::Float(dtype.round_float(v));
     let truth = |it: bool| Val::Int(i64::from(it), false);
     // Products and sums of two float32, float16 or bfloat16 values are exact enough in a double that rounding twice
     // equals rounding once: 53 >= 2 * 24 + 2 bits (Figueroa, "When is double rounding innocuous?", 1995).
@@ -263,7 +267,7 @@ pub(super) fn cast(
             if to.is_float() {
                 let exact =
                     if wide.unsigned_abs() < 1 << 53 { wide as f64 } else { round_wide(wide, to) };
-                Ok(Val::Float(round_float(to, exact)))
+                Ok(Val::Float(to.round_float(exact)))
             } else if to.is_integer() || to.is_bool() {
                 Ok(Val::Int(to.wrap_int(wide), *wrapped))
             } else {
@@ -272,11 +276,11 @@ pub(super) fn cast(
         }
         Val::Float(x) => {
             if to.is_float() {
-                Ok(Val::Float(round_float(to, *x)))
+                Ok(Val::Float(to.round_float(*x)))
             } else if to.is_bool() {
                 Ok(Val::Int(i64::from(*x != 0.0), false))
             } else if to.is_integer() {
-                Ok(float_to_int(*x, to, events))
+                float_to_int(*x, to, events)
             } else {
                 unsupported(format!("conversion of {from} to {to}"))
             }
@@ -291,7 +295,7 @@ fn round_wide(wide: i128, to: DataType) -> f64 {
     if to == DataType::FLOAT32 { f64::from(wide as f32) } else { wide as f64 }
 }
 
-fn float_to_int(x: f64, to: DataType, events: Events<'_>) -> Val {
+fn float_to_int(x: f64, to: DataType, events: Events<'_>) -> Result<Val, Fault> {
     let bits = u32::from(to.bits.clamp(1, 64));
     let (low, high) = if to.is_int() {
         (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
@@ -300,12 +304,12 @@ fn float_to_int(x: f64, to: DataType, events: Events<'_>) -> Val {
     };
     let truncated = x.trunc();
     if x.is_nan() {
-        events(EventKind::ConversionOutOfRange);
-        return Val::Int(0, false);
+        events(EventKind::ConversionOutOfRange)?;
+        return Ok(Val::Int(0, false));
     }
     let exact = truncated as i128;
     if exact < low || exact > high {
-        events(EventKind::ConversionOutOfRange);
+        events(EventKind::ConversionOutOfRange)?;
     }
-    Val::Int(to.wrap_int(exact.clamp(low, high)), false)
+    Ok(Val::Int(to.wrap_int(exact.clamp(low, high)), false))
 }

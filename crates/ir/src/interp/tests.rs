@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::{
-    AllocKind, BinaryOp, BlockId, Buffer, BufferId, BufferOrigin, Callee, Dialect, ExprId,
-    ExprKind, ForKind, OpKind, Param, ValueKind,
+    AllocKind, BinaryOp, BlockId, Buffer, BufferId, BufferOrigin, Callee, DataType, Dialect,
+    ExprId, ExprKind, ForKind, OpKind, Param, ValueKind,
 };
 
 const I32: DataType = DataType::INT32;

@@ -7,7 +7,7 @@
 
 use super::{counts::Counts, ops::Val};
 use crate::{
-    Body, ExprId, ExprKind, ForKind, OpId, OpKind, Value, ValueId, ValueKind,
+    Body, BufferOrigin, ExprId, ExprKind, ForKind, OpId, OpKind, Value, ValueId, ValueKind,
     arena::{Id, Table},
 };
 
@@ -126,6 +126,17 @@ fn spread(body: &Body, op: OpId, exprs: &[bool], values: &mut Table<ValueId, boo
         OpKind::SBlock(block) => {
             for (iter, binding) in body.sblocks[block].iter_vars.iter().zip(&data.operands) {
                 mark(iter.value, is_varying(binding));
+            }
+        }
+        // Strides and the offset of a part of a buffer are those of the place of the part.
+        OpKind::DeclBuffer { buffer } => {
+            let buffer = &body.buffers[buffer];
+            if matches!(buffer.origin, BufferOrigin::MatchRegion(_)) {
+                for &expr in buffer.strides.iter().flatten().chain(&buffer.elem_offset) {
+                    if let ExprKind::Value(value) = body.expr(expr).kind {
+                        mark(value, true);
+                    }
+                }
             }
         }
         // A thread index that an `env_thread` names before the launch.
