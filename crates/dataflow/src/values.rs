@@ -12,7 +12,7 @@
 //! A node without load and call in it has one number everywhere, so most occurrences cost one look-up. O(occurrences), and
 //! O(log n) for each load.
 
-mod structural;
+mod equivalence;
 #[cfg(test)]
 mod tests;
 
@@ -29,7 +29,7 @@ use crate::{
     alias::{AliasClass, AliasClasses, is_address_of},
     memory::{MemoryVersions, Origin, VersionId},
 };
-use structural::Structural;
+pub use equivalence::{Equivalence, Leveled};
 
 /// The number of a value; dense.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -41,19 +41,6 @@ impl Id for ValueNumber {
     }
     fn index(self) -> usize {
         self.0 as usize
-    }
-}
-
-/// Which nodes are equal, given which operands are: expression → class.
-pub trait Equivalence {
-    /// The class of a node whose operands have these classes. `extra` tells apart what is not equal though operator and operands
-    /// are: other memory, another execution; 0 for a value of its operands.
-    fn class(&mut self, body: &Body, node: ExprId, operands: &[u32], extra: u64) -> u32;
-    /// Number of classes so far.
-    fn len(&self) -> usize;
-    /// Whether there is none yet.
-    fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 
@@ -92,10 +79,10 @@ impl<'a> ValueNumbers<'a> {
         level: Level,
     ) -> ValueNumbers<'a> {
         let numbering = Numbering::new(body, occurrences, aliases, memory, effects);
-        let mut pool = pool(effects, level);
+        let mut pool = Leveled::new(level);
         let mut work = body.n_exprs() as u64;
         let all = OccurrenceId::new(0)..OccurrenceId::new(occurrences.len());
-        let of = numbering.number(all, &mut *pool, &mut work);
+        let of = numbering.number(all, &mut pool, &mut work);
         let (members, starts) = numbering.members(&of, pool.len());
         ValueNumbers { numbering, level, of, members, starts, work }
     }
@@ -153,19 +140,15 @@ impl<'a> ValueNumbers<'a> {
     }
 
     fn are_equal_by(&self, occurrences: &[OccurrenceId], level: Level) -> bool {
-        let mut pool = pool(self.numbering.effects, level);
+        let mut pool = Leveled::new(level);
         let mut number = |at: OccurrenceId| {
             let end = self.numbering.occurrences[at].end;
-            self.numbering.number(at..end, &mut *pool, &mut 0)[0]
+            self.numbering.number(at..end, &mut pool, &mut 0)[0]
         };
         let Some((&first, others)) = occurrences.split_first() else { return true };
         let first = number(first);
         others.iter().all(|&it| number(it) == first)
     }
-}
-
-fn pool<'a>(effects: &'a EffectTable, level: Level) -> Box<dyn Equivalence + 'a> {
-    Box::new(Structural::new(effects, level))
 }
 
 struct Numbering<'a> {
@@ -183,13 +166,16 @@ struct Numbering<'a> {
 struct Versions(FxHashMap<(AliasClass, VersionId), u64>);
 
 impl Versions {
-    fn extra(&mut self, class: AliasClass, version: VersionId) -> u64 {
+    fn number(&mut self, class: AliasClass, version: VersionId) -> u64 {
         let next = 1 + self.0.len() as u64;
         *self.0.entry((class, version)).or_insert(next)
     }
 }
 
 /// Beside versions, which are fewer.
+const NAME: u64 = 1 << 62;
+
+/// Beside versions and names.
 fn fresh(occurrence: OccurrenceId) -> u64 {
     1 << 63 | occurrence.index() as u64
 }
@@ -247,8 +233,8 @@ impl<'a> Numbering<'a> {
                 child = self.occurrences[child].end;
             }
             *work += operands.len() as u64;
-            let extra = if is_fixed { 0 } else { self.extra(id, &mut versions, work) };
-            let number = pool.class(self.body, here.expr, &operands, extra);
+            let beside = if is_fixed { None } else { self.beside(id, &mut versions, work) };
+            let number = pool.class(self.body, here.expr, &operands, beside);
             if is_fixed {
                 of_node.insert(here.expr, number);
             }
@@ -293,18 +279,18 @@ impl<'a> Numbering<'a> {
     }
 
     /// What tells an occurrence apart from others of its operator and operands.
-    fn extra(&self, id: OccurrenceId, versions: &mut Versions, work: &mut u64) -> u64 {
-        match self.nature(id) {
-            Nature::Value => 0,
+    fn beside(&self, id: OccurrenceId, versions: &mut Versions, work: &mut u64) -> Option<u64> {
+        Some(match self.nature(id) {
+            Nature::Value => return None,
             // Names are equal by their parts, but never equal to a value of the same parts.
-            Nature::Name => 1 << 62,
+            Nature::Name => NAME,
             Nature::Fresh => fresh(id),
             Nature::Reads => {
                 let class = match self.memory.class_of(id) {
                     Some(class) => Some(class),
                     None => self.class_read_by_call(id),
                 };
-                let Some(class) = class else { return fresh(id) };
+                let Some(class) = class else { return Some(fresh(id)) };
                 let version = self.memory.at_counted(id, class, work);
                 match version.origin() {
                     Origin::Load(_) => fresh(id),
@@ -312,10 +298,10 @@ impl<'a> Numbering<'a> {
                     Origin::Write(op) if matches!(self.body.ops[op].kind, OpKind::Alloc { .. }) => {
                         fresh(id)
                     }
-                    _ => versions.extra(class, version),
+                    _ => versions.number(class, version),
                 }
             }
-        }
+        })
     }
 
     /// The one class that a call reads through its arguments, if it is one.

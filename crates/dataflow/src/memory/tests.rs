@@ -2,5 +2,6 @@
 
 pub(crate) mod fixture;
 mod growth;
+mod obstacles;
 mod paths;
 mod versions;

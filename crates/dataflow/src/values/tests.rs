@@ -69,15 +69,23 @@ fn operands_of_a_sum_may_change_places() {
         use B A
         use A A B
         ";
-    check(Level::Syntactic, text, expect![[r#"
+    check(
+        Level::Syntactic,
+        text,
+        expect![[r#"
         A at 4 5 6 6 (Syntactic)
         B at 4 5 6 (Syntactic)
-    "#]]);
-    check(Level::Commutative, text, expect![[r#"
+    "#]],
+    );
+    check(
+        Level::Commutative,
+        text,
+        expect![[r#"
         (A B) at 4 5 (Commutative)
         A at 4 5 6 6 (Syntactic)
         B at 4 5 6 (Syntactic)
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -139,4 +147,25 @@ fn names_of_places_are_no_values() {
             A+1 at 6 7 (Syntactic)
         "#]],
     );
+}
+
+#[test]
+fn work_grows_with_the_program() {
+    let work = |n: usize| {
+        let mut text = String::from("param A\nparam B\n");
+        for i in 0..n {
+            text += &format!("A = B B+{i}\nuse A B A+1\nlet exp A\n");
+        }
+        let fixture = parse(&text);
+        let body = &fixture.body;
+        let occurrences = Occurrences::collect(body);
+        let scopes = ScopeTree::build(body);
+        let effects = EffectTable::builtin();
+        let aliases = AliasClasses::build(body, effects);
+        let memory = MemoryVersions::build(body, &occurrences, &scopes, effects, &aliases);
+        let level = Level::Commutative;
+        ValueNumbers::build(body, &occurrences, &aliases, &memory, effects, level).work()
+    };
+    let (small, large) = (work(5_000), work(10_000));
+    assert!(large <= small * 21 / 10, "{small} then {large}");
 }
