@@ -2,6 +2,12 @@
 
 pub mod alias;
 pub mod certain;
+pub mod flow;
+pub mod lattice;
+pub mod laws;
 pub mod memory;
+pub mod point;
 pub mod scopes;
+pub mod solver;
+pub mod sparse;
 pub mod values;

@@ -73,12 +73,14 @@ impl Dominators {
     }
 }
 
-fn successors(body: &Body, block: BlockId) -> impl Iterator<Item = BlockId> + '_ {
+/// The blocks that the last operation of `block` may go to, in its order.
+pub fn successors(body: &Body, block: BlockId) -> impl Iterator<Item = BlockId> + '_ {
     let last = body.blocks[block].ops.last();
     last.into_iter().flat_map(|&op| body.ops[op].successors.iter().map(|it| it.block))
 }
 
-fn reverse_post_order(body: &Body, entry: BlockId) -> Vec<BlockId> {
+/// The blocks that can be reached from `entry`, each before those it leads to, back edges apart.
+pub fn reverse_post_order(body: &Body, entry: BlockId) -> Vec<BlockId> {
     let mut order = Vec::new();
     let mut seen = rustc_hash::FxHashSet::default();
     let mut stack = vec![(entry, false)];

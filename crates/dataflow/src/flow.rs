@@ -1,0 +1,380 @@
+//! What is executed after what: the control flow of a body, operation by operation, without a graph.
+//!
+//! In: a body with its occurrences, scopes and effects. Out: a [`Flow`]: for each operation its [`Shape`] (how it runs its
+//! regions) and its [`Jumps`] (where control may go besides the next operation), for each operand whether it is always
+//! evaluated. The solver follows it; analyses ask it rather than matching on kinds themselves.
+//!
+//! Rests on `SEMANTICS: L2` (a loop may run no iteration unless its extent is a positive constant), `L5`–`L7`, `L9`
+//! (guards and `init`), `L11`, `L12`, `P1`, `P6` (iterations of parallel and thread loops: as those of a serial loop, of which
+//! nobody knows the order), `X2`, `X3`, `X8` (unknown arms: any number of times in any order), `S2`–`S6` (operands).
+//! Building is O(operations + expressions), without recursion; every question is O(1).
+
+use ir::{
+    BinaryOp, BlockId, Body, Callee, ExprId, ExprKind, ForKind, Lanes, OccurrenceId, Occurrences,
+    OpId, OpKind, RegionKind, ValueId,
+    arena::{Id, Table},
+    effects::{EffectTable, Trap},
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::scopes::ScopeTree;
+
+/// How an operation runs its regions, after its operands have been evaluated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// It has none.
+    Plain,
+    /// Each one once, in order: attributes, bindings and allocations written as a `with`.
+    Once,
+    /// One of the arms; no arm if there is only one.
+    Branch,
+    /// The body any number of times; at least once if `certain`. `for`, `launch_thread`.
+    Loop {
+        /// Whether the body is executed at least once.
+        certain: bool,
+    },
+    /// The operand is evaluated, then the body if it holds, and again.
+    While,
+    /// `init` (the second region) or not, then the body; neither if `guarded` and the predicate fails.
+    SBlock {
+        /// Whether a predicate guards it.
+        guarded: bool,
+    },
+    /// Nobody knows: any region, any number of times, in any order.
+    Unknown,
+}
+
+/// A place that an operation jumps to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Target {
+    /// The end of the function.
+    Exit,
+    /// After the loop.
+    Break(OpId),
+    /// The end of an iteration of the loop, or of the part of a thread.
+    Continue(OpId),
+}
+
+/// Where control goes when an operation's operands have been evaluated, besides into its regions.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Jumps {
+    /// Whether it may go on to the next operation.
+    pub next: bool,
+    /// Where else it may go.
+    pub targets: SmallVec<[Target; 2]>,
+}
+
+/// How an operand of a node is evaluated when the node is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Evaluated {
+    /// Always.
+    Always,
+    /// Perhaps: right sides of `and` and `or`, arms of `Select` (which are strict, except in C).
+    Perhaps,
+    /// It or its sibling: arms of `if_then_else`.
+    OneOf,
+}
+
+/// The control flow of a body.
+#[derive(Clone, Debug)]
+pub struct Flow<'a> {
+    /// The function.
+    pub body: &'a Body,
+    /// Its occurrences.
+    pub occurrences: &'a Occurrences,
+    /// Its scopes.
+    pub scopes: &'a ScopeTree,
+    /// The effects of its calls.
+    pub effects: &'a EffectTable,
+    jumps: FxHashMap<OpId, Jumps>,
+    goes_on: Jumps,
+    /// Position of each operation in its block.
+    position: Table<OpId, u32>,
+    /// By scope: whether something in it jumps out of it, but not out of the function.
+    jumps_out: Vec<bool>,
+}
+
+impl<'a> Flow<'a> {
+    /// The control flow of `body`.
+    pub fn build(
+        body: &'a Body,
+        occurrences: &'a Occurrences,
+        scopes: &'a ScopeTree,
+        effects: &'a EffectTable,
+    ) -> Flow<'a> {
+        let jumps = jumps(body, scopes, effects);
+        Flow {
+            body,
+            occurrences,
+            scopes,
+            effects,
+            jumps_out: jumps_out(body, scopes, &jumps),
+            jumps,
+            goes_on: Jumps { next: true, targets: SmallVec::new() },
+            position: positions(body),
+        }
+    }
+
+    /// How `op` runs its regions.
+    pub fn shape(&self, op: OpId) -> Shape {
+        let data = &self.body.ops[op];
+        if data.regions.is_empty() {
+            return Shape::Plain;
+        }
+        match data.kind {
+            OpKind::For(_) => Shape::Loop { certain: self.is_positive(op, 1) },
+            OpKind::LaunchThread { .. } => Shape::Loop { certain: self.is_positive(op, 0) },
+            OpKind::While => Shape::While,
+            OpKind::If if self.has_unknown_condition(op) => Shape::Unknown,
+            OpKind::If => Shape::Branch,
+            OpKind::SBlock(block) => {
+                Shape::SBlock { guarded: self.body.sblocks[block].has_predicate }
+            }
+            OpKind::Attr(_)
+            | OpKind::AttrDict
+            | OpKind::Bind
+            | OpKind::Alloc { .. }
+            | OpKind::DeclBuffer { .. } => Shape::Once,
+            _ => Shape::Unknown,
+        }
+    }
+
+    fn has_unknown_condition(&self, op: OpId) -> bool {
+        let condition = self.body.ops[op].operands.first();
+        condition.is_none_or(|&it| self.body.expr(it).flags.has_unknown)
+    }
+
+    fn is_positive(&self, op: OpId, operand: usize) -> bool {
+        let extent = self.body.ops[op].operands.get(operand);
+        extent
+            .is_some_and(|&it| matches!(self.body.expr(it).kind, ExprKind::Int(value) if value > 0))
+    }
+
+    /// Where control goes from `op`.
+    pub fn jumps(&self, op: OpId) -> &Jumps {
+        self.jumps.get(&op).unwrap_or(&self.goes_on)
+    }
+
+    /// The position of an operation in its block.
+    pub fn position(&self, op: OpId) -> usize {
+        self.position[op] as usize
+    }
+
+    /// Whether something in the block jumps to a place outside it that is not the end of the function.
+    pub fn jumps_out(&self, block: BlockId) -> bool {
+        self.jumps_out[self.scopes.of_block(block).index()]
+    }
+
+    /// Whether the operations of a block have no order (`SEMANTICS: L12`).
+    pub fn is_graph(&self, block: BlockId) -> bool {
+        self.body.regions[self.body.blocks[block].parent].kind == RegionKind::Graph
+    }
+
+    /// The values that get a new value where the block starts. The `init` of a schedulable block sees the variables of
+    /// its body.
+    pub fn arguments(&self, block: BlockId) -> &'a [ValueId] {
+        let body = self.body;
+        let args = &body.blocks[block].args;
+        let owner = body.regions[body.blocks[block].parent].parent;
+        match owner.map(|op| &body.ops[op]) {
+            Some(data) if args.is_empty() && matches!(data.kind, OpKind::SBlock(_)) => {
+                &body.blocks[body.entry(data.regions[0])].args
+            }
+            _ => args,
+        }
+    }
+
+    /// How the `index`-th operand of an occurrence is evaluated when the occurrence is.
+    pub fn evaluated(&self, parent: OccurrenceId, index: usize) -> Evaluated {
+        let body = self.body;
+        let is_scalar =
+            |expr: ExprId| body.dtype(expr).is_none_or(|it| it.lanes == Lanes::Fixed(1));
+        match body.expr(self.occurrences[parent].expr).kind {
+            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, lhs, _) => {
+                if index == 1 && is_scalar(lhs) { Evaluated::Perhaps } else { Evaluated::Always }
+            }
+            ExprKind::Select(condition, ..) if index > 0 && is_scalar(condition) => {
+                Evaluated::Perhaps
+            }
+            ExprKind::Lambda { .. } => Evaluated::Perhaps,
+            ExprKind::Call { callee: callee @ Callee::Intrinsic(name), args, .. } => {
+                if !self.effects.callee(body, callee).is_lazy(index) {
+                    Evaluated::Always
+                } else if body.name(name) == "if_then_else" && body.items(args).len() == 3 {
+                    Evaluated::OneOf
+                } else {
+                    Evaluated::Perhaps
+                }
+            }
+            _ => Evaluated::Always,
+        }
+    }
+}
+
+fn positions(body: &Body) -> Table<OpId, u32> {
+    let mut position = Table::default();
+    for _ in body.ops.ids() {
+        position.push(0);
+    }
+    for (_, block) in body.blocks.iter() {
+        for (index, &op) in block.ops.iter().enumerate() {
+            position[op] = index as u32;
+        }
+    }
+    position
+}
+
+/// Ways in which evaluating a node may not come back, as bits.
+pub(crate) mod leave {
+    /// The function ends.
+    pub(crate) const EXIT: u8 = 1;
+    /// The function, or this thread of a kernel, ends.
+    pub(crate) const RETURN: u8 = 2;
+    /// To after the loop.
+    pub(crate) const BREAK: u8 = 4;
+    /// To the end of the iteration.
+    pub(crate) const CONTINUE: u8 = 8;
+    /// Nobody knows.
+    pub(crate) const ANY: u8 = EXIT | RETURN | BREAK | CONTINUE;
+}
+
+/// How a call on purpose leaves the list it is in.
+fn jump_of_name(name: &str) -> u8 {
+    match name {
+        "ret" | "thread_return" => leave::RETURN,
+        "break_loop" => leave::BREAK,
+        "continue_loop" => leave::CONTINUE,
+        "trap" => leave::EXIT,
+        _ => 0,
+    }
+}
+
+/// For each expression how evaluating it may not come back: an unknown call, one that traps or jumps on purpose.
+pub(crate) fn leaving(body: &Body, effects: &EffectTable) -> Vec<u8> {
+    let mut leaves = vec![0; body.n_exprs()];
+    for index in 0..body.n_exprs() {
+        let kind = body.expr(ExprId::new(index)).kind;
+        let mut any = match kind {
+            ExprKind::Opaque { .. } => leave::ANY,
+            ExprKind::Call { callee: callee @ Callee::Intrinsic(name), .. } => {
+                let trap = effects.callee(body, callee).may_trap == Trap::Yes;
+                jump_of_name(body.name(name)) | if trap { leave::EXIT } else { 0 }
+            }
+            ExprKind::Call { .. } => leave::EXIT,
+            _ => 0,
+        };
+        // Children are made before their parents and have smaller ids.
+        body.each_child(kind, &mut |child| any |= leaves[child.index()]);
+        leaves[index] = any;
+    }
+    leaves
+}
+
+/// The jumps of all operations that do not simply go on.
+fn jumps(body: &Body, scopes: &ScopeTree, effects: &EffectTable) -> FxHashMap<OpId, Jumps> {
+    let leaves = leaving(body, effects);
+    let mut jumps = FxHashMap::default();
+    // The innermost loop around the operations that are entered now.
+    let mut loops: Vec<OpId> = Vec::new();
+    for event in body.walk(body.root) {
+        match event {
+            ir::walk::WalkEvent::Enter(op) => {
+                let (ways, next) = ways_out(body, op, &leaves);
+                if ways != 0 || !next {
+                    let kernel = scopes.kernel(scopes.of_op(op)).and_then(|it| scopes.creator(it));
+                    let targets = targets(ways, loops.last().copied(), kernel);
+                    jumps.insert(op, Jumps { next, targets });
+                }
+                if is_loop(body, op) {
+                    loops.push(op);
+                }
+            }
+            ir::walk::WalkEvent::Leave(op) if is_loop(body, op) => {
+                loops.pop();
+            }
+            _ => {}
+        }
+    }
+    jumps
+}
+
+/// Whether `break` and `continue` speak of it.
+fn is_loop(body: &Body, op: OpId) -> bool {
+    matches!(body.ops[op].kind, OpKind::For(_) | OpKind::While)
+}
+
+/// The ways in which an operation leaves its list, and whether it may go on.
+fn ways_out(body: &Body, op: OpId, leaves: &[u8]) -> (u8, bool) {
+    let data = &body.ops[op];
+    let inside = data.operands.iter().fold(0, |ways, it| ways | leaves[it.index()]);
+    match data.kind {
+        OpKind::Return => (inside | leave::RETURN, false),
+        OpKind::Break => (inside | leave::BREAK, false),
+        OpKind::Continue => (inside | leave::CONTINUE, false),
+        OpKind::Assert | OpKind::Named(_) => (inside | leave::EXIT, true),
+        OpKind::Opaque(_) => (leave::ANY, true),
+        OpKind::Evaluate => (inside, !is_jump(body, data.operands.first().copied())),
+        _ => (inside, true),
+    }
+}
+
+/// Whether evaluating the node never comes back.
+fn is_jump(body: &Body, expr: Option<ExprId>) -> bool {
+    let Some(expr) = expr else { return false };
+    match body.expr(expr).kind {
+        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
+            jump_of_name(body.name(name)) != 0
+        }
+        _ => false,
+    }
+}
+
+fn targets(ways: u8, around: Option<OpId>, kernel: Option<OpId>) -> SmallVec<[Target; 2]> {
+    let mut targets = SmallVec::new();
+    let mut add = |target| {
+        if !targets.contains(&target) {
+            targets.push(target);
+        }
+    };
+    if ways & (leave::EXIT | leave::RETURN) != 0 {
+        add(Target::Exit);
+    }
+    if ways & leave::RETURN != 0
+        && let Some(kernel) = kernel
+    {
+        add(Target::Continue(kernel));
+    }
+    // Outside of a loop it is an error of the program, which ends there.
+    if ways & leave::BREAK != 0 {
+        add(around.map_or(Target::Exit, Target::Break));
+    }
+    if ways & leave::CONTINUE != 0 {
+        add(around.map_or(Target::Exit, Target::Continue));
+    }
+    targets
+}
+
+/// By scope: whether a jump in it leaves it. O(scopes + jumps): bottom-up by the depth of the outermost target.
+fn jumps_out(body: &Body, scopes: &ScopeTree, jumps: &FxHashMap<OpId, Jumps>) -> Vec<bool> {
+    let mut reach: Vec<u32> = vec![u32::MAX; scopes.len()];
+    for op in body.ops_preorder() {
+        let Some(jumps) = jumps.get(&op) else { continue };
+        for target in &jumps.targets {
+            let (Target::Break(to) | Target::Continue(to)) = *target else { continue };
+            let reach = &mut reach[scopes.of_op(op).index()];
+            *reach = (*reach).min(scopes.depth(scopes.of_op(to)));
+        }
+    }
+    for scope in scopes.ids().rev() {
+        if let Some(parent) = scopes.parent(scope) {
+            reach[parent.index()] = reach[parent.index()].min(reach[scope.index()]);
+        }
+    }
+    scopes.ids().map(|it| reach[it.index()] < scopes.depth(it)).collect()
+}
+
+/// Whether the iterations of a loop are executed by different threads.
+pub fn is_thread_loop(kind: OpKind) -> bool {
+    matches!(kind, OpKind::LaunchThread { .. } | OpKind::For(ForKind::ThreadBinding(_)))
+}
