@@ -53,10 +53,13 @@ fn parameters_overlap_allocations_do_not() {
             x: Private
         "#]],
     );
-    check("noalias\nparam A\nparam B\n", expect![[r#"
+    check(
+        "noalias\nparam A\nparam B\n",
+        expect![[r#"
         A: Visible, outlives
         B: Visible, outlives
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -164,11 +167,14 @@ fn a_pointer_keeps_its_root_through_names_and_arithmetic() {
     let q = fixture.body.value_expr(q);
     let back = call(&mut fixture, "reinterpret", &[q]);
     declare(&mut fixture, "OnM", back);
-    check_body(&fixture, expect![[r#"
+    check_body(
+        &fixture,
+        expect![[r#"
         L OnL: Private
         M OnM: Private
         N: Private
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -182,10 +188,13 @@ fn a_choice_of_two_pointers_is_both() {
     let condition = fixture.body.make(ExprKind::Int(1), DataType::BOOL.into());
     let either = fixture.body.select(condition, data[0], data[1]);
     declare(&mut fixture, "Either", either);
-    check_body(&fixture, expect![[r#"
+    check_body(
+        &fixture,
+        expect![[r#"
         L M Either: Private
         N: Private
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -198,9 +207,12 @@ fn a_pointer_that_is_stored_escapes() {
     let zero = fixture.body.make(ExprKind::Int(0), DataType::INT32.into());
     let kind = OpKind::Store { buffer: a, predicated: false };
     fixture.body.push_op(block, kind, &[data, zero]);
-    check_body(&fixture, expect![[r#"
+    check_body(
+        &fixture,
+        expect![[r#"
         A: Visible, outlives
         L: Escaped
         M: Private
-    "#]]);
+    "#]],
+    );
 }

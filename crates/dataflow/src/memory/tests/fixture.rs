@@ -15,11 +15,11 @@ use ir::{
     AllocKind, Attr, BinaryOp, BlockId, Body, Buffer, BufferField, BufferId, BufferOrigin, Callee,
     DataType, Dialect, ExprId, ExprKind, ForKind, OpId, OpKind, Param, SBlock, Type, ValueKind,
 };
-use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 pub(crate) struct Fixture {
     pub(crate) body: Body,
-    pub(crate) buffers: FxHashMap<String, BufferId>,
+    pub(crate) buffers: BTreeMap<String, BufferId>,
     /// Line (from 1) of each operation.
     pub(crate) lines: Vec<usize>,
 }

@@ -328,7 +328,7 @@ fn in_a_list_without_branches_versions_change_with_writes_only() {
     let mut rng = Rng::new(7);
     for _ in 0..200 {
         let mut text = String::from("noalias\nparam A\nparam B\n");
-        let mut writes = vec![0, 0];
+        let mut writes = [0, 0];
         let mut expected: Vec<(usize, usize)> = Vec::new();
         for _ in 0..20 {
             let buffer = rng.below(2);
