@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use ir::plan::Preset;
 use syntax::Parse;
+use transform::findings::FindingOptions;
 
 /// What is known of a file.
 #[derive(Clone, Debug)]
@@ -27,11 +28,13 @@ pub struct SourceFile {
 pub struct Options {
     /// Whose rules plans follow.
     pub preset: Preset,
+    /// What is found beside common subexpressions.
+    pub findings: FindingOptions,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { preset: Preset::Default }
+        Options { preset: Preset::Default, findings: FindingOptions::default() }
     }
 }
 

@@ -4,6 +4,7 @@
 mod environment;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod file;
+mod finding;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod input;
 mod kernels;
@@ -21,6 +22,7 @@ pub use crate::{
         FileIndex, Function, History, Identity, Placed, ScopeKey, SharedSource, file_index,
         functions, parse, placed_functions,
     },
+    finding::findings,
     input::{Configuration, Content, Options, SourceFile},
     kernels::device_code,
     log::{Counters, Work},
@@ -131,4 +133,5 @@ impl RootDatabase {
 }
 
 /// The queries whose key is a function.
-const OF_FUNCTIONS: &[&str] = &["lowered", "body", "occurrences", "text_facts", "cse_plan"];
+const OF_FUNCTIONS: &[&str] =
+    &["lowered", "body", "occurrences", "text_facts", "cse_plan", "findings"];

@@ -75,6 +75,8 @@ pub struct TextFacts {
     ranges: Box<[(u32, u32)]>,
     /// Every name that the text mentions.
     names: Box<[Box<str>]>,
+    /// Those that are mentioned where nothing was made of the text, sorted.
+    hidden: Box<[Box<str>]>,
 }
 
 impl TextFacts {
@@ -98,6 +100,7 @@ impl TextFacts {
             is_allowed: map.allowed_occurrences(COMMON_SUBEXPRESSION).into(),
             ranges,
             names: map.definitions().iter().map(|it| it.name.clone()).collect(),
+            hidden: map.hidden_names().into(),
         }
     }
 
@@ -111,6 +114,7 @@ impl TextFacts {
                 self.is_allowed.get(it.index()).copied().unwrap_or_default()
             },
             names: &|visit| self.names.iter().for_each(|name| visit(name)),
+            is_hidden: &|name| self.hidden.binary_search_by(|it| (**it).cmp(name)).is_ok(),
         })
     }
 }

@@ -238,7 +238,7 @@ fn changed_constant_reaches_only_its_users() {
 #[test]
 fn options_change_plans_and_nothing_below() {
     let mut world = World::new(TWO_FUNCTIONS);
-    world.db.set_options(db::Options { preset: ir::plan::Preset::Tvm });
+    world.db.set_options(db::Options { preset: ir::plan::Preset::Tvm, ..Default::default() });
     world.check(expect![[r#"
         cse_plan(f)
         cse_plan(g)

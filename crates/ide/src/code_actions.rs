@@ -9,6 +9,7 @@ use ir::plan::{CseGroup, Decision};
 use syntax::{Edit, TextRange};
 
 use crate::{
+    finding_actions::quick_fixes,
     function_at::{FunctionAt, functions_in},
     plan_text::PlanText,
 };
@@ -51,6 +52,11 @@ pub(crate) fn code_actions(
     if let Some(kind) = kind {
         for at in functions_in(db, file, Some(range)) {
             res.extend(in_function(db, at, range, kind));
+        }
+    }
+    if wants(ActionKind::QuickFix) {
+        for at in functions_in(db, file, Some(range)) {
+            res.extend(quick_fixes(db, at, range));
         }
     }
     if wants(ActionKind::FixAll) {

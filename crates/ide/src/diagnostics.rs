@@ -1,13 +1,19 @@
-//! Diagnostics of the functions of a file: what cannot be read, what lowering says, and, as hints, what could be computed
-//! once.
+//! Diagnostics of the functions of a file: what cannot be read, what lowering says, what the facts tell (dead stores, conditions that
+//! are always true …), and, as hints, what could be computed once.
 //!
 //! Nothing outside the functions is reported: that is the business of the Python tools.
 
 use db::{Database as _, Db, Function, RootDatabase, SourceFile};
 use frontend::tvmscript::Severity;
+use ir::plan::finding::FindingKind;
 use syntax::TextRange;
 
-use crate::{function_at::functions_in, plan_text::PlanText};
+use crate::{
+    finding_levels::FindingLevels,
+    finding_text::FindingText,
+    function_at::{FunctionAt, functions_in},
+    plan_text::PlanText,
+};
 
 /// The name of the rule about shared values.
 pub const COMMON_SUBEXPRESSION: &str = "common-subexpression";
@@ -17,13 +23,19 @@ pub const COMMON_SUBEXPRESSION: &str = "common-subexpression";
 pub struct DiagnosticsConfig {
     /// Report what could be shared.
     pub common_subexpressions: bool,
+    /// How bad findings of each kind are.
+    pub levels: FindingLevels,
     /// At most this many; the worst are kept.
     pub limit: usize,
 }
 
 impl Default for DiagnosticsConfig {
     fn default() -> DiagnosticsConfig {
-        DiagnosticsConfig { common_subexpressions: true, limit: usize::MAX }
+        DiagnosticsConfig {
+            common_subexpressions: true,
+            levels: FindingLevels::default(),
+            limit: usize::MAX,
+        }
     }
 }
 
@@ -42,6 +54,10 @@ pub struct Diagnostic {
     pub help: Option<String>,
     /// Other places that matter, with what they are.
     pub related: Vec<(TextRange, String)>,
+    /// The text could go: editors show it faded.
+    pub is_unnecessary: bool,
+    /// `fix` or a quick fix can do something about it.
+    pub is_fixable: bool,
 }
 
 pub(crate) fn diagnostics(
@@ -74,8 +90,16 @@ pub(crate) fn diagnostics(
                     .iter()
                     .map(|(range, message)| (at.to_file(*range), message.clone()))
                     .collect(),
+                is_unnecessary: false,
+                is_fixable: it.code == COMMON_SUBEXPRESSION,
             }
         }));
+        let findings = function_findings(db, at.function).iter().filter_map(|it| {
+            let severity = config.levels.get(it.kind)?;
+            let is_allowed = allowances.at(it.kind.name(), it.range);
+            (!is_allowed).then(|| it.diagnostic(at, severity))
+        });
+        res.extend(findings);
     }
     if res.len() > config.limit {
         // The worst first, then as in the text.
@@ -102,6 +126,50 @@ fn syntax_errors<'db>(
             message: it.message,
             help: it.help.map(str::to_owned),
             related: Vec::new(),
+        })
+        .collect()
+}
+
+/// A finding in words, relative to the function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct FunctionFinding {
+    kind: FindingKind,
+    range: TextRange,
+    message: String,
+    help: Option<String>,
+    related: Vec<(TextRange, String)>,
+}
+
+impl FunctionFinding {
+    fn diagnostic(&self, at: FunctionAt<'_>, severity: Severity) -> Diagnostic {
+        let related = self.related.iter().map(|(range, it)| (at.to_file(*range), it.clone()));
+        Diagnostic {
+            code: self.kind.name(),
+            severity,
+            range: at.to_file(self.range),
+            message: self.message.clone(),
+            help: self.help.clone(),
+            related: related.collect(),
+            is_unnecessary: self.kind.is_unnecessary(),
+            is_fixable: self.help.is_some(),
+        }
+    }
+}
+
+/// What the facts tell beside common subexpressions.
+#[salsa::tracked(returns(ref), no_eq)]
+fn function_findings<'db>(db: &'db dyn Db, function: Function<'db>) -> Vec<FunctionFinding> {
+    let text = FindingText::new(db, function);
+    let findings = db::findings(db, function).iter();
+    findings
+        .filter_map(|it| {
+            Some(FunctionFinding {
+                kind: it.kind,
+                range: text.range(it.place)?,
+                message: text.message(it),
+                help: text.action(it),
+                related: text.related(it),
+            })
         })
         .collect()
 }

@@ -5,6 +5,9 @@ mod device_code;
 mod diagnostics;
 mod document_symbols;
 mod explain;
+mod finding_actions;
+mod finding_levels;
+mod finding_text;
 mod folding_ranges;
 mod function_at;
 mod hover;
@@ -22,8 +25,12 @@ use rustc_hash::FxHashMap;
 pub use codegen::Target;
 pub use db::{CancellationToken, Work};
 pub use frontend::tvmscript::Severity;
-pub use ir::plan::Preset;
+pub use ir::plan::{
+    Preset,
+    finding::{FindingKind, FindingKinds},
+};
 pub use syntax::{Edit, LineCol, Parse, TextRange, TextSize};
+pub use transform::findings::FindingOptions;
 
 pub use crate::{
     code_actions::{ActionKind, CodeAction},
@@ -31,6 +38,7 @@ pub use crate::{
     diagnostics::{COMMON_SUBEXPRESSION, Diagnostic, DiagnosticsConfig},
     document_symbols::{DocumentSymbol, SymbolKind},
     explain::Explanation,
+    finding_levels::FindingLevels,
     folding_ranges::Fold,
     hover::Hover,
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
@@ -52,6 +60,16 @@ pub type Cancellable<T> = Result<T, Cancelled>;
 pub struct Config {
     /// Whose rules plans follow.
     pub preset: Preset,
+    /// What is found beside common subexpressions.
+    pub findings: FindingOptions,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        let findings =
+            FindingOptions { kinds: FindingLevels::default().kinds(), ..FindingOptions::default() };
+        Config { preset: Preset::Default, findings }
+    }
 }
 
 /// The state of the world. Its owner changes it; questions are asked of snapshots.
@@ -110,7 +128,7 @@ impl AnalysisHost {
 
     /// Sets the options.
     pub fn set_config(&mut self, config: Config) {
-        self.db.set_options(Options { preset: config.preset });
+        self.db.set_options(Options { preset: config.preset, findings: config.findings });
     }
 
     /// How much work was done since the start.

@@ -41,6 +41,27 @@ pub(crate) fn function_text<'db>(db: &'db dyn Db, function: Function<'db>) -> Fu
     FunctionText { text: text.into(), line_starts }
 }
 
+/// A piece of a text on one line, cut where it is long.
+pub(crate) fn excerpt(text: &str, range: TextRange) -> String {
+    let text = text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default();
+    let mut out = String::new();
+    let mut n_chars = 0;
+    for word in text.split_whitespace() {
+        if n_chars > 0 {
+            out.push(' ');
+        }
+        for c in word.chars() {
+            if n_chars == MAX_EXPR {
+                out.push('…');
+                return out;
+            }
+            out.push(c);
+            n_chars += 1;
+        }
+    }
+    out
+}
+
 impl<'db> PlanText<'db> {
     pub(crate) fn new(db: &'db dyn Db, function: Function<'db>) -> PlanText<'db> {
         let text = function_text(db, function);
@@ -64,23 +85,7 @@ impl<'db> PlanText<'db> {
     }
 
     fn excerpt(&self, range: TextRange) -> String {
-        let text = self.text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default();
-        let mut out = String::new();
-        let mut n_chars = 0;
-        for word in text.split_whitespace() {
-            if n_chars > 0 {
-                out.push(' ');
-            }
-            for c in word.chars() {
-                if n_chars == MAX_EXPR {
-                    out.push('…');
-                    return out;
-                }
-                out.push(c);
-                n_chars += 1;
-            }
-        }
-        out
+        excerpt(self.text, range)
     }
 
     /// The occurrences that the plan replaces for a group.

@@ -2,6 +2,7 @@
 
 mod actions;
 mod cancelling;
+mod findings;
 mod hints;
 mod places;
 mod random_edits;

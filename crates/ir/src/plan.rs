@@ -54,6 +54,9 @@ pub struct SourceView<'a> {
     /// Calls its argument with every name that the function's text mentions: defined, captured, of macros and of
     /// compile-time values. New names differ from all of them.
     pub names: &'a dyn Fn(&mut dyn FnMut(&str)),
+    /// Whether the text mentions a name where nothing was made of it: in an arm of a compile-time `if` that is not taken, in a
+    /// nested macro. Such a name is used, though no operation uses it.
+    pub is_hidden: &'a dyn Fn(&str) -> bool,
 }
 
 /// An index into [`CsePlan::bindings`].

@@ -5,10 +5,11 @@
 //! defaults in order: file, initialization options, editor settings, command line. Keys are written in kebab-case in
 //! the file and in camelCase or kebab-case by editors.
 
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 use anyhow::Context as _;
-use serde::Deserialize;
+use ide::{FindingKind, Severity};
+use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 
 /// Name of the configuration file, looked for at the root of the workspace.
@@ -32,6 +33,10 @@ pub struct Config {
     pub diagnostics_enable: bool,
     /// `diagnostics.common-subexpressions`: report what could be shared as hint-level diagnostics too.
     pub diagnostics_common_subexpressions: bool,
+    /// `findings.KIND`: how bad findings of each kind are.
+    pub levels: ide::FindingLevels,
+    /// `findings.loop-invariant-cost`: a value in a loop is worth telling that costs at least so much.
+    pub loop_invariant_cost: u32,
     /// `diagnostics.limit`: at most this many diagnostics of one file.
     pub diagnostics_limit: usize,
     /// `device-code.target`
@@ -66,6 +71,8 @@ impl Default for Config {
             hints_limit: 20_000,
             diagnostics_enable: true,
             diagnostics_common_subexpressions: true,
+            levels: ide::FindingLevels::default(),
+            loop_invariant_cost: ide::FindingOptions::default().loop_invariant_cost,
             diagnostics_limit: 200,
             target: "cuda".to_owned(),
         }
@@ -80,6 +87,28 @@ impl Config {
             patch.apply(&mut config);
         }
         config
+    }
+
+    /// The part that analyses depend on.
+    pub fn analysis(&self) -> ide::Config {
+        ide::Config { preset: self.preset.into(), findings: self.findings() }
+    }
+
+    /// What is found beside common subexpressions.
+    pub fn findings(&self) -> ide::FindingOptions {
+        ide::FindingOptions {
+            kinds: self.levels.kinds(),
+            loop_invariant_cost: self.loop_invariant_cost,
+        }
+    }
+
+    /// The part that says what is reported; `limit` is the caller's.
+    pub fn diagnostics(&self, limit: usize) -> ide::DiagnosticsConfig {
+        ide::DiagnosticsConfig {
+            common_subexpressions: self.diagnostics_common_subexpressions,
+            levels: self.levels,
+            limit,
+        }
     }
 }
 
@@ -97,6 +126,7 @@ struct Sections {
     cse: Cse,
     hints: Hints,
     diagnostics: Diagnostics,
+    findings: Findings,
     device_code: DeviceCode,
 }
 
@@ -122,13 +152,58 @@ struct Diagnostics {
     limit: Option<usize>,
 }
 
+/// How bad findings of a kind are, or that they are not reported.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum LevelName {
+    Off,
+    Hint,
+    #[serde(alias = "info")]
+    Information,
+    Warning,
+    Error,
+}
+
+impl LevelName {
+    fn severity(self) -> Option<Severity> {
+        match self {
+            LevelName::Off => None,
+            LevelName::Hint => Some(Severity::Hint),
+            LevelName::Information => Some(Severity::Information),
+            LevelName::Warning => Some(Severity::Warning),
+            LevelName::Error => Some(Severity::Error),
+        }
+    }
+}
+
+/// Thresholds, and the level of each kind by its name.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+struct Findings {
+    loop_invariant_cost: Option<u32>,
+    #[serde(flatten, deserialize_with = "levels")]
+    levels: BTreeMap<FindingKind, LevelName>,
+}
+
+/// The settings whose keys are kinds; others are unknown, and told as such.
+fn levels<'de, D: Deserializer<'de>>(
+    from: D,
+) -> Result<BTreeMap<FindingKind, LevelName>, D::Error> {
+    let all = BTreeMap::<String, Value>::deserialize(from)?;
+    let kinds = all.into_iter().filter_map(|(key, it)| Some((FindingKind::from_name(&key)?, it)));
+    kinds
+        .filter(|(_, it)| !it.is_null())
+        .map(|(kind, it)| Ok((kind, LevelName::deserialize(it).map_err(D::Error::custom)?)))
+        .collect()
+}
+
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
 struct DeviceCode {
     target: Option<String>,
 }
 
-/// Every key there is, for telling the unknown ones.
+/// Every key there is beside the kinds of findings, for telling the unknown ones.
 const KEYS: &[&str] = &[
     "cse.preset",
     "hints.enable",
@@ -137,6 +212,7 @@ const KEYS: &[&str] = &[
     "diagnostics.enable",
     "diagnostics.common-subexpressions",
     "diagnostics.limit",
+    "findings.loop-invariant-cost",
     "device-code.target",
 ];
 
@@ -184,7 +260,7 @@ impl ConfigPatch {
                 *slot = value.clone();
             }
         }
-        let Sections { cse, hints, diagnostics, device_code } = &self.sections;
+        let Sections { cse, hints, diagnostics, findings, device_code } = &self.sections;
         set(&mut config.preset, &cse.preset);
         set(&mut config.hints_enable, &hints.enable);
         set(&mut config.hints_all, &hints.all);
@@ -192,6 +268,10 @@ impl ConfigPatch {
         set(&mut config.diagnostics_enable, &diagnostics.enable);
         set(&mut config.diagnostics_common_subexpressions, &diagnostics.common_subexpressions);
         set(&mut config.diagnostics_limit, &diagnostics.limit);
+        set(&mut config.loop_invariant_cost, &findings.loop_invariant_cost);
+        for (kind, level) in &findings.levels {
+            config.levels.set(*kind, level.severity());
+        }
         set(&mut config.target, &device_code.target);
     }
 }
@@ -230,7 +310,8 @@ fn unknown_keys(value: &Value) -> Vec<String> {
         }
         for setting in settings.as_object().into_iter().flat_map(|it| it.keys()) {
             let key = format!("{section}.{setting}");
-            if !KEYS.contains(&key.as_str()) {
+            let is_kind = section == "findings" && FindingKind::from_name(setting).is_some();
+            if !is_kind && !KEYS.contains(&key.as_str()) {
                 unknown.push(key);
             }
         }
@@ -264,6 +345,23 @@ mod tests {
         let patch = ConfigPatch::from_toml("[hint]\nall = true\n[hints]\nmany = 1\n").unwrap();
         assert_eq!(patch.unknown, ["hint", "hints.many"]);
         assert_eq!(Config::layered([&patch]), Config::default());
+    }
+
+    #[test]
+    fn findings_have_levels_by_their_names() {
+        let file = "[findings]\ndead-store = \"off\"\nread-before-write = \"error\"\nloop-invariant-cost = 3\n";
+        let file = ConfigPatch::from_toml(file).unwrap();
+        let editor = json!({"findings": {"deadStore": "warning", "deadStores": "off"}});
+        let editor = ConfigPatch::from_json(&editor).unwrap();
+        assert_eq!(editor.unknown, ["findings.dead-stores"]);
+        let config = Config::layered([&file]);
+        assert_eq!(config.levels.get(FindingKind::DeadStore), None);
+        assert!(!config.findings().kinds.contains(FindingKind::DeadStore));
+        assert_eq!(config.levels.get(FindingKind::ReadBeforeWrite), Some(Severity::Error));
+        assert_eq!(config.loop_invariant_cost, 3);
+        let config = Config::layered([&file, &editor]);
+        assert_eq!(config.levels.get(FindingKind::DeadStore), Some(Severity::Warning));
+        assert!(ConfigPatch::from_toml("[findings]\ndead-store = \"loud\"\n").is_err());
     }
 
     #[test]

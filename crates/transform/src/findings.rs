@@ -27,11 +27,11 @@ use ir::{
     },
 };
 
-pub use apply::apply;
+pub use apply::{apply, noalias_key};
 pub use compatible::{Compatible, compatible};
 
 /// What to find.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct FindingOptions {
     /// Kinds that are wanted; what only others need is not computed.
     pub kinds: FindingKinds,

@@ -12,9 +12,9 @@
 //!
 //! Linear in the text once, and in what changes.
 
+mod mentions;
 mod remove;
 mod replace;
-mod words;
 
 use std::{cell::OnceCell, collections::BTreeMap};
 
@@ -25,7 +25,7 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{Edit, TextEdit, TextRange};
 
-use self::{remove::Removal, replace::Shared, words::Words};
+use self::{mentions::Mentions, remove::Removal, replace::Shared};
 use super::Lowered;
 
 /// Edits that do fixes.
@@ -53,7 +53,7 @@ struct Writer<'a> {
     lowered: &'a Lowered,
     text: &'a str,
     occurrences: OnceCell<Occurrences>,
-    words: OnceCell<Words<'a>>,
+    mentions: OnceCell<Mentions>,
     shared: OnceCell<Shared>,
     /// The operations that each statement was made into, without those inside others of it.
     statements: OnceCell<FxHashMap<TextRange, Vec<OpId>>>,
@@ -76,7 +76,7 @@ impl<'a> Writer<'a> {
             lowered,
             text,
             occurrences: OnceCell::new(),
-            words: OnceCell::new(),
+            mentions: OnceCell::new(),
             shared: OnceCell::new(),
             statements: OnceCell::new(),
             removed: FxHashSet::default(),

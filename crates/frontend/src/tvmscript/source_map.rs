@@ -4,6 +4,8 @@
 //! occurrences in the canonical order of [`ir::Occurrences`] (one dense vector), operations, values, buffers. Lookups
 //! are O(1), except by position: O(log n).
 
+mod hidden;
+
 use ir::{
     BufferId, OccurrenceId, OpId, ValueId,
     arena::Id,
@@ -12,6 +14,8 @@ use ir::{
 use syntax::{TextRange, TextSize};
 
 use super::allow::{self, Allowances};
+
+pub(crate) use hidden::hidden_names;
 
 /// Where an occurrence comes from.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -83,6 +87,8 @@ pub struct SourceMap {
     pub(crate) uses: Vec<(TextRange, DefinitionId)>,
     pub(crate) value_definitions: Vec<Option<TextRange>>,
     pub(crate) buffer_definitions: Vec<Option<TextRange>>,
+    /// Sorted.
+    pub(crate) hidden: Vec<Box<str>>,
     pub(crate) allowances: Allowances,
 }
 
@@ -154,6 +160,14 @@ impl SourceMap {
     pub fn allowed_occurrences(&self, rule: &str) -> Vec<bool> {
         self.allowances.occurrences(rule, &self.occurrences)
     }
+    /// Whether the text mentions a name that it defines also where nothing was made of the text.
+    pub fn is_hidden(&self, name: &str) -> bool {
+        self.hidden.binary_search_by(|it| (**it).cmp(name)).is_ok()
+    }
+    /// The names that the text mentions where nothing was made of it, sorted.
+    pub fn hidden_names(&self) -> &[Box<str>] {
+        &self.hidden
+    }
     /// Calls `with` with this map as the planner sees it.
     pub fn with_view<R>(&self, with: impl FnOnce(SourceView<'_>) -> R) -> R {
         let allowed = self.allowed_occurrences(COMMON_SUBEXPRESSION);
@@ -166,6 +180,7 @@ impl SourceMap {
             },
             is_allowed: &|occurrence| allow::is_allowed(&allowed, occurrence),
             names: &|visit| self.definitions.iter().for_each(|definition| visit(&definition.name)),
+            is_hidden: &|name| self.is_hidden(name),
         })
     }
 }

@@ -70,7 +70,7 @@ fn nothing_outside_of_functions_is_reported() {
 #[test]
 fn worst_are_kept_when_there_are_too_many() {
     let text = function("A[i * 4 + j] = 1\nB[i * 4 + j] = 2\nC[0] = nowhere");
-    let config = DiagnosticsConfig { common_subexpressions: true, limit: 1 };
+    let config = DiagnosticsConfig { limit: 1, ..DiagnosticsConfig::default() };
     let found = analysis(&text).diagnostics(FILE, &config).unwrap();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].severity, Severity::Error, "{found:?}");

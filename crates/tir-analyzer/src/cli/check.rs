@@ -4,7 +4,7 @@
 //! database of its own, dropped when its report is written, so memory follows the largest files and not their number;
 //! the questions are those that the editor asks, so the answers are the same.
 
-use ide::{AnalysisHost, DiagnosticsConfig, FileId, Severity};
+use ide::{AnalysisHost, FileId, Severity};
 use syntax::{LineCol, LineIndex, TextRange};
 
 use crate::cli::{
@@ -55,7 +55,7 @@ pub(crate) struct Counts {
     pub(crate) warnings: usize,
     pub(crate) information: usize,
     pub(crate) hints: usize,
-    /// Hints that `fix` can act on.
+    /// Findings that something can be done about.
     pub(crate) fixable: usize,
 }
 
@@ -76,7 +76,7 @@ impl Counts {
             Severity::Information => self.information += 1,
             Severity::Hint => self.hints += 1,
         }
-        self.fixable += usize::from(finding.code == ir::plan::docs::COMMON_SUBEXPRESSION);
+        self.fixable += usize::from(finding.is_fixable);
     }
 }
 
@@ -131,14 +131,10 @@ fn check_file(
     reporter: &Reporter,
 ) -> anyhow::Result<(String, Counts)> {
     let mut host = AnalysisHost::new();
-    host.set_config(ide::Config { preset: job.config.preset.into() });
+    host.set_config(job.config.analysis());
     let file = FileId(0);
     host.set_text(file, source.text.clone());
-    let config = DiagnosticsConfig {
-        common_subexpressions: job.config.diagnostics_common_subexpressions,
-        limit: usize::MAX,
-    };
-    let found = host.analysis().diagnostics(file, &config);
+    let found = host.analysis().diagnostics(file, &job.config.diagnostics(usize::MAX));
     // Nothing changes this host, so nothing is cancelled.
     let found =
         found.map_err(|_| anyhow::anyhow!("the analysis of {} was cancelled", job.file.shown))?;

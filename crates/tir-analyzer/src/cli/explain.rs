@@ -94,7 +94,7 @@ fn place_answer(
     let offset =
         offset(&lines, at).map_err(|why| anyhow!("{shown}:{}:{}: {why}", at.line, at.col))?;
     let mut host = AnalysisHost::new();
-    host.set_config(ide::Config { preset: job.config.preset.into() });
+    host.set_config(job.config.analysis());
     host.set_text(FileId(0), source.text.clone());
     let explanation = host.analysis().explain(FileId(0), offset);
     // Nothing changes this host, so nothing is cancelled.

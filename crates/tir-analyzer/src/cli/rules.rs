@@ -4,7 +4,8 @@
 //! `explain` prints them, SARIF lists them. Sorted by name.
 
 use frontend::tvmscript::{Severity, diagnostics};
-use ir::plan::docs;
+use ide::{FindingKind, FindingLevels};
+use ir::plan::{docs, finding};
 use syntax::SyntaxErrorKind;
 
 /// What a name is about.
@@ -53,6 +54,18 @@ pub(crate) fn all() -> Vec<Rule> {
         severity: is_fixable(it.name).then_some(Severity::Hint),
         is_fixable: is_fixable(it.name),
     });
+    let levels = FindingLevels::default();
+    let findings = FindingKind::ALL.iter().map(|&kind| {
+        let doc = finding::docs::of(kind);
+        Rule {
+            name: doc.name,
+            summary: doc.summary,
+            text: doc.text,
+            topic: Topic::Finding,
+            severity: levels.get(kind),
+            is_fixable: has_fix(kind),
+        }
+    });
     let unbuilt = codegen::reasons::ALL.iter().map(|(name, text)| Rule {
         name,
         summary: text.trim_end_matches('.'),
@@ -69,10 +82,16 @@ pub(crate) fn all() -> Vec<Rule> {
         severity: Some(Severity::Error),
         is_fixable: false,
     });
-    let mut all: Vec<Rule> = lowering.chain(plans).chain(syntax).chain(unbuilt).collect();
+    let mut all: Vec<Rule> =
+        lowering.chain(plans).chain(findings).chain(syntax).chain(unbuilt).collect();
     all.sort_by_key(|it| it.name);
     all.dedup_by_key(|it| it.name);
     all
+}
+
+/// Whether there are fixes for a kind.
+fn has_fix(kind: FindingKind) -> bool {
+    kind != FindingKind::ReadBeforeWrite
 }
 
 fn is_fixable(name: &str) -> bool {

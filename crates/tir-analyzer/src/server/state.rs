@@ -16,7 +16,7 @@ use crate::{
         client::Client,
         dispatch::PendingRequests,
         documents::Documents,
-        handlers::{notification, request::analysis_config},
+        handlers::notification,
         snapshot::Snapshot,
         thread_pool::ThreadPool,
         transport::{self, Frame},
@@ -203,7 +203,7 @@ impl State {
             return;
         }
         self.config = Arc::new(config);
-        self.host.set_config(analysis_config(&self.config));
+        self.host.set_config(self.config.analysis());
         self.refresh();
     }
 

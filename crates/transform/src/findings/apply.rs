@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::replace::replace;
 
 /// The attribute by which parameters do not overlap (`SEMANTICS: M5`), as the dialect spells it.
-pub(super) fn noalias_key(dialect: Dialect) -> &'static str {
+pub fn noalias_key(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Tir => "tir.noalias",
         _ => "tirx.noalias",

@@ -23,19 +23,20 @@ pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let mut names = Names::collect(facts);
     names.mark(facts.body);
     for name in 0..names.all.len() {
-        if !names.all[name].is_live && !is_meant(facts.body, names.all[name].what) {
+        if !names.all[name].is_live && !is_meant(facts, names.all[name].what) {
             found.push(names.finding(facts.body, name));
         }
     }
 }
 
-/// `_` and `_x` are meant to be unused.
-fn is_meant(body: &Body, what: What) -> bool {
+/// `_` and `_x` are meant to be unused; and text of which nothing was made may use a name too.
+fn is_meant(facts: &FindingFacts<'_>, what: What) -> bool {
     let name = match what {
-        What::Value(it) => body.values[it].name,
-        What::Cell(it) => body.buffers[it].name,
+        What::Value(it) => facts.body.values[it].name,
+        What::Cell(it) => facts.body.buffers[it].name,
     };
-    body.name(name).starts_with('_')
+    let name = facts.body.name(name);
+    name.starts_with('_') || facts.source.is_some_and(|it| (it.is_hidden)(name))
 }
 
 #[derive(Clone, Copy)]

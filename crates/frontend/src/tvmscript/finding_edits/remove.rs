@@ -7,7 +7,7 @@ use ir::{BlockId, BufferOrigin, OpId, OpKind, arena::Id as _};
 use rustc_hash::FxHashMap;
 use syntax::{Edit, TextRange, TextSize};
 
-use super::Writer;
+use super::{Writer, mentions::Mentions};
 use crate::tvmscript::edits::script_alias;
 
 /// A statement that goes.
@@ -123,20 +123,21 @@ impl Writer<'_> {
             OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer } => Some(buffer),
             _ => None,
         };
-        let words = self.words();
-        let of_values = data.results.iter().flat_map(|&it| words.mentions_of_value(it));
-        let of_buffer = buffer.into_iter().flat_map(|it| words.mentions_of_buffer(it));
+        let map = &self.lowered.source_map;
+        let mentions = self.mentions.get_or_init(|| Mentions::new(map));
+        let of_values = data.results.iter().flat_map(|&it| mentions.of_value(it));
+        let of_buffer = buffer.into_iter().flat_map(|it| mentions.of_buffer(it));
         let names = data
             .results
             .iter()
             .map(|&it| body.values[it].name)
             .chain(buffer.map(|it| body.buffers[it].name));
-        let is_inside = |mention: TextRange| {
-            let goes = |it: &TextRange| it.contains_range(mention);
-            ranges.iter().any(goes) || self.is_removed(mention)
+        let is_inside = |mention: &TextRange| {
+            let goes = |it: &TextRange| it.contains_range(*mention);
+            ranges.iter().any(goes) || self.is_removed(*mention)
         };
         of_values.chain(of_buffer).all(is_inside)
-            && names.map(|it| body.name(it)).all(|it| !words.is_hidden(it))
+            && names.map(|it| body.name(it)).all(|it| !map.is_hidden(it))
     }
 
     /// Whether a range is in a statement that was removed before.

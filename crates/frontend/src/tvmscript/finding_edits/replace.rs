@@ -8,19 +8,12 @@ use rustc_hash::FxHashMap;
 use syntax::{Edit, TextRange, TextSize};
 
 use super::Writer;
-use crate::tvmscript::{
-    edits::{names, script_alias},
-    finding_edits::words::Words,
-};
+use crate::tvmscript::edits::{names, script_alias};
 
 /// How many occurrences of one expression have one text.
 pub(super) type Shared = FxHashMap<(TextRange, ir::ExprId), u32>;
 
-impl<'a> Writer<'a> {
-    pub(super) fn words(&self) -> &Words<'a> {
-        self.words.get_or_init(|| Words::new(self.text, &self.lowered.source_map))
-    }
-
+impl Writer<'_> {
     pub(super) fn replacement(&self, occurrence: OccurrenceId, with: Replacement) -> Option<Edit> {
         let map = &self.lowered.source_map;
         let is_own = map.is_real(occurrence) && self.is_only(occurrence);

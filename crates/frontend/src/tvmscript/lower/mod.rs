@@ -47,7 +47,7 @@ use super::{
     ast::{self, Ast, Ex, St},
     diagnostics,
     environment::Environment,
-    source_map::{Definition, DefinitionId, OccurrenceSource, Site, SourceMap},
+    source_map::{Definition, DefinitionId, OccurrenceSource, Site, SourceMap, hidden_names},
 };
 
 /// An error that has been reported already.
@@ -181,6 +181,7 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
             buffer_definitions[buffer.index()].get_or_insert(definition.range);
         }
     }
+    let hidden = hidden_names(state.text, &state.definitions, &state.uses);
     state.diagnostics.sort_by_key(|it| (it.range.start(), it.range.end(), it.code));
     state.diagnostics.dedup();
     let (green, above) = (&function.green, &function.allowed_above);
@@ -194,6 +195,7 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
         uses: state.uses,
         value_definitions,
         buffer_definitions,
+        hidden,
     };
     #[cfg(debug_assertions)]
     {

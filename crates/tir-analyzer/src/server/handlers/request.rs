@@ -4,15 +4,12 @@ use std::hash::BuildHasher;
 
 use lsp_types as lsp;
 
-use crate::{
-    config::Config,
-    server::{
-        lsp::{
-            ext::{ViewDeviceCodeParams, ViewDeviceCodeResult},
-            from_proto, to_proto,
-        },
-        snapshot::{Failure, Snapshot},
+use crate::server::{
+    lsp::{
+        ext::{ViewDeviceCodeParams, ViewDeviceCodeResult},
+        from_proto, to_proto,
     },
+    snapshot::{Failure, Snapshot},
 };
 
 /// `textDocument/inlayHint`
@@ -79,7 +76,9 @@ pub(crate) fn file_diagnostics(
     let document = snapshot.document(uri)?;
     let config = &snapshot.config;
     let diagnostics = if config.diagnostics_enable {
-        snapshot.analysis.diagnostics(document.file, &diagnostics_config(config))?
+        snapshot
+            .analysis
+            .diagnostics(document.file, &config.diagnostics(config.diagnostics_limit))?
     } else {
         Vec::new()
     };
@@ -88,13 +87,6 @@ pub(crate) fn file_diagnostics(
         diagnostics.into_iter().map(|it| to_proto::diagnostic(places, it)).collect();
     let result_id = format!("{:016x}", rustc_hash::FxBuildHasher.hash_one(&items));
     Ok((items, result_id))
-}
-
-fn diagnostics_config(config: &Config) -> ide::DiagnosticsConfig {
-    ide::DiagnosticsConfig {
-        common_subexpressions: config.diagnostics_common_subexpressions,
-        limit: config.diagnostics_limit,
-    }
 }
 
 /// `textDocument/hover`
@@ -181,9 +173,4 @@ pub(crate) fn view_device_code(
 #[cfg(debug_assertions)]
 pub(crate) fn panic(_: &Snapshot, params: serde_json::Value) -> Result<(), Failure> {
     panic!("asked to: {params}")
-}
-
-/// The analysis's part of the configuration.
-pub(crate) fn analysis_config(config: &Config) -> ide::Config {
-    ide::Config { preset: config.preset.into() }
 }

@@ -86,7 +86,7 @@ pub(crate) fn diagnostic(places: Places<'_>, it: ide::Diagnostic) -> lsp::Diagno
         code_description: None,
         source: Some("tir-analyzer".to_owned()),
         message: lsp::Message::String(message),
-        tags: None,
+        tags: it.is_unnecessary.then(|| vec![lsp::DiagnosticTag::Unnecessary]),
         related_information: (!related.is_empty()).then_some(related),
         data: None,
     }

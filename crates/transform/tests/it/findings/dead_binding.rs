@@ -156,8 +156,6 @@ fn name_in_an_arm_that_is_not_taken_stays() {
             A[1] = a
         A[0] = x
         ",
-        expect![[r#"
-            # dead-binding NeverUsed at 1 `a`
-        "#]],
+        expect![""],
     );
 }

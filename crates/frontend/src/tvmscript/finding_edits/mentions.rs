@@ -1,0 +1,41 @@
+//! Where the text mentions the names that a function defines.
+//!
+//! In: a source map. Out: the mentions of each value and buffer, found once for all removals.
+
+use ir::{BufferId, ValueId};
+use rustc_hash::FxHashMap;
+use syntax::TextRange;
+
+use crate::tvmscript::{DefinitionId, SourceMap};
+
+#[derive(Default)]
+pub(super) struct Mentions {
+    of_value: FxHashMap<ValueId, Vec<TextRange>>,
+    of_buffer: FxHashMap<BufferId, Vec<TextRange>>,
+}
+
+impl Mentions {
+    pub(super) fn new(map: &SourceMap) -> Mentions {
+        let mut mentions = Mentions::default();
+        let definitions = map.definitions().iter().enumerate();
+        let own = definitions.map(|(index, it)| (it.range, DefinitionId(index as u32)));
+        for (range, id) in own.chain(map.mentions().iter().copied()) {
+            let definition = map.definition(id);
+            if let Some(value) = definition.value {
+                mentions.of_value.entry(value).or_default().push(range);
+            }
+            if let Some(buffer) = definition.buffer {
+                mentions.of_buffer.entry(buffer).or_default().push(range);
+            }
+        }
+        mentions
+    }
+
+    pub(super) fn of_value(&self, value: ValueId) -> &[TextRange] {
+        self.of_value.get(&value).map_or(&[], Vec::as_slice)
+    }
+
+    pub(super) fn of_buffer(&self, buffer: BufferId) -> &[TextRange] {
+        self.of_buffer.get(&buffer).map_or(&[], Vec::as_slice)
+    }
+}

@@ -1,0 +1,79 @@
+//! Quick fixes of findings: one finding, or all of its kind in a function.
+
+use db::RootDatabase;
+use frontend::tvmscript::finding_edits;
+use ir::plan::finding::Finding;
+use syntax::{Edit, TextRange};
+use transform::findings::compatible;
+
+use crate::{
+    code_actions::{ActionKind, CodeAction},
+    finding_text::FindingText,
+    function_at::FunctionAt,
+    plan_text::function_text,
+};
+
+/// The fixes of the findings that a range touches: each, then all of a kind where there are more.
+pub(crate) fn quick_fixes(
+    db: &RootDatabase,
+    at: FunctionAt<'_>,
+    range: TextRange,
+) -> Vec<CodeAction> {
+    let text = FindingText::new(db, at.function);
+    let findings = db::findings(db, at.function);
+    let allowances = db::source_map(db, at.function).allowances();
+    let is_reported = |it: &Finding| {
+        let place = text.range(it.place);
+        place.is_some_and(|place| !allowances.at(it.kind.name(), place))
+    };
+    let touches = |it: &&Finding| {
+        let place = text.range(it.place);
+        place.is_some_and(|place| at.to_file(place).intersect(range).is_some())
+    };
+    let touched: Vec<&Finding> =
+        findings.iter().filter(|it| is_reported(it)).filter(touches).collect();
+    let mut res = Vec::new();
+    let mut kinds = Vec::new();
+    for it in touched {
+        let Some(title) = text.action(it) else { continue };
+        let (edits, _) = edits(db, at, [it]);
+        if !edits.is_empty() {
+            let is_preferred = it.kind.is_fixed_by_default();
+            res.push(CodeAction { title, kind: ActionKind::QuickFix, is_preferred, edits });
+        }
+        if !kinds.contains(&it.kind) {
+            kinds.push(it.kind);
+        }
+    }
+    for kind in kinds {
+        let all = findings.iter().filter(|it| it.kind == kind && is_reported(it));
+        let (edits, n_fixed) = edits(db, at, all);
+        if n_fixed > 1 {
+            let title =
+                format!("Fix all {n_fixed} `{}` of `{}`", kind.name(), at.function.name(db));
+            let action =
+                CodeAction { title, kind: ActionKind::QuickFix, is_preferred: false, edits };
+            res.push(action);
+        }
+    }
+    res
+}
+
+/// The edits of the fixes that can be done together, at their places in the file, and how many fixes they do.
+pub(crate) fn edits<'f>(
+    db: &RootDatabase,
+    at: FunctionAt<'_>,
+    wanted: impl IntoIterator<Item = &'f Finding>,
+) -> (Vec<Edit>, usize) {
+    let (body, occurrences) = (db::body(db, at.function), db::occurrences(db, at.function));
+    let chosen = compatible(body, occurrences, wanted);
+    if chosen.is_empty() {
+        return (Vec::new(), 0);
+    }
+    let text = &function_text(db, at.function).text;
+    let fixes = chosen.iter().filter_map(|it| it.fix.as_ref());
+    let found = finding_edits(db::lowered(db, at.function), text, fixes);
+    let edits = found.edit.into_edits().into_iter();
+    let edits = edits.map(|it| Edit { range: at.to_file(it.range), ..it }).collect();
+    (edits, found.is_done.iter().filter(|it| **it).count())
+}

@@ -1,0 +1,78 @@
+//! Findings as editors see them: diagnostics with related places, quick fixes.
+
+use expect_test::{Expect, expect};
+use syntax::TextEdit;
+
+use super::{FILE, analysis, body_of, function, with_cursor};
+use crate::{ActionKind, DiagnosticsConfig, FindingKind, FindingLevels, Severity, TextRange};
+
+/// What is found in the statements, but for common subexpressions; at the cursor the quick fixes, and the statements after the
+/// first of them.
+#[track_caller]
+pub(super) fn check(body: &str, expected: Expect) {
+    let (text, offset) = with_cursor(&function(body));
+    let analysis = analysis(&text);
+    let config = DiagnosticsConfig { common_subexpressions: false, ..Default::default() };
+    let mut out = String::new();
+    for it in analysis.diagnostics(FILE, &config).unwrap() {
+        let excerpt = &text[std::ops::Range::<usize>::from(it.range)];
+        let faded = if it.is_unnecessary { " (faded)" } else { "" };
+        out.push_str(&format!(
+            "# {:?} {}{faded} `{excerpt}`: {}\n",
+            it.severity, it.code, it.message
+        ));
+        out.extend(it.related.iter().map(|(_, message)| format!("#     {message}\n")));
+    }
+    let wants = |it| it == ActionKind::QuickFix;
+    let actions = analysis.code_actions(FILE, TextRange::empty(offset), &wants).unwrap();
+    out.extend(actions.iter().map(|it| format!("# fix: {}\n", it.title)));
+    if let Some(first) = actions.first() {
+        let edits = TextEdit::from_edits(first.edits.clone()).expect("edits do not overlap");
+        out.push_str(&body_of(&edits.apply(&text)));
+    }
+    expected.assert_eq(&out);
+}
+
+#[test]
+fn unused_name_is_faded_and_can_be_removed() {
+    check(
+        "
+        a: T.let[T.int32] = i * j
+        b$0: T.let[T.int32] = a + 1
+        c: T.let[T.int32] = n + 1
+        A[0] = n
+        ",
+        expect![[r#"
+            # Hint dead-binding (faded) `a`: `a` is used only by what is never used itself
+            #     used here, for something that is never used
+            # Hint dead-binding (faded) `b`: `b` is never used
+            # Hint dead-binding (faded) `c`: `c` is never used
+            # fix: Remove `b`
+            # fix: Fix all 3 `dead-binding` of `f`
+            a: T.let[T.int32] = i * j
+            c: T.let[T.int32] = n + 1
+            A[0] = n
+        "#]],
+    );
+}
+
+#[test]
+fn comment_allows_it() {
+    check("# tir: allow(dead-binding)\na$0: T.let[T.int32] = i * j\nA[0] = n", expect![[r#""#]]);
+}
+
+#[test]
+fn kinds_that_are_off_are_not_reported() {
+    let text = function("a: T.let[T.int32] = i * j\nA[0] = n");
+    let severities = |levels: FindingLevels| -> Vec<Severity> {
+        let config = DiagnosticsConfig { levels, ..Default::default() };
+        let found = analysis(&text).diagnostics(FILE, &config).unwrap();
+        found.iter().map(|it| it.severity).collect()
+    };
+    let mut levels = FindingLevels::default();
+    assert_eq!(severities(levels), [Severity::Hint]);
+    levels.set(FindingKind::DeadBinding, Some(Severity::Warning));
+    assert_eq!(severities(levels), [Severity::Warning]);
+    levels.set(FindingKind::DeadBinding, None);
+    assert_eq!(severities(levels), []);
+}
