@@ -116,7 +116,7 @@ impl<'a> Analyzer<'a> {
     pub fn assume(&mut self, parent: ContextId, cond: ExprId, holds: bool) -> ContextId {
         self.assume_in(parent, cond, holds, 0)
     }
-    /// `parent`, inside a loop or launch over `var`: `min <= var < min + extent`, hence `extent > 0`.
+    /// `parent`, inside a loop over `var`: `min <= var < min + extent`, hence `extent > 0`.
     pub fn range(
         &mut self,
         parent: ContextId,
@@ -124,7 +124,11 @@ impl<'a> Analyzer<'a> {
         min: ExprId,
         extent: ExprId,
     ) -> ContextId {
-        self.contexts.push(parent, Constraint::Range { var, min, extent }, 0)
+        self.contexts.push(parent, Constraint::Range { var, min: Some(min), extent }, 0)
+    }
+    /// `parent`, in a thread of a launch: `0 <= var < extent`, hence `extent > 0` (`SEMANTICS: P7`).
+    pub fn thread(&mut self, parent: ContextId, var: ValueId, extent: ExprId) -> ContextId {
+        self.contexts.push(parent, Constraint::Range { var, min: None, extent }, 0)
     }
     /// `parent`, where `var` has the value of `value`. Not needed for `Bind` and block iteration variables: they are
     /// seen through.

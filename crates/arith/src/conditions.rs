@@ -127,35 +127,39 @@ impl Analyzer<'_> {
         &mut self,
         recorder: &mut Recorder,
         var: ValueId,
-        min: ExprId,
+        min: Option<ExprId>,
         extent: ExprId,
     ) {
         let (overflow, above) = (recorder.overflow, self.above(recorder));
         let body = self.body;
         let Some(dtype) = body.values[var].ty.prim().filter(|it| it.is_integer()) else { return };
-        let (Some(min_type), Some(extent_type)) = (body.dtype(min), body.dtype(extent)) else {
-            return;
-        };
-        if !is_integral(min_type) || !is_integral(extent_type) {
+        let Some(extent_type) = body.dtype(extent).filter(|&it| is_integral(it)) else { return };
+        if min.is_some_and(|it| !body.dtype(it).is_some_and(is_integral)) {
             return;
         }
         if self.is_fact(extent) {
             self.constrain_form(recorder, extent, 1);
         }
-        let first = self.facts(overflow, above, min);
+        let first = match min {
+            Some(min) => self.facts(overflow, above, min).interval,
+            None => Interval::constant(0),
+        };
         let count = self.facts(overflow, above, extent).interval;
-        let end = first.interval.plus(count).plus(Interval::constant(-1));
+        let end = first.plus(count).plus(Interval::constant(-1));
         let range = Interval::of_type(dtype);
         // An unsigned extent may have wrapped, and then so may the variable (L3).
         if (dtype.is_uint() || extent_type.is_uint() || dtype.bits < 32) && !end.is_within(range) {
             return;
         }
-        let values = Interval::new(first.interval.min, end.max).intersect(range);
+        let values = Interval::new(first.min, end.max).intersect(range);
         let modular = Modular::EVERYTHING;
         self.record_value(recorder, var, values, modular);
         let Some(node) = self.node_of(var) else { return };
         let form = Linear::atom(node);
-        let first = self.linear(overflow, above, min);
+        let first = match min {
+            Some(min) => self.linear(overflow, above, min),
+            None => Some(Linear::constant(0)),
+        };
         let count = self.linear(overflow, above, extent);
         let Some(first) = first else { return };
         if let Some(form) = form.minus(&first) {

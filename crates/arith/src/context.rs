@@ -28,8 +28,8 @@ pub enum Constraint {
     Range {
         /// Loop variable or thread index.
         var: ValueId,
-        /// First value.
-        min: ExprId,
+        /// First value; none for 0, which need not be a node of the body.
+        min: Option<ExprId>,
         /// Number of values.
         extent: ExprId,
     },

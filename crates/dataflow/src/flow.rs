@@ -11,9 +11,10 @@
 
 use ir::{
     BinaryOp, BlockId, Body, Callee, ExprId, ExprKind, ForKind, Lanes, OccurrenceId, Occurrences,
-    OpId, OpKind, RegionKind, ValueId,
+    OpId, OpKind, RegionId, RegionKind, ValueId,
     arena::{Id, Table},
     effects::{EffectTable, Trap},
+    walk::WalkEvent,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -93,6 +94,8 @@ pub struct Flow<'a> {
     position: Table<OpId, u32>,
     /// By scope: whether something in it jumps out of it, but not out of the function.
     jumps_out: Vec<bool>,
+    /// By block: whether control may come to its end.
+    ends: Table<BlockId, bool>,
 }
 
 impl<'a> Flow<'a> {
@@ -104,7 +107,7 @@ impl<'a> Flow<'a> {
         effects: &'a EffectTable,
     ) -> Flow<'a> {
         let jumps = jumps(body, scopes, effects);
-        Flow {
+        let mut flow = Flow {
             body,
             occurrences,
             scopes,
@@ -113,7 +116,46 @@ impl<'a> Flow<'a> {
             jumps,
             goes_on: Jumps { next: true, targets: SmallVec::new() },
             position: positions(body),
+            ends: Table::default(),
+        };
+        flow.ends = flow.ends();
+        flow
+    }
+
+    /// Whether control may come to the end of each block. Inner blocks first.
+    fn ends(&self) -> Table<BlockId, bool> {
+        let mut ends = Table::default();
+        for _ in self.body.blocks.ids() {
+            ends.push(true);
         }
+        for event in self.body.walk(self.body.root) {
+            let WalkEvent::LeaveRegion(region) = event else { continue };
+            for &block in &self.body.regions[region].blocks {
+                let goes_on = |&op: &OpId| self.jumps(op).next && self.goes_past(op, &ends);
+                ends[block] = self.body.blocks[block].ops.iter().all(goes_on);
+            }
+        }
+        ends
+    }
+
+    /// Whether control may come out of the regions of `op`.
+    fn goes_past(&self, op: OpId, ends: &Table<BlockId, bool>) -> bool {
+        let ends = |region: &RegionId| match self.body.regions[*region].blocks[..] {
+            [only] => ends[only],
+            _ => true,
+        };
+        let regions = &self.body.ops[op].regions;
+        match self.shape(op) {
+            Shape::Once => regions.iter().all(ends),
+            Shape::Branch => regions.len() < 2 || regions.iter().any(ends),
+            Shape::SBlock { guarded } => guarded || ends(&regions[0]),
+            Shape::Plain | Shape::Loop { .. } | Shape::While | Shape::Unknown => true,
+        }
+    }
+
+    /// Whether control may come to the end of a block.
+    pub fn reaches_end(&self, block: BlockId) -> bool {
+        self.ends[block]
     }
 
     /// How `op` runs its regions.
@@ -279,7 +321,7 @@ fn jumps(body: &Body, scopes: &ScopeTree, effects: &EffectTable) -> FxHashMap<Op
     let mut loops: Vec<OpId> = Vec::new();
     for event in body.walk(body.root) {
         match event {
-            ir::walk::WalkEvent::Enter(op) => {
+            WalkEvent::Enter(op) => {
                 let (ways, next) = ways_out(body, op, &leaves);
                 if ways != 0 || !next {
                     let kernel = scopes.kernel(scopes.of_op(op)).and_then(|it| scopes.creator(it));
@@ -290,7 +332,7 @@ fn jumps(body: &Body, scopes: &ScopeTree, effects: &EffectTable) -> FxHashMap<Op
                     loops.push(op);
                 }
             }
-            ir::walk::WalkEvent::Leave(op) if is_loop(body, op) => {
+            WalkEvent::Leave(op) if is_loop(body, op) => {
                 loops.pop();
             }
             _ => {}

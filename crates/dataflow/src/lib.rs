@@ -2,6 +2,7 @@
 
 pub mod alias;
 pub mod certain;
+pub mod conditions;
 pub mod flow;
 pub mod lattice;
 pub mod laws;

@@ -1,0 +1,269 @@
+//! What is known to hold at a point: the conditions on the way there, as contexts of [`arith`].
+//!
+//! In: the control flow and an [`Analyzer`]. Out: [`Conditions`]: the [`ContextId`] at the start of every scope, before and
+//! after every operation and at every occurrence; what follows from it, the analyzer answers. Known are, and nothing else
+//! (`SEMANTICS: 0`, Facts): the condition of an `if` or `if_then_else` in its arms, of a `while` in its body and (without
+//! `break`) after it, the range of a loop or thread, the predicate of a schedulable block in it, what has been asserted
+//! or assumed, the shapes of matched buffers; after an `if` of which only one arm goes on, that its condition chose that
+//! arm. The left side of `and` and the condition of `Select` say nothing (`S2`, `S4`).
+//!
+//! A context is a chain that grows inwards and downwards, so a fact may be lost where paths meet, never made up: after
+//! an `if` whose arms both go on, what was asserted in both is forgotten. That a condition of a load held once says
+//! nothing later is the analyzer's care. Building is O(operations + occurrences), a query O(log n).
+
+use arith::{Analyzer, ContextId};
+use ir::{
+    Body, BufferOrigin, Callee, ExprId, ExprKind, OccurrenceId, OpId, OpKind,
+    arena::{Id, Table},
+};
+
+use crate::{
+    flow::{Evaluated, Flow, Shape, Target},
+    scopes::{ScopeId, ScopeKind},
+};
+
+/// "None" among the numbers of ranges.
+const NONE: u32 = u32::MAX;
+
+/// Occurrences that are evaluated under more conditions than their operation.
+#[derive(Clone, Copy, Debug)]
+struct Arm {
+    start: OccurrenceId,
+    end: OccurrenceId,
+    context: ContextId,
+    /// The arm around it.
+    around: u32,
+}
+
+/// The contexts of all points of a body.
+#[derive(Clone, Debug)]
+pub struct Conditions {
+    at_start: Vec<ContextId>,
+    at_end: Vec<ContextId>,
+    before: Table<OpId, ContextId>,
+    after: Table<OpId, ContextId>,
+    /// By start.
+    arms: Vec<Arm>,
+}
+
+impl Conditions {
+    /// The contexts of a body, made in `analyzer`.
+    pub fn build(flow: &Flow<'_>, analyzer: &mut Analyzer<'_>) -> Conditions {
+        let root = analyzer.root();
+        let n_scopes = flow.scopes.len();
+        let mut tables = [Table::default(), Table::default()];
+        for table in &mut tables {
+            for _ in flow.body.ops.ids() {
+                table.push(root);
+            }
+        }
+        let [before, after] = tables;
+        let mut conditions = Conditions {
+            at_start: vec![root; n_scopes],
+            at_end: vec![root; n_scopes],
+            before,
+            after,
+            arms: Vec::new(),
+        };
+        let breaks = loops_with_break(flow);
+        for scope in flow.scopes.ids() {
+            let start = conditions.start(flow, analyzer, scope);
+            conditions.at_start[scope.index()] = start;
+            let block = flow.scopes.block(scope);
+            let is_graph = flow.is_graph(block);
+            let mut context = start;
+            for &op in &flow.body.blocks[block].ops {
+                conditions.before[op] = context;
+                if !is_graph {
+                    context = behind(flow, analyzer, context, op, &breaks);
+                }
+                conditions.after[op] = context;
+            }
+            conditions.at_end[scope.index()] = context;
+        }
+        conditions.collect_arms(flow, analyzer);
+        conditions
+    }
+
+    /// The context at the start of a scope, its block's arguments having values.
+    pub fn at_scope(&self, scope: ScopeId) -> ContextId {
+        self.at_start[scope.index()]
+    }
+    /// The context at the end of a scope's own block.
+    pub fn at_end(&self, scope: ScopeId) -> ContextId {
+        self.at_end[scope.index()]
+    }
+    /// The context before an operation, in which its operands are evaluated.
+    pub fn before(&self, op: OpId) -> ContextId {
+        self.before[op]
+    }
+    /// The context after an operation.
+    pub fn after(&self, op: OpId) -> ContextId {
+        self.after[op]
+    }
+    /// The context in which an occurrence is evaluated.
+    pub fn at(&self, flow: &Flow<'_>, id: OccurrenceId) -> ContextId {
+        let after = self.arms.partition_point(|it| it.start <= id);
+        let mut at = (after as u32).wrapping_sub(1);
+        while let Some(arm) = self.arms.get(at as usize) {
+            if id < arm.end {
+                return arm.context;
+            }
+            at = arm.around;
+        }
+        self.before[flow.occurrences[id].op]
+    }
+
+    /// The context with which a scope is entered.
+    fn start(&self, flow: &Flow<'_>, analyzer: &mut Analyzer<'_>, scope: ScopeId) -> ContextId {
+        let Some(creator) = flow.scopes.creator(scope) else { return analyzer.root() };
+        let around = self.before[creator];
+        let data = &flow.body.ops[creator];
+        match flow.scopes.kind(scope) {
+            ScopeKind::While => analyzer.assume(around, data.operands[0], true),
+            ScopeKind::Arm(arm) => analyzer.assume(around, data.operands[0], arm == 0),
+            ScopeKind::Loop(_) => {
+                let var = flow.arguments(flow.scopes.block(scope)).first();
+                match (var, &data.operands[..]) {
+                    // Nothing is said of what a step makes of the range.
+                    (Some(&var), &[min, extent]) => analyzer.range(around, var, min, extent),
+                    _ => around,
+                }
+            }
+            ScopeKind::Launch => match (data.kind, data.operands.first()) {
+                (OpKind::LaunchThread { var, .. }, Some(&extent)) => {
+                    analyzer.thread(around, var, extent)
+                }
+                _ => around,
+            },
+            ScopeKind::SBlock(_) | ScopeKind::Init => match predicate(flow.body, creator) {
+                Some(predicate) => analyzer.assume(around, predicate, true),
+                None => around,
+            },
+            // What held in a dominating block holds: its values have not been defined again since, or that block would
+            // have been entered again too.
+            ScopeKind::Successor => self.after[creator],
+            ScopeKind::Function
+            | ScopeKind::UnknownArm(_)
+            | ScopeKind::Attr
+            | ScopeKind::Binding
+            | ScopeKind::Other => around,
+        }
+    }
+
+    fn collect_arms(&mut self, flow: &Flow<'_>, analyzer: &mut Analyzer<'_>) {
+        let mut open: Vec<u32> = Vec::new();
+        for (id, occurrence) in flow.occurrences.iter() {
+            while open.last().is_some_and(|&it| self.arms[it as usize].end <= id) {
+                open.pop();
+            }
+            let Some(parent) = occurrence.parent else { continue };
+            let around = match open.last() {
+                Some(&it) => self.arms[it as usize].context,
+                None => self.before[occurrence.op],
+            };
+            let index = || child_index(flow, parent, id);
+            let context = match flow.body.expr(flow.occurrences[parent].expr).kind {
+                ExprKind::Call { args, .. } if flow.body.items(args).len() == 3 => {
+                    let index = index();
+                    if flow.evaluated(parent, index) != Evaluated::OneOf {
+                        continue;
+                    }
+                    let condition = OccurrenceId::new(parent.index() + 1);
+                    analyzer.assume(around, flow.occurrences[condition].expr, index == 1)
+                }
+                ExprKind::Let { value, .. } if index() == 1 => analyzer.binder(around, Some(value)),
+                ExprKind::Lambda { params, .. } => {
+                    (0..params).fold(around, |around, _| analyzer.binder(around, None))
+                }
+                _ => continue,
+            };
+            let arm = Arm {
+                start: id,
+                end: occurrence.end,
+                context,
+                around: open.last().copied().unwrap_or(NONE),
+            };
+            open.push(self.arms.len() as u32);
+            self.arms.push(arm);
+        }
+    }
+}
+
+/// Which operand of `parent` an occurrence is. O(operands), for nodes with few.
+fn child_index(flow: &Flow<'_>, parent: OccurrenceId, id: OccurrenceId) -> usize {
+    let mut child = OccurrenceId::new(parent.index() + 1);
+    let mut index = 0;
+    while child < id {
+        child = flow.occurrences[child].end;
+        index += 1;
+    }
+    index
+}
+
+/// The context after an operation.
+fn behind(
+    flow: &Flow<'_>,
+    analyzer: &mut Analyzer<'_>,
+    context: ContextId,
+    op: OpId,
+    breaks: &[bool],
+) -> ContextId {
+    let data = &flow.body.ops[op];
+    let Some(&first) = data.operands.first() else { return context };
+    match data.kind {
+        OpKind::Assert => analyzer.assume(context, first, true),
+        OpKind::Evaluate => match assumed(flow.body, first) {
+            Some(condition) => analyzer.assume(context, condition, true),
+            None => context,
+        },
+        OpKind::If if flow.shape(op) == Shape::Branch => {
+            let ends = |arm: usize| match data.regions.get(arm) {
+                Some(&region) => flow.reaches_end(flow.body.entry(region)),
+                None => true,
+            };
+            match (ends(0), ends(1)) {
+                (true, false) => analyzer.assume(context, first, true),
+                (false, true) => analyzer.assume(context, first, false),
+                _ => context,
+            }
+        }
+        OpKind::While if !breaks[op.index()] => analyzer.assume(context, first, false),
+        OpKind::DeclBuffer { buffer } => match flow.body.buffers[buffer].origin {
+            BufferOrigin::Match { .. } => analyzer.shape(context, buffer),
+            _ => context,
+        },
+        _ => context,
+    }
+}
+
+/// The condition of `T.assume(condition)`.
+fn assumed(body: &Body, expr: ExprId) -> Option<ExprId> {
+    match body.expr(expr).kind {
+        ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
+            if body.name(name) == "assume" =>
+        {
+            body.items(args).first().copied()
+        }
+        _ => None,
+    }
+}
+
+fn predicate(body: &Body, op: OpId) -> Option<ExprId> {
+    let OpKind::SBlock(block) = body.ops[op].kind else { return None };
+    let has_predicate = body.sblocks[block].has_predicate;
+    body.ops[op].operands.last().copied().filter(|_| has_predicate)
+}
+
+/// For each operation whether something leaves it by `break`.
+fn loops_with_break(flow: &Flow<'_>) -> Vec<bool> {
+    let mut breaks = vec![false; flow.body.ops.len()];
+    for op in flow.body.ops_preorder() {
+        for target in &flow.jumps(op).targets {
+            if let Target::Break(to) = *target {
+                breaks[to.index()] = true;
+            }
+        }
+    }
+    breaks
+}
