@@ -90,7 +90,8 @@ pub(crate) fn arguments(
     Ok(arguments)
 }
 
-fn array(dtype: DataType, shape: &[i64], flavour: Flavour, rng: &mut Rng) -> Array {
+/// An array of drawn values.
+pub(crate) fn array(dtype: DataType, shape: &[i64], flavour: Flavour, rng: &mut Rng) -> Array {
     let mut array = Array::zeros(dtype, shape);
     let element = dtype.element();
     let n = array.data.len() / element.bytes().max(1);
@@ -133,7 +134,8 @@ fn is_tame(flavour: Flavour) -> bool {
     )
 }
 
-fn int(dtype: DataType, flavour: Flavour, rng: &mut Rng) -> i64 {
+/// An integer of that type.
+pub(crate) fn int(dtype: DataType, flavour: Flavour, rng: &mut Rng) -> i64 {
     if flavour == Flavour::WildNonZero {
         return match int(dtype, Flavour::Wild, rng) {
             0 => 1,

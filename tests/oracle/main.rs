@@ -6,6 +6,7 @@
 
 mod constructs;
 mod functions;
+mod generated;
 mod inputs;
 mod rewrites;
 mod schedules;

@@ -3,12 +3,14 @@
 //! - [`Fixture`]: files in one text, with `//- /path` headers, a `$0` cursor or a `$0…$0` range;
 //! - [`annotations`]: `# ^^^ label` rows, which say what is expected of the text above them;
 //! - [`Rng`]: random numbers that are the same in every run;
+//! - [`Program`]: random programs, which can be made smaller;
 //! - [`sample_files`]: the printed programs below `tests/corpus`.
 //!
 //! A development dependency only. Everything here panics on malformed input: that is a broken test.
 
 mod annotations;
 mod fixture;
+mod programs;
 mod rng;
 mod samples;
 
@@ -16,5 +18,6 @@ pub use annotations::{Annotation, annotations, render_annotations};
 pub use fixture::{
     CURSOR, Fixture, FixtureFile, Marked, extract_cursor, extract_range, trim_indent,
 };
+pub use programs::{Program, Type};
 pub use rng::Rng;
 pub use samples::{Sample, sample_files, samples_below};

@@ -1,0 +1,104 @@
+//! Random programs: well-typed functions as TVMScript, made so that passes find something in them.
+//!
+//! Out of a seed comes a [`Program`]; [`Program::text`] prints it, [`Program::shrink`] looks for a smaller one that
+//! still fails. Programs have no race (threads and parallel iterations write cells of their own and read what nobody
+//! writes until the next barrier), and their indices are mostly in bounds; divisions may be by zero, most of them
+//! under guards. What has been computed is often computed again: as it was, or as a near miss (another constant, swapped
+//! operands, a store between, another guard). Cost: linear in the size of the program; the pool of what can
+//! be repeated is asked a fixed number of times.
+
+mod expressions;
+mod generate;
+mod print;
+mod shrink;
+mod threads;
+mod tree;
+
+pub use tree::{Program, Type};
+
+use tree::{Extent, Home, Param, Stmt, StmtKind};
+
+impl Program {
+    /// The program of a seed.
+    pub fn random(seed: u64) -> Program {
+        generate::program(seed)
+    }
+
+    /// Whether parameters must not overlap.
+    pub fn is_noalias(&self) -> bool {
+        self.is_noalias
+    }
+
+    /// Whether something in it runs at the same time as something else, so that overlapping parameters would race.
+    pub fn has_threads(&self) -> bool {
+        any(&self.statements, &mut |stmt| match stmt.kind {
+            StmtKind::Launch(..) => true,
+            StmtKind::For(kind, _) => {
+                !matches!(kind, tree::Loop::Range | tree::Loop::Serial | tree::Loop::Unroll)
+            }
+            _ => false,
+        })
+    }
+
+    /// Whether a parameter is a length: an extent of a buffer or a loop.
+    pub fn is_size(&self, index: usize) -> bool {
+        let Some(Param::Scalar(var, _)) = self.params.get(index) else { return false };
+        let is_extent = |stmt: &Stmt| {
+            matches!(stmt.kind, StmtKind::For(..) | StmtKind::Launch(..))
+                && stmt.exprs.iter().any(|it| it.kind == tree::ExprKind::Var(*var))
+        };
+        self.buffers.iter().any(|it| it.shape.contains(&Extent::Var(*var)))
+            || any(&self.statements, &mut |stmt| is_extent(stmt))
+    }
+
+    /// Statements in it: how large it is.
+    pub fn len(&self) -> usize {
+        let mut n = 0;
+        any(&self.statements, &mut |_| {
+            n += 1;
+            false
+        });
+        n
+    }
+
+    /// Whether it does nothing.
+    pub fn is_empty(&self) -> bool {
+        self.statements.is_empty()
+    }
+
+    /// The buffer whose memory this one shows.
+    fn root(&self, buffer: u32) -> u32 {
+        match self.buffers[buffer as usize].home {
+            Home::View(of) => self.root(of),
+            Home::Param | Home::Alloc(_) => buffer,
+        }
+    }
+}
+
+/// Whether `test` holds for a statement or one in it.
+fn any(statements: &[Stmt], test: &mut dyn FnMut(&Stmt) -> bool) -> bool {
+    statements.iter().any(|it| test(it) || it.bodies.iter().any(|body| any(body, test)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Program;
+
+    #[test]
+    fn a_seed_gives_one_program() {
+        for seed in 0..50 {
+            assert_eq!(Program::random(seed).text(), Program::random(seed).text());
+        }
+        assert_ne!(Program::random(1).text(), Program::random(2).text());
+    }
+
+    #[test]
+    fn shrinking_keeps_what_fails_and_drops_the_rest() {
+        let program = (0..).map(Program::random).find(|it| it.text().contains("T.exp(")).unwrap();
+        let small = program.shrink(&mut |it| it.text().contains("T.exp("), 2_000);
+        let text = small.text();
+        assert!(text.contains("T.exp("), "{text}");
+        assert!(text.lines().count() <= 6, "{text}");
+        assert!(text.len() < program.text().len());
+    }
+}

@@ -1,0 +1,217 @@
+//! One function: lowered, planned in every way, rewritten, run before and after, edited and read again.
+
+use frontend::tvmscript::edits::{Selection, cse_edits};
+use ir::{
+    BinaryOp, Body, ExprKind, Occurrences, fingerprint,
+    interp::{self, Options, RunErrorKind},
+    plan::{CsePlan, Equivalence, Preset},
+    verify::verify,
+};
+use test_utils::{Program, Rng};
+use transform::cse::{self, CseOptions};
+
+use super::values::{self, ROUNDS};
+use crate::{
+    functions::{Function, functions_of},
+    rewrites::agrees,
+};
+
+/// Nodes that a run of a generated function may evaluate: loops over wild extents end here.
+const MAX_STEPS: u64 = 20_000;
+
+/// A way in which a function failed.
+#[derive(Debug, Clone)]
+pub(super) struct Failure {
+    /// Which check of which plan: what stays the same while the function is made smaller.
+    pub(super) kind: String,
+    /// What was seen.
+    pub(super) what: String,
+}
+
+/// What happened to a function that did not fail.
+#[derive(Default, Debug)]
+pub(super) struct Checked {
+    is_ill_typed: bool,
+    bindings: u64,
+    plans: u64,
+    runs: u64,
+    runs_with_events: u64,
+    not_run: u64,
+    edited: u64,
+    again: u64,
+}
+
+impl Checked {
+    /// The counts, by name.
+    pub(super) fn counts(&self) -> [(&'static str, u64); 9] {
+        [
+            ("functions compared", u64::from(self.runs > 0 && self.plans > 0)),
+            ("not well-typed", u64::from(self.is_ill_typed)),
+            ("bindings of the default plan", self.bindings),
+            ("plans that change something", self.plans),
+            ("runs of originals compared", self.runs),
+            ("runs of originals with an event", self.runs_with_events),
+            ("runs of originals that end early", self.not_run),
+            ("texts edited and read again", self.edited),
+            ("functions in which a second plan finds more", self.again),
+        ]
+    }
+}
+
+fn failure<T>(kind: impl Into<String>, what: impl Into<String>) -> Result<T, Failure> {
+    Err(Failure { kind: kind.into(), what: what.into() })
+}
+
+/// A body made by a plan.
+struct Variant {
+    name: &'static str,
+    body: Body,
+}
+
+/// The options that make other plans, with what to call them.
+fn options() -> [(&'static str, CseOptions); 5] {
+    let default = |equivalence| CseOptions { equivalence, ..CseOptions::default() };
+    [
+        ("default", default(Equivalence::Syntactic)),
+        ("default, commutative", default(Equivalence::Commutative)),
+        ("default, associative", default(Equivalence::Associative)),
+        ("default, arithmetic", default(Equivalence::Arithmetic)),
+        ("tvm", CseOptions { preset: Preset::Tvm, ..CseOptions::default() }),
+    ]
+}
+
+/// Checks one function.
+pub(super) fn check(program: &Program, seed: u64) -> Result<Checked, Failure> {
+    let mut checked = Checked::default();
+    let text = program.text();
+    let functions = functions_of("generated", &text);
+    let [function] = &functions[..] else {
+        checked.is_ill_typed = true;
+        return Ok(checked);
+    };
+    if !function.lowered.diagnostics.is_empty() {
+        if std::env::var_os("SHOW").is_some() { eprintln!("{seed} {:?}\n{text}", function.lowered.diagnostics); }
+        checked.is_ill_typed = true;
+        return Ok(checked);
+    }
+    let mut variants = rewritten(&function.lowered.body, &mut checked)?;
+    variants.extend(edited(function, &mut checked)?);
+    compare(program, &function.lowered.body, &variants, seed, &mut checked)?;
+    Ok(checked)
+}
+
+/// The bodies after each plan that differs from the ones before.
+fn rewritten(body: &Body, checked: &mut Checked) -> Result<Vec<Variant>, Failure> {
+    let occurrences = Occurrences::collect(body);
+    let mut plans: Vec<CsePlan> = Vec::new();
+    let mut variants = Vec::new();
+    for (name, options) in options() {
+        let plan = cse::plan(body, &occurrences, None, &options);
+        if plan.is_empty() || plans.contains(&plan) {
+            continue;
+        }
+        let after = cse::rewrite(body, &occurrences, &plan);
+        let errors = verify(&after);
+        if !errors.is_empty() {
+            return failure(format!("{name}: invalid"), format!("{errors:?}"));
+        }
+        if name == "default" {
+            checked.bindings = plan.bindings.len() as u64;
+            let again = cse::plan(&after, &Occurrences::collect(&after), None, &options);
+            checked.again = u64::from(!again.is_empty());
+        }
+        plans.push(plan);
+        variants.push(Variant { name, body: after });
+    }
+    checked.plans = variants.len() as u64;
+    Ok(variants)
+}
+
+/// The body of the edited text, which must be the rewritten body.
+fn edited(function: &Function, checked: &mut Checked) -> Result<Option<Variant>, Failure> {
+    let (lowered, name) = (&function.lowered, "edited text");
+    let body = &lowered.body;
+    let occurrences = Occurrences::collect(body);
+    let options = CseOptions::default();
+    let plan =
+        lowered.source_map.with_view(|view| cse::plan(body, &occurrences, Some(view), &options));
+    let edit = cse_edits(lowered, function.text(), &plan, Selection::All);
+    if edit.is_empty() {
+        return Ok(None);
+    }
+    let text = edit.apply(function.text());
+    let Some(again) = function.reread(&text) else {
+        return failure(format!("{name}: lost"), text);
+    };
+    if !again.lowered.diagnostics.is_empty() {
+        return failure(
+            format!("{name}: diagnostics"),
+            format!("{:?}\n{text}", again.lowered.diagnostics),
+        );
+    }
+    let after = cse::rewrite(body, &occurrences, &plan);
+    let same = fingerprint::of_function(&after) == fingerprint::of_function(&again.lowered.body);
+    if !same && !folds_when_read(&after) {
+        return failure(
+            format!("{name}: another function than the rewritten one"),
+            format!("{text}\nrewritten:\n{}", ir::print::tvmscript(&after, 0)),
+        );
+    }
+    checked.edited = 1;
+    Ok(Some(Variant { name, body: again.lowered.body }))
+}
+
+/// Whether a body has a node that reading its text would fold: `T.max(x, x)` is `x`.
+fn folds_when_read(body: &Body) -> bool {
+    body.exprs().any(|(_, node)| match node.kind {
+        ExprKind::Binary(BinaryOp::Min | BinaryOp::Max, left, right) => left == right,
+        _ => false,
+    })
+}
+
+/// Runs the function and its variants on several arguments.
+fn compare(
+    program: &Program,
+    body: &Body,
+    variants: &[Variant],
+    seed: u64,
+    checked: &mut Checked,
+) -> Result<(), Failure> {
+    if variants.is_empty() {
+        return Ok(());
+    }
+    for (at, round) in ROUNDS.into_iter().enumerate() {
+        let mut rng = Rng::new(seed ^ (at as u64) << 32);
+        let arguments = values::arguments(program, body, round, &mut rng);
+        for strict_logic in [false, true] {
+            let options = Options { max_steps: MAX_STEPS, strict_logic, ..Options::default() };
+            let before = interp::run(body, arguments.clone(), &options);
+            match &before {
+                Ok(outcome) => {
+                    checked.runs += 1;
+                    checked.runs_with_events += u64::from(!outcome.events.is_empty());
+                }
+                Err(error) if error.kind == RunErrorKind::Unsupported => {
+                    return failure("the interpreter does not run it", error.message.clone());
+                }
+                Err(_) => {
+                    checked.not_run += 1;
+                    continue;
+                }
+            }
+            let options = Options { max_steps: MAX_STEPS * 2, ..options };
+            for variant in variants {
+                let after = interp::run(&variant.body, arguments.clone(), &options);
+                if let Err(why) = agrees(&before, &after) {
+                    let what = format!(
+                        "{why} ({round:?}{})\n{}",
+                        if strict_logic { ", strict" } else { "" },
+                        ir::print::tvmscript(&variant.body, 0)
+                    );
+                    return failure(format!("{}: another result", variant.name), what);
+                }
+            }
+        }
+    }
+    Ok(())
+}
