@@ -80,8 +80,25 @@ fn options() -> [(&'static str, CseOptions); 5] {
     ]
 }
 
-/// Checks one function.
+/// Checks one function. A panic is a failure as any other.
 pub(super) fn check(program: &Program, seed: u64) -> Result<Checked, Failure> {
+    match std::panic::catch_unwind(|| check_unguarded(program, seed)) {
+        Ok(result) => result,
+        Err(payload) => {
+            let message = payload
+                .downcast_ref::<String>()
+                .cloned()
+                .or_else(|| payload.downcast_ref::<&str>().map(|it| (*it).to_owned()))
+                .unwrap_or_default();
+            let first = message.lines().next().unwrap_or_default();
+            let kind: String =
+                first.chars().take(60).map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
+            failure(format!("panic: {kind}"), message)
+        }
+    }
+}
+
+fn check_unguarded(program: &Program, seed: u64) -> Result<Checked, Failure> {
     let mut checked = Checked::default();
     let text = program.text();
     let functions = functions_of("generated", &text);
@@ -90,7 +107,6 @@ pub(super) fn check(program: &Program, seed: u64) -> Result<Checked, Failure> {
         return Ok(checked);
     };
     if !function.lowered.diagnostics.is_empty() {
-        if std::env::var_os("SHOW").is_some() { eprintln!("{seed} {:?}\n{text}", function.lowered.diagnostics); }
         checked.is_ill_typed = true;
         return Ok(checked);
     }
@@ -163,7 +179,7 @@ fn edited(function: &Function, checked: &mut Checked) -> Result<Option<Variant>,
 
 /// Whether a body has a node that reading its text would fold: `T.max(x, x)` is `x`.
 fn folds_when_read(body: &Body) -> bool {
-    body.exprs().any(|(_, node)| match node.kind {
+    Occurrences::collect(body).iter().any(|(_, it)| match body.expr(it.expr).kind {
         ExprKind::Binary(BinaryOp::Min | BinaryOp::Max, left, right) => left == right,
         _ => false,
     })

@@ -13,15 +13,19 @@ use crate::{
 type Result<T> = std::result::Result<T, Box<RunError>>;
 
 impl Machine<'_> {
+    /// Counts one step of work: a node, or an iteration, which may have none.
+    pub(super) fn step(&mut self) -> Result<()> {
+        self.steps += 1;
+        if self.steps <= self.options.max_steps {
+            return Ok(());
+        }
+        let message = format!("stopped after {} steps", self.options.max_steps);
+        self.fail(RunErrorKind::StepLimit, message)
+    }
+
     /// The value of an expression in a lane.
     pub(super) fn eval(&mut self, expr: ExprId, lane: usize) -> Result<Val> {
-        self.steps += 1;
-        if self.steps > self.options.max_steps {
-            return self.fail(
-                RunErrorKind::StepLimit,
-                format!("stopped after {} steps", self.options.max_steps),
-            );
-        }
+        self.step()?;
         let Expr { kind, ty, size, .. } = *self.body.expr(expr);
         match kind {
             ExprKind::Int(value) => Ok(Val::Int(value, false)),

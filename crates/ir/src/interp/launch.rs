@@ -56,7 +56,7 @@ impl Machine<'_> {
         let region = self.body.ops[op].regions[0];
         let outer_agent = self.agent;
         self.new_launch();
-        for (number, block) in self.blocks(block_dims).into_iter().enumerate() {
+        for (number, block) in self.blocks(block_dims)?.into_iter().enumerate() {
             self.frame.threads = Rc::from(&lanes[..]);
             self.frame.states = vec![LaneState::Running; lanes.len()];
             self.frame.has_jumped = false;
@@ -74,16 +74,19 @@ impl Machine<'_> {
     }
 
     /// The blocks that run, in the order of the schedule.
-    fn blocks(&mut self, dims: [i64; 3]) -> Vec<[i64; 3]> {
+    fn blocks(&mut self, dims: [i64; 3]) -> Result<Vec<[i64; 3]>> {
         let [xs, ys, zs] = dims.map(|it| self.trips(it));
         let mut blocks = Vec::new();
         for z in zs {
             for y in ys.clone() {
-                blocks.extend(xs.clone().map(|x| [x, y, z]));
+                for x in xs.clone() {
+                    self.step()?;
+                    blocks.push([x, y, z]);
+                }
             }
         }
         self.arrange(&mut blocks);
-        blocks
+        Ok(blocks)
     }
 
     /// A kernel or a parallel loop begins.

@@ -53,6 +53,7 @@ impl Machine<'_> {
         }
         let mut lanes: Vec<u32> = active.to_vec();
         for trip in self.trips(most) {
+            self.step()?;
             self.set_loop_variable(var, &ranges, trip, active);
             let states = &self.frame.states;
             let running: Vec<u32> = if is_uniform {
@@ -112,7 +113,11 @@ impl Machine<'_> {
         active: &[u32],
     ) -> Result<()> {
         let region = self.body.ops[op].regions[0];
-        let mut order: Vec<i64> = self.trips(most).collect();
+        let mut order = Vec::new();
+        for trip in self.trips(most) {
+            self.step()?;
+            order.push(trip);
+        }
         self.arrange(&mut order);
         let outer = self.agent;
         if outer.is_none() {
@@ -180,6 +185,7 @@ impl Machine<'_> {
                 if trip * step >= extent {
                     break;
                 }
+                self.step()?;
                 origin.push(lane as usize);
                 values.push(Val::Int(min + trip * step, false));
             }

@@ -164,7 +164,8 @@ fn int_binary(
             events(EventKind::DivisionOverflow)?;
             return Ok(Val::Int(if is_quotient { x } else { 0 }, tainted));
         }
-        if tainted {
+        // A wrapped divisor could be 0 where the mathematical one is not; a wrapped dividend errs with -1 only.
+        if y_wrapped || (x_wrapped && b == -1) {
             events(EventKind::Overflow)?;
         }
     }

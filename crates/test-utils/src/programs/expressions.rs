@@ -1,7 +1,7 @@
 //! Expressions of a random program: fresh ones, repeated ones, near misses.
 
 use super::{
-    generate::{Access, Generator},
+    generate::{Access, Generator, Var},
     tree::{BufferId, Expr, ExprKind, Extent, Type},
 };
 
@@ -59,15 +59,12 @@ impl Generator {
                 bound.push(var);
                 false
             }
-            ExprKind::Var(var) => {
-                !bound.contains(&var) && !self.vars.iter().any(|it| it.id == var)
-            }
+            ExprKind::Var(var) => !bound.contains(&var) && !self.vars.iter().any(|it| it.id == var),
             ExprKind::Load(buffer) => match self.access(buffer) {
                 Access::Free | Access::ReadOnly => false,
                 Access::Own => self.own_indices(buffer).as_ref() != Some(&it.operands),
                 Access::None => true,
             },
-            ExprKind::Extern(buffer) => self.access(buffer) != Access::Free,
             _ => false,
         })
     }
@@ -117,13 +114,22 @@ impl Generator {
         {
             return load;
         }
+        // Only constants would be folded when the text is read.
+        let is_int = |it: &&Var| it.ty == Type::I32;
+        let ints: Vec<u32> = self.vars.iter().filter(is_int).map(|it| it.id).collect();
+        if vars.is_empty() && ty != Type::Bool && !ints.is_empty() && !self.rng.one_in(4) {
+            let inner = Expr::var(Type::I32, *self.rng.pick(&ints));
+            return Expr::new(ty, ExprKind::Cast, vec![inner]);
+        }
         self.literal(ty)
     }
 
     fn literal(&mut self, ty: Type) -> Expr {
         let text = match ty {
             Type::Bool => if self.rng.one_in(2) { "True" } else { "False" }.to_owned(),
-            Type::Float(_) => (*self.rng.pick(&["0.0", "1.0", "0.5", "2.0", "-1.5", "3.25"])).into(),
+            Type::Float(_) => {
+                (*self.rng.pick(&["0.0", "1.0", "0.5", "2.0", "-1.5", "3.25"])).into()
+            }
             Type::UInt(_) => self.rng.pick(&["0", "1", "2", "3", "5", "8"]).to_string(),
             Type::Int(_) => self.rng.pick(&["0", "1", "2", "3", "-1", "-2", "7", "8"]).to_string(),
         };
@@ -205,7 +211,8 @@ impl Generator {
                 Expr::infix(Type::Bool, op, left, right)
             }
             7..=9 => {
-                let (left, right) = (self.expr(Type::Bool, depth - 1), self.expr(Type::Bool, depth));
+                let (left, right) =
+                    (self.expr(Type::Bool, depth - 1), self.expr(Type::Bool, depth));
                 let op = if self.rng.one_in(2) { "and" } else { "or" };
                 Expr::infix(Type::Bool, op, left, right)
             }
@@ -272,12 +279,11 @@ impl Generator {
                 let inner = self.leaf(ty);
                 Expr::call(ty, "max", vec![inner, Expr::literal(ty, ty.literal_of("1"))])
             }
-            _ => {
-                self.leaf(ty)
-            }
+            _ => self.leaf(ty),
         };
         // A constant may be zero, and the text of a division by it is an error of its own.
-        let is_known = !divisor.any(&mut |it| matches!(it.kind, ExprKind::Var(_) | ExprKind::Load(_)));
+        let is_known =
+            !divisor.any(&mut |it| matches!(it.kind, ExprKind::Var(_) | ExprKind::Load(_)));
         let divisor = if is_known { Expr::literal(ty, ty.literal_of("5")) } else { divisor };
         match self.rng.below(6) {
             0 | 1 => Expr::infix(ty, "//", left, divisor),

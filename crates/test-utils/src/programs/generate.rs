@@ -99,11 +99,7 @@ pub(super) fn program(seed: u64) -> Program {
     generator.program.is_noalias = generator.rng.one_in(2);
     generator.parameters();
     generator.budget = 4 + generator.rng.below(16);
-    let statements = if generator.rng.one_in(4) {
-        generator.kernels()
-    } else {
-        generator.list(0)
-    };
+    let statements = if generator.rng.one_in(4) { generator.kernels() } else { generator.list(0) };
     generator.program.statements = statements;
     generator.program
 }

@@ -9,7 +9,8 @@ use super::tree::{
 impl Program {
     /// The text of a file with this function.
     pub fn text(&self) -> String {
-        let mut text = String::from("from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n");
+        let mut text =
+            String::from("from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n");
         let params: Vec<String> = self.params.iter().map(|it| self.param(*it)).collect();
         let _ = writeln!(text, "def f({}):", params.join(", "));
         if self.is_noalias {
@@ -85,7 +86,6 @@ impl Program {
                     self.list(init, depth + 2, text);
                 }
             }
-            StmtKind::Evaluate => header(&format!("T.evaluate({})", expr(0))),
         }
         if let Some(body) = stmt.bodies.first() {
             self.list(body, depth + 1, text);
@@ -208,14 +208,6 @@ fn write_expr(node: &Expr, text: &mut String) {
             let _ = write!(text, ", where={{v{var}: ");
             write_expr(&node.operands[0], text);
             text.push_str("})");
-        }
-        ExprKind::Extern(id) => {
-            let _ = write!(text, "T.call_extern(\"{}\", \"g\", b{id}.data", node.ty.name());
-            for operand in &node.operands {
-                text.push_str(", ");
-                write_expr(operand, text);
-            }
-            text.push(')');
         }
     }
 }

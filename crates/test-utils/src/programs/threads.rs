@@ -124,7 +124,9 @@ impl Generator {
                         _ => Access::None,
                     }
                 }
-                Access::Free if self.own_indices(id).is_some() && !self.rng.one_in(3) => Access::Own,
+                Access::Free if self.own_indices(id).is_some() && !self.rng.one_in(3) => {
+                    Access::Own
+                }
                 Access::Free => Access::ReadOnly,
                 other => other,
             };

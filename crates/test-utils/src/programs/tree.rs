@@ -65,8 +65,6 @@ pub(super) enum ExprKind {
     Load(BufferId),
     /// `T.Let(operands[1], where={var: operands[0]})`
     Let(VarId),
-    /// A call that may do anything with what the buffer holds.
-    Extern(BufferId),
 }
 
 /// An expression.
@@ -159,8 +157,6 @@ pub(super) enum StmtKind {
     Launch(&'static str, VarId),
     /// A block: `[value of each variable…, predicate?]`; `[body]` or `[body, init]`.
     Block(Vec<BlockVar>),
-    /// A call for its effect.
-    Evaluate,
 }
 
 /// A variable of a block.

@@ -197,10 +197,10 @@ impl Table<'_> {
     ) -> (OpId, Option<Refusal>) {
         let facts = self.facts;
         let before = self.insertion(entry);
+        // Above a block, a value that its `init` and its body share may name the block's variables: nothing can stand there.
         let Some(site) = facts.site(before).filter(|&it| {
-            it == before
-                || (facts.visible_from(entry.expr) <= facts.scopes.order(it)
-                    && facts.scopes.is_ancestor(facts.scopes.of_op(it), entry.common))
+            facts.visible_from(entry.expr) <= facts.scopes.order(it)
+                && (it == before || facts.scopes.is_ancestor(facts.scopes.of_op(it), entry.common))
         }) else {
             return (before, Some(Refusal::NoBindingSite { before }));
         };

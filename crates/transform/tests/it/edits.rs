@@ -241,6 +241,23 @@ fn compile_time_names_have_no_text_of_their_own() {
 }
 
 #[test]
+fn a_value_names_nothing_that_its_place_cannot_see() {
+    check_kernel(
+        "
+        for i in range(4):
+            A[T.if_then_else(True, x, i) % 4] = 0
+        A[5] = x % 4
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x % 4
+            for i in range(4):
+                A[cse_v1] = 0
+            A[5] = cse_v1
+        "#]],
+    );
+}
+
+#[test]
 fn the_users_binding_is_reused() {
     check_kernel(
         "

@@ -43,6 +43,23 @@ fn names_go_by_depth_then_by_discovery() {
 }
 
 #[test]
+fn values_of_a_blocks_variables_do_not_leave_it() {
+    check_refused(
+        "
+        with T.sblock(\"block\"):
+            v = T.axis.reduce(4, x)
+            with T.init():
+                A[0] = v + v * 2
+            A[1] = v + v * 2
+        ",
+        expect![[r#"
+            v + v * 2: 2 times, cost 2, no-binding-site
+            v * 2: 2 times, cost 1, covered by []
+        "#]],
+    );
+}
+
+#[test]
 fn a_bool_operand_ends_the_chain_of_depths() {
     check(
         "

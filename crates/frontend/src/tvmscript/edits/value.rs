@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 use syntax::{TextRange, TextSize};
 
 use super::Writer;
-use crate::tvmscript::DefinitionKind;
 
 impl Writer<'_> {
     pub(super) fn value(&self, binding: usize, place: TextSize) -> String {
@@ -37,13 +36,14 @@ impl Writer<'_> {
         bound.chain(reused).collect()
     }
 
-    /// Whether a text has a compile-time name that is defined only after a place.
+    /// Whether a text has a name that is defined only after a place: one of compile time, or one in a part that was folded
+    /// away (`T.if_then_else(True, x, i)` is `x`). What the text defines itself is no such name.
     fn mentions_later(&self, range: TextRange, place: TextSize) -> bool {
         let mentions = self.map.mentions();
         let start = mentions.partition_point(|it| it.0.start() < range.start());
         mentions[start..].iter().take_while(|it| it.0.end() <= range.end()).any(|&(_, id)| {
             let definition = self.map.definition(id);
-            definition.kind == DefinitionKind::Meta && definition.range.start() >= place
+            definition.range.start() >= place && !range.contains_range(definition.range)
         })
     }
 
