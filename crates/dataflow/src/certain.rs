@@ -9,7 +9,7 @@
 //! (`SEMANTICS: 0`). Building is O(operations + expressions); queries are O(1), or O(log depth) where they climb.
 
 use ir::{
-    Body, ExprId, ExprKind, OpId, OpKind,
+    BlockId, Body, ExprId, ExprKind, OpId, OpKind,
     arena::{Id, Table},
     effects::{EffectTable, Trap},
     walk::WalkEvent,
@@ -36,12 +36,16 @@ pub struct Certainty {
     reached_from: Vec<ScopeId>,
     /// Whether the scope is entered whenever its creator is executed.
     entered: Vec<bool>,
+    /// Number of exits in a block.
+    exits_in: Table<BlockId, u32>,
+    /// The outermost scope that is left for certain when this scope's end is reached.
+    left_with: Vec<Option<ScopeId>>,
 }
 
 impl Certainty {
     /// Computes it.
     pub fn build(body: &Body, scopes: &ScopeTree, effects: &EffectTable) -> Certainty {
-        let exits_before = count_exits(body, effects);
+        let (exits_before, exits_in) = count_exits(body, effects);
         let entered: Vec<bool> = scopes.ids().map(|it| is_entered(body, scopes, it)).collect();
         let mut reached_from: Vec<ScopeId> = Vec::with_capacity(scopes.len());
         for scope in scopes.ids() {
@@ -55,7 +59,38 @@ impl Certainty {
             };
             reached_from.push(top);
         }
-        Certainty { exits_before, reached_from, entered }
+        let left_with = Vec::with_capacity(scopes.len());
+        let mut this = Certainty { exits_before, reached_from, entered, exits_in, left_with };
+        for scope in scopes.ids() {
+            let left = this.left_with(body, scopes, scope);
+            this.left_with.push(left);
+        }
+        this
+    }
+
+    fn left_with(&self, body: &Body, scopes: &ScopeTree, scope: ScopeId) -> Option<ScopeId> {
+        let (parent, creator) = (scopes.parent(scope)?, scopes.creator(scope)?);
+        // Where these go at their end is not known from the nest.
+        let unknown = matches!(
+            scopes.kind(scope),
+            ScopeKind::UnknownArm(_) | ScopeKind::Other | ScopeKind::Successor
+        );
+        if unknown {
+            return None;
+        }
+        let goes_on = self.runs_to_end(body, creator);
+        goes_on.then(|| self.left_with[parent.index()]).flatten().or(Some(scope))
+    }
+
+    /// Whether nothing from the operation on, itself included, may end its list.
+    pub fn runs_to_end(&self, body: &Body, op: OpId) -> bool {
+        self.exits_before[op] == self.exits_in[body.ops[op].parent]
+    }
+
+    /// Whether the program gets to right after the operation that made `outer` when it gets to the end of `inner`, which is
+    /// in it.
+    pub fn is_left_with(&self, inner: ScopeId, outer: ScopeId) -> bool {
+        self.left_with[inner.index()].is_some_and(|it| it <= outer)
     }
 
     /// Whether nothing between the start of its block and the operation may end the list.
@@ -117,13 +152,18 @@ fn extent(body: &Body, scopes: &ScopeTree, scope: ScopeId, operand: usize) -> Op
     }
 }
 
-fn count_exits(body: &Body, effects: &EffectTable) -> Table<OpId, u32> {
+/// The number of exits before each operation in its block, and in each block.
+fn count_exits(body: &Body, effects: &EffectTable) -> (Table<OpId, u32>, Table<BlockId, u32>) {
     let leaves = calls_that_may_leave(body, effects);
     let mut exit: Table<OpId, Exit> = Table::default();
     let mut before: Table<OpId, u32> = Table::default();
+    let mut inside: Table<BlockId, u32> = Table::default();
     for _ in body.ops.ids() {
         exit.push(Exit::No);
         before.push(0);
+    }
+    for _ in body.blocks.ids() {
+        inside.push(0);
     }
     // Operations are left after those in their regions, so an operation knows its inner ones.
     for event in body.walk(body.root) {
@@ -136,6 +176,7 @@ fn count_exits(body: &Body, effects: &EffectTable) -> Table<OpId, u32> {
                         before[op] = count;
                         count += u32::from(exit[op] != Exit::No);
                     }
+                    inside[block] = count;
                 }
                 continue;
             }
@@ -164,7 +205,7 @@ fn count_exits(body: &Body, effects: &EffectTable) -> Table<OpId, u32> {
         let inner = if absorbs && inner == Exit::Loop { Exit::No } else { inner };
         exit[op] = own.max(inner);
     }
-    before
+    (before, inside)
 }
 
 /// For each expression whether evaluating it may not come back: an unknown call, one that traps or jumps on purpose.

@@ -5,6 +5,7 @@ use ir::{OccurrenceId, OpId, arena::Id};
 use super::{
     MemoryVersions, Origin, WriteKind,
     events::{Write, before},
+    reach::Place,
 };
 use crate::alias::AliasClass;
 
@@ -23,6 +24,22 @@ pub struct Obstacle {
 const FUEL: usize = 64;
 
 impl MemoryVersions<'_> {
+    /// Whether all that an occurrence and its operands read would be the same right before `op`, an operation that dominates
+    /// it; otherwise what stands between. For a `while`, before the whole loop.
+    pub fn reads_same(&self, top: OccurrenceId, op: OpId) -> Result<(), Obstacle> {
+        let place = Place { scope: self.scopes.of_op(op), at: before(self.scopes.order(op)) };
+        for index in top.index()..self.occurrences[top].end.index() {
+            let id = OccurrenceId::new(index);
+            let Some(class) = self.class_of(id) else { continue };
+            let here = self.at_occurrence(id, class);
+            if here.origin() != self.change(class, place, &mut 0).origin {
+                let fallback = Obstacle { op: self.occurrences[id].op, kind: None, around: None };
+                return Err(self.obstacle_to(class, place.at, id).unwrap_or(fallback));
+            }
+        }
+        Ok(())
+    }
+
     /// The first write that may happen between two reads of one class, `from` before `to` in the text. None if
     /// the two read one version, or are no reads of one class.
     pub fn obstacle(&self, from: OccurrenceId, to: OccurrenceId) -> Option<Obstacle> {

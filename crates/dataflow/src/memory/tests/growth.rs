@@ -42,7 +42,7 @@ fn stores_to_as_many_buffers() {
 #[test]
 fn deep_nests() {
     for head in ["for", "if A", "while A"] {
-        check(5_000, |n| {
+        check(1_500, |n| {
             let mut text = String::from("noalias\nparam A\nparam B\n");
             for depth in 0..n {
                 let indent = " ".repeat(depth);
@@ -68,7 +68,7 @@ fn chains_of_else() {
 
 #[test]
 fn long_lists() {
-    check(50_000, |n| {
+    check(20_000, |n| {
         let mut text = String::from("param A\nparam B\n");
         for _ in 0..n {
             text += "A = B\nuse A B\n";
