@@ -2,8 +2,8 @@
 
 use db::{Db, Function};
 use ir::{
-    Body, OccurrenceId, Type,
-    plan::{CseGroup, CsePlan, Decision, Equivalence, Refusal},
+    Body, OccurrenceId, OpId, OpKind, Type,
+    plan::{Between, CseGroup, CsePlan, Decision, Equivalence, Refusal},
 };
 use rustc_hash::FxHashMap;
 use syntax::{TextRange, TextSize};
@@ -209,9 +209,7 @@ impl<'db> PlanText<'db> {
                 "`{}` is not known to give the same value each time without an effect",
                 self.body.name(callee)
             ),
-            Refusal::ReadsMemory => {
-                "it reads memory, and this version does not follow what is written between".to_owned()
-            }
+            Refusal::Memory { write, what, around } => self.memory(write, what, around),
             Refusal::Predicate => "a condition reads better where it is used".to_owned(),
             Refusal::Convergent => {
                 "it depends on which threads arrive together, and the uses are not in one block with \
@@ -230,6 +228,56 @@ impl<'db> PlanText<'db> {
                 "the binding would stand above a kernel launch and run on the host".to_owned()
             }
         }
+    }
+
+    /// What keeps loads apart.
+    fn memory(&self, write: OpId, what: Between, around: Option<OpId>) -> String {
+        let line = |op| self.line(self.map.op_range(op).start()) + 1;
+        let at = line(write);
+        let mut out = match (what, self.body.ops[write].kind) {
+            (Between::Store, OpKind::Store { buffer, .. }) => {
+                let name = self.body.name(self.body.buffers[buffer].name);
+                format!("a store to `{name}` at line {at} of the function may write what it reads")
+            }
+            (Between::Store, _) => {
+                format!("a store at line {at} of the function may write what it reads")
+            }
+            (Between::Call, _) => {
+                format!("a call at line {at} of the function may write what it reads")
+            }
+            (Between::Barrier, _) => {
+                format!(
+                    "other threads may have written what it reads before the barrier at line {at} of the function"
+                )
+            }
+            (Between::AsyncCopy, _) => {
+                format!(
+                    "the asynchronous copy at line {at} of the function may still write what it reads"
+                )
+            }
+            (Between::Allocation, _) => {
+                format!(
+                    "nothing has been written to it since it was allocated at line {at} of the function"
+                )
+            }
+            (Between::Polled, _) => {
+                format!(
+                    "the loop at line {at} of the function may wait for another thread that writes it"
+                )
+            }
+            (Between::Opaque, _) => {
+                format!("line {at} of the function is not understood and may write what it reads")
+            }
+            (Between::Unordered, _) => {
+                format!(
+                    "what is loaded at line {at} of the function may be another value each time"
+                )
+            }
+        };
+        if let Some(around) = around {
+            out.push_str(&format!(", in another iteration of the loop at line {}", line(around)));
+        }
+        out
     }
 }
 

@@ -148,8 +148,15 @@ pub enum Refusal {
         /// Name of the call.
         callee: NameId,
     },
-    /// It reads memory: this version shares no loads.
-    ReadsMemory,
+    /// It reads memory that may be written between its occurrences.
+    Memory {
+        /// The first write that may come between the first two.
+        write: OpId,
+        /// What it is.
+        what: Between,
+        /// The loop in whose next iteration the written memory is read, if that is the way.
+        around: Option<OpId>,
+    },
     /// Predicates read better inline; found, not applied.
     Predicate,
     /// It depends on which threads arrive together, and the uses are not in one block with nothing divergent between.
@@ -167,6 +174,43 @@ pub enum Refusal {
     Limit,
 }
 
+/// What keeps two loads of one address apart.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Between {
+    /// A store.
+    Store,
+    /// A call that writes.
+    Call,
+    /// A barrier, or a wait for asynchronous work.
+    Barrier,
+    /// An asynchronous copy.
+    AsyncCopy,
+    /// The memory has just been made: nobody has written it yet.
+    Allocation,
+    /// A loop that may wait for another thread.
+    Polled,
+    /// A statement that is not understood.
+    Opaque,
+    /// Nothing: each load is new. The memory is volatile, or is written by the very statement.
+    Unordered,
+}
+
+impl Between {
+    /// Kebab-case name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Between::Store => "store",
+            Between::Call => "call",
+            Between::Barrier => "barrier",
+            Between::AsyncCopy => "asynchronous-copy",
+            Between::Allocation => "allocation",
+            Between::Polled => "polled",
+            Between::Opaque => "opaque",
+            Between::Unordered => "unordered",
+        }
+    }
+}
+
 impl Refusal {
     /// Kebab-case name.
     pub fn name(self) -> &'static str {
@@ -176,7 +220,7 @@ impl Refusal {
             Refusal::VirtualOnly => "virtual-only",
             Refusal::Unknown => "unknown-value",
             Refusal::ImpureCall { .. } => "impure-call",
-            Refusal::ReadsMemory => "reads-memory",
+            Refusal::Memory { .. } => "memory",
             Refusal::Predicate => "predicate",
             Refusal::Convergent => "convergent",
             Refusal::UnderBinder => "under-binder",

@@ -35,7 +35,7 @@ pub struct CseOptions {
     pub allow_unsound: bool,
     /// Applies the first so many bindings only.
     pub max_bindings: Option<usize>,
-    /// How alike occurrences must be.
+    /// How alike occurrences must be. Presets that follow a peer compare as the peer does.
     pub equivalence: Equivalence,
     /// Hands the results of functions that devices compute to other last bits than hosts (`T.exp`, `T.log2`) from the host to
     /// kernels, where the host computes them anyway.
@@ -48,7 +48,7 @@ impl Default for CseOptions {
             preset: Preset::Default,
             allow_unsound: false,
             max_bindings: None,
-            equivalence: Equivalence::Syntactic,
+            equivalence: Equivalence::Commutative,
             share_intrinsics_across_launch: false,
         }
     }

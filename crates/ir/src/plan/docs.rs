@@ -138,6 +138,25 @@ inside it. To share more, put the uses under one `if`.
 ",
     },
     Doc {
+        name: "memory",
+        summary: "memory that it reads may be written between",
+        text: "\
+Two loads of one address are one value only while nothing may write there between them: no store to the buffer or to one that may
+overlap it, no call with unknown effects, no barrier or wait (other threads write before it), no next iteration of a loop that writes.
+
+```python
+A[i] = B[i] * 2.0
+C[i] = B[i] + 1.0         # B[i] again: does A overlap B?
+```
+
+Without `T.func_attr({\"tirx.noalias\": True})` two buffer parameters may be the same memory, so the store to `A` may change `B[i]`. If they
+never are, say so. A `view`, `decl_buffer(data=...)` or `match_buffer` is the memory of what it was made from. Memory of one
+thread whose address is not handed out survives barriers and calls.
+
+To share a value that you know does not change, bind it by hand: `b: T.let[T.float32] = B[i]`.
+",
+    },
+    Doc {
         name: "narrow-integer",
         summary: "C and CUDA would cut the value to its width only because it gets a name",
         text: "\
@@ -180,20 +199,6 @@ if i < n:
 if i < n:
     B[i] = y
 ```
-",
-    },
-    Doc {
-        name: "reads-memory",
-        summary: "it reads a buffer",
-        text: "\
-A load may be shared only while nothing writes what it reads. Loads are found and shown, but not bound yet.
-
-```python
-A[i] = B[i] * 2.0
-C[i] = B[i] + 1.0         # B[i] again: does A overlap B?
-```
-
-To share it, bind it by hand: `b: T.let[T.float32] = B[i]`.
 ",
     },
     Doc {

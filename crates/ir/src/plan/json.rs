@@ -112,6 +112,13 @@ impl Writer<'_> {
             Refusal::NoBindingSite { before } => {
                 object.insert("before".to_owned(), (self.place)(Place::Operation(before)));
             }
+            Refusal::Memory { write, what, around } => {
+                object.insert("what".to_owned(), json!(what.name()));
+                object.insert("write".to_owned(), (self.place)(Place::Operation(write)));
+                if let Some(around) = around {
+                    object.insert("loop".to_owned(), (self.place)(Place::Operation(around)));
+                }
+            }
             Refusal::ImpureCall { callee } => {
                 object.insert("callee".to_owned(), json!(self.body.name(callee)));
             }

@@ -55,7 +55,7 @@ pub(super) struct Facts<'a> {
     pub(super) body: &'a Body,
     pub(super) occurrences: &'a Occurrences,
     pub(super) source: Option<SourceView<'a>>,
-    effects: &'a EffectTable,
+    pub(super) effects: &'a EffectTable,
     pub(super) scopes: ScopeTree,
     pub(super) certainty: Certainty,
     pub(super) shadows: Shadows,
@@ -227,9 +227,7 @@ impl<'a> Facts<'a> {
     }
     /// Whether a value of this form can be computed once and get a name.
     pub(super) fn is_shareable(&self, expr: ExprId) -> bool {
-        !self.sharing(expr).has(Sharing::IMPURE)
-            && !self.body.expr(expr).flags.has_load
-            && sharing::is_value(self.body, expr)
+        !self.sharing(expr).has(Sharing::IMPURE) && sharing::is_value(self.body, expr)
     }
     pub(super) fn cost(&self, expr: ExprId) -> u32 {
         self.cost[expr.index()]

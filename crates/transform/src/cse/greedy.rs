@@ -16,9 +16,11 @@
 mod found;
 mod groups;
 mod lists;
+mod near;
 mod reuse;
 mod together;
 
+use dataflow::alias::AliasClasses;
 use ir::{
     ExprId, OccurrenceId,
     arena::Id,
@@ -34,7 +36,7 @@ use super::{
     place::{self, Position, Rules},
     sharing::Sharing,
     traps::Traps,
-    values::{Class, Values},
+    values::{Class, Levels, Memory, Values},
 };
 
 struct Greedy<'a> {
@@ -42,6 +44,7 @@ struct Greedy<'a> {
     options: &'a CseOptions,
     values: &'a Values<'a>,
     traps: Traps<'a>,
+    levels: Levels<'a>,
     draft: Draft,
     /// By occurrence: whether it is inside a replaced occurrence that is not a value.
     covered: Vec<bool>,
@@ -69,7 +72,9 @@ enum Choice {
 }
 
 pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> CsePlan {
-    let values = &Values::number(facts);
+    let aliases = AliasClasses::build(facts.body, facts.effects);
+    let memory = &Memory::new(facts, &aliases);
+    let values = &Values::number(facts, memory, options.equivalence, work);
     let lists = Lists::collect(facts, values, work, true);
     // Without a text all is real, and nothing is left for the second list.
     let virtual_lists = Lists::collect(facts, values, work, false);
@@ -78,6 +83,7 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
         options,
         values,
         traps: Traps::new(facts, values),
+        levels: Levels::new(memory, options.equivalence),
         draft: Draft::default(),
         covered: vec![false; facts.occurrences.len()],
         home: vec![NONE; facts.occurrences.len()],
@@ -85,18 +91,41 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
         groups: Vec::new(),
     };
     for class in (0..values.len() as Class).rev() {
-        let list = lists.of(class);
-        if list.len() < 2 {
+        if lists.of(class).len() < 2 {
             greedy.without_text(virtual_lists.of(class), &virtual_lists);
-            continue;
         }
+    }
+    for class in largest_first(facts, values, &lists, work) {
+        let list = lists.of(class);
         if facts.is_shareable(facts.occurrences[list[0]].expr) {
             greedy.decide(list, work);
         } else {
             greedy.found_only(list, &lists);
         }
     }
+    greedy.near_misses(memory, work);
     greedy.finish(work)
+}
+
+/// The classes of several occurrences, those with the largest expressions first: what is inside another one comes after it.
+fn largest_first(
+    facts: &Facts<'_>,
+    values: &Values<'_>,
+    lists: &Lists,
+    work: &mut Work,
+) -> Vec<Class> {
+    let size = |&it: &OccurrenceId| {
+        let expr = facts.occurrences[it].expr;
+        (facts.body.expr(expr).size, expr)
+    };
+    let mut sorted: Vec<_> = (0..values.len() as Class)
+        .filter(|&it| lists.of(it).len() >= 2)
+        .filter_map(|it| Some((lists.of(it).iter().map(size).max()?, it)))
+        .collect();
+    work.visited += sorted.iter().map(|it| lists.of(it.1).len() as u64).sum::<u64>();
+    work.compared += (sorted.len() * size_of::<(u32, ExprId, Class)>()) as u64;
+    sorted.sort_unstable();
+    sorted.into_iter().rev().map(|it| it.1).collect()
 }
 
 impl Greedy<'_> {
@@ -143,7 +172,7 @@ impl Greedy<'_> {
     /// Where an occurrence is evaluated now.
     fn position(&self, occurrence: OccurrenceId) -> Position {
         let facts = self.facts;
-        let visible_from = facts.visible_from(facts.occurrences[occurrence].expr);
+        let visible_from = self.values.visible_from(facts, occurrence);
         match self.home[occurrence.index()] {
             NONE => Position {
                 occurrence,

@@ -8,7 +8,8 @@
 //! (a ramp has no name of its own), `S9` (hints stay where they are), `M10` (volatile accesses are effects).
 
 use ir::{
-    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type, TypeCode, UnaryOp,
+    BinaryOp, Body, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, Type, TypeCode,
+    UnaryOp,
     effects::{EffectTable, Flags, MemoryEffect, Merge},
 };
 
@@ -19,15 +20,13 @@ pub(super) struct Sharing(u8);
 impl Sharing {
     /// Computes in a narrow integer type, unbound: C does not cut it to its width.
     pub(super) const NARROW: Sharing = Sharing(1);
-    /// A float is computed in it.
-    pub(super) const FLOAT: Sharing = Sharing(2);
     /// A call that is no value of its operands.
     pub(super) const IMPURE: Sharing = Sharing(4);
     /// A call that depends on which threads arrive together.
     pub(super) const CONVERGENT: Sharing = Sharing(8);
     /// It differs between threads, whatever its operands are.
     pub(super) const PER_THREAD: Sharing = Sharing(16);
-    /// A function that hosts and devices compute to different last bits.
+    /// Something that hosts and devices may compute to different last bits.
     pub(super) const INEXACT: Sharing = Sharing(32);
 
     pub(super) const fn has(self, other: Sharing) -> bool {
@@ -51,12 +50,22 @@ pub(super) fn of_node(body: &Body, effects: &EffectTable, id: ExprId, below: Sha
     };
     let below = below.union(own);
     let Some(dtype) = body.dtype(id) else { return below.without(Sharing::NARROW) };
-    let below = if dtype.is_float() { below.union(Sharing::FLOAT) } else { below };
+    let below = if dtype.is_float() { below.union(of_float(body, kind, dtype)) } else { below };
     if is_narrow(dtype) && cuts(kind, below) {
         below.union(Sharing::NARROW)
     } else {
         below.without(Sharing::NARROW)
     }
+}
+
+/// A product that a compiler may fuse with its sum, and what is rounded only when it is stored (`SEMANTICS: F2`, `C8`).
+fn of_float(body: &Body, kind: ExprKind, dtype: DataType) -> Sharing {
+    let is_product = |it: ExprId| matches!(body.expr(it).kind, ExprKind::Binary(BinaryOp::Mul, ..));
+    let is_fused = match kind {
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => is_product(a) || is_product(b),
+        _ => false,
+    };
+    if is_fused || dtype.code == TypeCode::BFloat { Sharing::INEXACT } else { Sharing::default() }
 }
 
 fn of_call(body: &Body, effects: &EffectTable, callee: Callee, instance: u32) -> Sharing {
@@ -143,14 +152,15 @@ fn is_narrow(dtype: DataType) -> bool {
 /// Whether a name can stand for the node at all: it computes a number. Vectors made from scalars (`T.Ramp`, `T.Broadcast`,
 /// `T.Shuffle`) stay where the access that they describe is, and so do hints.
 pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
-    let is_number = |ty: Type| {
-        ty.prim().is_some_and(|it| it.is_float() || (it.is_integer() && it.code != TypeCode::Bool))
-    };
+    let is_number =
+        |ty: Type| ty.prim().is_some_and(|it| it.bits >= 8 && (it.is_float() || it.is_integer()));
     match body.expr(id).kind {
         ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(_) | ExprKind::Select(..) => {
             is_number(body.ty(id))
         }
-        ExprKind::Load { predicate: None, .. } => is_number(body.ty(id)),
+        ExprKind::Load { buffer, indices, predicate: None } => {
+            is_number(body.ty(id)) && !is_register(body, buffer, body.items(indices))
+        }
         ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
             let name = body.name(name);
             is_number(body.ty(id))
@@ -162,6 +172,14 @@ pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether an element has a place that compilers keep in a register: a cell, or a known element of memory of one thread.
+fn is_register(body: &Body, buffer: BufferId, indices: &[ExprId]) -> bool {
+    let data = &body.buffers[buffer];
+    data.origin == BufferOrigin::Cell
+        || body.name(data.scope) == "local"
+            && indices.iter().all(|&it| matches!(body.expr(it).kind, ExprKind::Int(_)))
 }
 
 /// Whether an argument names something that is no number: a buffer, part of one, a list.

@@ -1,14 +1,23 @@
 //! Which occurrences have one value.
 //!
-//! In: the facts. Out: [`Values`], the *class* of each occurrence: occurrences of one class have equal values wherever they are
-//! evaluated, as far as their variables are visible. Presets that follow a peer compare structure alone: there the class of an occurrence
-//! is its expression. A convergent call has a value of its own in each block, and in each stretch of it between branches
-//! (`SEMANTICS: P8`). O(occurrences).
+//! In: the facts, and the value numbers of `dataflow`. Out: [`Values`], the *class* of each occurrence: occurrences of one class have equal
+//! values wherever they are evaluated, as far as their variables and the memory that they read are there. Presets that follow a peer
+//! compare structure alone: there the class of an occurrence is its expression. A convergent call has a value of its own in each
+//! block, and in each stretch of it between branches (`SEMANTICS: P8`). O(occurrences).
 
-use ir::{ExprId, OccurrenceId, Occurrences, arena::Id};
+use std::cell::OnceCell;
+
+use dataflow::{
+    alias::AliasClasses,
+    memory::{MemoryVersions, Origin},
+    values::ValueNumbers,
+};
+use ir::{
+    Body, ExprId, OccurrenceId, Occurrences, arena::Id, effects::EffectTable, plan::Equivalence,
+};
 use rustc_hash::FxHashMap;
 
-use super::{facts::Facts, sharing::Sharing};
+use super::{Work, facts::Facts, sharing::Sharing};
 
 /// A class of occurrences, dense.
 pub(super) type Class = u32;
@@ -19,42 +28,62 @@ pub(super) struct Values<'a> {
     /// By occurrence; empty if the class is the expression.
     class: Vec<Class>,
     n_classes: usize,
+    /// By occurrence, where anything reads memory: the order of the first operation that could read the same.
+    visible_from: Vec<u32>,
 }
 
 impl<'a> Values<'a> {
     /// One class an expression.
     pub(super) fn of_structure(facts: &Facts<'a>) -> Values<'a> {
-        let occurrences = facts.occurrences;
-        Values { occurrences, class: Vec::new(), n_classes: facts.body.n_exprs() }
+        Values {
+            occurrences: facts.occurrences,
+            class: Vec::new(),
+            n_classes: facts.body.n_exprs(),
+            visible_from: Vec::new(),
+        }
     }
 
     /// One class a value.
-    pub(super) fn number(facts: &Facts<'a>) -> Values<'a> {
-        let mut values = Values::of_structure(facts);
-        if (0..facts.body.n_exprs())
-            .any(|it| facts.sharing(ExprId::new(it)).has(Sharing::CONVERGENT))
-        {
-            values.keep_convergent_apart(facts);
+    pub(super) fn number(
+        facts: &Facts<'a>,
+        memory: &Memory<'a>,
+        level: Equivalence,
+        work: &mut Work,
+    ) -> Values<'a> {
+        let numbers = memory.number(level);
+        let ids = (0..facts.occurrences.len()).map(OccurrenceId::new);
+        let mut values = Values {
+            occurrences: facts.occurrences,
+            class: ids.map(|it| numbers.of(it).index() as Class).collect(),
+            n_classes: numbers.len(),
+            visible_from: Vec::new(),
+        };
+        work.visited += numbers.work() + facts.occurrences.len() as u64;
+        let nodes = || (0..facts.body.n_exprs()).map(ExprId::new);
+        if nodes().any(|it| facts.body.expr(it).flags.has_load) {
+            values.visible_from = visible_from(facts, &memory.versions);
+            work.visited += facts.occurrences.len() as u64;
+        }
+        if nodes().any(|it| facts.sharing(it).has(Sharing::CONVERGENT)) {
+            values.split_convergent(facts);
         }
         values
     }
 
     /// Gives convergent values a class a block and stretch; one that is evaluated only sometimes has a class of its own.
-    fn keep_convergent_apart(&mut self, facts: &Facts<'_>) {
+    fn split_convergent(&mut self, facts: &Facts<'_>) {
         let mut classes: FxHashMap<_, Class> = FxHashMap::default();
-        let mut class = Vec::with_capacity(facts.occurrences.len());
         for (id, it) in facts.occurrences.iter() {
-            let old = self.class(id);
-            if !facts.sharing(it.expr).has(Sharing::CONVERGENT) {
-                class.push(old);
-                continue;
+            if facts.sharing(it.expr).has(Sharing::CONVERGENT)
+                && !facts.sharing(it.expr).has(Sharing::IMPURE)
+            {
+                let next = (self.n_classes + classes.len()) as Class;
+                let alone = facts.is_lazy(id, None).then_some(id);
+                let key = (it.expr, facts.stretch(it.op), alone);
+                self.class[id.index()] = *classes.entry(key).or_insert(next);
             }
-            let next = (self.n_classes + classes.len()) as Class;
-            let alone = facts.is_lazy(id, None).then_some(id);
-            class.push(*classes.entry((old, facts.stretch(it.op), alone)).or_insert(next));
         }
         self.n_classes += classes.len();
-        self.class = class;
     }
 
     /// Number of classes.
@@ -68,5 +97,98 @@ impl<'a> Values<'a> {
         } else {
             self.class[occurrence.index()]
         }
+    }
+    /// The order of the first operation that sees all variables of an occurrence, and memory as it reads it.
+    pub(super) fn visible_from(&self, facts: &Facts<'_>, occurrence: OccurrenceId) -> u32 {
+        match self.visible_from.get(occurrence.index()) {
+            Some(&order) => order,
+            None => facts.visible_from(self.occurrences[occurrence].expr),
+        }
+    }
+}
+
+/// For each occurrence the order of the first operation that sees its variables and the versions of memory that it reads.
+fn visible_from(facts: &Facts<'_>, versions: &MemoryVersions<'_>) -> Vec<u32> {
+    let (body, scopes) = (facts.body, &facts.scopes);
+    let start = |origin: Origin| match origin {
+        Origin::Entry => 0,
+        Origin::Write(op) | Origin::After(op) => scopes.order(op).saturating_add(1),
+        Origin::LoopEntry(op) => match body.ops[op].regions.first() {
+            Some(&region) => scopes.start(scopes.of_block(body.entry(region))),
+            None => u32::MAX,
+        },
+        Origin::BlockEntry(block) => scopes.start(scopes.of_block(block)),
+        Origin::Load(_) => u32::MAX,
+    };
+    let mut visible = vec![0; facts.occurrences.len()];
+    // Operands come after what uses them.
+    for (id, it) in facts.occurrences.iter().rev() {
+        let mut from = visible[id.index()].max(facts.visible_from(it.expr));
+        if let Some(version) = versions.of_load(id) {
+            from = from.max(start(version.origin()));
+        }
+        visible[id.index()] = from;
+        if let Some(parent) = it.parent {
+            let above = &mut visible[parent.index()];
+            *above = from.max(*above);
+        }
+    }
+    visible
+}
+
+/// What loads read, and the numbers of values that follow from it.
+pub(super) struct Memory<'a> {
+    body: &'a Body,
+    occurrences: &'a Occurrences,
+    effects: &'a EffectTable,
+    aliases: &'a AliasClasses,
+    pub(super) versions: MemoryVersions<'a>,
+}
+
+impl<'a> Memory<'a> {
+    pub(super) fn new(facts: &'a Facts<'a>, aliases: &'a AliasClasses) -> Memory<'a> {
+        let Facts { body, occurrences, effects, .. } = *facts;
+        let versions = MemoryVersions::build(body, occurrences, &facts.scopes, effects, aliases);
+        Memory { body, occurrences, effects, aliases, versions }
+    }
+
+    fn number(&self, level: Equivalence) -> ValueNumbers<'_> {
+        let Memory { body, occurrences, effects, aliases, ref versions } = *self;
+        ValueNumbers::build(body, occurrences, aliases, versions, effects, level)
+    }
+}
+
+/// By which level occurrences of one class are equal: numbers of the weaker levels, made when asked for.
+pub(super) struct Levels<'a> {
+    memory: &'a Memory<'a>,
+    level: Equivalence,
+    weaker: [OnceCell<ValueNumbers<'a>>; 3],
+}
+
+impl<'a> Levels<'a> {
+    pub(super) fn new(memory: &'a Memory<'a>, level: Equivalence) -> Levels<'a> {
+        Levels { memory, level, weaker: Default::default() }
+    }
+
+    /// The weakest level by which all of these are equal.
+    pub(super) fn of(&self, occurrences: &[OccurrenceId]) -> Equivalence {
+        let Some((&first, others)) = occurrences.split_first() else {
+            return Equivalence::Syntactic;
+        };
+        let expr = |it: OccurrenceId| self.memory.occurrences[it].expr;
+        if others.iter().all(|&it| expr(it) == expr(first)) {
+            return Equivalence::Syntactic;
+        }
+        let levels = [Equivalence::Syntactic, Equivalence::Commutative, Equivalence::Associative];
+        for (level, cell) in levels.into_iter().zip(&self.weaker) {
+            if level >= self.level {
+                break;
+            }
+            let numbers = cell.get_or_init(|| self.memory.number(level));
+            if others.iter().all(|&it| numbers.of(it) == numbers.of(first)) {
+                return level;
+            }
+        }
+        self.level
     }
 }

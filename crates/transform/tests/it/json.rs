@@ -3,7 +3,7 @@
 use expect_test::expect;
 use frontend::tvmscript::Lowered;
 use ir::plan::{
-    Refusal, docs,
+    Between, Refusal, docs,
     json::{Place, to_json},
 };
 use transform::cse::CseOptions;
@@ -114,7 +114,7 @@ fn every_reason_is_documented() {
         Refusal::VirtualOnly,
         Refusal::Unknown,
         Refusal::ImpureCall { callee: NameId::new(0) },
-        Refusal::ReadsMemory,
+        Refusal::Memory { write: ir::OpId::new(0), what: Between::Store, around: None },
         Refusal::Predicate,
         Refusal::Convergent,
         Refusal::UnderBinder,

@@ -1,22 +1,13 @@
 //! The preset `default`: what it finds, where it binds, and what it does not do.
 
 use expect_test::{Expect, expect};
-use ir::Occurrences;
-use transform::cse::{CseOptions, plan, rewrite};
 
-use crate::support::{describe, kernel, lowered, statements};
+use crate::support::{kernel, sound};
 
 /// The body after the plan, then the plan.
 #[track_caller]
 fn check(text: &str, expected: Expect) {
-    let (_, _, it) = &lowered(text)[0];
-    let occurrences = Occurrences::collect(&it.body);
-    let plan = plan(&it.body, &occurrences, None, &CseOptions::default());
-    let body = rewrite(&it.body, &occurrences, &plan);
-    let mut got = statements(&ir::print::tvmscript(&body, 0));
-    got.push_str("---\n");
-    got.push_str(&describe(&it.body, &plan));
-    expected.assert_eq(&got);
+    expected.assert_eq(&sound(text));
 }
 
 #[track_caller]
@@ -253,6 +244,7 @@ fn a_while_condition_is_certain_once_and_its_body_is_not() {
                 A[0] = A[0] + cse_v2
                 A[1] = cse_v1 + cse_v2
             ---
+            A[0]: 2 times, cost 4, memory
             x // y: 2 times, cost 20, bind cse_v1
             x % y: 2 times, cost 20, bind cse_v2
         "#]],
@@ -454,6 +446,7 @@ def f(A: T.Buffer((1024,), \"int32\"), x: T.int32):
             A[tx + 96] = T.tvm_warp_shuffle(T.uint32(7), x, 0, 32, 32)
             ---
             T.tvm_warp_shuffle(T.uint32(7), x, 0, 32, 32): 2 times, cost 16, bind cse_v1
+            T.tvm_warp_shuffle(T.uint32(7), x, 0, 32, 32): 3 times, cost 16, convergent
         "#]],
     );
 }
@@ -539,7 +532,7 @@ def f(A: T.Buffer((1024,), \"float32\"), x: T.int32, a: T.float32):
                 A[3] = T.float32(1.0)
             ---
             T.exp(a): 2 times, cost 16, bind cse_v1
-            A[x]: 2 times, cost 4, reads-memory
+            A[x]: 2 times, cost 4, memory
             x < 5: 2 times, cost 1, predicate
             bound_0 * bound_0: 2 times, cost 1, under-binder
         "#]],
@@ -568,6 +561,41 @@ def f(A: T.Buffer((1024,), \"int32\"), x: T.int32):
             A[3] = x * 4
             ---
             x * 4: 2 times, cost 1, bind cse_v1
+        "#]],
+    );
+}
+
+#[test]
+fn what_a_block_and_its_init_compute_has_no_common_place() {
+    check(
+        "from tvm.script import tirx as T
+
+@T.prim_func
+def f(A: T.Buffer((64,), \"int32\"), B: T.Buffer((64,), \"int32\"), x: T.int32):
+    for i, k in T.grid(4, 16):
+        with T.sblock(\"b\"):
+            vi = T.axis.spatial(4, i)
+            vk = T.axis.reduce(16, k)
+            T.reads()
+            T.writes(A[vi * 3])
+            with T.init():
+                A[vi * 3] = x * 7
+            A[vi * 3] = B[vk] + x * 7
+",
+        expect![[r#"
+            for i, k in T.grid(4, 16):
+                cse_v1: T.let[T.int32] = x * 7
+                with T.sblock("b"):
+                    vi = T.axis.spatial(4, i)
+                    vk = T.axis.reduce(16, k)
+                    T.reads()
+                    T.writes(A[vi * 3])
+                    with T.init():
+                        A[vi * 3] = cse_v1
+                    A[vi * 3] = B[vk] + cse_v1
+            ---
+            x * 7: 2 times, cost 1, bind cse_v1
+            vi * 3: 2 times, cost 1, no-binding-site
         "#]],
     );
 }

@@ -5,7 +5,7 @@ use frontend::tvmscript::{
 };
 use ir::{
     Body, Occurrences,
-    plan::{CsePlan, Decision, Preset},
+    plan::{CsePlan, Decision, Equivalence, Preset},
 };
 use transform::cse::{CseOptions, plan, rewrite};
 
@@ -48,6 +48,18 @@ pub(crate) fn rewritten(text: &str, options: &CseOptions) -> String {
     let plan = plan(&lowered.body, &occurrences, None, options);
     let body = rewrite(&lowered.body, &occurrences, &plan);
     statements(&ir::print::tvmscript(&body, 0))
+}
+
+/// The first function after the plan of the preset `default`, then the plan.
+pub(crate) fn sound(text: &str) -> String {
+    let (_, _, it) = &lowered(text)[0];
+    let occurrences = Occurrences::collect(&it.body);
+    let plan = plan(&it.body, &occurrences, None, &CseOptions::default());
+    let body = rewrite(&it.body, &occurrences, &plan);
+    let mut got = statements(&ir::print::tvmscript(&body, 0));
+    got.push_str("---\n");
+    got.push_str(&describe(&it.body, &plan));
+    got
 }
 
 /// What is below the signature, without its indentation.
@@ -109,7 +121,11 @@ pub(crate) fn describe(body: &Body, plan: &CsePlan) -> String {
         };
         let text = ir::print::expr_text(body, group.expr);
         let (count, cost) = (group.occurrences.len(), group.cost);
-        out.push_str(&format!("{text}: {count} times, cost {cost}, {decision}\n"));
+        let level = match group.equivalence {
+            Equivalence::Syntactic => String::new(),
+            level => format!(", {level:?}"),
+        };
+        out.push_str(&format!("{text}: {count} times, cost {cost}, {decision}{level}\n"));
     }
     out
 }

@@ -59,9 +59,6 @@ impl Greedy<'_> {
         if self.facts.sharing(expr).has(Sharing::IMPURE) {
             return self.first_impure(expr).map(|callee| Refusal::ImpureCall { callee });
         }
-        if node.flags.has_load {
-            return Some(Refusal::ReadsMemory);
-        }
         body.dtype(expr).is_some_and(|it| it.is_bool()).then_some(Refusal::Predicate)
     }
 

@@ -6,7 +6,7 @@
 use dataflow::scopes::ScopeId;
 use ir::{
     OccurrenceId,
-    plan::{CseGroup, CsePlan, Decision, Equivalence, Preset, Refusal, ReuseOf},
+    plan::{CseGroup, CsePlan, Decision, Preset, Refusal, ReuseOf},
 };
 use rustc_hash::FxHashMap;
 
@@ -134,10 +134,11 @@ impl Greedy<'_> {
                 Choice::Refuse(refusal) => Decision::Refuse(refusal),
             };
             let expr = facts.occurrences[found.value].expr;
+            let equivalence = self.levels.of(&found.occurrences);
             groups.push(CseGroup {
                 expr,
                 shadows: facts.shadows.of(&found.occurrences),
-                equivalence: Equivalence::Syntactic,
+                equivalence,
                 cost: facts.cost(expr),
                 saved: if matches!(decision, Decision::Refuse(_)) { 0 } else { found.saved },
                 occurrences: found.occurrences,

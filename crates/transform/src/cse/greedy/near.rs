@@ -1,0 +1,98 @@
+//! What looks the same and is not: loads with a write between, convergent calls in different stretches.
+//!
+//! In: the classes. Out: for each such expression a refused group of the first occurrence of each value, with what stands between the
+//! first two. Only loads and convergent calls themselves are listed, not what is computed from them. O(occurrences), and
+//! O(log n) for each group.
+
+use ir::{
+    ExprId, ExprKind, OccurrenceId, OpKind,
+    plan::{Between, Refusal},
+};
+
+use super::Greedy;
+use crate::cse::{
+    Work,
+    facts::flag,
+    sharing::{self, Sharing},
+    values::Memory,
+};
+use dataflow::memory::{Origin, WriteKind};
+
+impl Greedy<'_> {
+    /// Lists the near misses.
+    pub(super) fn near_misses(&mut self, memory: &Memory<'_>, work: &mut Work) {
+        let facts = self.facts;
+        let mut all: Vec<(ExprId, OccurrenceId)> = facts
+            .occurrences
+            .iter()
+            .filter(|&(id, it)| {
+                facts.has(id, flag::REAL | flag::REPLACEABLE)
+                    && !facts.has(id, flag::PLACE)
+                    && self.is_near_miss(it.expr)
+            })
+            .map(|(id, it)| (it.expr, id))
+            .collect();
+        work.visited += (facts.occurrences.len() + all.len()) as u64;
+        work.compared += (all.len() * size_of::<(ExprId, OccurrenceId)>()) as u64;
+        all.sort_unstable();
+        for list in all.chunk_by(|a, b| a.0 == b.0) {
+            let mut firsts: Vec<(u32, OccurrenceId)> =
+                list.iter().map(|&(_, id)| (self.values.class(id), id)).collect();
+            firsts.sort_unstable();
+            firsts.dedup_by_key(|it| it.0);
+            let mut firsts: Vec<OccurrenceId> = firsts.into_iter().map(|it| it.1).collect();
+            firsts.sort_unstable();
+            if let [first, second, ..] = firsts[..]
+                && let Some(refusal) = self.between(memory, first, second)
+            {
+                self.refuse(firsts, refusal);
+            }
+        }
+    }
+
+    fn is_near_miss(&self, expr: ExprId) -> bool {
+        let body = self.facts.body;
+        let sharing = self.facts.sharing(expr);
+        let is_kind = match body.expr(expr).kind {
+            ExprKind::Load { .. } => true,
+            ExprKind::Call { .. } => sharing.has(Sharing::CONVERGENT),
+            _ => false,
+        };
+        is_kind && !sharing.has(Sharing::IMPURE) && sharing::is_value(body, expr)
+    }
+
+    /// What makes two values of occurrences of one expression.
+    fn between(
+        &self,
+        memory: &Memory<'_>,
+        first: OccurrenceId,
+        second: OccurrenceId,
+    ) -> Option<Refusal> {
+        let Some(version) = memory.versions.of_load(second) else {
+            return Some(Refusal::Convergent);
+        };
+        if let Some(obstacle) = memory.versions.obstacle(first, second) {
+            let what = obstacle.kind.map_or(Between::Unordered, between);
+            return Some(Refusal::Memory { write: obstacle.op, what, around: obstacle.around });
+        }
+        // One version: nothing has been written yet, or an index reads memory that changes.
+        match version.origin() {
+            Origin::Write(op) if matches!(self.facts.body.ops[op].kind, OpKind::Alloc { .. }) => {
+                Some(Refusal::Memory { write: op, what: Between::Allocation, around: None })
+            }
+            _ => None,
+        }
+    }
+}
+
+fn between(kind: WriteKind) -> Between {
+    match kind {
+        WriteKind::Store => Between::Store,
+        WriteKind::Call => Between::Call,
+        WriteKind::Barrier => Between::Barrier,
+        WriteKind::AsyncCopy => Between::AsyncCopy,
+        WriteKind::Allocation => Between::Allocation,
+        WriteKind::Polled => Between::Polled,
+        WriteKind::Opaque => Between::Opaque,
+    }
+}
