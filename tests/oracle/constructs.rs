@@ -1,6 +1,6 @@
 //! Constructs that few kernels use, each in a small function whose result is known.
 
-use ir::interp::{Argument, Array, Options, run};
+use ir::interp::{Argument, Array, Options, Overlap, UnknownCalls, run, run_overlapping};
 
 use crate::functions::functions_of;
 
@@ -87,4 +87,41 @@ B[0, 0:4] = T.q_multiply_shift(A[7, T.Ramp(0, 1, 4)], T.Broadcast(536870912, 4),
 ",
     );
     assert_eq!(values[..5], [14.0, 14.0, 15.0, 15.0, 0.0]);
+}
+
+/// Runs `f(A, B, C)` of three `int32` arrays of 4, and gives `B`.
+#[track_caller]
+fn with_overlaps(statements: &str, overlaps: &[Overlap]) -> Vec<f64> {
+    let text = format!(
+        "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\n\
+         def f(A: T.Buffer((4,), \"int32\"), B: T.Buffer((4,), \"int32\"), C: T.Buffer((2,), \"int32\")):\n{statements}"
+    );
+    let functions = functions_of("case", &text);
+    let arguments = [4, 4, 2].map(|n| Argument::Array(Array::zeros(ir::DataType::INT32, &[n])));
+    let options = Options { unknown_calls: UnknownCalls::Model, ..Options::default() };
+    let outcome =
+        run_overlapping(&functions[0].lowered.body, arguments.to_vec(), overlaps, &options)
+            .expect("runs");
+    let Argument::Array(array) = &outcome.arguments[1] else { panic!("an array") };
+    array.to_f64s()
+}
+
+#[test]
+fn arguments_that_overlap_see_each_others_stores() {
+    let statements = "    A[0] = 1\n    A[3] = 4\n    C[0] = 7\n    B[1] = A[0] + A[3]\n";
+    let bytes = |argument, offset| Overlap { argument, with: 1, offset };
+    assert_eq!(with_overlaps(statements, &[]), [0.0, 5.0, 0.0, 0.0]);
+    assert_eq!(with_overlaps(statements, &[bytes(0, 0)]), [1.0, 5.0, 0.0, 4.0]);
+    assert_eq!(with_overlaps(statements, &[bytes(0, 0), bytes(2, 8)]), [1.0, 5.0, 7.0, 4.0]);
+}
+
+#[test]
+fn an_unknown_call_reads_and_changes_what_it_can_reach() {
+    let call = "    T.evaluate(T.call_extern(\"int32\", \"g\", A.data))\n";
+    let once = with_overlaps(call, &[]);
+    assert_eq!(once, with_overlaps(call, &[]), "the same each time");
+    assert_ne!(once, [0.0; 4], "also memory that it got no pointer to");
+    let after = |first: &str| with_overlaps(&format!("    A[0] = {first}\n{call}"), &[]);
+    assert_ne!(after("1"), after("2"), "it depends on memory");
+    assert_ne!(with_overlaps(&call.repeat(2), &[]), once, "twice is not once");
 }

@@ -122,5 +122,6 @@ fn generated_functions_keep_what_they_compute() {
         count("not well-typed") * 20 < n,
         "constants of some divide by zero when they are read"
     );
+    assert_eq!(count("runs of originals that race"), 0, "threads have cells of their own");
     assert!(count("functions compared") * 2 > n, "most functions run and have something in common");
 }

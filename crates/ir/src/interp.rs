@@ -33,6 +33,7 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 mod uniform;
+mod unknown;
 mod warp;
 
 use crate::{Body, OpId};
@@ -71,6 +72,31 @@ pub struct Options {
     pub on_error: OnError,
     /// Whether races are looked for (SEMANTICS: P2). It costs time and memory for each byte that a kernel touches.
     pub find_races: bool,
+    /// What calls of unknown functions do.
+    pub unknown_calls: UnknownCalls,
+}
+
+/// An array argument that lies in the memory of another one, as parameters without `noalias` may (SEMANTICS: M4). Its
+/// own contents are not used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Overlap {
+    /// The argument.
+    pub argument: usize,
+    /// The one whose memory it is a part of.
+    pub with: usize,
+    /// At which byte of that it begins.
+    pub offset: usize,
+}
+
+/// What a call of an unknown function does (SEMANTICS: X2).
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum UnknownCalls {
+    /// It ends the run.
+    #[default]
+    Stop,
+    /// It reads all memory that it can reach, changes some of it, and returns what depends on all that: always the same
+    /// for the same memory. Whoever moves, merges or drops such a call, or a load across it, shows.
+    Model,
 }
 
 /// What happens at an error without a value: division by zero, an access out of bounds, a failed assertion.
@@ -92,6 +118,7 @@ impl Default for Options {
             schedule: Schedule::Lockstep,
             on_error: OnError::Stop,
             find_races: false,
+            unknown_calls: UnknownCalls::Stop,
         }
     }
 }
@@ -156,5 +183,16 @@ pub fn run_with(
     symbols: &Symbols,
     options: &Options,
 ) -> Result<Outcome, RunError> {
-    exec::Machine::new(body, *options).run(arguments, symbols).map_err(|error| *error)
+    exec::Machine::new(body, *options).run(arguments, symbols, &[]).map_err(|error| *error)
+}
+
+/// Runs `body` on `arguments` of which some share memory.
+pub fn run_overlapping(
+    body: &Body,
+    arguments: Vec<Argument>,
+    overlaps: &[Overlap],
+    options: &Options,
+) -> Result<Outcome, RunError> {
+    let machine = exec::Machine::new(body, *options);
+    machine.run(arguments, &Symbols::default(), overlaps).map_err(|error| *error)
 }

@@ -3,7 +3,10 @@
 use frontend::tvmscript::edits::{Selection, cse_edits};
 use ir::{
     BinaryOp, Body, ExprKind, Occurrences, fingerprint,
-    interp::{self, Options, RunErrorKind},
+    interp::{
+        self, Argument, EventKind, Options, Outcome, Overlap, RunError, RunErrorKind, Schedule,
+        UnknownCalls,
+    },
     plan::{CsePlan, Equivalence, Preset},
     verify::verify,
 };
@@ -36,6 +39,9 @@ pub(super) struct Checked {
     plans: u64,
     runs: u64,
     runs_with_events: u64,
+    overlapping: u64,
+    races: u64,
+    own_races: u64,
     not_run: u64,
     edited: u64,
     again: u64,
@@ -43,7 +49,7 @@ pub(super) struct Checked {
 
 impl Checked {
     /// The counts, by name.
-    pub(super) fn counts(&self) -> [(&'static str, u64); 9] {
+    pub(super) fn counts(&self) -> [(&'static str, u64); 12] {
         [
             ("functions compared", u64::from(self.runs > 0 && self.plans > 0)),
             ("not well-typed", u64::from(self.is_ill_typed)),
@@ -51,6 +57,9 @@ impl Checked {
             ("plans that change something", self.plans),
             ("runs of originals compared", self.runs),
             ("runs of originals with an event", self.runs_with_events),
+            ("runs of originals on overlapping arguments", self.overlapping),
+            ("runs of originals that race because of that", self.races),
+            ("runs of originals that race", self.own_races),
             ("runs of originals that end early", self.not_run),
             ("texts edited and read again", self.edited),
             ("functions in which a second plan finds more", self.again),
@@ -199,35 +208,93 @@ fn compare(
     for (at, round) in ROUNDS.into_iter().enumerate() {
         let mut rng = Rng::new(seed ^ (at as u64) << 32);
         let arguments = values::arguments(program, body, round, &mut rng);
-        for strict_logic in [false, true] {
-            let options = Options { max_steps: MAX_STEPS, strict_logic, ..Options::default() };
-            let before = interp::run(body, arguments.clone(), &options);
-            match &before {
-                Ok(outcome) => {
-                    checked.runs += 1;
-                    checked.runs_with_events += u64::from(!outcome.events.is_empty());
-                }
-                Err(error) if error.kind == RunErrorKind::Unsupported => {
-                    return failure("the interpreter does not run it", error.message.clone());
-                }
-                Err(_) => {
-                    checked.not_run += 1;
-                    continue;
-                }
-            }
-            let options = Options { max_steps: MAX_STEPS * 2, ..options };
-            for variant in variants {
-                let after = interp::run(&variant.body, arguments.clone(), &options);
-                if let Err(why) = agrees(&before, &after) {
-                    let what = format!(
-                        "{why} ({round:?}{})\n{}",
-                        if strict_logic { ", strict" } else { "" },
-                        ir::print::tvmscript(&variant.body, 0)
-                    );
-                    return failure(format!("{}: another result", variant.name), what);
-                }
+        let overlaps = match at % 2 {
+            1 if !program.is_noalias() => values::overlaps(&arguments, &mut rng),
+            _ => Vec::new(),
+        };
+        for mode in modes(program, seed) {
+            let may_race = program.has_threads() || !overlaps.is_empty();
+            let run = Run { arguments: &arguments, overlaps: &overlaps, mode, may_race };
+            if let Err((name, why)) = run.compare(body, variants, checked) {
+                let print = |it: &Variant| ir::print::tvmscript(&it.body, 0);
+                let after = variants.iter().find(|it| it.name == name).map(print);
+                let what = format!(
+                    "{why} ({round:?}, {overlaps:?}, {mode:?})\n{}",
+                    after.unwrap_or_default()
+                );
+                return failure(format!("{name}: another result"), what);
             }
         }
     }
     Ok(())
+}
+
+/// How runs differ, arguments aside.
+#[derive(Clone, Copy, Debug)]
+struct Mode {
+    strict_logic: bool,
+    schedule: Schedule,
+}
+
+fn modes(program: &Program, seed: u64) -> Vec<Mode> {
+    let mode = |strict_logic, schedule| Mode { strict_logic, schedule };
+    let mut modes = vec![mode(false, Schedule::Lockstep), mode(true, Schedule::Lockstep)];
+    if program.has_threads() {
+        modes.push(mode(false, Schedule::Random(seed)));
+    }
+    modes
+}
+
+/// Runs on one set of arguments in one mode.
+struct Run<'a> {
+    arguments: &'a [Argument],
+    overlaps: &'a [Overlap],
+    mode: Mode,
+    may_race: bool,
+}
+
+impl Run<'_> {
+    fn run(&self, body: &Body, max_steps: u64, find_races: bool) -> Result<Outcome, RunError> {
+        let Mode { strict_logic, schedule } = self.mode;
+        let unknown_calls = UnknownCalls::Model;
+        let default = Options::default();
+        let options =
+            Options { max_steps, strict_logic, schedule, unknown_calls, find_races, ..default };
+        interp::run_overlapping(body, self.arguments.to_vec(), self.overlaps, &options)
+    }
+
+    /// Runs the function and its variants; gives the name of the one that differs, and why.
+    fn compare<'v>(
+        &self,
+        body: &Body,
+        variants: &'v [Variant],
+        checked: &mut Checked,
+    ) -> Result<(), (&'v str, String)> {
+        // Overlapping arguments may race where the parameters do not: such a program has no meaning.
+        let before = self.run(body, MAX_STEPS, self.may_race);
+        match &before {
+            Ok(outcome) if outcome.events.iter().any(|it| it.kind == EventKind::Race) => {
+                checked.races += u64::from(!self.overlaps.is_empty());
+                checked.own_races += u64::from(self.overlaps.is_empty());
+                return Ok(());
+            }
+            Ok(outcome) => {
+                checked.runs += 1;
+                checked.overlapping += u64::from(!self.overlaps.is_empty());
+                checked.runs_with_events += u64::from(!outcome.events.is_empty());
+            }
+            Err(error) if error.kind == RunErrorKind::Unsupported => {
+                return Err(("the interpreter", error.message.clone()));
+            }
+            Err(_) => {
+                checked.not_run += 1;
+                return Ok(());
+            }
+        }
+        for variant in variants {
+            let after = self.run(&variant.body, MAX_STEPS * 2, false);
+            agrees(&before, &after).map_err(|why| (variant.name, why))?;
+        }
+        Ok(())
+    }
 }

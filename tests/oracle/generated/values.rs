@@ -2,7 +2,7 @@
 
 use ir::{
     Body, DataType,
-    interp::{Argument, Array},
+    interp::{Argument, Array, Overlap},
 };
 use test_utils::{Program, Rng};
 
@@ -52,6 +52,31 @@ pub(super) fn arguments(
         None => scalar(body.values[param.value].ty.prim(), round.flavour, rng),
     };
     body.params.iter().enumerate().map(param).collect()
+}
+
+/// Array arguments that lie in the memory of others: mostly all of it, or a part that is an element further.
+pub(super) fn overlaps(arguments: &[Argument], rng: &mut Rng) -> Vec<Overlap> {
+    let arrays: Vec<(usize, &Array)> = arguments
+        .iter()
+        .enumerate()
+        .filter_map(|(at, argument)| match argument {
+            Argument::Array(array) => Some((at, array)),
+            Argument::Int(_) | Argument::Float(_) => None,
+        })
+        .collect();
+    let Some((with, host)) = arrays.iter().max_by_key(|it| it.1.data.len()) else {
+        return Vec::new();
+    };
+    let mut overlaps = Vec::new();
+    for (argument, guest) in arrays.iter().filter(|it| it.0 != *with) {
+        let room = host.data.len() - guest.data.len();
+        let bytes = guest.dtype.bytes().max(1);
+        let offset = if rng.one_in(2) { 0 } else { rng.below(room / bytes + 1) * bytes };
+        if !rng.one_in(4) {
+            overlaps.push(Overlap { argument: *argument, with: *with, offset });
+        }
+    }
+    overlaps
 }
 
 fn scalar(dtype: Option<DataType>, flavour: Flavour, rng: &mut Rng) -> Argument {

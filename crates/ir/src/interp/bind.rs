@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{
-    Argument, Array, Event, Outcome, RunError, RunErrorKind,
+    Argument, Array, Event, Outcome, Overlap, RunError, RunErrorKind,
     exec::{Binding, BoundBuffer, Machine, Slot},
     memory::Storage,
     ops::Val,
@@ -17,7 +17,12 @@ use crate::{
 type Result<T> = std::result::Result<T, Box<RunError>>;
 
 impl Machine<'_> {
-    pub(super) fn run(mut self, arguments: Vec<Argument>, symbols: &Symbols) -> Result<Outcome> {
+    pub(super) fn run(
+        mut self,
+        arguments: Vec<Argument>,
+        symbols: &Symbols,
+        overlaps: &[Overlap],
+    ) -> Result<Outcome> {
         let body = self.body;
         if arguments.len() != body.params.len() {
             let (given, wanted) = (arguments.len(), body.params.len());
@@ -29,52 +34,86 @@ impl Machine<'_> {
         for (&symbol, &value) in symbols {
             self.set(symbol, Val::Int(value, false));
         }
-        for (param, argument) in body.params.iter().zip(&arguments) {
-            match argument {
-                Argument::Int(value) => self.set(param.value, Val::Int(*value, false)),
-                Argument::Float(value) => self.set(param.value, Val::Float(*value)),
-                Argument::Array(array) => {
-                    let storage = self.storages.len();
-                    self.storages.push(Storage::argument(array.data.clone()));
-                    self.argument_shapes.push((storage, array.shape.clone()));
-                    self.set(param.value, Val::Pointer { storage, offset: 0 });
+        self.house(&arguments, overlaps)?;
+        for ((param, argument), home) in body.params.iter().zip(&arguments).zip(self.homes.clone())
+        {
+            let value = match (argument, home) {
+                (Argument::Int(value), _) => Val::Int(*value, false),
+                (Argument::Float(value), _) => Val::Float(*value),
+                (Argument::Array(_), Some((storage, first))) => {
+                    Val::Pointer { storage, offset: first as i64 }
                 }
-            }
+                (Argument::Array(_), None) => continue,
+            };
+            self.set(param.value, value);
         }
         let pending = self.buffers_of_arguments(&arguments);
         self.solve_symbols(&pending);
-        for (buffer, storage, shape) in pending {
+        for (buffer, argument, shape) in pending {
             if body.params.iter().any(|it| it.buffer == Some(buffer)) {
-                self.bind_argument(buffer, storage, &shape)?;
+                self.bind_argument(buffer, argument, &shape)?;
             }
         }
         self.block(body.entry(body.root), &[0])?;
         Ok(self.finish(arguments))
     }
 
-    /// The buffers that array arguments are, with their storage and shape.
+    /// Gives array arguments their memory: a storage of its own, or a part of another argument's.
+    fn house(&mut self, arguments: &[Argument], overlaps: &[Overlap]) -> Result<()> {
+        for argument in arguments {
+            self.homes.push(match argument {
+                Argument::Array(array) => {
+                    self.storages.push(Storage::argument(array.data.clone()));
+                    Some((self.storages.len() - 1, 0))
+                }
+                Argument::Int(_) | Argument::Float(_) => None,
+            });
+        }
+        for overlap in overlaps {
+            let length = |it: usize| match arguments.get(it) {
+                Some(Argument::Array(array)) => Some(array.data.len()),
+                _ => None,
+            };
+            let (own, other) = (length(overlap.argument), length(overlap.with));
+            let fits = match (own, other) {
+                (Some(own), Some(other)) => overlap.offset + own <= other,
+                _ => false,
+            };
+            match self.homes.get(overlap.with).copied().flatten() {
+                Some((storage, first)) if fits && overlap.with != overlap.argument => {
+                    self.homes[overlap.argument] = Some((storage, first + overlap.offset));
+                }
+                _ => {
+                    let message = "an argument that does not fit into the other one".to_owned();
+                    return self.fail(RunErrorKind::Arguments, message);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The buffers that array arguments are, with their number and shape.
     fn buffers_of_arguments(&self, arguments: &[Argument]) -> Vec<(BufferId, usize, Vec<i64>)> {
-        let arrays = arguments.iter().enumerate().filter_map(|(index, argument)| match argument {
-            Argument::Array(array) => Some((index, &array.shape)),
-            _ => None,
-        });
-        let of = |(storage, (index, shape)): (usize, (usize, &Vec<i64>))| {
-            Some((symbols::buffer_of(self.body, index)?, storage, shape.clone()))
+        let of = |(index, argument): (usize, &Argument)| match argument {
+            Argument::Array(array) => {
+                Some((symbols::buffer_of(self.body, index)?, index, array.shape.clone()))
+            }
+            Argument::Int(_) | Argument::Float(_) => None,
         };
-        arrays.enumerate().filter_map(of).collect()
+        arguments.iter().enumerate().filter_map(of).collect()
     }
 
     fn finish(self, arguments: Vec<Argument>) -> Outcome {
-        let mut storage = 0;
         let arguments = arguments
             .into_iter()
-            .map(|argument| match argument {
-                Argument::Array(array) => {
-                    let data = self.storages[storage].bytes.clone();
-                    storage += 1;
+            .zip(&self.homes)
+            .map(|(argument, home)| match (argument, home) {
+                (Argument::Array(array), Some((storage, first))) => {
+                    let bytes = &self.storages[*storage].bytes;
+                    let data = bytes[*first..*first + array.data.len()].to_vec();
                     Argument::Array(Array { data, ..array })
                 }
-                scalar => scalar,
+                (other, _) => other,
             })
             .collect();
         let returned = match self.returned {
@@ -90,7 +129,8 @@ impl Machine<'_> {
         Outcome { arguments, returned, events, steps: self.steps, counts: self.counts }
     }
 
-    fn bind_argument(&mut self, buffer: BufferId, storage: usize, shape: &[i64]) -> Result<()> {
+    fn bind_argument(&mut self, buffer: BufferId, argument: usize, shape: &[i64]) -> Result<()> {
+        let (storage, first) = self.homes[argument].unwrap_or_default();
         let data = &self.body.buffers[buffer];
         let dims = data.shape.clone();
         let mut expected = Vec::new();
@@ -103,11 +143,11 @@ impl Machine<'_> {
             return self.fail(RunErrorKind::Arguments, message);
         }
         let needed = shape.iter().product::<i64>().max(0) as usize * data.dtype.bytes();
-        if self.storages[storage].stride < needed {
+        if self.storages[storage].stride < first + needed {
             let message = format!("`{}` needs {needed} bytes", self.body.name(data.name));
             return self.fail(RunErrorKind::Arguments, message);
         }
-        let bound = self.layout(buffer, storage, 0, 0)?;
+        let bound = self.layout(buffer, storage, first as i64, 0)?;
         self.frame.buffers[buffer.index()] = Binding::Uniform(Rc::new(bound));
         Ok(())
     }

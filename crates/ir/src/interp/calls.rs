@@ -3,7 +3,7 @@
 use smallvec::SmallVec;
 
 use super::{
-    EventKind, OnError, RunError, RunErrorKind,
+    EventKind, OnError, RunError, RunErrorKind, UnknownCalls,
     exec::Machine,
     intrinsics,
     library::{self, Function},
@@ -28,6 +28,10 @@ impl Machine<'_> {
         let name = match callee {
             Callee::Intrinsic(name) => body.name(name),
             Callee::Function(name) | Callee::Unknown(name) => {
+                if self.options.unknown_calls == UnknownCalls::Model {
+                    let (values, _) = self.operands(body.items(args), lane)?;
+                    return Ok(self.unknown_call(body.name(name), &values, ty));
+                }
                 let message = format!("a call of another function, `{}`", body.name(name));
                 return self.fail(RunErrorKind::Unsupported, message);
             }
@@ -128,6 +132,9 @@ impl Machine<'_> {
         };
         match value {
             Some(value) => Ok(value),
+            None if self.options.unknown_calls == UnknownCalls::Model => {
+                Ok(self.unknown_call(name, &values, dtype.into()))
+            }
             None => {
                 let message = format!("the function `{name}` of another library");
                 self.fail(RunErrorKind::Unsupported, message)

@@ -94,8 +94,10 @@ pub(super) struct Machine<'a> {
     /// Enclosing `T.attr(comm_reducer, "reduce_scope", …)` nodes.
     pub(super) reducers: Vec<ExprId>,
     pub(super) returned: Option<Val>,
-    /// The shapes of array arguments, by their storage.
-    pub(super) argument_shapes: Vec<(usize, Vec<i64>)>,
+    /// Where the array arguments lie: storage and first byte, none for scalars.
+    pub(super) homes: Vec<Option<(usize, usize)>>,
+    /// Storages that calls of unknown functions may touch, beside those of arguments.
+    pub(super) escaped: Vec<usize>,
     /// Which expressions are the same in all lanes, and their values in the current statement.
     pub(super) uniformity: Uniformity,
     /// Which operations threads must execute together; empty if the schedule is lockstep anyway.
@@ -134,7 +136,8 @@ impl<'a> Machine<'a> {
             kernel: None,
             reducers: Vec::new(),
             returned: None,
-            argument_shapes: Vec::new(),
+            homes: Vec::new(),
+            escaped: Vec::new(),
             uniformity: Uniformity::of(body),
             convergence: match options.schedule {
                 Schedule::Lockstep => Convergence::default(),

@@ -65,6 +65,7 @@ impl Generator {
                 Access::Own => self.own_indices(buffer).as_ref() != Some(&it.operands),
                 Access::None => true,
             },
+            ExprKind::Unknown(buffer) => self.access(buffer) != Access::Free,
             _ => false,
         })
     }

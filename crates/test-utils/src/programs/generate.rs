@@ -1,8 +1,8 @@
 //! Statements of a random program.
 
 use super::tree::{
-    BlockVar, Buffer, BufferId, Expr, Extent, Home, Loop, Param, Program, Stmt, StmtKind, Type,
-    VarId,
+    BlockVar, Buffer, BufferId, Expr, ExprKind, Extent, Home, Loop, Param, Program, Stmt, StmtKind,
+    Type, VarId,
 };
 use crate::Rng;
 
@@ -219,8 +219,26 @@ impl Generator {
                 let condition = self.expr(Type::Bool, 2);
                 list.push(Stmt::new(StmtKind::Assert, vec![condition]));
             }
+            27 if !self.in_kernel && self.owner.is_none() => self.unknown_call(list),
             _ => self.store(list),
         }
+    }
+
+    /// A call that may read and write all that it can reach. It stands alone: the order of operands is not defined.
+    fn unknown_call(&mut self, list: &mut Vec<Stmt>) {
+        if self.buffers.is_empty() {
+            return;
+        }
+        let (buffer, _) = *self.rng.pick(&self.buffers);
+        let ty = self.ty();
+        let operand = self.expr(ty, 2);
+        let ty = self.ty();
+        let call = Expr::new(ty, ExprKind::Unknown(buffer), vec![operand]);
+        if self.rng.one_in(2) {
+            return list.push(Stmt::new(StmtKind::Evaluate, vec![call]));
+        }
+        let var = self.declare(ty, None);
+        list.push(Stmt::new(StmtKind::Let(var, ty), vec![call]));
     }
 
     /// The same value twice or more, with something between.

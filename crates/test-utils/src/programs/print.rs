@@ -78,6 +78,7 @@ impl Program {
             StmtKind::Launch(tag, var) => {
                 header(&format!("with T.launch_thread(\"{tag}\", {}) as v{var}:", expr(0)));
             }
+            StmtKind::Evaluate => header(&format!("T.evaluate({})", expr(0))),
             StmtKind::Block(vars) => {
                 header("with T.sblock(\"block\"):");
                 block_header(vars, stmt, depth + 1, text);
@@ -208,6 +209,14 @@ fn write_expr(node: &Expr, text: &mut String) {
             let _ = write!(text, ", where={{v{var}: ");
             write_expr(&node.operands[0], text);
             text.push_str("})");
+        }
+        ExprKind::Unknown(id) => {
+            let _ = write!(text, "T.call_extern(\"{}\", \"g\", b{id}.data", node.ty.name());
+            for operand in &node.operands {
+                text.push_str(", ");
+                write_expr(operand, text);
+            }
+            text.push(')');
         }
     }
 }

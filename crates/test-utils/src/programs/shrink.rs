@@ -143,7 +143,7 @@ fn is_used(program: &Program, param: Param) -> bool {
     let names = |stmt: &Stmt| {
         let is_it = |it: &Expr| match (&it.kind, param) {
             (ExprKind::Var(var), Param::Scalar(param, _)) => *var == param,
-            (ExprKind::Load(id), Param::Buffer(param)) => *id == param,
+            (ExprKind::Load(id) | ExprKind::Unknown(id), Param::Buffer(param)) => *id == param,
             _ => false,
         };
         let in_kind = match (&stmt.kind, param) {

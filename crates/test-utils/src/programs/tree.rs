@@ -65,6 +65,8 @@ pub(super) enum ExprKind {
     Load(BufferId),
     /// `T.Let(operands[1], where={var: operands[0]})`
     Let(VarId),
+    /// A call of an unknown function, which gets the address of a buffer.
+    Unknown(BufferId),
 }
 
 /// An expression.
@@ -157,6 +159,8 @@ pub(super) enum StmtKind {
     Launch(&'static str, VarId),
     /// A block: `[value of each variable…, predicate?]`; `[body]` or `[body, init]`.
     Block(Vec<BlockVar>),
+    /// A call of an unknown function for its effect.
+    Evaluate,
 }
 
 /// A variable of a block.
