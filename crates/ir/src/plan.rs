@@ -20,6 +20,9 @@ pub const PLAN_VERSION: u32 = 1;
 pub enum Preset {
     /// Today's TVM pass (`CommonSubexprElim` of 0.27), names and order included.
     Tvm,
+    /// TVM's pass of 2022 (`CommonSubexprElimTIR` of 0.21 to 0.23), names and order included: largest first, also bools, inside
+    /// lets and with lets inside expressions.
+    Tvm2022,
     /// All that TVM finds soundly; reuses bindings the user already made.
     Default,
 }
@@ -69,8 +72,10 @@ pub struct CsePlan {
     pub preset: Preset,
     /// What was found, in order of the first occurrence (outer before inner).
     pub groups: Vec<CseGroup>,
-    /// What is applied, in the order the names are numbered.
+    /// What is applied, each after the bindings that its value uses. Several before one operation stand in this order.
     pub bindings: Vec<CseBinding>,
+    /// Statements without effect (`T.evaluate(0)`) that the rules leave out; none where there is a text.
+    pub dropped: Vec<OpId>,
     /// True in functions with blocks still to be scheduled: the fix is a separately labelled action there.
     pub informational: bool,
 }
@@ -244,6 +249,8 @@ pub struct CseBinding {
     /// The binding stands right before this operation. Several bindings before one operation stand in the order of
     /// [`CsePlan::bindings`].
     pub before: OpId,
+    /// None for a statement; else it is a `T.Let`, inside `before` for an occurrence.
+    pub within: Option<Within>,
     /// The occurrences that become the variable; none lies inside another of the same plan.
     pub replaces: Vec<OccurrenceId>,
     /// Parts of the value that are other bindings' variables: to be replaced wherever they are met strictly inside `expr` on a walk
@@ -251,6 +258,15 @@ pub struct CseBinding {
     pub uses: Vec<Part>,
     /// Likewise the parts to be replaced by the user's own variables: of groups with [`Decision::Reuse`].
     pub reuses: Vec<Part>,
+}
+
+/// What a `T.Let` is around. Of several around one, the first of the plan is outermost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Within {
+    /// What is left of an occurrence.
+    Occurrence(OccurrenceId),
+    /// The value of another binding, which comes later in the plan.
+    Value(BindingIdx),
 }
 
 /// A part of a bound value that has a name of its own.
@@ -297,6 +313,7 @@ impl CsePlan {
             preset: self.preset,
             groups: vec![chosen],
             bindings,
+            dropped: Vec::new(),
             informational: self.informational,
         })
     }

@@ -51,6 +51,9 @@ pub enum Preset {
     Default,
     /// Today's TVM pass, without its unsound results.
     Tvm,
+    /// TVM's pass of 2022, without its unsound results.
+    #[serde(rename = "tvm-2022")]
+    Tvm2022,
 }
 
 impl From<Preset> for ide::Preset {
@@ -58,6 +61,7 @@ impl From<Preset> for ide::Preset {
         match preset {
             Preset::Default => ide::Preset::Default,
             Preset::Tvm => ide::Preset::Tvm,
+            Preset::Tvm2022 => ide::Preset::Tvm2022,
         }
     }
 }

@@ -15,6 +15,7 @@ mod shadows;
 mod sharing;
 mod traps;
 mod tvm;
+mod tvm_2022;
 mod values;
 
 use facts::Facts;
@@ -91,6 +92,7 @@ pub fn plan_counted(
     let facts = Facts::collect(body, occurrences, view, effects, &mut work);
     let mut plan = match options.preset {
         Preset::Tvm => tvm::plan(&facts, options, &mut work),
+        Preset::Tvm2022 => tvm_2022::plan(&facts, options, &mut work),
         Preset::Default => greedy::plan(&facts, options, &mut work),
     };
     allowed::name(&mut plan, body, source.as_ref());

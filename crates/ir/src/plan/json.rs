@@ -55,6 +55,7 @@ pub fn to_json(body: &Body, plan: &CsePlan, place: &dyn Fn(Place) -> Value) -> V
 pub fn preset_name(preset: Preset) -> &'static str {
     match preset {
         Preset::Tvm => "tvm",
+        Preset::Tvm2022 => "tvm-2022",
         Preset::Default => "default",
     }
 }

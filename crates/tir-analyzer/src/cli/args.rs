@@ -220,6 +220,9 @@ pub(crate) enum PresetName {
     Default,
     /// TVM's pass, names and order included
     Tvm,
+    /// TVM's pass of 2022 (0.21 to 0.23), names and order included
+    #[value(name = "tvm-2022")]
+    Tvm2022,
 }
 
 impl From<PresetName> for Preset {
@@ -227,6 +230,7 @@ impl From<PresetName> for Preset {
         match name {
             PresetName::Default => Preset::Default,
             PresetName::Tvm => Preset::Tvm,
+            PresetName::Tvm2022 => Preset::Tvm2022,
         }
     }
 }

@@ -196,12 +196,14 @@ pub(super) fn assemble(
             group: group_of_binding[index],
             expr: facts.occurrences[wanted.value].expr,
             before: wanted.before,
+            within: None,
             replaces: std::mem::take(&mut finished.replaces[index]),
             uses: parts(&finished.uses[index], renumber),
             reuses: parts(&finished.reuses[index], |it| group_of_reuse[it]),
         });
     }
-    CsePlan { preset, groups, bindings, informational: facts.body.has_schedulable_blocks() }
+    let informational = facts.body.has_schedulable_blocks();
+    CsePlan { preset, groups, bindings, dropped: Vec::new(), informational }
 }
 
 fn parts(parts: &[Part], number: impl Fn(usize) -> usize) -> Vec<Part> {

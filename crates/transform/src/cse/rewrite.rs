@@ -7,14 +7,17 @@
 //! Operands are rebuilt from the leaves up, only those that hold a replaced occurrence. Linear in the operands touched
 //! and in the values' own parts. No recursion.
 
+mod lets;
+
 use ir::{
     Attr, AttrDict, Body, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Operation,
     Value, ValueId, ValueKind,
     arena::Id,
-    plan::{CseBinding, CsePlan, Decision, Part},
+    plan::{BindingIdx, CseBinding, CsePlan, Decision, Part},
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use self::lets::Lets;
 use super::Work;
 
 /// The body after the plan. Debug builds check that it is valid if the body given is.
@@ -24,8 +27,13 @@ pub fn rewrite(body: &Body, occurrences: &Occurrences, plan: &CsePlan) -> Body {
 
 /// As [`rewrite`], with what it cost.
 pub fn rewrite_counted(body: &Body, occurrences: &Occurrences, plan: &CsePlan) -> (Body, Work) {
-    let mut rewriter =
-        Rewriter { body: body.clone(), occurrences, variables: Vec::new(), work: Work::default() };
+    let mut rewriter = Rewriter {
+        body: body.clone(),
+        occurrences,
+        variables: Vec::new(),
+        lets: Lets::of(plan),
+        work: Work::default(),
+    };
     rewriter.bind(plan);
     rewriter.replace(plan);
     rewriter.insert(plan);
@@ -41,9 +49,17 @@ pub fn rewrite_counted(body: &Body, occurrences: &Occurrences, plan: &CsePlan) -
 struct Rewriter<'a> {
     body: Body,
     occurrences: &'a Occurrences,
-    /// By binding: its operation and the use of its variable.
-    variables: Vec<(OpId, ExprId)>,
+    /// By binding: its operation, or its value if it is a let inside an expression; and the use of its variable.
+    variables: Vec<(Home, ExprId)>,
+    lets: Lets,
     work: Work,
+}
+
+/// Where a binding is.
+#[derive(Clone, Copy)]
+enum Home {
+    Op(OpId),
+    Let(ExprId),
 }
 
 impl Rewriter<'_> {
@@ -51,11 +67,19 @@ impl Rewriter<'_> {
     fn bind(&mut self, plan: &CsePlan) {
         let mut memos: FxHashMap<(&[Part], &[Part]), FxHashMap<ExprId, ExprId>> =
             FxHashMap::default();
-        for binding in &plan.bindings {
+        for (index, binding) in plan.bindings.iter().enumerate() {
             let memo = memos
                 .entry((&binding.uses[..], &binding.reuses[..]))
                 .or_insert_with(|| self.substitution(plan, binding));
-            let value = self.rebuild(binding.expr, memo);
+            let mut value = self.rebuild(binding.expr, memo);
+            if let Some(inner) = self.lets.in_value.remove(&index) {
+                value = self.wrap(plan, &inner, value);
+            }
+            if binding.within.is_some() {
+                let use_of_it = lets::placeholder(&mut self.body, index, binding.expr);
+                self.variables.push((Home::Let(value), use_of_it));
+                continue;
+            }
             let parent = self.body.ops[binding.before].parent;
             let op = self.body.ops.push(Operation {
                 kind: OpKind::Bind,
@@ -72,8 +96,19 @@ impl Rewriter<'_> {
             let variable = self.body.values.push(Value { name, ty, kind, is_size: false });
             self.body.ops[op].results.push(variable);
             let use_of_it = self.body.make(ExprKind::Value(variable), ty);
-            self.variables.push((op, use_of_it));
+            self.variables.push((Home::Op(op), use_of_it));
         }
+    }
+
+    /// The lets of some bindings around an expression, the first outermost.
+    fn wrap(&mut self, plan: &CsePlan, bindings: &[BindingIdx], mut inner: ExprId) -> ExprId {
+        for &index in bindings.iter().rev() {
+            if let (Home::Let(value), variable) = self.variables[index] {
+                let name = self.body.intern(&plan.bindings[index].name);
+                inner = lets::bind(&mut self.body, variable, value, inner, name, &mut self.work);
+            }
+        }
+        inner
     }
 
     /// What a value is written with.
@@ -154,6 +189,7 @@ impl Rewriter<'_> {
         }
         self.work.compared += (replaced.len() * size_of::<OccurrenceId>()) as u64;
         replaced.sort_unstable_by_key(|it| it.0);
+        let around = std::mem::take(&mut self.lets.around);
         let mut at = 0;
         while at < replaced.len() {
             let op = self.occurrences[replaced[at].0].op;
@@ -161,13 +197,19 @@ impl Rewriter<'_> {
             while end < replaced.len() && self.occurrences[replaced[end].0].op == op {
                 end += 1;
             }
-            self.replace_in(op, &replaced[at..end]);
+            self.replace_in(plan, op, &replaced[at..end], &around);
             at = end;
         }
     }
 
     /// Rebuilds the operands of one operation.
-    fn replace_in(&mut self, op: OpId, replaced: &[(OccurrenceId, ExprId)]) {
+    fn replace_in(
+        &mut self,
+        plan: &CsePlan,
+        op: OpId,
+        replaced: &[(OccurrenceId, ExprId)],
+        around: &FxHashMap<OccurrenceId, Vec<BindingIdx>>,
+    ) {
         let ids: Vec<OccurrenceId> = self.occurrences.of_op(op).collect();
         let Some(&first) = ids.first() else { return };
         self.work.visited += ids.len() as u64;
@@ -184,6 +226,9 @@ impl Rewriter<'_> {
             let slots: smallvec::SmallVec<[ExprId; 4]> =
                 children.map(|it| new[it.index() - first.index()]).collect();
             new[at] = self.map_operands(new[at], |_, index| slots[index]);
+            if let Some(lets) = around.get(&id) {
+                new[at] = self.wrap(plan, lets, new[at]);
+            }
         }
         let mut old = Vec::new();
         for (at, &id) in ids.iter().enumerate() {
@@ -230,10 +275,13 @@ impl Rewriter<'_> {
     fn insert(&mut self, plan: &CsePlan) {
         let mut before: FxHashMap<OpId, Vec<OpId>> = FxHashMap::default();
         let mut blocks = Vec::new();
-        for (binding, &(op, _)) in plan.bindings.iter().zip(&self.variables) {
+        for (binding, &(home, _)) in plan.bindings.iter().zip(&self.variables) {
+            let Home::Op(op) = home else { continue };
             before.entry(binding.before).or_default().push(op);
             blocks.push(self.body.ops[op].parent);
         }
+        let dropped: FxHashSet<OpId> = plan.dropped.iter().copied().collect();
+        blocks.extend(plan.dropped.iter().map(|&it| self.body.ops[it].parent));
         blocks.sort_unstable();
         blocks.dedup();
         for block in blocks {
@@ -242,7 +290,9 @@ impl Rewriter<'_> {
             let mut new = Vec::with_capacity(old.len() + plan.bindings.len().min(old.len()));
             for op in old {
                 new.extend(before.get(&op).into_iter().flatten());
-                new.push(op);
+                if !dropped.contains(&op) {
+                    new.push(op);
+                }
             }
             self.body.blocks[block].ops = new;
         }

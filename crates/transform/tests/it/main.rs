@@ -9,3 +9,4 @@ mod loads;
 mod sound;
 mod support;
 mod tvm;
+mod tvm_2022;
