@@ -10,7 +10,6 @@ use crate::{
     code_actions::{ActionKind, CodeAction},
     finding_text::FindingText,
     function_at::FunctionAt,
-    plan_text::function_text,
 };
 
 /// The fixes of the findings that a range touches: each, then all of a kind where there are more.
@@ -70,9 +69,9 @@ pub(crate) fn edits<'f>(
     if chosen.is_empty() {
         return (Vec::new(), 0);
     }
-    let text = &function_text(db, at.function).text;
+    let function = &at.function.source(db).green;
     let fixes = chosen.iter().filter_map(|it| it.fix.as_ref());
-    let found = finding_edits(db::lowered(db, at.function), text, fixes);
+    let found = finding_edits(db::lowered(db, at.function), function, fixes);
     let edits = found.edit.into_edits().into_iter();
     let edits = edits.map(|it| Edit { range: at.to_file(it.range), ..it }).collect();
     (edits, found.is_done.iter().filter(|it| **it).count())

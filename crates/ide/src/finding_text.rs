@@ -121,7 +121,7 @@ impl<'db> FindingText<'db> {
     }
 
     fn noalias(&self) -> &'static str {
-        transform::findings::noalias_key(self.body.dialect)
+        ir::noalias_key(self.body.dialect)
     }
 
     /// What can be done, as a command; none if there is no fix.

@@ -2,7 +2,7 @@
 //!
 //! Order of dictionary entries is kept as written, for printing; equality and fingerprints go by sorted keys.
 
-use crate::{DataType, ExprId};
+use crate::{DataType, Dialect, ExprId};
 
 /// One attribute value.
 #[derive(Clone, PartialEq, Debug)]
@@ -38,3 +38,11 @@ pub enum Attr {
 
 /// An attribute dictionary in the order written. The empty one has id 0 in every body.
 pub type AttrDict = Vec<(Box<str>, Attr)>;
+
+/// The function attribute by which parameters do not overlap (`SEMANTICS: M5`), as a dialect spells it.
+pub fn noalias_key(dialect: Dialect) -> &'static str {
+    match dialect {
+        Dialect::Tir => "tir.noalias",
+        _ => "tirx.noalias",
+    }
+}

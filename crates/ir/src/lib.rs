@@ -19,7 +19,7 @@ pub mod print;
 pub mod verify;
 pub mod walk;
 
-pub use attr::{Attr, AttrDict};
+pub use attr::{Attr, AttrDict, noalias_key};
 pub use body::{Body, Dialect, Param};
 pub use buffer::{Buffer, BufferOrigin, BufferRegion, RegionDim};
 pub use dtype::{DataType, Lanes, Type, TypeCode};

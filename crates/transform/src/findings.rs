@@ -13,6 +13,7 @@ mod apply;
 mod compatible;
 mod dead_binding;
 mod deletable;
+mod openable;
 
 use std::cell::OnceCell;
 
@@ -27,8 +28,9 @@ use ir::{
     },
 };
 
-pub use apply::{apply, noalias_key};
+pub use apply::apply;
 pub use compatible::{Compatible, compatible};
+pub use openable::Openable;
 
 /// What to find.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -58,6 +60,7 @@ pub struct FindingFacts<'a> {
     /// What is wanted.
     pub options: &'a FindingOptions,
     scopes: OnceCell<ScopeTree>,
+    openable: OnceCell<Openable>,
 }
 
 impl<'a> FindingFacts<'a> {
@@ -68,12 +71,25 @@ impl<'a> FindingFacts<'a> {
         options: &'a FindingOptions,
     ) -> FindingFacts<'a> {
         let effects = EffectTable::builtin();
-        FindingFacts { body, occurrences, effects, source, options, scopes: OnceCell::new() }
+        FindingFacts {
+            body,
+            occurrences,
+            effects,
+            source,
+            options,
+            scopes: OnceCell::new(),
+            openable: OnceCell::new(),
+        }
     }
 
     /// The tree of scopes.
     pub fn scopes(&self) -> &ScopeTree {
         self.scopes.get_or_init(|| ScopeTree::build(self.body))
+    }
+
+    /// Which operations can be replaced by what is in one of their regions.
+    pub fn openable(&self) -> &Openable {
+        self.openable.get_or_init(|| Openable::of(self.body))
     }
 }
 

@@ -22,6 +22,8 @@ use ir::{
 use rustc_hash::FxHashMap;
 use syntax::{Edit, TextEdit, TextRange};
 
+pub(super) use value::one_line;
+
 use super::{Lowered, SourceMap};
 
 /// Which groups of a plan to apply.

@@ -1,6 +1,6 @@
 //! From fixes of findings to edits of the text.
 //!
-//! In: a lowered function, its text, fixes planned on its body. Out: a [`TextEdit`] in offsets of the function's text, and which of
+//! In: a lowered function, its tree, fixes planned on its body. Out: a [`TextEdit`] in offsets of the function's text, and which of
 //! the fixes it does: those that the text allows and that touch nothing of the ones before. After it, the text lowers to what
 //! `transform::findings::apply` makes of the body. Comments and layout that are not part of what changes stay.
 //!
@@ -8,11 +8,15 @@
 //!   statements gets `T.evaluate(0)`.
 //! * A statement goes only as a whole, and only if no text mentions the names it defines, also where nothing was made of the text (an
 //!   arm that is not taken).
-//! * A replaced occurrence must have its own text, which no other occurrence shares.
+//! * A replaced occurrence must have its own text, which no other occurrence shares. What is copied to another place must have only names
+//!   that are defined once.
+//! * A suite that takes the place of its statement gets the statement's indentation; what is inside strings stays.
 //!
 //! Linear in the text once, and in what changes.
 
+mod insert;
 mod mentions;
+mod open;
 mod remove;
 mod replace;
 
@@ -23,7 +27,7 @@ use ir::{
     plan::finding::{FindingFix, FixEdit},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::{Edit, TextEdit, TextRange};
+use syntax::{Edit, Green, SyntaxKind, SyntaxNode, TextEdit, TextRange, TextSize};
 
 use self::{mentions::Mentions, remove::Removal, replace::Shared};
 use super::Lowered;
@@ -40,10 +44,11 @@ pub struct FindingEdits {
 /// The edits that do as many of the fixes as the text allows, the earlier before the later.
 pub fn finding_edits<'f>(
     lowered: &Lowered,
-    function_text: &str,
+    function: &Green,
     fixes: impl IntoIterator<Item = &'f FindingFix>,
 ) -> FindingEdits {
-    let mut writer = Writer::new(lowered, function_text);
+    let text = function.text();
+    let mut writer = Writer::new(lowered, &text, function.syntax());
     let is_done = fixes.into_iter().map(|it| writer.add(it)).collect();
     FindingEdits { edit: writer.finish(), is_done }
 }
@@ -52,12 +57,15 @@ pub fn finding_edits<'f>(
 struct Writer<'a> {
     lowered: &'a Lowered,
     text: &'a str,
+    root: SyntaxNode,
     occurrences: OnceCell<Occurrences>,
-    mentions: OnceCell<Mentions>,
+    mentions: OnceCell<Mentions<'a>>,
     shared: OnceCell<Shared>,
     /// The operations that each statement was made into, without those inside others of it.
     statements: OnceCell<FxHashMap<TextRange, Vec<OpId>>>,
     removed: FxHashSet<OpId>,
+    /// Statements left in a suite that lost some, by where it begins.
+    left: FxHashMap<u32, u32>,
     removals: Vec<Removal>,
     /// Everything that changes, by start, end and the order of coming. Nothing overlaps.
     edits: BTreeMap<(u32, u32, u32), Edit>,
@@ -71,15 +79,17 @@ struct Changes {
 }
 
 impl<'a> Writer<'a> {
-    fn new(lowered: &'a Lowered, text: &'a str) -> Writer<'a> {
+    fn new(lowered: &'a Lowered, text: &'a str, root: SyntaxNode) -> Writer<'a> {
         Writer {
             lowered,
             text,
+            root,
             occurrences: OnceCell::new(),
             mentions: OnceCell::new(),
             shared: OnceCell::new(),
             statements: OnceCell::new(),
             removed: FxHashSet::default(),
+            left: FxHashMap::default(),
             removals: Vec::new(),
             edits: BTreeMap::new(),
         }
@@ -93,6 +103,16 @@ impl<'a> Writer<'a> {
         self.text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default()
     }
 
+    fn mentions(&self) -> &Mentions<'a> {
+        self.mentions.get_or_init(|| Mentions::new(&self.lowered.source_map))
+    }
+
+    /// The innermost node of a kind that begins at an offset.
+    fn node_at(&self, start: TextSize, is_kind: impl Fn(SyntaxKind) -> bool) -> Option<SyntaxNode> {
+        let token = self.root.token_at_offset(start).right_biased()?;
+        token.ancestors().find(|it| it.text_range().start() == start && is_kind(it.kind()))
+    }
+
     /// Takes a fix, if the text allows it. Whether it does.
     fn add(&mut self, fix: &FindingFix) -> bool {
         let mut changes = Changes::default();
@@ -104,10 +124,14 @@ impl<'a> Writer<'a> {
         changes.removed.dedup();
         changes.removed.retain(|it| !self.removed.contains(it));
         let Some(removals) = self.removals_of(&changes.removed) else { return false };
+        let Some(losses) = self.losses(&removals, &changes.removed) else { return false };
         let edits: Vec<Edit> =
             removals.iter().map(Removal::deletion).chain(changes.edits).collect();
         if !self.push_all(edits) {
             return false;
+        }
+        for (suite, lost) in losses {
+            *self.left.entry(suite).or_default() -= lost;
         }
         self.removals.extend(removals);
         self.removed.extend(changes.removed);
@@ -120,7 +144,11 @@ impl<'a> Writer<'a> {
             FixEdit::Replace { occurrence, with } => {
                 changes.edits.push(self.replacement(*occurrence, *with)?);
             }
-            FixEdit::Bind { .. } | FixEdit::KeepRegion { .. } | FixEdit::AddNoalias => return None,
+            FixEdit::Bind { name, value, before, replaces } => {
+                changes.edits.extend(self.binding(name, *value, *before, replaces)?);
+            }
+            FixEdit::KeepRegion { op, region } => changes.edits.push(self.opening(*op, *region)?),
+            FixEdit::AddNoalias => changes.edits.push(self.noalias()?),
         }
         Some(())
     }

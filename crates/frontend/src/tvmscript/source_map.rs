@@ -140,6 +140,11 @@ impl SourceMap {
         let (range, id) = *self.uses[..after].last()?;
         (offset <= range.end()).then_some((range, id))
     }
+    /// The names mentioned in a range, in text order.
+    pub fn mentions_in(&self, range: TextRange) -> impl Iterator<Item = DefinitionId> + '_ {
+        let start = self.uses.partition_point(|(it, _)| it.start() < range.start());
+        self.uses[start..].iter().take_while(move |(it, _)| it.end() <= range.end()).map(|it| it.1)
+    }
     /// All mentions of one definition, in text order.
     pub fn mentions_of(&self, id: DefinitionId) -> impl Iterator<Item = TextRange> + '_ {
         self.uses.iter().filter(move |(_, it)| *it == id).map(|(range, _)| *range)

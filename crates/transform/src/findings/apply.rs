@@ -5,21 +5,13 @@
 //! Linear in the body.
 
 use ir::{
-    Attr, Body, DataType, Dialect, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind,
-    Operation, RegionId, Value, ValueKind,
+    Attr, Body, DataType, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Operation,
+    RegionId, Value, ValueKind,
     plan::finding::{Finding, FixEdit, Replacement},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::replace::replace;
-
-/// The attribute by which parameters do not overlap (`SEMANTICS: M5`), as the dialect spells it.
-pub fn noalias_key(dialect: Dialect) -> &'static str {
-    match dialect {
-        Dialect::Tir => "tir.noalias",
-        _ => "tirx.noalias",
-    }
-}
 
 /// The body after the fixes of these findings. Debug builds check that it is valid if the body given is.
 pub fn apply<'f>(
@@ -91,7 +83,7 @@ impl<'a> Rewriter<'a> {
                 }
             }
             FixEdit::AddNoalias => {
-                let key = noalias_key(self.body.dialect);
+                let key = ir::noalias_key(self.body.dialect);
                 self.body.attrs.retain(|(it, _)| &**it != key);
                 self.body.attrs.push((key.into(), Attr::Bool(true)));
             }

@@ -95,7 +95,7 @@ impl Writer<'_> {
 }
 
 /// An expression that can stand alone: without parentheses around all of it, and with some if it spans lines outside brackets.
-fn one_line(text: &str) -> String {
+pub(in crate::tvmscript) fn one_line(text: &str) -> String {
     let mut text = text.trim();
     while let Some(inner) = unwrapped(text) {
         text = inner.trim();

@@ -1,6 +1,6 @@
 //! Where the text mentions the names that a function defines.
 //!
-//! In: a source map. Out: the mentions of each value and buffer, found once for all removals.
+//! In: a source map. Out: the mentions of each value and buffer, and how often each name is defined; found once for all fixes.
 
 use ir::{BufferId, ValueId};
 use rustc_hash::FxHashMap;
@@ -9,13 +9,14 @@ use syntax::TextRange;
 use crate::tvmscript::{DefinitionId, SourceMap};
 
 #[derive(Default)]
-pub(super) struct Mentions {
+pub(super) struct Mentions<'a> {
+    n_definitions: FxHashMap<&'a str, u32>,
     of_value: FxHashMap<ValueId, Vec<TextRange>>,
     of_buffer: FxHashMap<BufferId, Vec<TextRange>>,
 }
 
-impl Mentions {
-    pub(super) fn new(map: &SourceMap) -> Mentions {
+impl<'a> Mentions<'a> {
+    pub(super) fn new(map: &'a SourceMap) -> Mentions<'a> {
         let mut mentions = Mentions::default();
         let definitions = map.definitions().iter().enumerate();
         let own = definitions.map(|(index, it)| (it.range, DefinitionId(index as u32)));
@@ -28,7 +29,15 @@ impl Mentions {
                 mentions.of_buffer.entry(buffer).or_default().push(range);
             }
         }
+        for definition in map.definitions() {
+            *mentions.n_definitions.entry(&definition.name).or_default() += 1;
+        }
         mentions
+    }
+
+    /// Whether a name is defined once, so that it means the same wherever it is visible.
+    pub(super) fn is_unique(&self, name: &str) -> bool {
+        self.n_definitions.get(name) == Some(&1)
     }
 
     pub(super) fn of_value(&self, value: ValueId) -> &[TextRange] {

@@ -3,11 +3,13 @@
 //! In: operations that are removed. Out: for each statement that they make up, what of the text goes; or nothing, if a statement would
 //! have to go in part, shares its line, or defines a name that other text mentions.
 
+use std::collections::BTreeMap;
+
 use ir::{BlockId, BufferOrigin, OpId, OpKind, arena::Id as _};
 use rustc_hash::FxHashMap;
-use syntax::{Edit, TextRange, TextSize};
+use syntax::{AstNode, Edit, SyntaxKind, TextRange, TextSize, ast::Stmt};
 
-use super::{Writer, mentions::Mentions};
+use super::Writer;
 use crate::tvmscript::edits::script_alias;
 
 /// A statement that goes.
@@ -22,6 +24,9 @@ pub(super) struct Removal {
     /// The block it is in.
     pub(super) block: BlockId,
 }
+
+/// Suites, by where they begin, and the number of statements that they lose.
+pub(super) type Losses = Vec<(u32, u32)>;
 
 impl Removal {
     pub(super) fn deletion(&self) -> Edit {
@@ -57,11 +62,22 @@ impl Writer<'_> {
         map.site(*all.first()?)?;
         let goes = |op: &OpId| ops.contains(op) || self.removed.contains(op);
         if all.iter().all(goes) {
+            if !all.iter().all(|&it| self.holds_its_regions(it, statement)) {
+                return None;
+            }
             let (whole, text) = (self.whole(statement)?, String::new());
             return Some(Removal { statement, whole, text, block });
         }
         let text = self.declaration(all, ops)?;
         Some(Removal { statement, whole: statement, text, block })
+    }
+
+    /// Whether what is in an operation is in its statement: `tx = T.launch_thread(…)` is a line, and holds all that follows.
+    fn holds_its_regions(&self, op: OpId, statement: TextRange) -> bool {
+        let body = &self.lowered.body;
+        let blocks = body.ops[op].regions.iter().flat_map(|&it| &body.regions[it].blocks);
+        let mut inner = blocks.flat_map(|&it| body.blocks[it].ops.first());
+        inner.all(|&it| statement.contains_range(self.lowered.source_map.op_range(it)))
     }
 
     /// `x: T.int32` for `x = e` and `x: T.int32 = e` of which only the store goes.
@@ -110,13 +126,35 @@ impl Writer<'_> {
         Some(TextRange::new(offset(line_start), offset(line_end)))
     }
 
+    /// How many statements each suite loses; none if one loses all and its block does not: only emptied blocks get a statement. The
+    /// arm of a compile-time `if` is a suite of its own, and its operations are in the block around it.
+    pub(super) fn losses(&mut self, removals: &[Removal], removed: &[OpId]) -> Option<Losses> {
+        let mut losses: BTreeMap<u32, (u32, BlockId)> = BTreeMap::new();
+        for it in removals.iter().filter(|it| it.text.is_empty()) {
+            let suite = self.node_at(it.statement.start(), is_statement)?.parent()?;
+            let start = u32::from(suite.text_range().start());
+            self.left.entry(start).or_insert_with(|| {
+                suite.children().filter(|it| is_statement(it.kind())).count() as u32
+            });
+            losses.entry(start).or_insert((0, it.block)).0 += 1;
+        }
+        let goes = |op: &OpId| removed.contains(op) || self.removed.contains(op);
+        let keeps_up = |(suite, (lost, block)): (&u32, &(u32, BlockId))| {
+            self.left[suite] > *lost || self.lowered.body.blocks[*block].ops.iter().all(goes)
+        };
+        losses
+            .iter()
+            .all(keeps_up)
+            .then(|| losses.into_iter().map(|(suite, (lost, _))| (suite, lost)).collect())
+    }
+
     /// The edit of the first statement of a suite that loses all.
     pub(super) fn filled(&self, removal: &Removal) -> Edit {
         Edit::replace(removal.statement, format!("{}.evaluate(0)", script_alias(self.text)))
     }
 
     /// Whether no text that stays mentions what an operation defines.
-    fn names_go(&self, op: OpId, ranges: &[TextRange]) -> bool {
+    pub(super) fn names_go(&self, op: OpId, ranges: &[TextRange]) -> bool {
         let body = &self.lowered.body;
         let data = &body.ops[op];
         let buffer = match data.kind {
@@ -124,7 +162,7 @@ impl Writer<'_> {
             _ => None,
         };
         let map = &self.lowered.source_map;
-        let mentions = self.mentions.get_or_init(|| Mentions::new(map));
+        let mentions = self.mentions();
         let of_values = data.results.iter().flat_map(|&it| mentions.of_value(it));
         let of_buffer = buffer.into_iter().flat_map(|it| mentions.of_buffer(it));
         let names = data
@@ -162,6 +200,10 @@ impl Writer<'_> {
             all
         })
     }
+}
+
+fn is_statement(kind: SyntaxKind) -> bool {
+    <Stmt as AstNode>::can_cast(kind)
 }
 
 /// Comments that tell tools something about their line: without it they tell nothing.

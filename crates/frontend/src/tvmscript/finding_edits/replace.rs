@@ -15,16 +15,14 @@ pub(super) type Shared = FxHashMap<(TextRange, ir::ExprId), u32>;
 
 impl Writer<'_> {
     pub(super) fn replacement(&self, occurrence: OccurrenceId, with: Replacement) -> Option<Edit> {
-        let map = &self.lowered.source_map;
-        let is_own = map.is_real(occurrence) && self.is_only(occurrence);
-        if !is_own || self.is_in_slice(occurrence) {
-            return None;
-        }
-        let range = map.occurrence_range(occurrence);
+        let range = self.own_range(occurrence)?;
         let body = &self.lowered.body;
         match with {
             Replacement::Value(value) => {
                 let name = body.name(body.values[value].name);
+                if !self.mentions().is_unique(name) {
+                    return None;
+                }
                 Some(names::name_edit(self.text, range, name))
             }
             Replacement::Bool(value) => {
@@ -36,13 +34,32 @@ impl Writer<'_> {
         }
     }
 
+    /// The text of an occurrence that is its own.
+    pub(super) fn own_range(&self, occurrence: OccurrenceId) -> Option<TextRange> {
+        let map = &self.lowered.source_map;
+        let is_own = map.is_real(occurrence) && self.is_only(occurrence);
+        // The domain of a block variable may be the extent of its loop, without a text.
+        let op = self.occurrences()[occurrence].op;
+        let is_loop = matches!(self.lowered.body.ops[op].kind, OpKind::For(_));
+        let may_be_domain = is_loop && !self.lowered.body.sblocks.is_empty();
+        (is_own && !may_be_domain && !self.is_in_slice(occurrence))
+            .then(|| map.occurrence_range(occurrence))
+    }
+
+    /// Whether every name in a text means the same wherever it is visible.
+    pub(super) fn means_the_same(&self, range: TextRange) -> bool {
+        let map = &self.lowered.source_map;
+        map.mentions_in(range).all(|id| self.mentions().is_unique(&map.definition(id).name))
+    }
+
     /// The text of an occurrence in the place of another, in parentheses where it may not stand without.
     fn copy(&self, range: TextRange, source: OccurrenceId) -> Option<Edit> {
         let map = &self.lowered.source_map;
-        if !map.is_real(source) {
+        let from = map.occurrence_range(source);
+        if !map.is_real(source) || !(range.contains_range(from) || self.means_the_same(from)) {
             return None;
         }
-        let text = self.text_of(map.occurrence_range(source)).trim();
+        let text = self.text_of(from).trim();
         if names::is_atom(text) {
             return Some(names::name_edit(self.text, range, text));
         }

@@ -41,7 +41,7 @@ impl Lowerer<'_, '_, '_> {
             &ExKind::Call { callee, args } => return self.call(ex, callee, args),
             &ExKind::Unary { op, operand } => return self.unary_ex(ex, op, operand),
             &ExKind::Binary { op, lhs, rhs } => return self.binary_ex(ex, op, lhs, rhs),
-            &ExKind::Logic { op, operands } => return self.logic_ex(op, operands),
+            &ExKind::Logic { op, operands } => return self.logic_ex(ex, op, operands),
             &ExKind::Compare { operands, ops } => return self.compare_ex(ex, operands, ops),
             &ExKind::Conditional { then, condition, otherwise } => {
                 return self.conditional_ex(ex, then, condition, otherwise);

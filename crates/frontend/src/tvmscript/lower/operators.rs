@@ -4,7 +4,7 @@ use ir::{
     BinaryOp, DataType, ExprKind, Type, UnaryOp,
     fold::{Folded, fold},
 };
-use syntax::{SyntaxKind, TextRange};
+use syntax::{SyntaxKind, TextRange, TextSize};
 
 use super::{
     Lowerer, R,
@@ -245,13 +245,14 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    pub(super) fn logic_ex(&mut self, op: SyntaxKind, operands: Run) -> R<Ev> {
+    pub(super) fn logic_ex(&mut self, ex: Ex, op: SyntaxKind, operands: Run) -> R<Ev> {
         let ast = self.ast;
         let operands = ast.exs(operands);
         let Some((&first, rest)) = operands.split_first() else { return Err(super::Reported) };
         let is_and = op == SyntaxKind::AND_KW;
         let mut result = self.eval(first)?;
-        for &operand in rest {
+        for (index, &operand) in rest.iter().enumerate() {
+            let range = self.up_to_operand(ex, operand, rest.get(index + 1).copied());
             if let Val::Const(it) = &result.val {
                 // Python looks at the left side first; a bool that does not decide is part of the condition.
                 if constants::truth(it) != is_and {
@@ -262,18 +263,39 @@ impl Lowerer<'_, '_, '_> {
                     result = next;
                     continue;
                 }
-                result = self.logic(is_and, &result, &next, first, operand)?;
+                result = self.logic(is_and, &result, &next, range)?;
                 continue;
             }
             let next = self.eval(operand)?;
-            result = self.logic(is_and, &result, &next, first, operand)?;
+            result = self.logic(is_and, &result, &next, range)?;
         }
         Ok(result)
     }
 
-    fn logic(&mut self, is_and: bool, a: &Ev, b: &Ev, from: Ex, to: Ex) -> R<Ev> {
+    /// The text of `a and b` in `a and b and c`, with the parentheses of its operands, which belong to no operand.
+    fn up_to_operand(&self, ex: Ex, last: Ex, next: Option<Ex>) -> TextRange {
+        let whole = self.ast.range(ex);
+        let Some(next) = next else { return whole };
+        let gap = TextRange::new(self.ast.range(last).end(), self.ast.range(next).start());
+        // What closes the operand comes before the operator, which is the first word that is in no comment.
+        let text = self.ast.text.get(std::ops::Range::<usize>::from(gap)).unwrap_or_default();
+        let (mut len, mut is_comment) = (0, false);
+        for (at, it) in text.char_indices() {
+            match it {
+                '\n' | '\r' => is_comment = false,
+                _ if is_comment => {}
+                '#' => is_comment = true,
+                ')' => len = at + 1,
+                it if it.is_alphabetic() => break,
+                _ => {}
+            }
+        }
+        let end = gap.start() + TextSize::from(len as u32);
+        TextRange::new(whole.start(), end)
+    }
+
+    fn logic(&mut self, is_and: bool, a: &Ev, b: &Ev, range: TextRange) -> R<Ev> {
         let (a, b) = (self.lift(a)?, self.lift(b)?);
-        let range = self.ast.range(from).cover(self.ast.range(to));
         let at = self.at_range(range);
         let op = if is_and { BinaryOp::And } else { BinaryOp::Or };
         let tx = self.logic_node(op, a, b, at)?;
@@ -301,13 +323,20 @@ impl Lowerer<'_, '_, '_> {
         let mut left = self.eval(operands[0])?;
         for (index, &op) in ops.iter().enumerate() {
             let right = self.eval(operands[index + 1])?;
-            let range = self.ast.range(operands[index]).cover(self.ast.range(operands[index + 1]));
+            let range = match is_chain {
+                true => self.ast.range(operands[index]).cover(self.ast.range(operands[index + 1])),
+                false => self.ast.range(ex),
+            };
             // A part of a chain cannot stand alone in the text.
             let at = At { is_real: !is_chain && self.expansion.is_none(), ..self.at_range(range) };
             let one = self.compare_values(op, &left, &right, at, ex)?;
             result = Some(match result {
                 None => one,
-                Some(before) => self.chain(&before, &one, operands[0], operands[index + 1])?,
+                Some(before) => {
+                    let part = self.ast.range(operands[0]).cover(range);
+                    let is_last = index + 1 == ops.len();
+                    self.chain(&before, &one, if is_last { self.ast.range(ex) } else { part })?
+                }
             });
             // The middle of a chain has one text and is used twice.
             let src = self.s.sources.again(right.src);
@@ -316,12 +345,12 @@ impl Lowerer<'_, '_, '_> {
         result.ok_or(super::Reported)
     }
 
-    fn chain(&mut self, a: &Ev, b: &Ev, from: Ex, to: Ex) -> R<Ev> {
+    fn chain(&mut self, a: &Ev, b: &Ev, range: TextRange) -> R<Ev> {
         if let (Val::Const(x), Val::Const(y)) = (&a.val, &b.val) {
             let both = constants::truth(x) && constants::truth(y);
             return Ok(Ev { val: Val::Const(Constant::Bool(both)), src: a.src });
         }
-        self.logic(true, a, b, from, to)
+        self.logic(true, a, b, range)
     }
 
     fn compare_values(&mut self, op: CompareKind, a: &Ev, b: &Ev, at: At, ex: Ex) -> R<Ev> {

@@ -1,0 +1,111 @@
+//! Lines and attributes that come.
+//!
+//! In: a value that gets a name, or the wish for `noalias`. Out: the edits; none if the text has no place for them.
+
+use ir::{Dialect, OccurrenceId, OpId, Type};
+use syntax::{Edit, SyntaxKind, SyntaxNode, TextRange};
+
+use super::Writer;
+use crate::tvmscript::{
+    DefinitionKind,
+    edits::{names, one_line, script_alias},
+};
+
+impl Writer<'_> {
+    /// A binding on a line of its own, and its name where the value stood.
+    pub(super) fn binding(
+        &self,
+        name: &str,
+        value: OccurrenceId,
+        before: OpId,
+        replaces: &[OccurrenceId],
+    ) -> Option<Vec<Edit>> {
+        let (body, map) = (&self.lowered.body, &self.lowered.source_map);
+        let site = map.site(before)?;
+        let range = map.occurrence_range(value);
+        if !map.is_real(value) || !self.means_the_same(range) || self.names_later(range, before) {
+            return None;
+        }
+        let alias = script_alias(self.text);
+        let text = one_line(self.text_of(range));
+        let ty = body.ty(self.occurrences()[value].expr);
+        let line = match ty {
+            Type::Prim(dtype) if body.dialect == Dialect::Tir => {
+                format!("{name}: {alias}.{dtype} = {text}")
+            }
+            Type::Prim(dtype) => format!("{name}: {alias}.let[{alias}.{dtype}] = {text}"),
+            _ => format!("{name} = {alias}.bind({text})"),
+        };
+        let line = format!("{line}{}{}", self.newline(), site.indent);
+        let mut edits = vec![Edit::insert(site.offset, line)];
+        for &it in replaces {
+            let range = self.own_range(it)?;
+            edits.push(names::name_edit(self.text, range, name));
+        }
+        Some(edits)
+    }
+
+    /// Whether a text has a compile-time name that is defined only after an operation begins.
+    fn names_later(&self, range: TextRange, before: OpId) -> bool {
+        let map = &self.lowered.source_map;
+        let place = map.op_range(before).start();
+        map.mentions_in(range).any(|id| {
+            let definition = map.definition(id);
+            definition.kind == DefinitionKind::Meta && definition.range.start() >= place
+        })
+    }
+
+    /// The line break that the text uses.
+    fn newline(&self) -> &'static str {
+        match self.text.find('\n') {
+            Some(at) if self.text[..at].ends_with('\r') => "\r\n",
+            _ => "\n",
+        }
+    }
+
+    /// The attribute by which parameters do not overlap: in the dictionary that is there, or in one of its own.
+    pub(super) fn noalias(&self) -> Option<Edit> {
+        let body = &self.lowered.body;
+        let key = ir::noalias_key(body.dialect);
+        if body.func_attr(key).is_some() {
+            return None;
+        }
+        let block = self.root.children().find(|it| it.kind() == SyntaxKind::BLOCK)?;
+        let entry = format!("\"{key}\": True");
+        if let Some(dict) = block.children().find_map(|it| self.attribute_dict(&it)) {
+            let end = dict.text_range().end() - syntax::TextSize::of('}');
+            let inside = self.text_of(TextRange::new(dict.text_range().start(), end));
+            let inside = inside[1..].trim_end();
+            let is_separate = inside.is_empty() || inside.ends_with(',');
+            let separator = if is_separate { "" } else { ", " };
+            let at = dict.text_range().start()
+                + syntax::TextSize::of('{')
+                + syntax::TextSize::of(inside);
+            let blank = if inside.ends_with(',') { " " } else { "" };
+            return Some(Edit::insert(at, format!("{separator}{blank}{entry}")));
+        }
+        let first = block.children().find(|it| !is_docstring(it))?;
+        let start = first.text_range().start();
+        let indent = self.indent_of(start)?;
+        let alias = script_alias(self.text);
+        let newline = self.newline();
+        Some(Edit::insert(start, format!("{alias}.func_attr({{{entry}}}){newline}{indent}")))
+    }
+
+    /// The dictionary of `T.func_attr({…})`.
+    fn attribute_dict(&self, statement: &SyntaxNode) -> Option<SyntaxNode> {
+        let call = statement.children().find(|it| it.kind() == SyntaxKind::CALL_EXPR)?;
+        let callee = call.first_child()?;
+        if statement.kind() != SyntaxKind::EXPR_STMT
+            || !self.text_of(callee.text_range()).ends_with(".func_attr")
+        {
+            return None;
+        }
+        call.descendants().find(|it| it.kind() == SyntaxKind::DICT_EXPR)
+    }
+}
+
+fn is_docstring(statement: &SyntaxNode) -> bool {
+    statement.kind() == SyntaxKind::EXPR_STMT
+        && statement.first_child().is_some_and(|it| it.kind() == SyntaxKind::STRING_EXPR)
+}
