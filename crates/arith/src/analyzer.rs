@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     Interval, Modular,
     context::{Constraint, ContextId, Contexts},
+    identity::Identity,
     linear::Linear,
     persistent::Maps,
     state::{State, Store},
@@ -63,6 +64,13 @@ pub struct Analyzer<'a> {
     pub(crate) trap_memo: FxHashMap<(ExprId, ContextId), Option<ExprId>>,
     pub(crate) overflow_memo: FxHashMap<(ExprId, ContextId, Part), bool>,
     pub(crate) work: Work,
+    /// Of each node that safe evaluation needs no facts for.
+    pub(crate) plain_memo: Vec<Option<bool>>,
+    /// Conditional expressions around the one whose value is looked at.
+    pub(crate) choices: u32,
+    /// Whether one was too deep since somebody last looked.
+    pub(crate) is_cut: bool,
+    pub(crate) identity: Identity<'a>,
     /// The node of each variable that is used.
     value_nodes: Vec<Option<ExprId>>,
 }
@@ -93,6 +101,10 @@ impl<'a> Analyzer<'a> {
             trap_memo: FxHashMap::default(),
             overflow_memo: FxHashMap::default(),
             work: Work::default(),
+            plain_memo: vec![None; body.n_exprs()],
+            choices: 0,
+            is_cut: false,
+            identity: Identity::new(body, effects),
         }
     }
     /// The body.

@@ -16,8 +16,11 @@ use crate::{
     linear::{constant_value, is_integral},
 };
 
-/// Arms of nested conditional expressions that are looked at under their conditions; further ones are any value.
+/// Nested conditional expressions of which both arms are looked at; further ones are any value.
 const MOST_ARMS: u8 = 4;
+
+/// Nested conditional expressions whose arms are looked at for the value of one; further ones are any value.
+const MOST_CHOICES: u32 = 8;
 
 impl Facts {
     /// Nothing is known.
@@ -81,10 +84,17 @@ impl Analyzer<'_> {
         // Should a recorded inequality lead back here, what the type says is an answer.
         let any = Facts::of_interval(Interval::of_type(dtype));
         self.facts_memo[overflow as usize].insert((expr, ctx), any);
+        let was_cut = std::mem::take(&mut self.is_cut);
         let facts = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
             self.work_out(overflow, ctx, expr, dtype)
         });
-        self.facts_memo[overflow as usize].insert((expr, ctx), facts);
+        if self.is_cut && self.choices > 0 {
+            // Asked for by itself, there is more to see.
+            self.facts_memo[overflow as usize].remove(&(expr, ctx));
+        } else {
+            self.facts_memo[overflow as usize].insert((expr, ctx), facts);
+        }
+        self.is_cut = was_cut || (self.is_cut && self.choices > 0);
         facts
     }
 
@@ -100,7 +110,8 @@ impl Analyzer<'_> {
         let mut facts = own;
         if self.summaries.get(expr).is_stable {
             let state = self.state(overflow, ctx);
-            let recorded = self.store.of_key(state.map, self.subject(expr));
+            let key = self.subject(expr);
+            let recorded = self.store.of_key(state.map, key);
             facts.interval = facts.interval.intersect(recorded.interval);
             facts.modular = facts.modular.intersect(recorded.modular).unwrap_or(facts.modular);
             let excluded: Vec<i128> = self.store.excluded(recorded).collect();
@@ -232,11 +243,29 @@ impl Analyzer<'_> {
         b: ExprId,
         any: Facts,
     ) -> Facts {
-        match self.decide_with(overflow, ctx, cond) {
-            Some(true) => return self.facts(overflow, ctx, a),
-            Some(false) => return self.facts(overflow, ctx, b),
-            None => {}
+        if self.choices == MOST_CHOICES {
+            self.is_cut = true;
+            return any;
         }
+        self.choices += 1;
+        let facts = match self.decide_with(overflow, ctx, cond) {
+            Some(true) => self.facts(overflow, ctx, a),
+            Some(false) => self.facts(overflow, ctx, b),
+            None => self.of_either(overflow, ctx, cond, a, b, any),
+        };
+        self.choices -= 1;
+        facts
+    }
+
+    fn of_either(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        cond: ExprId,
+        a: ExprId,
+        b: ExprId,
+        any: Facts,
+    ) -> Facts {
         let arms = self.contexts.get(ctx).arms + 1;
         if arms > MOST_ARMS || !self.body.dtype(cond).is_some_and(DataType::is_scalar) {
             return any;

@@ -155,7 +155,7 @@ impl Analyzer<'_> {
         let modular = Modular::EVERYTHING;
         self.record_value(recorder, var, values, modular);
         let Some(node) = self.node_of(var) else { return };
-        let form = Linear::atom(node);
+        let form = Linear::atom(self.representative(node));
         let first = match min {
             Some(min) => self.linear(overflow, above, min),
             None => Some(Linear::constant(0)),
@@ -185,7 +185,7 @@ impl Analyzer<'_> {
         self.record_value(recorder, var, facts.interval, facts.modular);
         if let Some(node) = self.node_of(var)
             && let Some(form) = self.linear(overflow, above, value)
-            && let Some(form) = Linear::atom(node).minus(&form)
+            && let Some(form) = Linear::atom(self.representative(node)).minus(&form)
         {
             let negative = form.scale(-1);
             self.record_inequality(recorder, form);
@@ -264,7 +264,7 @@ impl Analyzer<'_> {
         for (expr, other) in [(a, &right), (b, &left)] {
             if let Some(value) = other.as_constant()
                 && self.linear(recorder.overflow, self.above(recorder), expr)
-                    != Some(Linear::atom(expr))
+                    != Some(Linear::atom(self.representative(expr)))
             {
                 self.record_excluded(recorder, expr, value);
             }
@@ -310,9 +310,18 @@ impl Analyzer<'_> {
         self.record_inequality(recorder, form.clone());
     }
 
+    /// Notes `form >= 0` with its atoms; and with what they are made of, how: `x // 4` leads from `x` to the form.
     fn record_inequality(&mut self, recorder: &mut Recorder, form: Linear) {
-        if form.terms().len() > 1 {
-            self.record_relation(recorder, form, RelationKind::NonNegative);
+        if form.terms().len() < 2 {
+            return;
+        }
+        let (overflow, above) = (recorder.overflow, self.above(recorder));
+        let atoms: Vec<ExprId> = form.atoms().collect();
+        self.record_relation(recorder, form, RelationKind::NonNegative);
+        for atom in atoms {
+            for known in self.known_of_atom(overflow, above, atom) {
+                self.record_relation(recorder, known, RelationKind::NonNegative);
+            }
         }
     }
 

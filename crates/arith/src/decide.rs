@@ -111,6 +111,11 @@ impl Analyzer<'_> {
         if let (Some(x), Some(y)) = (x.interval.as_constant(), y.interval.as_constant()) {
             return Some(x == y);
         }
+        // Equal modulo the width is equal, whatever overflows.
+        let term = self.identity.term(&mut self.summaries, a);
+        if term.is_some() && term == self.identity.term(&mut self.summaries, b) {
+            return Some(true);
+        }
         let left = self.linear(overflow, ctx, a)?;
         let right = self.linear(overflow, ctx, b)?;
         let gap = left.minus(&right)?;
@@ -148,20 +153,23 @@ impl Analyzer<'_> {
         let sides = [(a, b), (b, a)];
         for (expr, other) in sides {
             if let Some(value) = self.facts(overflow, ctx, other).interval.as_constant() {
-                let facts = self.store.of_key(state.map, self.subject(expr));
+                let key = self.subject(expr);
+                let facts = self.store.of_key(state.map, key);
                 if self.store.excluded(facts).any(|it| it == value) {
                     return true;
                 }
             }
         }
         if let Some((atom, factor, constant)) = gap.single() {
-            let facts = self.store.of_key(state.map, self.subject(atom));
+            let key = self.subject(atom);
+            let facts = self.store.of_key(state.map, key);
             let zero = -constant / factor;
             return constant % factor != 0 || self.store.excluded(facts).any(|it| it == zero);
         }
         let opposite = gap.scale(-1);
         let Some(first) = gap.atoms().next() else { return false };
-        let facts = self.store.of_key(state.map, self.subject(first));
+        let key = self.subject(first);
+        let facts = self.store.of_key(state.map, key);
         self.store.relations(facts).any(|it| {
             it.kind == RelationKind::NonZero
                 && (it.form == *gap || opposite.as_ref() == Some(&it.form))
@@ -196,7 +204,8 @@ impl Analyzer<'_> {
         }
         let state = self.state(overflow, ctx);
         for &(atom, factor) in goal.terms() {
-            let facts = self.store.of_key(state.map, self.subject(atom));
+            let key = self.subject(atom);
+            let facts = self.store.of_key(state.map, key);
             let recorded: Vec<Linear> = self
                 .store
                 .relations(facts)
@@ -219,7 +228,12 @@ impl Analyzer<'_> {
     }
 
     /// Forms that are not negative whatever the context, by what the atom is.
-    fn known_of_atom(&mut self, overflow: Overflow, ctx: ContextId, atom: ExprId) -> Vec<Linear> {
+    pub(crate) fn known_of_atom(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        atom: ExprId,
+    ) -> Vec<Linear> {
         let ExprKind::Binary(op, a, b) = self.body.expr(atom).kind else { return Vec::new() };
         let itself = Linear::atom(atom);
         let forms: Vec<Option<Linear>> = match op {

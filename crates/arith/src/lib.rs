@@ -6,6 +6,7 @@ pub mod canonical;
 mod conditions;
 mod context;
 mod decide;
+mod identity;
 mod interval;
 mod linear;
 mod modular;
@@ -18,3 +19,6 @@ pub use analyzer::{Analyzer, Facts, Overflow, Work};
 pub use context::{Constraint, ContextId};
 pub use interval::Interval;
 pub use modular::Modular;
+
+#[cfg(test)]
+mod tests;

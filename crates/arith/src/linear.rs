@@ -111,10 +111,10 @@ impl Analyzer<'_> {
         if let Some(known) = self.linear_memo[overflow as usize].get(&(expr, ctx)) {
             return known.clone();
         }
-        let atom = Some(Linear::atom(expr));
-        self.linear_memo[overflow as usize].insert((expr, ctx), atom);
+        let atom = Linear::atom(self.representative(expr));
+        self.linear_memo[overflow as usize].insert((expr, ctx), Some(atom.clone()));
         let form = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-            self.take_apart(overflow, ctx, expr).unwrap_or_else(|| Linear::atom(expr))
+            self.take_apart(overflow, ctx, expr).unwrap_or(atom)
         });
         self.linear_memo[overflow as usize].insert((expr, ctx), Some(form.clone()));
         Some(form)
@@ -133,7 +133,8 @@ impl Analyzer<'_> {
                 let form = self.linear(overflow, ctx, definition)?;
                 // A narrow sum that wraps is cut where it is bound (I3): then the two may differ.
                 let is_narrow = dtype.bits < 32;
-                (!is_narrow || form != Linear::atom(definition)).then_some(form)
+                let is_atom = form == Linear::atom(self.representative(definition));
+                (!is_narrow || !is_atom).then_some(form)
             }
             ExprKind::Broadcast { value, .. } => self.linear(overflow, ctx, value),
             ExprKind::Cast(operand) => {

@@ -109,8 +109,14 @@ impl Store {
 }
 
 impl Analyzer<'_> {
+    /// The node that facts about `expr` are kept with.
+    pub(crate) fn representative(&mut self, expr: ExprId) -> ExprId {
+        self.identity.representative(&mut self.summaries, expr)
+    }
+
     /// The key of the facts about a node.
-    pub(crate) fn subject(&self, expr: ExprId) -> u32 {
+    pub(crate) fn subject(&mut self, expr: ExprId) -> u32 {
+        let expr = self.representative(expr);
         match self.body.expr(expr).kind {
             ExprKind::Value(value) => value_key(value),
             _ => expr_key(expr),
@@ -197,7 +203,8 @@ impl Analyzer<'_> {
 
     /// Notes that `expr` is not `value`.
     pub(crate) fn record_excluded(&mut self, recorder: &mut Recorder, expr: ExprId, value: i128) {
-        let mut facts = self.store.of_key(recorder.state.map, self.subject(expr));
+        let key = self.subject(expr);
+        let mut facts = self.store.of_key(recorder.state.map, key);
         self.store.excluded.push((value, facts.excluded));
         facts.excluded = self.store.excluded.len() as u32 - 1;
         self.update(recorder, expr, facts);
@@ -214,7 +221,8 @@ impl Analyzer<'_> {
         let atoms: Vec<ExprId> = form.atoms().collect();
         self.store.relations.push(Relation { form, kind });
         for atom in atoms {
-            let mut facts = self.store.of_key(recorder.state.map, self.subject(atom));
+            let key = self.subject(atom);
+            let mut facts = self.store.of_key(recorder.state.map, key);
             self.store.cells.push((relation, facts.relations));
             facts.relations = self.store.cells.len() as u32 - 1;
             self.update(recorder, atom, facts);

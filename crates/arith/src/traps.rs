@@ -6,6 +6,7 @@
 
 use ir::{
     BinaryOp, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind,
+    arena::Id,
     effects::{Trap, TrapKind},
 };
 
@@ -13,7 +14,7 @@ use crate::{Analyzer, Interval, analyzer::Overflow, context::ContextId, linear::
 
 const WRAPS: Overflow = Overflow::Wraps;
 
-/// Arms of nested conditional expressions that are looked at under their conditions.
+/// Nested conditional expressions whose arms are looked at under their conditions; further ones may do anything.
 const MOST_ARMS: u8 = 12;
 
 /// What of an expression must not overflow.
@@ -34,6 +35,9 @@ impl Analyzer<'_> {
 
     /// The node of `expr` that is not shown not to trap; the first in evaluation order.
     pub fn why_may_trap(&mut self, ctx: ContextId, expr: ExprId) -> Option<ExprId> {
+        if self.is_plain(expr) {
+            return None;
+        }
         let key = (expr, self.relevant(WRAPS, ctx, expr));
         if let Some(&known) = self.trap_memo.get(&key) {
             return known;
@@ -62,7 +66,9 @@ impl Analyzer<'_> {
             {
                 if let &[cond, a, b] = body.items(args) {
                     return self.why_may_trap(ctx, cond).or_else(|| {
-                        let [then, otherwise] = self.arms(ctx, cond);
+                        let Some([then, otherwise]) = self.arms(ctx, cond) else {
+                            return Some(expr);
+                        };
                         self.why_may_trap(then, a).or_else(|| self.why_may_trap(otherwise, b))
                     });
                 }
@@ -131,14 +137,16 @@ impl Analyzer<'_> {
             return false;
         }
         let state = self.state(WRAPS, ctx);
-        let facts = self.store.of_key(state.map, self.subject(expr));
+        let key = self.subject(expr);
+        let facts = self.store.of_key(state.map, key);
         if self.store.excluded(facts).any(|it| it == value) {
             return true;
         }
         match self.linear(WRAPS, ctx, expr).and_then(|it| it.single()) {
             Some((atom, factor, constant)) => {
                 let gap = value - constant;
-                let facts = self.store.of_key(state.map, self.subject(atom));
+                let key = self.subject(atom);
+                let facts = self.store.of_key(state.map, key);
                 gap % factor != 0 || self.store.excluded(facts).any(|it| it == gap / factor)
             }
             None => false,
@@ -193,13 +201,37 @@ impl Analyzer<'_> {
             && gap.is_some_and(|it| self.is_non_negative(WRAPS, ctx, &it))
     }
 
-    /// The contexts of the two arms of a conditional expression.
-    fn arms(&mut self, ctx: ContextId, cond: ExprId) -> [ContextId; 2] {
+    /// The contexts of the two arms of a conditional expression; none if it is too deep in others.
+    fn arms(&mut self, ctx: ContextId, cond: ExprId) -> Option<[ContextId; 2]> {
         let arms = self.contexts.get(ctx).arms + 1;
-        if arms > MOST_ARMS {
-            return [ctx; 2];
+        let is_near = arms <= MOST_ARMS;
+        is_near.then(|| [true, false].map(|holds| self.assume_in(ctx, cond, holds, arms)))
+    }
+
+    /// Whether no node of `expr` can trap, whatever its operands are.
+    fn is_plain(&mut self, expr: ExprId) -> bool {
+        let mut stack = vec![(expr, false)];
+        while let Some((at, is_entered)) = stack.pop() {
+            if self.plain_memo[at.index()].is_some() {
+                continue;
+            }
+            let mut plain = self.effects.own_trap(self.body, at) == Trap::No
+                && !matches!(self.body.expr(at).kind, ExprKind::Lambda { .. });
+            let mut missing = Vec::new();
+            self.body.each_child(self.body.expr(at).kind, &mut |child| match self.plain_memo
+                [child.index()]
+            {
+                Some(it) => plain &= it,
+                None => missing.push((child, false)),
+            });
+            if plain && !is_entered && !missing.is_empty() {
+                stack.push((at, true));
+                stack.extend(missing);
+            } else {
+                self.plain_memo[at.index()] = Some(plain);
+            }
         }
-        [true, false].map(|holds| self.assume_in(ctx, cond, holds, arms))
+        self.plain_memo[expr.index()] == Some(true)
     }
 
     /// Whether no `+ - *` that `expr` evaluates can leave the range of its type.
@@ -246,7 +278,7 @@ impl Analyzer<'_> {
                 if body.name(name) == "if_then_else" =>
             {
                 if let &[cond, a, b] = body.items(args) {
-                    let [then, otherwise] = self.arms(ctx, cond);
+                    let Some([then, otherwise]) = self.arms(ctx, cond) else { return false };
                     return self.stays(ctx, cond, part)
                         && self.stays(then, a, part)
                         && self.stays(otherwise, b, part);

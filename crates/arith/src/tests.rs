@@ -1,0 +1,7 @@
+//! Tests of the analyzer: by evaluation, by hand, and of growth.
+
+mod against_values;
+mod by_hand;
+mod growth;
+pub(crate) mod random;
+pub(crate) mod support;
