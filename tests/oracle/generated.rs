@@ -4,6 +4,8 @@
 //! shown, and written below `TIR_ORACLE_FAILURES` if that names a folder.
 
 mod check;
+mod mutants;
+mod quiet;
 mod values;
 
 use std::{
@@ -97,8 +99,6 @@ fn number(variable: &str) -> Option<u64> {
 fn generated_functions_keep_what_they_compute() {
     let n = number("TIR_ORACLE_FUNCTIONS").unwrap_or(FUNCTIONS);
     let first = number("TIR_ORACLE_SEED").unwrap_or(1);
-    // Panics are failures like others, reported once they are small.
-    std::panic::set_hook(Box::new(|_| ()));
     let start = std::time::Instant::now();
     let summary = check_all(first, n);
     println!("{n} functions from seed {first} in {:.1} s", start.elapsed().as_secs_f64());
@@ -115,7 +115,6 @@ fn generated_functions_keep_what_they_compute() {
     // The same cause fails often: the first of each kind are shown.
     let shown = by_kind.values().flat_map(|it| it.iter().take(3)).take(SHOWN);
     let reports: Vec<String> = shown.map(|(seed, failure)| report(*seed, failure)).collect();
-    drop(std::panic::take_hook());
     assert!(reports.is_empty(), "{} failures\n{}", summary.failures.len(), reports.join("\n"));
     let count = |name| summary.counts.get(name).copied().unwrap_or(0);
     assert!(

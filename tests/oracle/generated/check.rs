@@ -13,7 +13,10 @@ use ir::{
 use test_utils::{Program, Rng};
 use transform::cse::{self, CseOptions};
 
-use super::values::{self, ROUNDS};
+use super::{
+    quiet,
+    values::{self, ROUNDS},
+};
 use crate::{
     functions::{Function, functions_of},
     rewrites::agrees,
@@ -91,36 +94,35 @@ fn options() -> [(&'static str, CseOptions); 5] {
 
 /// Checks one function. A panic is a failure as any other.
 pub(super) fn check(program: &Program, seed: u64) -> Result<Checked, Failure> {
-    match std::panic::catch_unwind(|| check_unguarded(program, seed)) {
-        Ok(result) => result,
-        Err(payload) => {
-            let message = payload
-                .downcast_ref::<String>()
-                .cloned()
-                .or_else(|| payload.downcast_ref::<&str>().map(|it| (*it).to_owned()))
-                .unwrap_or_default();
-            let first = message.lines().next().unwrap_or_default();
-            let kind: String =
-                first.chars().take(60).map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
-            failure(format!("panic: {kind}"), message)
-        }
-    }
+    quiet::caught(|| check_unguarded(program, seed)).unwrap_or_else(|message| {
+        let first = message.lines().next().unwrap_or_default();
+        let kind: String =
+            first.chars().take(60).map(|c| if c.is_ascii_digit() { '#' } else { c }).collect();
+        failure(format!("panic: {kind}"), message)
+    })
+}
+
+/// The function as our frontend reads it; none if it has errors.
+pub(super) fn lowered(program: &Program) -> Option<Function> {
+    let mut functions = functions_of("generated", &program.text());
+    let function = functions.pop()?;
+    (functions.is_empty() && function.lowered.diagnostics.is_empty()).then_some(function)
+}
+
+/// Whether another body is seen to compute something else.
+pub(super) fn differs(program: &Program, body: &Body, other: &Body, seed: u64) -> bool {
+    let variants = [Variant { name: "other", body: other.clone() }];
+    compare(program, body, &variants, seed, &mut Checked::default()).is_err()
 }
 
 fn check_unguarded(program: &Program, seed: u64) -> Result<Checked, Failure> {
     let mut checked = Checked::default();
-    let text = program.text();
-    let functions = functions_of("generated", &text);
-    let [function] = &functions[..] else {
+    let Some(function) = lowered(program) else {
         checked.is_ill_typed = true;
         return Ok(checked);
     };
-    if !function.lowered.diagnostics.is_empty() {
-        checked.is_ill_typed = true;
-        return Ok(checked);
-    }
     let mut variants = rewritten(&function.lowered.body, &mut checked)?;
-    variants.extend(edited(function, &mut checked)?);
+    variants.extend(edited(&function, &mut checked)?);
     compare(program, &function.lowered.body, &variants, seed, &mut checked)?;
     Ok(checked)
 }
@@ -152,15 +154,34 @@ fn rewritten(body: &Body, checked: &mut Checked) -> Result<Vec<Variant>, Failure
     Ok(variants)
 }
 
+/// The bodies of the texts that each plan edits.
+fn edited(function: &Function, checked: &mut Checked) -> Result<Vec<Variant>, Failure> {
+    let lowered = &function.lowered;
+    let occurrences = Occurrences::collect(&lowered.body);
+    let mut plans: Vec<CsePlan> = Vec::new();
+    let mut variants = Vec::new();
+    for (_, options) in options() {
+        let plan = lowered
+            .source_map
+            .with_view(|view| cse::plan(&lowered.body, &occurrences, Some(view), &options));
+        if !plan.is_empty() && !plans.contains(&plan) {
+            variants.extend(edited_by(function, &plan, checked)?);
+            plans.push(plan);
+        }
+    }
+    Ok(variants)
+}
+
 /// The body of the edited text, which must be the rewritten body.
-fn edited(function: &Function, checked: &mut Checked) -> Result<Option<Variant>, Failure> {
+fn edited_by(
+    function: &Function,
+    plan: &CsePlan,
+    checked: &mut Checked,
+) -> Result<Option<Variant>, Failure> {
     let (lowered, name) = (&function.lowered, "edited text");
     let body = &lowered.body;
     let occurrences = Occurrences::collect(body);
-    let options = CseOptions::default();
-    let plan =
-        lowered.source_map.with_view(|view| cse::plan(body, &occurrences, Some(view), &options));
-    let edit = cse_edits(lowered, function.text(), &plan, Selection::All);
+    let edit = cse_edits(lowered, function.text(), plan, Selection::All);
     if edit.is_empty() {
         return Ok(None);
     }
@@ -174,7 +195,7 @@ fn edited(function: &Function, checked: &mut Checked) -> Result<Option<Variant>,
             format!("{:?}\n{text}", again.lowered.diagnostics),
         );
     }
-    let after = cse::rewrite(body, &occurrences, &plan);
+    let after = cse::rewrite(body, &occurrences, plan);
     let same = fingerprint::of_function(&after) == fingerprint::of_function(&again.lowered.body);
     if !same && !folds_when_read(&after) {
         return failure(
@@ -182,7 +203,7 @@ fn edited(function: &Function, checked: &mut Checked) -> Result<Option<Variant>,
             format!("{text}\nrewritten:\n{}", ir::print::tvmscript(&after, 0)),
         );
     }
-    checked.edited = 1;
+    checked.edited += 1;
     Ok(Some(Variant { name, body: again.lowered.body }))
 }
 

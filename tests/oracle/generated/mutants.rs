@@ -1,0 +1,163 @@
+//! Mistakes planted on purpose: a binding above its guard, a load shared across a store, two values taken for one. Each
+//! kind must be caught, or the comparison proves nothing.
+
+use dataflow::scopes::ScopeTree;
+use ir::{
+    BinaryOp, Body, ExprKind, OccurrenceId, Occurrences,
+    plan::{CseBinding, CseGroup, CsePlan, Decision, Equivalence, Preset},
+    verify::verify,
+};
+use test_utils::Program;
+use transform::cse::{self, CseOptions};
+
+use super::{
+    check::{differs, lowered},
+    quiet::caught,
+};
+
+/// Functions that are made worse until so many mistakes of a kind are caught.
+const CAUGHT: usize = 5;
+const FUNCTIONS: u64 = 600;
+
+/// Makes bodies with one mistake each.
+type Plant = fn(&Body, &Occurrences, &ScopeTree) -> Vec<Body>;
+
+/// How many functions it took to catch [`CAUGHT`] mistakes.
+#[track_caller]
+fn check_caught(plant: Plant) {
+    let (mut planted, mut caught) = (0, 0);
+    for seed in 1..=FUNCTIONS {
+        let program = Program::random(seed);
+        let Some(function) = lowered(&program) else { continue };
+        let body = &function.lowered.body;
+        let occurrences = Occurrences::collect(body);
+        for worse in plant(body, &occurrences, &ScopeTree::build(body)) {
+            planted += 1;
+            caught += usize::from(differs(&program, body, &worse, seed));
+        }
+        if caught >= CAUGHT {
+            return;
+        }
+    }
+    panic!("{caught} of {planted} mistakes were caught");
+}
+
+/// The body after a plan, if that is a body.
+fn rewritten(body: &Body, occurrences: &Occurrences, plan: &CsePlan) -> Option<Body> {
+    // The rewriter asserts in debug builds that its result is valid; such a mistake needs no oracle.
+    let after = caught(|| cse::rewrite(body, occurrences, plan)).ok()?;
+    verify(&after).is_empty().then_some(after)
+}
+
+/// One binding of the first of some occurrences, before its statement, for all of them.
+fn shared(
+    body: &Body,
+    occurrences: &Occurrences,
+    scopes: &ScopeTree,
+    mut of: Vec<OccurrenceId>,
+) -> Option<Body> {
+    of.sort_unstable_by_key(|&it| (scopes.order(occurrences[it].op), it));
+    let first = occurrences[*of.first()?];
+    let sees = |it: &OccurrenceId| {
+        let op = occurrences[*it].op;
+        op == first.op || scopes.dominates(first.op, op)
+    };
+    if !of.iter().all(sees) {
+        return None;
+    }
+    let expr = first.expr;
+    let group = CseGroup {
+        expr,
+        occurrences: of.clone(),
+        shadows: Vec::new(),
+        equivalence: Equivalence::Syntactic,
+        cost: 1,
+        saved: 1,
+        decision: Decision::Bind(0),
+    };
+    let binding = CseBinding {
+        name: "planted".into(),
+        group: 0,
+        expr,
+        before: first.op,
+        replaces: of,
+        uses: Vec::new(),
+        reuses: Vec::new(),
+    };
+    let plan = CsePlan {
+        preset: Preset::Default,
+        groups: vec![group],
+        bindings: vec![binding],
+        informational: false,
+    };
+    rewritten(body, occurrences, &plan)
+}
+
+/// The occurrences of each closed expression, in order of the first.
+fn by_expression(body: &Body, occurrences: &Occurrences) -> Vec<Vec<OccurrenceId>> {
+    let mut lists: Vec<Vec<OccurrenceId>> = Vec::new();
+    for (id, here) in occurrences.iter() {
+        if body.expr(here.expr).flags.open_binders > 0 {
+            continue;
+        }
+        match lists.iter_mut().find(|it| occurrences[it[0]].expr == here.expr) {
+            Some(list) => list.push(id),
+            None => lists.push(vec![id]),
+        }
+    }
+    lists
+}
+
+/// Each binding of the plan above the guard or loop it stands in.
+fn above_the_guard(body: &Body, occurrences: &Occurrences, scopes: &ScopeTree) -> Vec<Body> {
+    let plan = cse::plan(body, occurrences, None, &CseOptions::default());
+    let raised = |index: usize| {
+        let guard = scopes.creator(scopes.of_op(plan.bindings[index].before))?;
+        let mut plan = plan.clone();
+        plan.bindings[index].before = guard;
+        rewritten(body, occurrences, &plan)
+    };
+    (0..plan.bindings.len()).filter_map(raised).collect()
+}
+
+/// Each load that is written more than once, as if nothing wrote memory.
+fn across_stores(body: &Body, occurrences: &Occurrences, scopes: &ScopeTree) -> Vec<Body> {
+    let lists = by_expression(body, occurrences).into_iter().filter(|it| {
+        it.len() > 1 && matches!(body.expr(occurrences[it[0]].expr).kind, ExprKind::Load { .. })
+    });
+    lists.filter_map(|it| shared(body, occurrences, scopes, it)).collect()
+}
+
+/// `a - b` for `b - a`, and others like them.
+fn swapped_operands(body: &Body, occurrences: &Occurrences, scopes: &ScopeTree) -> Vec<Body> {
+    let lists = by_expression(body, occurrences);
+    let kind_of = |it: &[OccurrenceId]| body.expr(occurrences[it[0]].expr).kind;
+    let mut found = Vec::new();
+    for (at, list) in lists.iter().enumerate() {
+        let ExprKind::Binary(op, a, b) = kind_of(list) else { continue };
+        if a == b || !matches!(op, BinaryOp::Sub | BinaryOp::Lt | BinaryOp::Gt | BinaryOp::Div) {
+            continue;
+        }
+        let is_swapped = |it: &&Vec<OccurrenceId>| kind_of(it) == ExprKind::Binary(op, b, a);
+        if let Some(other) = lists[at + 1..].iter().find(is_swapped) {
+            let both = list.iter().chain(other).copied().collect();
+            found.extend(shared(body, occurrences, scopes, both));
+        }
+    }
+    found
+}
+
+#[test]
+fn a_binding_above_its_guard_is_caught() {
+    check_caught(above_the_guard);
+}
+
+#[test]
+fn a_load_shared_across_a_store_is_caught() {
+    check_caught(across_stores);
+}
+
+#[test]
+fn different_values_taken_for_one_are_caught() {
+    check_caught(swapped_operands);
+}
