@@ -63,6 +63,9 @@ pub trait Analysis {
     /// the definition of its results.
     fn operation(&self, op: OpId, state: &mut Self::State);
 
+    /// What leaving an operation with regions does, however it is left.
+    fn leave(&self, _op: OpId, _state: &mut Self::State) {}
+
     /// What starting a block does: its arguments get values.
     fn block_start(&self, _block: BlockId, _state: &mut Self::State) {}
 

@@ -100,6 +100,7 @@ impl<A: Analysis> Solution<'_, A> {
             let state = self.after_operands(op, state);
             return self.apply(op, state);
         }
+        let state = self.left(op, state, Direction::Backward);
         let across = match (A::DIRECTION, shape) {
             (Direction::Forward, Shape::While) => self.while_forward(op, state),
             (Direction::Backward, Shape::While) => self.while_backward(op, state),
@@ -116,8 +117,18 @@ impl<A: Analysis> Solution<'_, A> {
                 self.apply(op, state)
             }
         };
+        let across = self.left(op, across, Direction::Forward);
         self.port(op).across.clone_from(&across);
         across
+    }
+
+    /// The state at the other side of leaving an operation, if the analysis goes that way.
+    fn left(&self, op: OpId, state: Option<A::State>, way: Direction) -> Option<A::State> {
+        let mut state = state?;
+        if A::DIRECTION == way {
+            self.analysis.leave(op, &mut state);
+        }
+        Some(state)
     }
 
     pub(super) fn port(&mut self, op: OpId) -> &mut Ports<A::State> {

@@ -52,6 +52,9 @@ impl<const FORWARD: bool, const MUST: bool> Analysis for Random<FORWARD, MUST> {
     fn operation(&self, op: OpId, state: &mut Cells<MUST>) {
         change(op.index() as u64 + 100_000, state);
     }
+    fn leave(&self, op: OpId, state: &mut Cells<MUST>) {
+        change(op.index() as u64 + 400_000, state);
+    }
     fn block_start(&self, block: BlockId, state: &mut Cells<MUST>) {
         change(block.index() as u64 + 200_000, state);
     }

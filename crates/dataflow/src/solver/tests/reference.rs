@@ -19,6 +19,7 @@ enum Step {
     Node(OccurrenceId),
     Op(OpId),
     Start(BlockId),
+    Leave(OpId),
     Edge(OpId, usize),
 }
 
@@ -122,9 +123,15 @@ impl Graph<'_, '_> {
         let data = &body.ops[op];
         let before = self.after(from, Step::Nothing);
         self.points.insert(Point::Before(op), before);
-        let after = self.node(Step::Nothing);
-        self.points.insert(Point::After(op), after);
         let has_body = !data.regions.is_empty();
+        let (out, after) = if has_body {
+            let after = self.node(Step::Leave(op));
+            (self.after(after, Step::Nothing), after)
+        } else {
+            let out = self.node(Step::Nothing);
+            (out, out)
+        };
+        self.points.insert(Point::After(op), out);
         let (mut at, mut again) = (before, after);
         if has_body {
             match data.kind {
@@ -160,7 +167,7 @@ impl Graph<'_, '_> {
             let nowhere = self.node(Step::Nothing);
             self.regions(op, nowhere, after, again);
         }
-        after
+        out
     }
 
     fn regions(&mut self, op: OpId, from: usize, after: usize, again: usize) {
@@ -290,6 +297,7 @@ fn transfer<A: Analysis>(analysis: &A, step: Step, state: &Option<A::State>) -> 
         Step::Nothing => {}
         Step::Node(id) => analysis.occurrence(id, &mut state),
         Step::Op(op) => analysis.operation(op, &mut state),
+        Step::Leave(op) => analysis.leave(op, &mut state),
         Step::Start(block) => analysis.block_start(block, &mut state),
         Step::Edge(op, index) => analysis.edge(op, index, &mut state),
     }

@@ -1,0 +1,140 @@
+//! Known conditions (`# known:`): the chain of contexts at a point, and what it decides.
+
+use arith::{Analyzer, Constraint};
+use dataflow::{conditions::Conditions, point::Point};
+use ir::{Body, print::expr_text};
+
+use crate::support::{check, value_name};
+
+fn text(body: &Body, constraint: Constraint) -> Option<String> {
+    match constraint {
+        Constraint::Assume { cond, holds } => {
+            let text = expr_text(body, cond);
+            Some(if holds { text } else { format!("not ({text})") })
+        }
+        Constraint::Range { var, min, extent } => {
+            let min = min.map_or("0".to_owned(), |it| expr_text(body, it));
+            let (var, extent) = (value_name(body, var), expr_text(body, extent));
+            Some(format!("{var} in {min} +: {extent}"))
+        }
+        _ => None,
+    }
+}
+
+#[track_caller]
+fn check_known(statements: &str) {
+    check("known", statements, |flow, _, points| {
+        let mut analyzer = Analyzer::new(flow.body);
+        let conditions = Conditions::build(flow, &mut analyzer);
+        let chain = |&point: &Point| {
+            let mut at = Some(match point {
+                Point::Before(op) => conditions.before(op),
+                Point::After(op) => conditions.after(op),
+                Point::At(id) => conditions.at(flow, id),
+            });
+            let mut facts = Vec::new();
+            while let Some(context) = at {
+                facts.extend(text(flow.body, analyzer.constraint(context)));
+                at = analyzer.parent(context);
+            }
+            facts.reverse();
+            facts.join("; ")
+        };
+        points.iter().map(chain).collect()
+    });
+}
+
+#[test]
+fn conditions_hold_in_their_arms_and_ranges_in_their_loops() {
+    check_known(
+        "
+        # known:
+        for i in range(n):
+            # known: i in 0 +: n
+            if i < m:
+                # known: i in 0 +: n; i < m
+                B[i] = 0
+            else:
+                # known: i in 0 +: n; not (i < m)
+                B[i] = 1
+            # known: i in 0 +: n
+        # known:
+        ",
+    );
+}
+
+#[test]
+fn an_arm_that_does_not_go_on_leaves_its_condition_behind() {
+    check_known(
+        "
+        for i in range(n):
+            if i > m:
+                continue
+            # known: i in 0 +: n; not (i > m)
+            B[i] = 0
+        assert n > 3, \"small\"
+        # known: n > 3
+        T.evaluate(T.assume(m > 4))
+        # known: n > 3; m > 4
+        B[0] = 1
+        ",
+    );
+}
+
+#[test]
+fn a_while_holds_inside_and_fails_after_it() {
+    check_known(
+        "
+        while B[0] < n:
+            # known: B[0] < n
+            B[0] = B[0] + 1
+        # known: not (B[0] < n)
+        while B[1] < n:
+            if A[0] == 3:
+                break
+            B[1] = B[1] + 1
+        # known: not (B[0] < n)
+        ",
+    );
+}
+
+#[test]
+fn threads_and_predicates_are_known() {
+    check_known(
+        "
+        bx = T.launch_thread(\"blockIdx.x\", n)
+        tx = T.launch_thread(\"threadIdx.x\", 32)
+        # known: bx in 0 +: n; tx in 0 +: 32
+        with T.sblock(\"b\"):
+            v = T.axis.spatial(1024, bx * 32 + tx)
+            T.where(bx * 32 + tx < m)
+            # known: bx in 0 +: n; tx in 0 +: 32; bx * 32 + tx < m
+            B[v] = 0
+        ",
+    );
+}
+
+#[test]
+fn arms_of_expressions_know_their_condition() {
+    let text = crate::support::kernel("B[0] = T.if_then_else(n > 0, m // n, m % 3)");
+    let (lowered, _) = crate::support::lowered(&text);
+    let body = &lowered.body;
+    let occurrences = ir::Occurrences::collect(body);
+    let scopes = dataflow::scopes::ScopeTree::build(body);
+    let effects = ir::effects::EffectTable::builtin();
+    let flow = dataflow::flow::Flow::build(body, &occurrences, &scopes, effects);
+    let mut analyzer = Analyzer::new(body);
+    let conditions = Conditions::build(&flow, &mut analyzer);
+    let mut checked = 0;
+    for (id, occurrence) in occurrences.iter() {
+        let division = expr_text(body, occurrence.expr);
+        if division == "m // n" || division == "m % 3" {
+            let context = conditions.at(&flow, id);
+            let outside = conditions.before(occurrence.op);
+            assert!(analyzer.cannot_trap(context, occurrence.expr), "{division}");
+            assert_eq!(analyzer.cannot_trap(outside, occurrence.expr), division == "m % 3");
+            checked += 1;
+        }
+    }
+    assert_eq!(checked, 2);
+}

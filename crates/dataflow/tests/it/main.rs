@@ -1,0 +1,10 @@
+//! The facts of programs given as text, annotated with what is expected at their lines.
+
+mod conditions;
+mod definite_init;
+mod dominance;
+mod laws;
+mod liveness;
+mod reaching;
+mod support;
+mod variance;
