@@ -20,7 +20,7 @@ pub trait Equivalence {
 
 /// The levels of a plan, by canonical terms.
 pub struct Leveled {
-    terms: Terms,
+    terms: Terms<'static>,
     /// By class: its term. Classes are numbered as they come; terms may be more.
     of_class: Vec<TermId>,
     classes: FxHashMap<TermId, u32>,
