@@ -71,6 +71,7 @@ pub struct Analyzer<'a> {
     /// Whether one was too deep since somebody last looked.
     pub(crate) is_cut: bool,
     pub(crate) identity: Identity<'a>,
+    unconditional: FxHashMap<ContextId, ContextId>,
     /// The node of each variable that is used.
     value_nodes: Vec<Option<ExprId>>,
 }
@@ -105,6 +106,7 @@ impl<'a> Analyzer<'a> {
             choices: 0,
             is_cut: false,
             identity: Identity::new(body, effects),
+            unconditional: FxHashMap::default(),
         }
     }
     /// The body.
@@ -202,28 +204,71 @@ impl<'a> Analyzer<'a> {
         self.state(overflow, ctx).contradiction
     }
 
-    /// The contexts without which `cond` is not decided as it is here, nearest first. Empty if it is decided by itself.
-    pub fn why(&mut self, overflow: Overflow, ctx: ContextId, cond: ExprId) -> Vec<ContextId> {
-        /// More facts than these explain nothing to a person.
-        const MOST_REASONS: usize = 4;
-        /// Contexts tried.
-        const MOST_STEPS: usize = 64;
-        let Some(decision) = self.decide_with(overflow, ctx, cond) else { return Vec::new() };
-        let mut reasons = Vec::new();
+    /// The context that decides `cond`: it is decided there as it is in `ctx`, and not above. None if it is not decided, or
+    /// is so by itself.
+    pub fn why(&mut self, overflow: Overflow, ctx: ContextId, cond: ExprId) -> Option<ContextId> {
+        /// Contexts tried; a reason further away explains nothing to a person.
+        const MOST_STEPS: usize = 256;
+        let decision = self.decide_with(overflow, ctx, cond)?;
         let mut at = ctx;
         for _ in 0..MOST_STEPS {
-            at = self.relevant(overflow, at, cond);
-            if at == Contexts::ROOT || reasons.len() == MOST_REASONS {
-                break;
+            // Most often a condition on one of its own variables decides: then all between says nothing.
+            let near = self.constrains_operand(overflow, at, cond);
+            at = self.state(overflow, at).last;
+            if near < at && self.decide_with(overflow, near, cond) == Some(decision) {
+                at = near;
+            }
+            if at == Contexts::ROOT {
+                return None;
             }
             let above = self.contexts.get(at).parent;
             if self.decide_with(overflow, above, cond) != Some(decision) {
-                reasons.push(at);
-                break;
+                return Some(at);
             }
             at = above;
         }
-        reasons
+        None
+    }
+
+    /// The nearest context that constrains a variable of a side of a comparison.
+    fn constrains_operand(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        cond: ExprId,
+    ) -> ContextId {
+        match self.body.expr(cond).kind {
+            ExprKind::Binary(op, a, b) if op.is_comparison() => {
+                self.relevant(overflow, ctx, a).max(self.relevant(overflow, ctx, b))
+            }
+            _ => ctx,
+        }
+    }
+
+    /// What is left of a context without the conditions in it: signature, ranges, definitions. O(1) a context, once.
+    pub fn unconditional(&mut self, ctx: ContextId) -> ContextId {
+        let mut chain = Vec::new();
+        let mut at = ctx;
+        let mut bare = loop {
+            if let Some(&known) = self.unconditional.get(&at) {
+                break known;
+            }
+            match self.parent(at) {
+                Some(parent) => {
+                    chain.push(at);
+                    at = parent;
+                }
+                None => break at,
+            }
+        };
+        while let Some(at) = chain.pop() {
+            let constraint = self.constraint(at);
+            if !matches!(constraint, Constraint::Assume { .. }) {
+                bare = self.contexts.push(bare, constraint, self.contexts.get(at).arms);
+            }
+            self.unconditional.insert(at, bare);
+        }
+        bare
     }
 
     // ---- shared ----

@@ -263,20 +263,31 @@ fn accesses_are_in_bounds_where_every_index_is() {
     check_access(THREADS, guarded, &["n"], &["b * 512 + t"], true);
 }
 
-#[test]
-fn nearest_deciding_context_is_named() {
-    let question =
-        Question::new(XYZ, &["x > 10", "y > 3", "x > 20", "z == 1"], "x > 5 and z < 100");
+/// Which step of the context decides, and whether what is left without conditions does too.
+#[track_caller]
+fn check_why(context: &[&str], query: &str, step: Option<usize>, is_unconditional: bool) {
+    let question = Question::new(XYZ, context, query);
     let mut analyzer = Analyzer::new(&question.bench.body);
     let contexts = question.contexts(&mut analyzer);
-    let last = *contexts.last().expect("four contexts");
+    let last = *contexts.last().expect("a context");
     let why = analyzer.why(Overflow::Wraps, last, question.query);
-    assert_eq!(why, vec![contexts[3]]);
-    let question = Question::new(XYZ, &["x > 10", "y > 3", "x > 20", "z == 1"], "x > 5");
-    let mut analyzer = Analyzer::new(&question.bench.body);
-    let contexts = question.contexts(&mut analyzer);
-    let why = analyzer.why(Overflow::Wraps, contexts[3], question.query);
-    assert_eq!(why, vec![contexts[0]]);
+    assert_eq!(why, step.map(|it| contexts[it]), "{query}");
+    let bare = analyzer.unconditional(last);
+    assert_eq!(analyzer.decide(bare, question.query).is_some(), is_unconditional, "{query}");
+}
+
+#[test]
+fn deciding_context_is_named() {
+    let context = &["x > 10", "y > 3", "x > 20", "z == 1"];
+    check_why(context, "x > 5", Some(0), false);
+    check_why(context, "x > 15", Some(2), false);
+    check_why(context, "x > 5 and z < 100", Some(3), false);
+    check_why(context, "z > 1", Some(3), false);
+    check_why(context, "x < z", Some(3), false);
+    check_why(&["x < y", "y < z", "y < 5", "z > 7"], "x < 6", Some(2), false);
+    check_why(&["x in 0, 16", "y > 3", "x > 4"], "x < 16", Some(0), true);
+    check_why(&["x in 0, 16", "y > 3"], "x * 0 == 0", None, true);
+    check_why(&["x > 1", "y > 3"], "x > 7", None, false);
 }
 
 #[test]
