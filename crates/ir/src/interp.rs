@@ -38,11 +38,12 @@ mod warp;
 
 use crate::{Body, OpId};
 
+pub use calls::KNOWN_CALLS;
 pub use counts::Counts;
 pub use events::{Event, EventKind};
 pub use memory::Array;
 pub use schedule::Schedule;
-pub use symbols::{ArgumentNeed, SymbolError, Symbols, buffer_of, free_symbols, needs};
+pub use symbols::{ArgumentNeed, SymbolError, Symbols, buffer_of, free_symbols, needs, solve};
 
 /// An argument of a run, and its state after it.
 #[derive(Clone, PartialEq, Debug)]

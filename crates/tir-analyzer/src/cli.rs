@@ -3,7 +3,7 @@
 //! | file | is |
 //! |---|---|
 //! | `args` | the arguments and their help |
-//! | `check`, `fix`, `build`, `opt`, `explain`, `parse` | one command each |
+//! | `check`, `fix`, `build`, `opt`, `explain`, `run`, `parse` | one command each |
 //! | `report`, `diff` | text, JSON and SARIF; unified diffs |
 //! | `rules` | the documentation of every name in a message |
 //! | `jobs`, `files`, `settings`, `source` | which files, their settings, their text |
@@ -26,6 +26,7 @@ mod parse;
 mod progress;
 mod report;
 mod rules;
+mod run;
 mod settings;
 mod source;
 mod write;
@@ -142,6 +143,7 @@ fn run_command(arguments: &Arguments, io: &mut Io<'_>) -> u8 {
         Command::Build(args) => build::build(args, io, styled),
         Command::Opt(args) => opt::opt(args, io, styled),
         Command::Explain(args) => explain::explain(args, io, styled),
+        Command::Run(args) => run::run(args, io, styled),
         Command::Parse(args) => parse::parse(args, io, styled),
         Command::Server => Err(anyhow::anyhow!("the server needs the streams of the process")),
     };

@@ -35,6 +35,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("libm", Only(&["ir"])),
     ("lsp-server", Only(&["tir-analyzer"])),
     ("lsp-types", Only(&["tir-analyzer"])),
+    ("npyz", Only(&["tir-analyzer"])),
     ("opencl3", Only(&["xtask"])),
     ("rowan", Only(&["syntax"])),
     ("rustc-hash", Anywhere),

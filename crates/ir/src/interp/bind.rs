@@ -50,8 +50,11 @@ impl Machine<'_> {
         let pending = self.buffers_of_arguments(&arguments);
         self.solve_symbols(&pending);
         for (buffer, argument, shape) in pending {
-            if body.params.iter().any(|it| it.buffer == Some(buffer)) {
-                self.bind_argument(buffer, argument, &shape)?;
+            match body.buffers[buffer].origin {
+                BufferOrigin::Param => self.bind_argument(buffer, argument, &shape)?,
+                BufferOrigin::Match { .. } => self.check_shape(buffer, &shape)?,
+                // A declaration on a pointer says nothing about the size of the memory.
+                _ => {}
             }
         }
         self.block(body.entry(body.root), &[0])?;
@@ -129,19 +132,25 @@ impl Machine<'_> {
         Outcome { arguments, returned, events, steps: self.steps, counts: self.counts }
     }
 
-    fn bind_argument(&mut self, buffer: BufferId, argument: usize, shape: &[i64]) -> Result<()> {
-        let (storage, first) = self.homes[argument].unwrap_or_default();
+    /// The extents that the signature tells must be those of the argument (SEMANTICS: B6).
+    fn check_shape(&mut self, buffer: BufferId, shape: &[i64]) -> Result<()> {
         let data = &self.body.buffers[buffer];
-        let dims = data.shape.clone();
         let mut expected = Vec::new();
-        for dim in dims {
+        for &dim in &data.shape {
             expected.push(self.int(dim, 0)?);
         }
-        if expected != shape {
-            let name = self.body.name(data.name);
-            let message = format!("`{name}` has shape {shape:?}, the signature says {expected:?}");
-            return self.fail(RunErrorKind::Arguments, message);
+        if expected == shape {
+            return Ok(());
         }
+        let name = self.body.name(data.name);
+        let message = format!("`{name}` has shape {shape:?}, the signature says {expected:?}");
+        self.fail(RunErrorKind::Arguments, message)
+    }
+
+    fn bind_argument(&mut self, buffer: BufferId, argument: usize, shape: &[i64]) -> Result<()> {
+        let (storage, first) = self.homes[argument].unwrap_or_default();
+        self.check_shape(buffer, shape)?;
+        let data = &self.body.buffers[buffer];
         let needed = shape.iter().product::<i64>().max(0) as usize * data.dtype.bytes();
         if self.storages[storage].stride < first + needed {
             let message = format!("`{}` needs {needed} bytes", self.body.name(data.name));

@@ -179,7 +179,7 @@ fn binary_float(name: &str) -> Option<fn(f64, f64) -> f64> {
         "atan2" => libm::atan2,
         "hypot" => libm::hypot,
         "copysign" => libm::copysign,
-        "fdividef" => |x, y| x / y,
+        "fdividef" | "cuda.fdividef" => |x, y| x / y,
         _ => return None,
     })
 }

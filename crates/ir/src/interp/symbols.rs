@@ -81,6 +81,25 @@ pub fn buffer_of(body: &Body, index: usize) -> Option<BufferId> {
         .or_else(|| body.buffers.iter().find_map(|(id, buffer)| is_here(buffer).then_some(id)))
 }
 
+/// The values of the symbols that are told by the shapes of arrays (none for an argument whose shape is not known yet)
+/// or given.
+pub fn solve(body: &Body, shapes: &[Option<Vec<i64>>], given: &Symbols) -> Symbols {
+    let mut machine = Machine::new(body, Options::default());
+    for (&symbol, &value) in given {
+        machine.set(symbol, Val::Int(value, false));
+    }
+    let known = shapes
+        .iter()
+        .enumerate()
+        .filter_map(|(index, shape)| Some((buffer_of(body, index)?, 0, shape.clone()?)));
+    machine.solve_symbols(&known.collect::<Vec<_>>());
+    let value = |id: ValueId| match machine.frame.slots[id.index()] {
+        Slot::Uniform(Val::Int(value, _)) => Some((id, value)),
+        _ => None,
+    };
+    free_symbols(body).into_iter().filter_map(value).collect()
+}
+
 /// What the arguments must be, given values of symbols.
 pub fn needs(body: &Body, symbols: &Symbols) -> Result<Vec<ArgumentNeed>, SymbolError> {
     let mut machine = Machine::new(body, Options::default());
@@ -94,11 +113,11 @@ impl Machine<'_> {
     fn need(&mut self, index: usize) -> Result<ArgumentNeed, SymbolError> {
         let body = self.body;
         let value = body.params[index].value;
-        let error = |symbols: Vec<String>| SymbolError {
-            parameter: body.name(body.values[value].name).to_owned(),
-            symbols,
-        };
-        let Some(buffer) = buffer_of(body, index) else {
+        let buffer = buffer_of(body, index);
+        let name = buffer.map_or(body.values[value].name, |it| body.buffers[it].name);
+        let error =
+            |symbols: Vec<String>| SymbolError { parameter: body.name(name).to_owned(), symbols };
+        let Some(buffer) = buffer else {
             return match body.values[value].ty {
                 Type::Prim(dtype) if dtype != DataType::HANDLE => Ok(ArgumentNeed::Scalar(dtype)),
                 _ => Err(error(Vec::new())),

@@ -7,7 +7,10 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ir::plan::Preset;
 
-use crate::cli::build::{BUILD_EXAMPLES, BuildArgs};
+use crate::cli::{
+    build::{BUILD_EXAMPLES, BuildArgs},
+    run::{RUN_EXAMPLES, RunArgs},
+};
 
 /// rust-analyzer for tensor IR: what TVMScript computes more than once, and how to compute it once.
 #[derive(Parser)]
@@ -58,6 +61,9 @@ pub(crate) enum Command {
     /// Say what was decided about an expression and why, or what a rule means.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
+    /// Execute a function on arrays, and report what goes wrong in it.
+    #[command(after_help = RUN_EXAMPLES)]
+    Run(RunArgs),
     /// Print the syntax tree of a file, or its text made again from the tree.
     #[command(after_help = PARSE_EXAMPLES)]
     Parse(ParseArgs),

@@ -95,8 +95,8 @@ pub(crate) fn n_fixes(plan: &CsePlan) -> usize {
     plan.bindings.len() + reuses.count()
 }
 
-/// The functions to print anew.
-fn choose<'a>(
+/// The functions that a command is about.
+pub(crate) fn choose<'a>(
     name: Option<&str>,
     functions: &'a FileFunctions,
     shown: &str,

@@ -6,6 +6,7 @@ mod explain;
 mod fix;
 mod opt;
 mod parse;
+mod run;
 mod usage;
 
 use std::{ffi::OsString, fs, path::Path};

@@ -45,6 +45,30 @@ pub(crate) fn replace(path: &Path, shown: &str, before: &[u8], after: &[u8]) -> 
     Ok(())
 }
 
+/// Writes a file that may be there or not: it appears, or takes the place of the old one, as a whole.
+pub(crate) fn create(path: &Path, shown: &str, bytes: &[u8]) -> anyhow::Result<()> {
+    let cannot = || format!("cannot write {shown}");
+    let folder = path.parent().with_context(cannot)?;
+    let _section = interrupt::critical_section();
+    let mut temporary = tempfile::Builder::new()
+        .prefix(".tir-analyzer-")
+        .tempfile_in(folder)
+        .with_context(|| format!("cannot write {shown}: no new file can be made beside it"))?;
+    temporary.write_all(bytes).with_context(cannot)?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // Others may read results, as if the file had been made without the detour.
+        temporary
+            .as_file()
+            .set_permissions(fs::Permissions::from_mode(0o644))
+            .with_context(cannot)?;
+    }
+    temporary.as_file().sync_all().with_context(cannot)?;
+    temporary.persist(path).with_context(cannot)?;
+    Ok(())
+}
+
 /// Gives the new file the owner of the old one where this user may do that; else it is the user's.
 fn keep_owner(file: &File, metadata: &fs::Metadata) {
     #[cfg(unix)]
