@@ -13,13 +13,19 @@ mod apply;
 mod compatible;
 mod dead_binding;
 mod deletable;
+mod loop_invariant;
+mod names;
 mod openable;
 
-use std::cell::OnceCell;
+use std::cell::{OnceCell, RefCell, RefMut};
 
-use dataflow::scopes::ScopeTree;
+use arith::Analyzer;
+use dataflow::{
+    alias::AliasClasses, certain::Certainty, conditions::Conditions, flow::Flow,
+    memory::MemoryVersions, scopes::ScopeTree,
+};
 use ir::{
-    Body, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, ValueId, ValueKind,
+    Body, BufferId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, ValueId, ValueKind,
     arena::Id as _,
     effects::EffectTable,
     plan::{
@@ -30,7 +36,10 @@ use ir::{
 
 pub use apply::apply;
 pub use compatible::{Compatible, compatible};
+pub use deletable::Deletable;
 pub use openable::Openable;
+
+use names::Names;
 
 /// What to find.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -47,6 +56,13 @@ impl Default for FindingOptions {
     }
 }
 
+/// What outlives the facts that are built on it.
+#[derive(Default)]
+struct Base {
+    scopes: OnceCell<ScopeTree>,
+    aliases: OnceCell<AliasClasses>,
+}
+
 /// What planners know of a body. Facts are computed when they are first asked for, once.
 pub struct FindingFacts<'a> {
     /// The function.
@@ -59,8 +75,16 @@ pub struct FindingFacts<'a> {
     pub source: Option<SourceView<'a>>,
     /// What is wanted.
     pub options: &'a FindingOptions,
-    scopes: OnceCell<ScopeTree>,
+    base: &'a Base,
+    memory: OnceCell<MemoryVersions<'a>>,
+    flow: OnceCell<Flow<'a>>,
+    certainty: OnceCell<Certainty>,
+    conditions: OnceCell<Conditions>,
+    analyzer: RefCell<Analyzer<'a>>,
     openable: OnceCell<Openable>,
+    deletable: OnceCell<Deletable>,
+    makers: OnceCell<Vec<Option<OpId>>>,
+    names: RefCell<Option<Names>>,
 }
 
 impl<'a> FindingFacts<'a> {
@@ -69,6 +93,7 @@ impl<'a> FindingFacts<'a> {
         occurrences: &'a Occurrences,
         source: Option<SourceView<'a>>,
         options: &'a FindingOptions,
+        base: &'a Base,
     ) -> FindingFacts<'a> {
         let effects = EffectTable::builtin();
         FindingFacts {
@@ -77,19 +102,79 @@ impl<'a> FindingFacts<'a> {
             effects,
             source,
             options,
-            scopes: OnceCell::new(),
+            base,
+            memory: OnceCell::new(),
+            flow: OnceCell::new(),
+            certainty: OnceCell::new(),
+            conditions: OnceCell::new(),
+            analyzer: RefCell::new(Analyzer::with_effects(body, effects)),
             openable: OnceCell::new(),
+            deletable: OnceCell::new(),
+            makers: OnceCell::new(),
+            names: RefCell::new(None),
         }
     }
 
     /// The tree of scopes.
-    pub fn scopes(&self) -> &ScopeTree {
-        self.scopes.get_or_init(|| ScopeTree::build(self.body))
+    pub fn scopes(&self) -> &'a ScopeTree {
+        self.base.scopes.get_or_init(|| ScopeTree::build(self.body))
+    }
+
+    /// Which buffers may overlap.
+    pub fn aliases(&self) -> &'a AliasClasses {
+        self.base.aliases.get_or_init(|| AliasClasses::build(self.body, self.effects))
+    }
+
+    /// The versions of memory.
+    pub fn memory(&self) -> &MemoryVersions<'a> {
+        self.memory.get_or_init(|| {
+            let (scopes, aliases) = (self.scopes(), self.aliases());
+            MemoryVersions::build(self.body, self.occurrences, scopes, self.effects, aliases)
+        })
+    }
+
+    /// What is executed after what.
+    pub fn flow(&self) -> &Flow<'a> {
+        let build = || Flow::build(self.body, self.occurrences, self.scopes(), self.effects);
+        self.flow.get_or_init(build)
+    }
+
+    /// What is sure to be executed.
+    pub fn certainty(&self) -> &Certainty {
+        self.certainty.get_or_init(|| Certainty::build(self.body, self.scopes(), self.effects))
+    }
+
+    /// What is known to hold at each point, to be asked of the [`FindingFacts::analyzer`].
+    pub fn conditions(&self) -> &Conditions {
+        let build = || Conditions::build(self.flow(), &mut self.analyzer.borrow_mut());
+        self.conditions.get_or_init(build)
+    }
+
+    /// Answers questions about integers. Not to be held while [`FindingFacts::conditions`] is first asked for.
+    pub fn analyzer(&self) -> RefMut<'_, Analyzer<'a>> {
+        self.analyzer.borrow_mut()
     }
 
     /// Which operations can be replaced by what is in one of their regions.
     pub fn openable(&self) -> &Openable {
         self.openable.get_or_init(|| Openable::of(self.body))
+    }
+
+    /// Which expressions may be left out when nothing uses them.
+    pub fn deletable(&self) -> &Deletable {
+        self.deletable.get_or_init(|| Deletable::of(self.body, self.effects))
+    }
+
+    /// The operation that makes a buffer; none for parameters.
+    pub fn maker(&self, buffer: BufferId) -> Option<OpId> {
+        self.makers.get_or_init(|| makers(self.body))[buffer.index()]
+    }
+
+    /// A name that nothing in the body and in its text has, another one each time.
+    pub fn fresh_name(&self) -> Box<str> {
+        let mut names = self.names.borrow_mut();
+        let names = names.get_or_insert_with(|| Names::collect(self.source.as_ref()));
+        names.next(self.body)
     }
 }
 
@@ -97,7 +182,10 @@ impl<'a> FindingFacts<'a> {
 type Planner = fn(&FindingFacts<'_>, &mut Vec<Finding>);
 
 /// The planners, sorted by the names of their kinds.
-const PLANNERS: &[(FindingKind, Planner)] = &[(FindingKind::DeadBinding, dead_binding::plan)];
+const PLANNERS: &[(FindingKind, Planner)] = &[
+    (FindingKind::DeadBinding, dead_binding::plan),
+    (FindingKind::LoopInvariant, loop_invariant::plan),
+];
 
 /// All findings of the wanted kinds, in program order.
 pub fn findings(
@@ -106,7 +194,8 @@ pub fn findings(
     source: Option<SourceView<'_>>,
     options: &FindingOptions,
 ) -> Vec<Finding> {
-    let facts = FindingFacts::new(body, occurrences, source, options);
+    let base = Base::default();
+    let facts = FindingFacts::new(body, occurrences, source, options, &base);
     let mut found = Vec::new();
     for (kind, plan) in PLANNERS {
         if options.kinds.contains(*kind) {
@@ -129,16 +218,11 @@ struct Order {
 
 impl Order {
     fn of(body: &Body) -> Order {
-        let mut order =
-            Order { of_op: vec![u32::MAX; body.ops.len()], maker: vec![None; body.buffers.len()] };
+        let mut of_op = vec![u32::MAX; body.ops.len()];
         for (at, op) in body.ops_preorder().enumerate() {
-            order.of_op[op.index()] = at as u32;
-            if let OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer } = body.ops[op].kind
-            {
-                order.maker[buffer.index()] = Some(op);
-            }
+            of_op[op.index()] = at as u32;
         }
-        order
+        Order { of_op, maker: makers(body) }
     }
 
     fn of_op(&self, op: OpId) -> u32 {
@@ -156,6 +240,17 @@ impl Order {
             Place::Buffer(buffer) => (self.maker[buffer.index()].map_or(0, after), 0),
         }
     }
+}
+
+/// By buffer: the operation that makes it.
+fn makers(body: &Body) -> Vec<Option<OpId>> {
+    let mut makers = vec![None; body.buffers.len()];
+    for op in body.ops_preorder() {
+        if let OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer } = body.ops[op].kind {
+            makers[buffer.index()] = Some(op);
+        }
+    }
+    makers
 }
 
 /// The operation that defines a value; none for parameters and captured names.

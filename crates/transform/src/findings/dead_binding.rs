@@ -14,7 +14,7 @@ use ir::{
 };
 use smallvec::SmallVec;
 
-use super::{FindingFacts, deletable::Deletable};
+use super::FindingFacts;
 
 /// A fix that would have to remove more than this at once is left to fixing all.
 const MAX_REMOVED: usize = 64;
@@ -70,7 +70,7 @@ struct Names {
 impl Names {
     fn collect(facts: &FindingFacts<'_>) -> Names {
         let body = facts.body;
-        let deletable = Deletable::of(body, facts.effects);
+        let deletable = facts.deletable();
         let mut names = Names {
             all: Vec::new(),
             of_value: vec![None; body.values.len()],

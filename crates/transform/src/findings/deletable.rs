@@ -6,10 +6,11 @@
 use ir::{Body, Callee, ExprId, ExprKind, Type, arena::Id as _, effects::EffectTable};
 
 /// Which expressions may be left out.
-pub(super) struct Deletable(Vec<bool>);
+pub struct Deletable(Vec<bool>);
 
 impl Deletable {
-    pub(super) fn of(body: &Body, effects: &EffectTable) -> Deletable {
+    /// Looks at all nodes of a body.
+    pub fn of(body: &Body, effects: &EffectTable) -> Deletable {
         let mut may_go = vec![true; body.n_exprs()];
         for index in 0..body.n_exprs() {
             let expr = ExprId::new(index);
@@ -30,7 +31,7 @@ impl Deletable {
     }
 
     /// Whether evaluating it may be left out.
-    pub(super) fn may_go(&self, expr: ExprId) -> bool {
+    pub fn may_go(&self, expr: ExprId) -> bool {
         self.0[expr.index()]
     }
 }

@@ -5,6 +5,7 @@
 mod corpus;
 mod dead_binding;
 mod fixes;
+mod loop_invariant;
 
 use expect_test::Expect;
 use frontend::tvmscript::{FunctionItem, Lowered, finding_edits};

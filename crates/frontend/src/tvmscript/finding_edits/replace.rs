@@ -5,7 +5,7 @@
 
 use ir::{ExprKind, OccurrenceId, OpKind, plan::finding::Replacement};
 use rustc_hash::FxHashMap;
-use syntax::{Edit, TextRange, TextSize};
+use syntax::{Edit, SyntaxKind, TextRange, TextSize};
 
 use super::Writer;
 use crate::tvmscript::edits::{names, script_alias};
@@ -46,10 +46,14 @@ impl Writer<'_> {
             .then(|| map.occurrence_range(occurrence))
     }
 
-    /// Whether every name in a text means the same wherever it is visible.
+    /// Whether a text may be written elsewhere: it is an expression (`i:i + 4` is none, though it is a vector), and every name in it
+    /// means the same wherever it is visible.
     pub(super) fn means_the_same(&self, range: TextRange) -> bool {
         let map = &self.lowered.source_map;
-        map.mentions_in(range).all(|id| self.mentions().is_unique(&map.definition(id).name))
+        let node = self.root.covering_element(range);
+        let is_slice = node.as_node().is_some_and(|it| it.kind() == SyntaxKind::SLICE_EXPR);
+        !is_slice
+            && map.mentions_in(range).all(|id| self.mentions().is_unique(&map.definition(id).name))
     }
 
     /// The text of an occurrence in the place of another, in parentheses where it may not stand without.

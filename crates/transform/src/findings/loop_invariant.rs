@@ -1,0 +1,254 @@
+//! Loop invariants: values that a loop computes again in every iteration.
+//!
+//! In: the scopes, the versions of memory, what is known at each point. Out: a finding for each value inside a loop that could as well
+//! stand right before it: everything it names is visible there, everything it reads is the same there as in each iteration, and
+//! evaluating it there either is certain to happen anyway or can neither trap (`SEMANTICS: speculatable`) nor read memory. It goes in front of the outermost loop for
+//! which that holds, but never out of a kernel (`P6`, `H1`). Equal values of one loop are one finding, the largest invariant value counts,
+//! and only values that cost at least `FindingOptions::loop_invariant_cost`: back ends hoist cheap integer arithmetic by themselves.
+//!
+//! Not told: conditions (they read better where they are), integers narrower than 32 bits (`I3`: a name cuts them in C), values under a
+//! binder, and what the text has no place for. O(occurrences · loops around them) for those that are dear enough.
+
+use dataflow::{
+    flow::Evaluated,
+    scopes::{ScopeId, ScopeKind, ScopeTree},
+};
+use ir::{
+    Body, Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, Type,
+    arena::Id as _,
+    plan::finding::{Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Role},
+};
+use rustc_hash::FxHashMap;
+
+use super::FindingFacts;
+
+/// Loops around a value that are looked at.
+const MAX_LOOPS: usize = 32;
+/// Larger values are left to their parts.
+const MAX_NODES: usize = 256;
+/// Operators around a value that are looked at.
+const MAX_DEPTH: usize = 64;
+
+pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+    let costs = Costs::new(facts);
+    let mut groups: Vec<Group> = Vec::new();
+    let mut of_value: FxHashMap<(ExprId, OpId), usize> = FxHashMap::default();
+    let mut at = 0;
+    while at < facts.occurrences.len() {
+        let id = OccurrenceId::new(at);
+        at += 1;
+        let here = facts.occurrences[id];
+        if costs.of_expr(here.expr) < facts.options.loop_invariant_cost {
+            // Nothing in it costs more.
+            at = here.end.index();
+            continue;
+        }
+        let Some(before) = invariant_of(facts, id) else { continue };
+        at = here.end.index();
+        let group = *of_value.entry((here.expr, before)).or_insert_with(|| {
+            groups.push(Group { expr: here.expr, before, occurrences: Vec::new() });
+            groups.len() - 1
+        });
+        groups[group].occurrences.push(id);
+    }
+    found.extend(groups.into_iter().map(|it| finding(facts, &costs, it)));
+}
+
+/// Equal values that can stand before one loop.
+struct Group {
+    expr: ExprId,
+    before: OpId,
+    occurrences: Vec<OccurrenceId>,
+}
+
+fn finding(facts: &FindingFacts<'_>, costs: &Costs, group: Group) -> Finding {
+    let first = group.occurrences[0];
+    let others = group.occurrences[1..]
+        .iter()
+        .map(|&it| Related { place: Place::Occurrence(it), role: Role::SameValue });
+    let the_loop = Related { place: Place::Op(group.before), role: Role::Loop };
+    let edit = FixEdit::Bind {
+        name: facts.fresh_name(),
+        value: first,
+        before: group.before,
+        replaces: group.occurrences.clone(),
+    };
+    Finding {
+        kind: FindingKind::LoopInvariant,
+        place: Place::Occurrence(first),
+        reason: Reason::Invariant { cost: costs.of_expr(group.expr) },
+        related: std::iter::once(the_loop).chain(others).collect(),
+        fix: Some(FindingFix::of(edit)),
+    }
+}
+
+/// The outermost loop before which an occurrence could stand.
+fn invariant_of(facts: &FindingFacts<'_>, id: OccurrenceId) -> Option<OpId> {
+    let here = facts.occurrences[id];
+    if !may_be_bound(facts, id) {
+        return None;
+    }
+    let scopes = facts.scopes();
+    let op_scope = scopes.of_op(here.op);
+    let mut best = None;
+    let mut scope = Some(op_scope);
+    let mut n_loops = 0;
+    // The condition of a `while` is in the scope around it, and evaluated in each iteration.
+    if facts.body.ops[here.op].kind == OpKind::While && fits(facts, id, here.op) {
+        best = Some(here.op);
+    }
+    while let Some(at) = scope {
+        let (Some(creator), Some(parent)) = (scopes.creator(at), scopes.parent(at)) else { break };
+        match scopes.kind(at) {
+            ScopeKind::Launch | ScopeKind::Loop(ForKind::ThreadBinding(_)) => break,
+            ScopeKind::Loop(_) | ScopeKind::While => {
+                n_loops += 1;
+                if n_loops > MAX_LOOPS || !fits(facts, id, creator) {
+                    break;
+                }
+                best = Some(creator);
+            }
+            _ => {}
+        }
+        scope = Some(parent);
+    }
+    best.filter(|&it| facts.source.is_none_or(|view| (view.is_site)(it)))
+}
+
+/// Whether a value may get a name at all.
+fn may_be_bound(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
+    let here = facts.occurrences[id];
+    let node = facts.body.expr(here.expr);
+    let Type::Prim(dtype) = node.ty else { return false };
+    let is_narrow = (dtype.is_integer() && dtype.bits < 32) || dtype.is_bool();
+    let is_real = facts.source.is_none_or(|view| (view.is_real)(id) && !(view.is_allowed)(id));
+    let flags = node.flags;
+    let n_nodes = here.end.index() - id.index();
+    // The base and the stride of a vector of indices are worth a name, the vector is not (P4).
+    let is_vector_form = matches!(node.kind, ExprKind::Ramp { .. } | ExprKind::Broadcast { .. });
+    n_nodes <= MAX_NODES
+        && !is_vector_form
+        && is_real
+        && !is_narrow
+        && is_movable(facts, id)
+        && !flags.has_impure
+        && !flags.has_unknown
+        && flags.open_binders == 0
+}
+
+/// Whether an occurrence could be evaluated right before an operation around it, to the same value and without an error.
+fn fits(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool {
+    is_visible(facts, id, before)
+        && facts.memory().reads_same(id, before).is_ok()
+        && (is_certain(facts, id, before) || cannot_fail(facts, id, before))
+}
+
+/// Whether an occurrence is evaluated whenever an operation around it is executed.
+fn is_certain(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool {
+    let op = facts.occurrences[id].op;
+    let (certainty, scopes) = (facts.certainty(), facts.scopes());
+    !is_lazy(facts, id)
+        && (op == before || certainty.executed_by(scopes, op, scopes.of_op(before)) == Some(before))
+}
+
+/// Whether an operand around an occurrence decides if it is evaluated.
+fn is_lazy(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
+    let (occurrences, flow) = (facts.occurrences, facts.flow());
+    let mut at = id;
+    for _ in 0..MAX_DEPTH {
+        let Some(parent) = occurrences[at].parent else { return false };
+        let mut child = OccurrenceId::new(parent.index() + 1);
+        let mut index = 0;
+        while child < at {
+            child = occurrences[child].end;
+            index += 1;
+        }
+        if flow.evaluated(parent, index) != Evaluated::Always {
+            return true;
+        }
+        at = parent;
+    }
+    true
+}
+
+fn is_visible(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool {
+    let (body, scopes) = (facts.body, facts.scopes());
+    let place = scopes.of_op(before);
+    (id.index()..facts.occurrences[id].end.index()).all(|it| {
+        let expr = facts.occurrences[OccurrenceId::new(it)].expr;
+        match body.expr(expr).kind {
+            ExprKind::Value(value) => {
+                is_defined(body, scopes, value, place)
+                    && scopes.visible_from(body, value) <= scopes.order(before)
+            }
+            // The buffer is made in what is around it.
+            ExprKind::Load { buffer, .. }
+            | ExprKind::Buffer(buffer)
+            | ExprKind::BufferField(buffer, _)
+            | ExprKind::Region(buffer, _) => is_made_before(facts, buffer, before),
+            _ => true,
+        }
+    })
+}
+
+/// Whether the scope that defines a value is around a place.
+fn is_defined(body: &Body, scopes: &ScopeTree, value: ir::ValueId, place: ScopeId) -> bool {
+    match body.values[value].kind {
+        ir::ValueKind::Result(op, _) => scopes.is_ancestor(scopes.of_op(op), place),
+        ir::ValueKind::BlockArg(block, _) => scopes.is_ancestor(scopes.of_block(block), place),
+        _ => true,
+    }
+}
+
+fn is_made_before(facts: &FindingFacts<'_>, buffer: ir::BufferId, before: OpId) -> bool {
+    let scopes = facts.scopes();
+    facts.maker(buffer).is_none_or(|op| op != before && scopes.dominates(op, before))
+}
+
+/// Whether everything in a value is a function of its operands and of memory, wherever it stands.
+fn is_movable(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
+    (id.index()..facts.occurrences[id].end.index()).all(|it| {
+        let expr = facts.occurrences[OccurrenceId::new(it)].expr;
+        match facts.body.expr(expr).kind {
+            ExprKind::Call { callee: callee @ Callee::Intrinsic(_), .. } => {
+                facts.effects.callee(facts.body, callee).is_pure_value()
+            }
+            ExprKind::Call { .. } | ExprKind::Opaque { .. } | ExprKind::Region(..) => false,
+            ExprKind::Lambda { .. } | ExprKind::Let { .. } => false,
+            _ => true,
+        }
+    })
+}
+
+/// Whether evaluating it where the program may not do so adds no trap and reads nothing that may hold no value.
+fn cannot_fail(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool {
+    let expr = facts.occurrences[id].expr;
+    if facts.body.expr(expr).flags.has_load {
+        return false;
+    }
+    let context = facts.conditions().before(before);
+    facts.analyzer().cannot_trap(context, expr)
+}
+
+/// What one evaluation of each node costs, with its operands.
+struct Costs(Vec<u32>);
+
+impl Costs {
+    fn new(facts: &FindingFacts<'_>) -> Costs {
+        let mut costs = vec![0u32; facts.body.n_exprs()];
+        for index in 0..costs.len() {
+            let expr = ExprId::new(index);
+            let mut cost = facts.effects.own_cost(facts.body, expr);
+            // Children are made before their parents and have smaller ids.
+            facts.body.each_child(facts.body.expr(expr).kind, &mut |child| {
+                cost = cost.saturating_add(costs[child.index()]);
+            });
+            costs[index] = cost;
+        }
+        Costs(costs)
+    }
+
+    fn of_expr(&self, expr: ExprId) -> u32 {
+        self.0[expr.index()]
+    }
+}

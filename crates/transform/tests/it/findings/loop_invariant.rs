@@ -1,0 +1,147 @@
+//! Values that a loop computes again and again.
+
+use expect_test::{Expect, expect};
+use ir::plan::finding::FindingKind;
+use transform::findings::FindingOptions;
+
+use crate::support::kernel;
+
+/// With values of 4 operations and more.
+#[track_caller]
+fn check(statements: &str, expected: Expect) {
+    let options =
+        FindingOptions { loop_invariant_cost: 4, ..super::only(FindingKind::LoopInvariant) };
+    super::check_file(&options, &kernel(statements), expected);
+}
+
+#[test]
+fn value_goes_before_the_outermost_loop_that_does_not_change_it() {
+    check(
+        "
+        for i in range(4):
+            for j in range(4):
+                A[j] = x // 3 + i * 2
+                A[j + 4] = (i + x) // 3
+        ",
+        expect![[r#"
+            # loop-invariant Invariant { cost: 6 } at 3 `x // 3 + i * 2`; Loop 2 `for j in range(4):`
+            # loop-invariant Invariant { cost: 5 } at 4 `(i + x) // 3`; Loop 2 `for j in range(4):`
+            for i in range(4):
+                value_v1: T.let[T.int32] = x // 3 + i * 2
+                value_v2: T.let[T.int32] = (i + x) // 3
+                for j in range(4):
+                    A[j] = value_v1
+                    A[j + 4] = value_v2
+        "#]],
+    );
+}
+
+#[test]
+fn equal_values_of_a_loop_get_one_name() {
+    check(
+        "for i in range(4):\n    A[i] = x // 3\n    A[i + 4] = i + x // 3",
+        expect![[r#"
+        # loop-invariant Invariant { cost: 4 } at 2 `x // 3`; Loop 1 `for i in range(4):`; SameValue 3 `x // 3`
+        value_v1: T.let[T.int32] = x // 3
+        for i in range(4):
+            A[i] = value_v1
+            A[i + 4] = i + value_v1
+    "#]],
+    );
+}
+
+#[test]
+fn what_may_trap_stays_under_its_guard() {
+    check(
+        "
+        for i in range(x):
+            A[i] = x // y
+        for i in range(4):
+            if y != 0:
+                A[i] = x // y
+        for i in range(4):
+            A[i] = x // y
+        for i in range(x):
+            A[i] = x // 5
+        ",
+        expect![[r#"
+            # loop-invariant Invariant { cost: 20 } at 7 `x // y`; Loop 6 `for i in range(4):`
+            # loop-invariant Invariant { cost: 4 } at 9 `x // 5`; Loop 8 `for i in range(x):`
+            for i in range(x):
+                A[i] = x // y
+            for i in range(4):
+                if y != 0:
+                    A[i] = x // y
+            value_v1: T.let[T.int32] = x // y
+            for i in range(4):
+                A[i] = value_v1
+            value_v2: T.let[T.int32] = x // 5
+            for i in range(x):
+                A[i] = value_v2
+        "#]],
+    );
+}
+
+#[test]
+fn what_the_loop_writes_stays_in_it() {
+    check(
+        "
+        B = T.alloc_buffer((4,), \"int32\")
+        B[0] = x
+        for i in range(4):
+            A[i] = B[0] * 2
+        for i in range(4):
+            A[i] = A[9] * 2
+        for i in range(y):
+            A[i] = B[0] * 2
+        ",
+        expect![[r##"
+            # loop-invariant Invariant { cost: 5 } at 4 `B[0] * 2`; Loop 3 `for i in range(4):`
+            B = T.alloc_buffer((4,), "int32")
+            B[0] = x
+            value_v1: T.let[T.int32] = B[0] * 2
+            for i in range(4):
+                A[i] = value_v1
+            for i in range(4):
+                A[i] = A[9] * 2
+            for i in range(y):
+                A[i] = B[0] * 2
+        "##]],
+    );
+}
+
+#[test]
+fn values_stay_in_their_kernel_and_calls_with_effects_where_they_are() {
+    check(
+        "
+        for i in range(4):
+            A[i] = T.call_extern(\"int32\", \"f\", x)
+        with T.launch_thread(\"threadIdx.x\", 4) as tx:
+            for i in range(4):
+                A[i] = tx // 3
+        ",
+        expect![[r##"
+            # loop-invariant Invariant { cost: 4 } at 5 `tx // 3`; Loop 4 `for i in range(4):`
+            for i in range(4):
+                A[i] = T.call_extern("int32", "f", x)
+            with T.launch_thread("threadIdx.x", 4) as tx:
+                value_v1: T.let[T.int32] = tx // 3
+                for i in range(4):
+                    A[i] = value_v1
+        "##]],
+    );
+}
+
+#[test]
+fn condition_of_a_while_is_evaluated_in_each_iteration() {
+    check(
+        "i: T.int32 = 0\nwhile i < x // 7:\n    i += 1",
+        expect![[r#"
+        # loop-invariant Invariant { cost: 4 } at 2 `x // 7`; Loop 2 `while i < x // 7:`
+        i: T.int32 = 0
+        value_v1: T.let[T.int32] = x // 7
+        while i < value_v1:
+            i += 1
+    "#]],
+    );
+}
