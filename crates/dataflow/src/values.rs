@@ -17,7 +17,7 @@ mod equivalence;
 mod tests;
 
 use ir::{
-    Body, Callee, ExprId, ExprKind, OccurrenceId, Occurrences, OpKind,
+    Body, Callee, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, ValueId,
     arena::Id,
     effects::{EffectTable, Flags, MemoryEffect, MemorySet, Merge},
     plan::Equivalence as Level,
@@ -79,9 +79,28 @@ impl<'a> ValueNumbers<'a> {
         level: Level,
     ) -> ValueNumbers<'a> {
         let numbering = Numbering::new(body, occurrences, aliases, memory, effects);
+        ValueNumbers::of_numbering(numbering, level)
+    }
+
+    /// As [`ValueNumbers::build`], but a variable that is bound once (`x = e`, `SEMANTICS: E4`) has the number of what it is bound
+    /// to: after `a = x * y`, `a + 1` and `x * y + 1` are one value. Uses of `a` are then occurrences of the number of `x * y`.
+    pub fn build_through_bindings(
+        body: &'a Body,
+        occurrences: &'a Occurrences,
+        aliases: &'a AliasClasses,
+        memory: &'a MemoryVersions<'a>,
+        effects: &'a EffectTable,
+        level: Level,
+    ) -> ValueNumbers<'a> {
+        let mut numbering = Numbering::new(body, occurrences, aliases, memory, effects);
+        numbering.through_bindings = true;
+        ValueNumbers::of_numbering(numbering, level)
+    }
+
+    fn of_numbering(numbering: Numbering<'a>, level: Level) -> ValueNumbers<'a> {
         let mut pool = Leveled::new(level);
-        let mut work = body.n_exprs() as u64;
-        let all = OccurrenceId::new(0)..OccurrenceId::new(occurrences.len());
+        let mut work = numbering.body.n_exprs() as u64;
+        let all = OccurrenceId::new(0)..OccurrenceId::new(numbering.occurrences.len());
         let of = numbering.number(all, &mut pool, &mut work);
         let (members, starts) = numbering.members(&of, pool.len());
         ValueNumbers { numbering, level, of, members, starts, work }
@@ -159,6 +178,8 @@ struct Numbering<'a> {
     effects: &'a EffectTable,
     /// By node: whether it has one value wherever its variables have one.
     is_fixed: Vec<bool>,
+    /// Whether a variable has the number of what it is bound to.
+    through_bindings: bool,
 }
 
 /// Memory versions as numbers that fit beside each other.
@@ -170,6 +191,17 @@ impl Versions {
         let next = 1 + self.0.len() as u64;
         *self.0.entry((class, version)).or_insert(next)
     }
+}
+
+/// The numbers given so far.
+struct NumberTable {
+    start: usize,
+    /// By occurrence, from `start` on.
+    of: Vec<ValueNumber>,
+    of_node: FxHashMap<ExprId, u32>,
+    versions: Versions,
+    /// What variables are bound to.
+    bound: FxHashMap<ValueId, u32>,
 }
 
 /// Beside versions, which are fewer.
@@ -202,10 +234,10 @@ impl<'a> Numbering<'a> {
             body.each_child(kind, &mut |child| all &= is_fixed[child.index()]);
             is_fixed.push(all);
         }
-        Numbering { body, occurrences, aliases, memory, effects, is_fixed }
+        Numbering { body, occurrences, aliases, memory, effects, is_fixed, through_bindings: false }
     }
 
-    /// Numbers a range of whole trees, the last occurrence first: operands before what uses them.
+    /// Numbers a range of whole trees, operation by operation, in each the last occurrence first: operands before what uses them.
     fn number(
         &self,
         range: std::ops::Range<OccurrenceId>,
@@ -213,34 +245,87 @@ impl<'a> Numbering<'a> {
         work: &mut u64,
     ) -> Vec<ValueNumber> {
         let start = range.start.index();
-        let mut of = vec![ValueNumber(0); range.end.index() - start];
-        let mut of_node: FxHashMap<ExprId, u32> = FxHashMap::default();
-        let mut versions = Versions::default();
-        let mut operands: SmallVec<[u32; 8]> = SmallVec::new();
-        for index in (start..range.end.index()).rev() {
-            let id = OccurrenceId::new(index);
-            let here = self.occurrences[id];
-            let is_fixed = self.is_fixed[here.expr.index()];
-            *work += 1;
-            if is_fixed && let Some(&known) = of_node.get(&here.expr) {
-                of[index - start] = ValueNumber(known);
-                continue;
+        let mut table = NumberTable {
+            start,
+            of: vec![ValueNumber(0); range.end.index() - start],
+            of_node: FxHashMap::default(),
+            versions: Versions::default(),
+            bound: FxHashMap::default(),
+        };
+        let mut at = start;
+        while at < range.end.index() {
+            let op = self.occurrences[OccurrenceId::new(at)].op;
+            let mut end = at + 1;
+            while end < range.end.index() && self.occurrences[OccurrenceId::new(end)].op == op {
+                end += 1;
             }
-            operands.clear();
-            let mut child = OccurrenceId::new(index + 1);
-            while child < here.end {
-                operands.push(of[child.index() - start].0);
-                child = self.occurrences[child].end;
+            for index in (at..end).rev() {
+                self.number_one(OccurrenceId::new(index), &mut table, pool, work);
             }
-            *work += operands.len() as u64;
-            let beside = if is_fixed { None } else { self.beside(id, &mut versions, work) };
-            let number = pool.class(self.body, here.expr, &operands, beside);
-            if is_fixed {
-                of_node.insert(here.expr, number);
+            if self.through_bindings
+                && let Some(value) = self.bound_by(op, OccurrenceId::new(at))
+            {
+                table.bound.insert(value, table.of[at - start].0);
             }
-            of[index - start] = ValueNumber(number);
+            at = end;
         }
-        of
+        table.of
+    }
+
+    /// Numbers an occurrence whose operands have their numbers.
+    fn number_one(
+        &self,
+        id: OccurrenceId,
+        table: &mut NumberTable,
+        pool: &mut dyn Equivalence,
+        work: &mut u64,
+    ) {
+        let here = self.occurrences[id];
+        let is_fixed = self.is_fixed[here.expr.index()];
+        let slot = id.index() - table.start;
+        *work += 1;
+        if is_fixed && let Some(&known) = table.of_node.get(&here.expr) {
+            table.of[slot] = ValueNumber(known);
+            return;
+        }
+        let definition = match self.body.expr(here.expr).kind {
+            ExprKind::Value(value) => table.bound.get(&value).copied(),
+            _ => None,
+        };
+        let number = match definition {
+            Some(number) => number,
+            None => {
+                let mut operands: SmallVec<[u32; 8]> = SmallVec::new();
+                let mut child = OccurrenceId::new(id.index() + 1);
+                while child < here.end {
+                    operands.push(table.of[child.index() - table.start].0);
+                    child = self.occurrences[child].end;
+                }
+                *work += operands.len() as u64;
+                let beside =
+                    if is_fixed { None } else { self.beside(id, &mut table.versions, work) };
+                pool.class(self.body, here.expr, &operands, beside)
+            }
+        };
+        if is_fixed {
+            table.of_node.insert(here.expr, number);
+        }
+        table.of[slot] = ValueNumber(number);
+    }
+
+    /// The variable that an operation binds to the occurrence, its only operand.
+    fn bound_by(&self, op: OpId, operand: OccurrenceId) -> Option<ValueId> {
+        let data = &self.body.ops[op];
+        match (data.kind, &data.results[..]) {
+            (OpKind::Bind, &[value])
+                if data.operands.len() == 1
+                    && self.body.values[value].ty
+                        == self.body.ty(self.occurrences[operand].expr) =>
+            {
+                Some(value)
+            }
+            _ => None,
+        }
     }
 
     fn nature(&self, id: OccurrenceId) -> Nature {

@@ -211,6 +211,14 @@ impl<'db> PlanText<'db> {
             ),
             Refusal::Memory { write, what, around } => self.memory(write, what, around),
             Refusal::Predicate => "a condition reads better where it is used".to_owned(),
+            Refusal::Overflow { value } => {
+                let at = self.map.occurrence_range(value);
+                format!(
+                    "a sum inside `{}` on line {} of the function is not shown to stay in its type",
+                    self.excerpt(at),
+                    self.line(at.start()) + 1
+                )
+            }
             Refusal::Convergent => {
                 "it depends on which threads arrive together, and the uses are not in one block with \
                  nothing between"

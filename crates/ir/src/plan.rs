@@ -164,6 +164,12 @@ pub enum Refusal {
     },
     /// Predicates read better inline; found, not applied.
     Predicate,
+    /// The sums are equal only when their terms are ordered otherwise, and the order of one of them may overflow where that of the other
+    /// does not.
+    Overflow {
+        /// The form whose sums are not shown to stay in their type.
+        value: OccurrenceId,
+    },
     /// It depends on which threads arrive together, and the uses are not in one block with nothing divergent between.
     Convergent,
     /// It is used under a binder (`T.Let`, a reducer).
@@ -227,6 +233,7 @@ impl Refusal {
             Refusal::ImpureCall { .. } => "impure-call",
             Refusal::Memory { .. } => "memory",
             Refusal::Predicate => "predicate",
+            Refusal::Overflow { .. } => "overflow",
             Refusal::Convergent => "convergent",
             Refusal::UnderBinder => "under-binder",
             Refusal::LaunchBound => "launch-bound",

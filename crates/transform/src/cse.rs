@@ -10,6 +10,7 @@ mod greedy;
 mod index;
 mod names;
 mod place;
+mod proofs;
 mod rewrite;
 mod shadows;
 mod sharing;

@@ -187,6 +187,21 @@ Write the loops one below the other, or the statement on a line of its own.
 ",
     },
     Doc {
+        name: "overflow",
+        summary: "another order of the terms could overflow",
+        text: "\
+At the levels `associative` and `arithmetic` two sums are equal when their terms are. The value that both get is computed in one of the
+orders, and an intermediate sum of that order may leave its type where those of the other do not.
+
+```python
+A[0] = x + y - z          # x + y may overflow
+A[1] = x - z + y
+```
+
+They are shared where bounds show that no intermediate overflows: ranges of loops, shapes, conditions around, `T.assume`.
+",
+    },
+    Doc {
         name: "predicate",
         summary: "conditions read better where they are",
         text: "\

@@ -120,6 +120,9 @@ impl Writer<'_> {
                     object.insert("loop".to_owned(), (self.place)(Place::Operation(around)));
                 }
             }
+            Refusal::Overflow { value } => {
+                object.insert("value".to_owned(), (self.place)(Place::Occurrence(value)));
+            }
             Refusal::ImpureCall { callee } => {
                 object.insert("callee".to_owned(), json!(self.body.name(callee)));
             }

@@ -14,7 +14,7 @@ use dataflow::{
 };
 use ir::{
     BinaryOp, Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Lanes, OccurrenceId,
-    Occurrences, OpId, OpKind, TypeCode,
+    Occurrences, OpId, OpKind, TypeCode, ValueId,
     arena::Id,
     effects::{EffectTable, Trap},
     plan::SourceView,
@@ -108,6 +108,7 @@ impl<'a> Facts<'a> {
             scopes,
         };
         facts.summarize_nodes(effects);
+        facts.hand_down_inexact();
         facts.classify_occurrences();
         work.visited += (body.n_exprs() + occurrences.len() + 4 * body.ops.len()) as u64;
         facts
@@ -115,6 +116,7 @@ impl<'a> Facts<'a> {
 
     fn summarize_nodes(&mut self, effects: &EffectTable) {
         let body = self.body;
+        let declared_from = declared_from(body, &self.scopes);
         for index in 0..body.n_exprs() {
             let id = ExprId::new(index);
             let kind = body.expr(id).kind;
@@ -123,6 +125,10 @@ impl<'a> Facts<'a> {
                 if effects.own_trap(body, id) == Trap::No { NONE } else { index as u32 };
             let mut visible_from = match kind {
                 ExprKind::Value(value) => self.scopes.visible_from(body, value),
+                ExprKind::Load { buffer, .. }
+                | ExprKind::Region(buffer, _)
+                | ExprKind::Buffer(buffer)
+                | ExprKind::BufferField(buffer, _) => declared_from[buffer.index()],
                 _ => 0,
             };
             let mut below = Sharing::default();
@@ -139,6 +145,34 @@ impl<'a> Facts<'a> {
             self.culprit.push(culprit);
             self.visible_from.push(visible_from);
             self.sharing.push(sharing::of_node(body, effects, id, below));
+        }
+    }
+
+    /// What is computed from a variable is as inexact as what the variable is bound to: on the other side of a launch it would have
+    /// other bits.
+    fn hand_down_inexact(&mut self) {
+        let body = self.body;
+        let mut inexact: FxHashSet<ValueId> = FxHashSet::default();
+        for op in body.ops_preorder().filter(|&it| body.ops[it].kind == OpKind::Bind) {
+            let is_inexact = |it: OccurrenceId| {
+                let expr = self.occurrences[it].expr;
+                self.sharing(expr).has(Sharing::INEXACT)
+                    || matches!(body.expr(expr).kind, ExprKind::Value(it) if inexact.contains(&it))
+            };
+            if self.occurrences.of_op(op).any(is_inexact) {
+                inexact.extend(body.ops[op].results.iter().copied());
+            }
+        }
+        if inexact.is_empty() {
+            return;
+        }
+        for index in 0..body.n_exprs() {
+            let kind = body.expr(ExprId::new(index)).kind;
+            let mut any = matches!(kind, ExprKind::Value(it) if inexact.contains(&it));
+            body.each_child(kind, &mut |it| any |= self.sharing[it.index()].has(Sharing::INEXACT));
+            if any {
+                self.sharing[index] = self.sharing[index].union(Sharing::INEXACT);
+            }
         }
     }
 
@@ -376,6 +410,17 @@ fn operand_flags(body: &Body, kind: OpKind, operand: u32, len: usize) -> u8 {
         OpKind::Opaque(_) => 0,
         _ => both,
     }
+}
+
+/// For each buffer the order of the first operation that sees it.
+fn declared_from(body: &Body, scopes: &ScopeTree) -> Vec<u32> {
+    let mut from = vec![0; body.buffers.len()];
+    for op in body.ops_preorder() {
+        if let OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer } = body.ops[op].kind {
+            from[buffer.index()] = scopes.order(op).saturating_add(1);
+        }
+    }
+    from
 }
 
 fn branches_before(body: &Body) -> Vec<u32> {

@@ -16,7 +16,7 @@ use super::{
     Work,
     facts::{Facts, NONE},
     index::{Index, Known},
-    values::Values,
+    values::{Form, Forms, Values},
 };
 use dataflow::scopes::ScopeId;
 
@@ -29,6 +29,8 @@ pub(super) struct Wanted {
     pub(super) name: Box<str>,
     /// Whether kernels below may use it.
     pub(super) crosses: bool,
+    /// The form that it stands for; none for all.
+    pub(super) form: Option<Form>,
     pub(super) accepted: bool,
 }
 
@@ -41,6 +43,8 @@ pub(super) struct Reused {
     /// Where the variable is visible.
     pub(super) scope: ScopeId,
     pub(super) crosses: bool,
+    /// The form that it stands for; none for all.
+    pub(super) form: Option<Form>,
     pub(super) accepted: bool,
 }
 
@@ -69,6 +73,7 @@ pub(super) struct Finished {
 pub(super) fn finish(
     facts: &Facts<'_>,
     values: &Values<'_>,
+    forms: Option<Forms<'_>>,
     draft: &Draft,
     bounds_in_place: bool,
     work: &mut Work,
@@ -81,6 +86,7 @@ pub(super) fn finish(
         scope: facts.scopes.of_op(it.before),
         from: facts.scopes.order(it.before),
         crosses: it.crosses,
+        form: it.form,
         part: facts.part(it.before),
     });
     let reusable: Vec<usize> =
@@ -90,9 +96,10 @@ pub(super) fn finish(
         scope: it.scope,
         from: facts.scopes.order(it.bound_by) + 1,
         crosses: it.crosses,
+        form: it.form,
         part: facts.part(it.bound_by),
     });
-    let mut index = Index::build(facts, values, bound.chain(reused).collect());
+    let mut index = Index::build(facts, values, forms, bound.chain(reused).collect());
     let mut finished = Finished {
         replaces: vec![Vec::new(); draft.bindings.len()],
         uses: vec![Vec::new(); draft.bindings.len()],

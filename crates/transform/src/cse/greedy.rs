@@ -1,6 +1,6 @@
 //! The preset `default`: the candidates of TVM, soundly, without single-use bindings, and with the user's own.
 //!
-//! Expressions are looked at from the largest to the smallest (an operand has a smaller id than what uses it). For each, the
+//! Values are looked at from the largest to the smallest. For each, the
 //! *effective* occurrences are those that are still evaluated after what was decided before: not inside a replaced occurrence,
 //! except the first of each group, which became the value of the binding and is now evaluated there. Fewer than two: nothing to save.
 //! Then:
@@ -17,16 +17,18 @@ mod found;
 mod groups;
 mod lists;
 mod near;
+mod order;
 mod reuse;
 mod together;
 
 use dataflow::alias::AliasClasses;
 use ir::{
-    ExprId, OccurrenceId,
+    OccurrenceId, OpId,
     arena::Id,
-    plan::{CsePlan, Refusal},
+    plan::{CsePlan, Equivalence, Refusal},
 };
 use lists::Lists;
+use order::{largest_first, written_out};
 use together::Together;
 
 use super::{
@@ -34,9 +36,10 @@ use super::{
     facts::{Facts, NONE},
     finish::{Draft, Wanted},
     place::{self, Position, Rules},
+    proofs::Proofs,
     sharing::Sharing,
     traps::Traps,
-    values::{Class, Levels, Memory, Values},
+    values::{Class, Form, Levels, Memory, Values},
 };
 
 struct Greedy<'a> {
@@ -44,15 +47,18 @@ struct Greedy<'a> {
     options: &'a CseOptions,
     values: &'a Values<'a>,
     traps: Traps<'a>,
+    proofs: &'a Proofs<'a>,
     levels: Levels<'a>,
     draft: Draft,
     /// By occurrence: whether it is inside a replaced occurrence that is not a value.
     covered: Vec<bool>,
     /// By occurrence: the wanted binding whose value it is part of, or [`NONE`].
     home: Vec<u32>,
-    /// By wanted binding: the first occurrence of its group, which is evaluated where it stands.
-    first_at: Vec<OccurrenceId>,
+    /// By wanted binding: the occurrence that became its value, and is evaluated where it stands.
+    value_at: Vec<OccurrenceId>,
     groups: Vec<Found>,
+    /// By node: its size with variables written out.
+    sizes: Vec<u32>,
 }
 
 /// A group before its bindings have numbers.
@@ -75,6 +81,7 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
     let aliases = AliasClasses::build(facts.body, facts.effects);
     let memory = &Memory::new(facts, &aliases);
     let values = &Values::number(facts, memory, options.equivalence, work);
+    let proofs = &Proofs::new(facts, memory);
     let lists = Lists::collect(facts, values, work, true);
     // Without a text all is real, and nothing is left for the second list.
     let virtual_lists = Lists::collect(facts, values, work, false);
@@ -82,22 +89,24 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
         facts,
         options,
         values,
-        traps: Traps::new(facts, values),
+        traps: Traps::new(facts, values, proofs),
+        proofs,
         levels: Levels::new(memory, options.equivalence),
         draft: Draft::default(),
         covered: vec![false; facts.occurrences.len()],
         home: vec![NONE; facts.occurrences.len()],
-        first_at: Vec::new(),
+        value_at: Vec::new(),
         groups: Vec::new(),
+        sizes: written_out(facts.body),
     };
     for class in (0..values.len() as Class).rev() {
         if lists.of(class).len() < 2 {
             greedy.without_text(virtual_lists.of(class), &virtual_lists);
         }
     }
-    for class in largest_first(facts, values, &lists, work) {
+    for class in largest_first(facts, values, &lists, &greedy.sizes, work) {
         let list = lists.of(class);
-        if facts.is_shareable(facts.occurrences[list[0]].expr) {
+        if list.iter().all(|&it| facts.is_shareable(facts.occurrences[it].expr)) {
             greedy.decide(list, work);
         } else {
             greedy.found_only(list, &lists);
@@ -105,27 +114,6 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
     }
     greedy.near_misses(memory, work);
     greedy.finish(work)
-}
-
-/// The classes of several occurrences, those with the largest expressions first: what is inside another one comes after it.
-fn largest_first(
-    facts: &Facts<'_>,
-    values: &Values<'_>,
-    lists: &Lists,
-    work: &mut Work,
-) -> Vec<Class> {
-    let size = |&it: &OccurrenceId| {
-        let expr = facts.occurrences[it].expr;
-        (facts.body.expr(expr).size, expr)
-    };
-    let mut sorted: Vec<_> = (0..values.len() as Class)
-        .filter(|&it| lists.of(it).len() >= 2)
-        .filter_map(|it| Some((lists.of(it).iter().map(size).max()?, it)))
-        .collect();
-    work.visited += sorted.iter().map(|it| lists.of(it.1).len() as u64).sum::<u64>();
-    work.compared += (sorted.len() * size_of::<(u32, ExprId, Class)>()) as u64;
-    sorted.sort_unstable();
-    sorted.into_iter().rev().map(|it| it.1).collect()
 }
 
 impl Greedy<'_> {
@@ -140,7 +128,9 @@ impl Greedy<'_> {
         if flags.has_unknown {
             return self.refuse(list.to_vec(), Refusal::Unknown);
         }
-        if facts.sharing(expr).has(Sharing::NARROW) {
+        let is_narrow =
+            |it: &OccurrenceId| facts.sharing(facts.occurrences[*it].expr).has(Sharing::NARROW);
+        if list.iter().any(is_narrow) {
             return self.refuse(list.to_vec(), Refusal::NarrowInteger);
         }
         let mut positions: Vec<Position> = list
@@ -161,9 +151,9 @@ impl Greedy<'_> {
         positions.sort_by_key(|it| (facts.scopes.order(it.op), it.occurrence));
         let first_owner = (self.draft.bindings.len(), self.draft.reuses.len());
         let mut refusals = Vec::new();
-        if !self.reuse(expr, &positions) {
-            for class in self.classes(expr, positions) {
-                self.bind(expr, &class, &mut refusals, work);
+        if !self.reuse(&positions) {
+            for class in self.classes(positions) {
+                self.bind(&class, &mut refusals, work);
             }
         }
         self.hand_out(list, first_owner, refusals);
@@ -185,7 +175,7 @@ impl Greedy<'_> {
                 occurrence,
                 op: self.draft.bindings[home as usize].before,
                 visible_from,
-                lazy: facts.is_lazy(occurrence, Some(self.first_at[home as usize])),
+                lazy: facts.is_lazy(occurrence, Some(self.value_at[home as usize])),
             },
         }
     }
@@ -193,7 +183,6 @@ impl Greedy<'_> {
     /// Groups the positions of one class, which may be shared with each other.
     fn bind(
         &mut self,
-        expr: ExprId,
         class: &Together,
         refusals: &mut Vec<(OccurrenceId, Refusal)>,
         work: &mut Work,
@@ -206,31 +195,71 @@ impl Greedy<'_> {
             }
             return;
         }
+        let expr = |it: &Position| facts.occurrences[it.occurrence].expr;
         let rules = Rules {
-            culprit: facts.culprit(expr),
+            culprit: positions.iter().find_map(|it| facts.culprit(expr(it))),
             is_safe: &|position, before, work| {
                 self.traps.is_safe(positions[position].occurrence, before, work)
             },
-            is_pinned: facts.sharing(expr).has(Sharing::CONVERGENT),
+            is_pinned: facts.sharing(expr(&positions[0])).has(Sharing::CONVERGENT),
         };
         let split = place::split(facts, positions, &rules, work);
         for group in split.groups {
+            let members = &positions[group.range.clone()];
+            let value = positions[group.value].occurrence;
+            let occurrences: Vec<OccurrenceId> = members.iter().map(|it| it.occurrence).collect();
+            let form = self.form(value, group.before);
+            if !self.serves(form, &occurrences) {
+                self.bind_apart(members, value, refusals, work);
+                continue;
+            }
             let number = self.draft.bindings.len();
-            let members = &positions[group.range];
             self.draft.bindings.push(Wanted {
-                value: positions[group.value].occurrence,
+                value,
                 before: group.before,
                 name: Box::default(),
                 crosses: self.crosses(members),
+                form,
                 accepted: true,
             });
-            self.first_at.push(members[0].occurrence);
-            self.mark(members[0].occurrence, Some(number as u32));
-            for member in &members[1..] {
-                self.mark(member.occurrence, None);
+            self.value_at.push(value);
+            for member in members {
+                self.mark(member.occurrence, (member.occurrence == value).then_some(number as u32));
             }
         }
         refusals.extend(split.left.iter().map(|&(at, why)| (positions[at].occurrence, why)));
+    }
+
+    /// The one form that a value can stand for; none if it can for all: its sums are the same ones in all forms, or they are shown to
+    /// stay in their type where it is evaluated (`SEMANTICS: I1`: no rewrite may introduce an overflow into a used value).
+    fn form(&self, value: OccurrenceId, before: OpId) -> Option<Form> {
+        let has_forms = self.options.equivalence > Equivalence::Commutative;
+        (has_forms && !self.proofs.cannot_overflow(value, before)).then(|| self.levels.form(value))
+    }
+
+    fn serves(&self, form: Option<Form>, occurrences: &[OccurrenceId]) -> bool {
+        form.is_none_or(|form| occurrences.iter().all(|&it| self.levels.form(it) == form))
+    }
+
+    /// Shares what is equal without re-association, and says why the rest is not.
+    fn bind_apart(
+        &mut self,
+        members: &[Position],
+        value: OccurrenceId,
+        refusals: &mut Vec<(OccurrenceId, Refusal)>,
+        work: &mut Work,
+    ) {
+        let form = |it: &Position| self.levels.form(it.occurrence);
+        let mut sorted: Vec<(Form, Position)> = members.iter().map(|it| (form(it), *it)).collect();
+        sorted.sort_by_key(|it| it.0);
+        let apart = Some(Refusal::Overflow { value });
+        let forms: Vec<Together> = sorted
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|it| Together { positions: it.iter().map(|it| it.1).collect(), apart })
+            .collect();
+        for form in forms {
+            self.bind(&form, refusals, work);
+        }
     }
 
     fn crosses(&self, members: &[Position]) -> bool {

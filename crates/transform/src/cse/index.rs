@@ -11,7 +11,7 @@ use ir::{ExprId, OccurrenceId, OpId, arena::Id};
 use super::{
     Work,
     facts::{Facts, NONE, flag},
-    values::{Class, Values},
+    values::{Class, Form, Forms, Values},
 };
 
 /// A value that has a name from some place on.
@@ -24,6 +24,8 @@ pub(super) struct Known {
     pub(super) from: u32,
     /// Whether it may be used on the other side of a launch too.
     pub(super) crosses: bool,
+    /// The form that it stands for; none for all.
+    pub(super) form: Option<Form>,
     /// The part of the function it serves (`X8`).
     pub(super) part: u32,
 }
@@ -32,6 +34,8 @@ pub(super) struct Known {
 pub(super) struct Index<'a> {
     facts: &'a Facts<'a>,
     values: &'a Values<'a>,
+    /// Where values have several forms.
+    forms: Option<Forms<'a>>,
     known: Vec<Known>,
     /// Numbers of known values by class, then by where they start.
     sorted: Vec<u32>,
@@ -48,6 +52,7 @@ impl<'a> Index<'a> {
     pub(super) fn build(
         facts: &'a Facts<'a>,
         values: &'a Values<'a>,
+        forms: Option<Forms<'a>>,
         known: Vec<Known>,
     ) -> Index<'a> {
         let mut sorted: Vec<u32> = (0..known.len() as u32).collect();
@@ -76,11 +81,12 @@ impl<'a> Index<'a> {
             range.1 = at as u32 + 1;
         }
         let seen = vec![NONE; facts.body.n_exprs()];
-        Index { facts, values, known, sorted, around, of_class, seen, stamp: 0 }
+        Index { facts, values, forms, known, sorted, around, of_class, seen, stamp: 0 }
     }
 
-    /// The innermost known value of the class that code right before `op` sees.
-    pub(super) fn lookup(&self, class: Class, op: OpId) -> Option<usize> {
+    /// The innermost known value for an occurrence that code right before `op` sees.
+    pub(super) fn lookup(&self, occurrence: OccurrenceId, op: OpId) -> Option<usize> {
+        let class = self.values.class(occurrence);
         let (start, end) = self.of_class[class as usize];
         if start == end {
             return None;
@@ -96,6 +102,7 @@ impl<'a> Index<'a> {
             let same_side = known.crosses || facts.kernel(known.scope) == facts.kernel(scope);
             if facts.scopes.is_ancestor(known.scope, scope)
                 && same_side
+                && self.has_form(known.form, occurrence)
                 && known.part == facts.part(op)
             {
                 return Some(number);
@@ -103,6 +110,21 @@ impl<'a> Index<'a> {
             at = self.around[at as usize];
         }
         None
+    }
+
+    /// Whether a name can stand where an occurrence does: it is computed there, from what does not change meanwhile.
+    fn is_value(&self, at: OccurrenceId) -> bool {
+        let facts = self.facts;
+        !facts.body.expr(facts.occurrences[at].expr).is_leaf()
+            && !facts.has(at, flag::PLACE)
+            && facts.is_stable(at)
+    }
+
+    fn has_form(&self, form: Option<Form>, occurrence: OccurrenceId) -> bool {
+        match (form, self.forms) {
+            (Some(form), Some(form_of)) => form_of(occurrence) == form,
+            _ => true,
+        }
     }
 
     /// Calls `replace(number, occurrence)` for all occurrences that become a variable, in order; what is inside one is not
@@ -123,13 +145,12 @@ impl<'a> Index<'a> {
             let class = self.values.class(at);
             let (start, past) = self.of_class[class as usize];
             let free = start != past
+                && self.is_value(at)
                 && facts.has(at, flag::REPLACEABLE)
-                && !facts.has(at, flag::PLACE)
-                && facts.is_stable(at)
                 && (facts.has(at, flag::REAL) || facts.shadows.contains(at));
             if free
-                && let Some(number) = self
-                    .lookup(class, if bounds_in_place { here.op } else { facts.evaluated_at(at) })
+                && let Some(number) =
+                    self.lookup(at, if bounds_in_place { here.op } else { facts.evaluated_at(at) })
             {
                 replace(number, at);
                 at = here.end;
@@ -150,7 +171,8 @@ impl<'a> Index<'a> {
         mut usable: impl FnMut(usize) -> bool,
     ) -> Vec<(ExprId, usize)> {
         self.stamp += 1;
-        let occurrences = self.facts.occurrences;
+        let facts = self.facts;
+        let occurrences = facts.occurrences;
         let mut found = Vec::new();
         let mut at = OccurrenceId::new(value.index() + 1);
         while at < occurrences[value].end {
@@ -161,7 +183,8 @@ impl<'a> Index<'a> {
                 at = here.end;
                 continue;
             }
-            match self.lookup(self.values.class(at), op).filter(|&it| usable(it)) {
+            let known = self.is_value(at).then(|| self.lookup(at, op)).flatten();
+            match known.filter(|&it| usable(it)) {
                 Some(number) => {
                     found.push((here.expr, number));
                     at = here.end;

@@ -1,9 +1,9 @@
 //! Where evaluating a value adds no error.
 //!
-//! In: the facts and the classes. Out: [`Traps`], which answers whether a value may be evaluated right before an operation although it can
+//! In: the facts, the classes and the proofs. Out: [`Traps`], which answers whether a value may be evaluated right before an operation although it can
 //! trap: every division, shift, conversion … in it is evaluated there anyway, on every path before that place or after it
 //! (`SEMANTICS: 0`, anticipated; an error that was there is not added). So `a * (x // y)` may stand wherever `x // y` is certain, also where
-//! the product is not. Built on first use: O(occurrences of what may trap · log depth); a question is O(what may trap in
+//! the product is not. Or bounds show that it cannot trap there. Built on first use: O(occurrences of what may trap · log depth); a question is O(what may trap in
 //! the value · log n).
 
 use std::cell::OnceCell;
@@ -15,6 +15,7 @@ use super::{
     facts::{Facts, flag},
     index::{Index, Known},
     place::{self, Position},
+    proofs::Proofs,
     values::Values,
 };
 
@@ -25,20 +26,30 @@ const FUEL: usize = 256;
 pub(super) struct Traps<'a> {
     facts: &'a Facts<'a>,
     values: &'a Values<'a>,
+    proofs: &'a Proofs<'a>,
     index: OnceCell<Index<'a>>,
 }
 
 impl<'a> Traps<'a> {
-    pub(super) fn new(facts: &'a Facts<'a>, values: &'a Values<'a>) -> Traps<'a> {
-        Traps { facts, values, index: OnceCell::new() }
+    pub(super) fn new(
+        facts: &'a Facts<'a>,
+        values: &'a Values<'a>,
+        proofs: &'a Proofs<'a>,
+    ) -> Traps<'a> {
+        Traps { facts, values, proofs, index: OnceCell::new() }
+    }
+
+    /// Whether evaluating the value of an occurrence right before an operation adds no error.
+    pub(super) fn is_safe(&self, value: OccurrenceId, before: OpId, work: &mut Work) -> bool {
+        let culprit = self.facts.culprit(self.facts.occurrences[value].expr);
+        culprit.is_none()
+            || self.is_evaluated(value, before, work)
+            || self.proofs.cannot_trap(value, before)
     }
 
     /// Whether all that may trap in the value of an occurrence is evaluated anyway when the program comes to `before`.
-    pub(super) fn is_safe(&self, value: OccurrenceId, before: OpId, work: &mut Work) -> bool {
+    fn is_evaluated(&self, value: OccurrenceId, before: OpId, work: &mut Work) -> bool {
         let facts = self.facts;
-        if facts.culprit(facts.occurrences[value].expr).is_none() {
-            return true;
-        }
         let index = match self.index.get() {
             Some(it) => it,
             None => self.index.get_or_init(|| self.build(work)),
@@ -52,7 +63,7 @@ impl<'a> Traps<'a> {
             work.visited += 1;
             let here = facts.occurrences[at];
             let culprit = facts.culprit(here.expr);
-            if culprit == Some(here.expr) && index.lookup(self.values.class(at), before).is_none() {
+            if culprit == Some(here.expr) && index.lookup(at, before).is_none() {
                 return false;
             }
             at = match culprit {
@@ -97,9 +108,16 @@ impl<'a> Traps<'a> {
             place::each_certain(facts, &positions, |scope, event| {
                 let from = facts.segment_start(event);
                 let part = facts.part(event);
-                known.push(Known { class: class[0].0, scope, from, crosses: true, part });
+                known.push(Known {
+                    class: class[0].0,
+                    scope,
+                    from,
+                    crosses: true,
+                    form: None,
+                    part,
+                });
             });
         }
-        Index::build(facts, self.values, known)
+        Index::build(facts, self.values, None, known)
     }
 }

@@ -172,6 +172,7 @@ impl Table<'_> {
                 before,
                 name,
                 crosses: true,
+                form: None,
                 accepted: refusal.is_none(),
             });
             refusals.push(refusal);
@@ -182,7 +183,7 @@ impl Table<'_> {
             self.entries[self.of_expr[expr.index()] as usize].depth
         };
         let values = Values::of_structure(facts);
-        let finished = finish::finish(facts, &values, &draft, true, work, |user, used| {
+        let finished = finish::finish(facts, &values, None, &draft, true, work, |user, used| {
             depth_of(used) < depth_of(user) && !hidden[used]
         });
         self.plan(finished, &draft, &binding_of_entry, &refusals)

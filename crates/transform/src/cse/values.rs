@@ -141,7 +141,7 @@ pub(super) struct Memory<'a> {
     body: &'a Body,
     occurrences: &'a Occurrences,
     effects: &'a EffectTable,
-    aliases: &'a AliasClasses,
+    pub(super) aliases: &'a AliasClasses,
     pub(super) versions: MemoryVersions<'a>,
 }
 
@@ -154,9 +154,16 @@ impl<'a> Memory<'a> {
 
     fn number(&self, level: Equivalence) -> ValueNumbers<'_> {
         let Memory { body, occurrences, effects, aliases, ref versions } = *self;
-        ValueNumbers::build(body, occurrences, aliases, versions, effects, level)
+        ValueNumbers::build_through_bindings(body, occurrences, aliases, versions, effects, level)
     }
 }
+
+/// Forms of a value: those that are equal without re-association are one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Form(u32);
+
+/// Tells the form of an occurrence.
+pub(super) type Forms<'a> = &'a dyn Fn(OccurrenceId) -> Form;
 
 /// By which level occurrences of one class are equal: numbers of the weaker levels, made when asked for.
 pub(super) struct Levels<'a> {
@@ -170,6 +177,17 @@ impl<'a> Levels<'a> {
         Levels { memory, level, weaker: Default::default() }
     }
 
+    /// The form in which an occurrence has its value.
+    pub(super) fn form(&self, occurrence: OccurrenceId) -> Form {
+        Form(self.class_at(Equivalence::Commutative, occurrence) as u32)
+    }
+
+    /// The class of an occurrence at a weaker level.
+    fn class_at(&self, level: Equivalence, occurrence: OccurrenceId) -> usize {
+        let cell = &self.weaker[level as usize];
+        cell.get_or_init(|| self.memory.number(level)).of(occurrence).index()
+    }
+
     /// The weakest level by which all of these are equal.
     pub(super) fn of(&self, occurrences: &[OccurrenceId]) -> Equivalence {
         let Some((&first, others)) = occurrences.split_first() else {
@@ -180,15 +198,11 @@ impl<'a> Levels<'a> {
             return Equivalence::Syntactic;
         }
         let levels = [Equivalence::Syntactic, Equivalence::Commutative, Equivalence::Associative];
-        for (level, cell) in levels.into_iter().zip(&self.weaker) {
-            if level >= self.level {
-                break;
-            }
-            let numbers = cell.get_or_init(|| self.memory.number(level));
-            if others.iter().all(|&it| numbers.of(it) == numbers.of(first)) {
-                return level;
-            }
-        }
-        self.level
+        let same = |level| {
+            let class = self.class_at(level, first);
+            others.iter().all(|&it| self.class_at(level, it) == class)
+        };
+        let weaker = levels.into_iter().filter(|&it| it < self.level);
+        weaker.into_iter().find(|&it| same(it)).unwrap_or(self.level)
     }
 }

@@ -89,13 +89,14 @@ fn a_load_leaves_its_guard_only_where_it_is_in_bounds() {
                 B[0] = A[x]
             if x < 32:
                 B[1] = A[x]
+            cse_v1: T.let[T.int32] = A[7]
             if x < 16:
-                B[2] = A[7]
+                B[2] = cse_v1
             if x < 8:
-                B[3] = A[7]
+                B[3] = cse_v1
             ---
             A[x]: 2 times, cost 4, may-trap
-            A[7]: 2 times, cost 4, may-trap
+            A[7]: 2 times, cost 4, bind cse_v1
         "#]],
     );
 }

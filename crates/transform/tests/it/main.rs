@@ -5,6 +5,7 @@ mod corpus;
 mod edits;
 mod findings;
 mod json;
+mod levels;
 mod loads;
 mod sound;
 mod support;

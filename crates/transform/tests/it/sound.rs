@@ -599,3 +599,46 @@ def f(A: T.Buffer((64,), \"int32\"), B: T.Buffer((64,), \"int32\"), x: T.int32):
         "#]],
     );
 }
+
+#[test]
+fn a_variable_is_what_it_is_bound_to() {
+    check_kernel(
+        "
+        a: T.let[T.int32] = x * y
+        A[0] = a + 1
+        A[1] = x * y + 1
+        if x < 3:
+            b: T.let[T.int32] = x * 5
+            A[2] = b * 2
+        else:
+            A[3] = x * 5 * 2
+        c: T.let[T.int32] = x // y
+        A[4] = c * 3
+        A[5] = (x // y) * 3 + c
+        ",
+        expect![[r#"
+            a: T.let[T.int32] = x * y
+            cse_v1: T.let[T.int32] = a + 1
+            A[0] = cse_v1
+            A[1] = cse_v1
+            cse_v2: T.let[T.int32] = x * 5
+            cse_v3: T.let[T.int32] = cse_v2 * 2
+            if x < 3:
+                b: T.let[T.int32] = cse_v2
+                A[2] = cse_v3
+            else:
+                A[3] = cse_v3
+            c: T.let[T.int32] = x // y
+            cse_v4: T.let[T.int32] = c * 3
+            A[4] = cse_v4
+            A[5] = cse_v4 + c
+            ---
+            x * y: 2 times, cost 1, reuse a
+            x * y + 1: 2 times, cost 2, bind cse_v1
+            x * 5: 2 times, cost 1, bind cse_v2
+            x * 5 * 2: 2 times, cost 2, bind cse_v3
+            x // y: 2 times, cost 20, reuse c
+            x // y * 3: 2 times, cost 21, bind cse_v4
+        "#]],
+    );
+}

@@ -52,9 +52,14 @@ pub(crate) fn rewritten(text: &str, options: &CseOptions) -> String {
 
 /// The first function after the plan of the preset `default`, then the plan.
 pub(crate) fn sound(text: &str) -> String {
+    planned(text, &CseOptions::default())
+}
+
+/// As [`sound`], with these options.
+pub(crate) fn planned(text: &str, options: &CseOptions) -> String {
     let (_, _, it) = &lowered(text)[0];
     let occurrences = Occurrences::collect(&it.body);
-    let plan = plan(&it.body, &occurrences, None, &CseOptions::default());
+    let plan = plan(&it.body, &occurrences, None, options);
     let body = rewrite(&it.body, &occurrences, &plan);
     let mut got = statements(&ir::print::tvmscript(&body, 0));
     got.push_str("---\n");

@@ -6,12 +6,13 @@
 use dataflow::scopes::ScopeId;
 use ir::{
     OccurrenceId,
+    arena::Id,
     plan::{CseGroup, CsePlan, Decision, Preset, Refusal, ReuseOf},
 };
 use rustc_hash::FxHashMap;
 
 use super::{Choice, Found, Greedy};
-use crate::cse::{Work, facts::Facts, finish, names::Names};
+use crate::cse::{Work, facts::Facts, finish, names::Names, values::Form};
 
 impl Greedy<'_> {
     /// Gives every counted occurrence to the binding that serves it, and the rest to a refused group.
@@ -43,6 +44,7 @@ impl Greedy<'_> {
             let serves = |it: &&usize| {
                 let owner = &owners[**it];
                 owner.part == facts.part(op)
+                    && self.serves(owner.form, &[occurrence])
                     && (owner.crosses || facts.kernel(owner.scope) == facts.kernel(scope))
             };
             match open.iter().rev().find(serves) {
@@ -93,6 +95,7 @@ impl Greedy<'_> {
             order: facts.scopes.order(it.before),
             part: facts.part(it.before),
             crosses: it.crosses,
+            form: it.form,
             number: 0,
         });
         let reused = self.draft.reuses[first.1..].iter().map(|it| Owner {
@@ -100,6 +103,7 @@ impl Greedy<'_> {
             order: facts.scopes.order(it.bound_by),
             part: facts.part(it.bound_by),
             crosses: it.crosses,
+            form: it.form,
             number: 0,
         });
         bound.chain(reused).enumerate().map(|(number, it)| Owner { number, ..it }).collect()
@@ -108,7 +112,18 @@ impl Greedy<'_> {
     pub(super) fn finish(mut self, work: &mut Work) -> CsePlan {
         let facts = self.facts;
         let order = self.number();
-        let finished = finish::finish(facts, self.values, &self.draft, false, work, |_, _| true);
+        let finished = finish::finish(
+            facts,
+            self.values,
+            Some(&|it| self.levels.form(it)),
+            &self.draft,
+            false,
+            work,
+            |user, used| {
+                // Bindings are numbered in the order in which they are printed.
+                used < user
+            },
+        );
         let mut groups = Vec::with_capacity(self.groups.len());
         for found in self.groups {
             let decision = match found.decision {
@@ -156,8 +171,9 @@ impl Greedy<'_> {
             let wanted = &self.draft.bindings[it];
             (
                 facts.scopes.order(wanted.before),
+                self.sizes[facts.occurrences[wanted.value].expr.index()],
                 facts.body.expr(facts.occurrences[wanted.value].expr).size,
-                self.first_at[it],
+                self.value_at[it],
             )
         });
         let mut names = Names::collect(facts, false);
@@ -185,6 +201,7 @@ struct Owner {
     order: u32,
     part: u32,
     crosses: bool,
+    form: Option<Form>,
     number: usize,
 }
 

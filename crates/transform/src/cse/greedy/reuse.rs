@@ -4,15 +4,16 @@
 //! the user is eager and is never changed (`SEMANTICS: E4`, `E7`), so what comes after it and sees it may use it, on the same side
 //! of a launch; on the other only if it is an integer of the host.
 
-use ir::{ExprId, OccurrenceId, OpKind, arena::Id};
+use ir::{OccurrenceId, OpKind, arena::Id};
 
 use super::Greedy;
 use crate::cse::{facts::NONE, finish::Reused, place::Position};
 
 impl Greedy<'_> {
     /// Reuses the user's bindings of the value if they serve all positions.
-    pub(super) fn reuse(&mut self, expr: ExprId, positions: &[Position]) -> bool {
+    pub(super) fn reuse(&mut self, positions: &[Position]) -> bool {
         let facts = self.facts;
+        let expr_of = |it: OccurrenceId| facts.occurrences[it].expr;
         let mut found: Vec<Reused> = Vec::new();
         let mut served: Vec<Vec<OccurrenceId>> = Vec::new();
         for position in positions {
@@ -23,7 +24,9 @@ impl Greedy<'_> {
                 && facts.scopes.is_ancestor(last.scope, scope)
             {
                 let same_side = facts.kernel(last.scope) == facts.kernel(scope)
-                    || self.crosses_launches(expr) && facts.kernel(last.scope).is_none();
+                    || last.crosses
+                        && self.crosses_launches(expr_of(position.occurrence))
+                        && facts.kernel(last.scope).is_none();
                 let is_known = order > facts.scopes.order(last.bound_by)
                     && facts.part(last.bound_by) == facts.part(position.op);
                 if !(same_side && is_known) {
@@ -32,7 +35,7 @@ impl Greedy<'_> {
                 served.last_mut().expect("one list a definition").push(position.occurrence);
                 continue;
             }
-            match self.definition(expr, position) {
+            match self.definition(position) {
                 Some(definition) => {
                     found.push(definition);
                     served.push(Vec::new());
@@ -41,6 +44,9 @@ impl Greedy<'_> {
             }
         }
         if served.iter().all(Vec::is_empty) {
+            return false;
+        }
+        if !found.iter().zip(&served).all(|(it, served)| self.serves(it.form, served)) {
             return false;
         }
         for (definition, served) in found.into_iter().zip(served) {
@@ -55,7 +61,7 @@ impl Greedy<'_> {
     }
 
     /// The binding whose whole value the position is.
-    fn definition(&self, expr: ExprId, position: &Position) -> Option<Reused> {
+    fn definition(&self, position: &Position) -> Option<Reused> {
         let facts = self.facts;
         let body = facts.body;
         let here = facts.occurrences[position.occurrence];
@@ -64,7 +70,7 @@ impl Greedy<'_> {
             && op.kind == OpKind::Bind
             && self.home[position.occurrence.index()] == NONE;
         let [value] = op.results[..] else { return None };
-        if !is_value || body.values[value].ty != body.ty(expr) {
+        if !is_value || body.values[value].ty != body.ty(here.expr) {
             return None;
         }
         let scope = match op.regions.first() {
@@ -76,7 +82,8 @@ impl Greedy<'_> {
             bound_by: here.op,
             definition: position.occurrence,
             scope,
-            crosses: self.crosses_launches(expr) && facts.kernel(scope).is_none(),
+            crosses: self.crosses_launches(here.expr) && facts.kernel(scope).is_none(),
+            form: self.form(position.occurrence, here.op),
             accepted: true,
         })
     }

@@ -27,7 +27,7 @@ impl Greedy<'_> {
     }
 
     /// The positions, given in order, as far as they may be shared.
-    pub(super) fn classes(&self, expr: ExprId, positions: Vec<Position>) -> Vec<Together> {
+    pub(super) fn classes(&self, positions: Vec<Position>) -> Vec<Together> {
         let facts = self.facts;
         let key = |it: &Position| (facts.part(it.op), facts.kernel(facts.scopes.of_op(it.op)));
         let first = key(&positions[0]);
@@ -40,7 +40,9 @@ impl Greedy<'_> {
         for part in sorted.chunk_by(|a, b| facts.part(a.op) == facts.part(b.op)) {
             let on_host = part.iter().any(|it| key(it).1.is_none());
             let same = part.iter().all(|it| key(it) == key(&part[0]));
-            if same || on_host && self.crosses_launches(expr) {
+            let crosses =
+                |it: &Position| self.crosses_launches(facts.occurrences[it.occurrence].expr);
+            if same || on_host && part.iter().all(crosses) {
                 classes.push(Together { positions: part.to_vec(), apart: None });
                 continue;
             }

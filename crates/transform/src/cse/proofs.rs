@@ -1,0 +1,82 @@
+//! What is shown of a value at a place where the program does not evaluate it.
+//!
+//! In: the facts, and what loads read. Out: [`Proofs`], which answers whether evaluating an expression right before an operation adds no error:
+//! no trap and no access out of bounds, by the bounds that hold there (`arith`, under the conditions of `dataflow`), no read that could race
+//! with a write of another thread (`SEMANTICS: P2`), no overflow (`I1`). Control flow and conditions are built when first asked for.
+
+use std::cell::{OnceCell, RefCell};
+
+use arith::{Analyzer, ContextId};
+use dataflow::{
+    alias::Reach, conditions::Conditions, flow::Flow, memory::WriteKind, scopes::ScopeKind,
+};
+use ir::{ExprKind, ForKind, OccurrenceId, OpId, arena::Id};
+
+use super::{facts::Facts, values::Memory};
+
+/// What bounds and conditions show.
+pub(super) struct Proofs<'a> {
+    facts: &'a Facts<'a>,
+    memory: &'a Memory<'a>,
+    /// Whether any code is run by several threads.
+    is_concurrent: bool,
+    known: OnceCell<(RefCell<Analyzer<'a>>, Conditions)>,
+}
+
+impl<'a> Proofs<'a> {
+    pub(super) fn new(facts: &'a Facts<'a>, memory: &'a Memory<'a>) -> Proofs<'a> {
+        let is_concurrent = facts.scopes.ids().any(|it| {
+            matches!(
+                facts.scopes.kind(it),
+                ScopeKind::Launch
+                    | ScopeKind::Other
+                    | ScopeKind::Loop(ForKind::Parallel | ForKind::ThreadBinding(_))
+            )
+        });
+        Proofs { facts, memory, is_concurrent, known: OnceCell::new() }
+    }
+
+    /// Whether evaluating the expression of an occurrence right before an operation cannot err.
+    pub(super) fn cannot_trap(&self, value: OccurrenceId, before: OpId) -> bool {
+        let expr = self.facts.occurrences[value].expr;
+        self.reads_race_free(value) && self.ask(before, |it, ctx| it.cannot_trap(ctx, expr))
+    }
+
+    /// Whether no sum or product in the expression of an occurrence leaves its type right before an operation.
+    pub(super) fn cannot_overflow(&self, value: OccurrenceId, before: OpId) -> bool {
+        let expr = self.facts.occurrences[value].expr;
+        self.ask(before, |it, ctx| it.no_overflow(ctx, expr))
+    }
+
+    fn ask(
+        &self,
+        before: OpId,
+        question: impl FnOnce(&mut Analyzer<'a>, ContextId) -> bool,
+    ) -> bool {
+        let (analyzer, conditions) = self.known.get_or_init(|| {
+            let Facts { body, occurrences, ref scopes, effects, .. } = *self.facts;
+            let mut analyzer = Analyzer::with_effects(body, effects);
+            let flow = Flow::build(body, occurrences, scopes, effects);
+            let conditions = Conditions::build(&flow, &mut analyzer);
+            (RefCell::new(analyzer), conditions)
+        });
+        question(&mut analyzer.borrow_mut(), conditions.before(before))
+    }
+
+    /// Whether reading memory where the program does not cannot meet a write of another thread: nobody else reaches the memory, or
+    /// nobody writes it. A barrier only orders what other threads of this very function write.
+    fn reads_race_free(&self, value: OccurrenceId) -> bool {
+        let facts = self.facts;
+        if !self.is_concurrent || !facts.body.expr(facts.occurrences[value].expr).flags.has_load {
+            return true;
+        }
+        let inside = (value.index()..facts.occurrences[value].end.index()).map(OccurrenceId::new);
+        let loads = inside.filter(|&it| {
+            matches!(facts.body.expr(facts.occurrences[it].expr).kind, ExprKind::Load { .. })
+        });
+        loads.filter_map(|it| self.memory.versions.class_of(it)).all(|class| {
+            self.memory.aliases.reach(class) == Reach::Private
+                || self.memory.versions.writes(class).all(|(_, kind)| kind == WriteKind::Barrier)
+        })
+    }
+}

@@ -1,0 +1,226 @@
+//! Equivalence above the tree, and what bounds show of a value where the program does not evaluate it.
+
+use expect_test::{Expect, expect};
+use ir::plan::Equivalence;
+use transform::cse::CseOptions;
+
+use crate::support::planned;
+
+#[track_caller]
+fn check(equivalence: Equivalence, text: &str, expected: Expect) {
+    let text = format!("from tvm.script import tirx as T\n\n@T.prim_func\n{text}");
+    let options = CseOptions { equivalence, ..CseOptions::default() };
+    expected.assert_eq(&planned(&text, &options));
+}
+
+const HEAD: &str = "def f(A: T.Buffer((64,), \"int32\"), x: T.int32, y: T.int32, z: T.int32):\n";
+
+#[test]
+fn each_level_finds_what_the_one_below_finds() {
+    let text = format!(
+        "{HEAD}    A[0] = x * y + z
+    A[1] = z + y * x
+"
+    );
+    check(
+        Equivalence::Syntactic,
+        &text,
+        expect![[r#"
+        A[0] = x * y + z
+        A[1] = z + y * x
+        ---
+    "#]],
+    );
+    check(
+        Equivalence::Commutative,
+        &text,
+        expect![[r#"
+        cse_v1: T.let[T.int32] = x * y + z
+        A[0] = cse_v1
+        A[1] = cse_v1
+        ---
+        x * y + z: 2 times, cost 2, bind cse_v1, Commutative
+        x * y: 2 times, cost 1, covered by [cse_v1], Commutative
+    "#]],
+    );
+}
+
+#[test]
+fn sums_in_another_order_are_shared_where_they_cannot_overflow() {
+    let text = "def f(A: T.Buffer((64,), \"int32\"), x: T.int32, y: T.int32):
+    for i, j in T.grid(8, 8):
+        A[i * 8 + (j + 1)] = 1
+        A[(i * 8 + j) + 1] = 2
+    A[0] = x + (y + 7)
+    A[1] = (x + y) + 7
+    A[2] = (x + y) + 7
+";
+    check(
+        Equivalence::Commutative,
+        text,
+        expect![[r#"
+        for i, j in T.grid(8, 8):
+            cse_v1: T.let[T.int32] = i * 8
+            A[cse_v1 + (j + 1)] = 1
+            A[cse_v1 + j + 1] = 2
+        A[0] = x + (y + 7)
+        cse_v2: T.let[T.int32] = x + y + 7
+        A[1] = cse_v2
+        A[2] = cse_v2
+        ---
+        i * 8: 2 times, cost 1, bind cse_v1
+        x + y + 7: 2 times, cost 2, bind cse_v2
+        x + y: 2 times, cost 1, covered by [cse_v2]
+    "#]],
+    );
+    check(
+        Equivalence::Associative,
+        text,
+        expect![[r#"
+        for i, j in T.grid(8, 8):
+            cse_v1: T.let[T.int32] = i * 8
+            A[cse_v1 + (j + 1)] = 1
+            A[cse_v1 + j + 1] = 2
+        A[0] = x + (y + 7)
+        cse_v2: T.let[T.int32] = x + y + 7
+        A[1] = cse_v2
+        A[2] = cse_v2
+        ---
+        i * 8: 2 times, cost 1, bind cse_v1
+        x + y + 7: 2 times, cost 2, bind cse_v2
+        x + y: 2 times, cost 1, covered by [cse_v2]
+    "#]],
+    );
+    check(
+        Equivalence::Arithmetic,
+        text,
+        expect![[r#"
+        for i, j in T.grid(8, 8):
+            cse_v1: T.let[T.int32] = i * 8
+            A[cse_v1 + (j + 1)] = 1
+            A[cse_v1 + j + 1] = 2
+        A[0] = x + (y + 7)
+        cse_v2: T.let[T.int32] = x + y + 7
+        A[1] = cse_v2
+        A[2] = cse_v2
+        ---
+        i * 8: 2 times, cost 1, bind cse_v1
+        x + y + 7: 2 times, cost 2, bind cse_v2
+        x + y: 2 times, cost 1, covered by [cse_v2]
+    "#]],
+    );
+}
+
+#[test]
+fn distribution_is_arithmetic() {
+    let text = "def f(A: T.Buffer((4096,), \"int32\"), x: T.int32):
+    for i, j in T.grid(8, 8):
+        A[(i + 1) * 8 + j] = 1
+        A[i * 8 + j + 8] = 2
+";
+    check(
+        Equivalence::Associative,
+        text,
+        expect![[r#"
+        for i, j in T.grid(8, 8):
+            A[(i + 1) * 8 + j] = 1
+            A[i * 8 + j + 8] = 2
+        ---
+    "#]],
+    );
+    check(
+        Equivalence::Arithmetic,
+        text,
+        expect![[r#"
+        for i, j in T.grid(8, 8):
+            A[(i + 1) * 8 + j] = 1
+            A[i * 8 + j + 8] = 2
+        ---
+    "#]],
+    );
+}
+
+#[test]
+fn bounds_show_that_a_division_cannot_trap() {
+    let text = "def f(A: T.Buffer((64,), \"int32\"), x: T.int32, n: T.int32):
+    for i in range(x):
+        if x < 3:
+            A[i] = x // (i + 1)
+        if x < 7:
+            A[i] = x // (i + 1) + 1
+    if n > 0:
+        if x < 3:
+            A[0] = x // n
+        if x < 7:
+            A[1] = x // n
+";
+    check(
+        Equivalence::Commutative,
+        text,
+        expect![[r#"
+        for i in range(x):
+            cse_v1: T.let[T.int32] = x // (i + 1)
+            if x < 3:
+                A[i] = cse_v1
+            if x < 7:
+                A[i] = cse_v1 + 1
+        if n > 0:
+            cse_v2: T.let[T.int32] = x // n
+            if x < 3:
+                A[0] = cse_v2
+            if x < 7:
+                A[1] = cse_v2
+        ---
+        x < 3: 2 times, cost 1, predicate
+        x // (i + 1): 2 times, cost 21, bind cse_v1
+        i + 1: 2 times, cost 1, covered by [cse_v1]
+        x < 7: 2 times, cost 1, predicate
+        x // n: 2 times, cost 20, bind cse_v2
+    "#]],
+    );
+}
+
+#[test]
+fn a_load_in_bounds_may_leave_its_guard_if_no_other_thread_writes() {
+    let text = "def f(A: T.Buffer((64,), \"int32\"), B: T.Buffer((64,), \"int32\"), x: T.int32):
+    T.func_attr({\"tirx.noalias\": True})
+    with T.launch_thread(\"threadIdx.x\", 64) as tx:
+        S = T.alloc_buffer((64,), \"int32\", scope=\"shared\")
+        S[tx] = x
+        T.tvm_storage_sync(\"shared\")
+        if x < 5:
+            B[tx] = A[tx] + S[tx]
+        if x < 7:
+            B[tx] = A[tx] * 2 + S[tx]
+        if x < 8:
+            B[tx] = A[tx + x]
+        if x < 9:
+            B[tx] = A[tx + x]
+";
+    check(
+        Equivalence::Commutative,
+        text,
+        expect![[r#"
+            T.func_attr({"tirx.noalias": True})
+            tx = T.launch_thread("threadIdx.x", 64)
+            S = T.alloc_shared((64,), "int32")
+            S[tx] = x
+            T.tvm_storage_sync("shared")
+            cse_v1: T.let[T.int32] = A[tx]
+            if x < 5:
+                B[tx] = cse_v1 + S[tx]
+            if x < 7:
+                B[tx] = cse_v1 * 2 + S[tx]
+            cse_v2: T.let[T.int32] = tx + x
+            if x < 8:
+                B[tx] = A[cse_v2]
+            if x < 9:
+                B[tx] = A[cse_v2]
+            ---
+            A[tx]: 2 times, cost 4, bind cse_v1
+            S[tx]: 2 times, cost 4, may-trap
+            A[tx + x]: 2 times, cost 5, may-trap
+            tx + x: 2 times, cost 1, bind cse_v2
+        "#]],
+    );
+}
