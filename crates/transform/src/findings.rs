@@ -14,6 +14,7 @@ mod compatible;
 mod dead_binding;
 mod deletable;
 mod loop_invariant;
+mod missing_noalias;
 mod names;
 mod openable;
 
@@ -185,6 +186,7 @@ type Planner = fn(&FindingFacts<'_>, &mut Vec<Finding>);
 const PLANNERS: &[(FindingKind, Planner)] = &[
     (FindingKind::DeadBinding, dead_binding::plan),
     (FindingKind::LoopInvariant, loop_invariant::plan),
+    (FindingKind::MissingNoalias, missing_noalias::plan),
 ];
 
 /// All findings of the wanted kinds, in program order.

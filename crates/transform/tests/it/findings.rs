@@ -6,6 +6,7 @@ mod corpus;
 mod dead_binding;
 mod fixes;
 mod loop_invariant;
+mod missing_noalias;
 
 use expect_test::Expect;
 use frontend::tvmscript::{FunctionItem, Lowered, finding_edits};
