@@ -2,9 +2,8 @@
 
 use std::sync::Arc;
 
-use ir::plan::Preset;
 use syntax::Parse;
-use transform::findings::FindingOptions;
+use transform::{cse::CseOptions, findings::FindingOptions};
 
 /// What is known of a file.
 #[derive(Clone, Debug)]
@@ -24,18 +23,12 @@ pub struct SourceFile {
 }
 
 /// Options of the analyses.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Hash, Debug)]
 pub struct Options {
-    /// Whose rules plans follow.
-    pub preset: Preset,
+    /// How common subexpressions are planned.
+    pub cse: CseOptions,
     /// What is found beside common subexpressions.
     pub findings: FindingOptions,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options { preset: Preset::Default, findings: FindingOptions::default() }
-    }
 }
 
 /// The options in force; there is one.

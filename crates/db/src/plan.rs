@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use ir::plan::CsePlan;
-use transform::cse::{self, CseOptions};
+use transform::cse;
 
 use crate::{Db, body, file::Function, input::Configuration, occurrences, text_facts};
 
@@ -12,9 +12,8 @@ use crate::{Db, body, file::Function, input::Configuration, occurrences, text_fa
 #[salsa::tracked(returns(ref), no_eq)]
 pub fn cse_plan<'db>(db: &'db dyn Db, function: Function<'db>) -> Arc<CsePlan> {
     let (body, occurrences) = (body(db, function), occurrences(db, function));
-    let preset = Configuration::get(db).options(db).preset;
+    let options = Configuration::get(db).options(db).cse;
     db.counters().planned(occurrences.len());
-    let options = CseOptions { preset, ..CseOptions::default() };
     text_facts(db, function)
         .with_view(|view| Arc::new(cse::plan(body, occurrences, Some(view), &options)))
 }

@@ -26,11 +26,11 @@ pub use codegen::Target;
 pub use db::{CancellationToken, Work};
 pub use frontend::tvmscript::Severity;
 pub use ir::plan::{
-    Preset,
+    Equivalence, Preset,
     finding::{FindingKind, FindingKinds},
 };
 pub use syntax::{Edit, LineCol, Parse, TextRange, TextSize};
-pub use transform::findings::FindingOptions;
+pub use transform::{cse::CseOptions, findings::FindingOptions};
 
 pub use crate::{
     code_actions::{ActionKind, CodeAction},
@@ -58,8 +58,8 @@ pub type Cancellable<T> = Result<T, Cancelled>;
 /// The options of the analyses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Config {
-    /// Whose rules plans follow.
-    pub preset: Preset,
+    /// How common subexpressions are planned.
+    pub cse: CseOptions,
     /// What is found beside common subexpressions.
     pub findings: FindingOptions,
 }
@@ -68,7 +68,7 @@ impl Default for Config {
     fn default() -> Config {
         let findings =
             FindingOptions { kinds: FindingLevels::default().kinds(), ..FindingOptions::default() };
-        Config { preset: Preset::Default, findings }
+        Config { cse: CseOptions::default(), findings }
     }
 }
 
@@ -128,7 +128,7 @@ impl AnalysisHost {
 
     /// Sets the options.
     pub fn set_config(&mut self, config: Config) {
-        self.db.set_options(Options { preset: config.preset, findings: config.findings });
+        self.db.set_options(Options { cse: config.cse, findings: config.findings });
     }
 
     /// How much work was done since the start.

@@ -179,6 +179,8 @@ pub enum Refusal {
     /// It computes in an integer type narrower than 32 bits, which C and CUDA cut to its width only where it gets a
     /// name: a binding would change their results.
     NarrowInteger,
+    /// Fewer occurrences than the settings ask for.
+    FewOccurrences,
     /// The user allows it (`# tir: allow(common-subexpression)`).
     Allowed,
     /// More bindings were planned than were asked for.
@@ -238,6 +240,7 @@ impl Refusal {
             Refusal::UnderBinder => "under-binder",
             Refusal::LaunchBound => "launch-bound",
             Refusal::NarrowInteger => "narrow-integer",
+            Refusal::FewOccurrences => "few-occurrences",
             Refusal::Allowed => "allowed",
             Refusal::Limit => "limit",
         }

@@ -3,13 +3,14 @@
 //! | file | is |
 //! |---|---|
 //! | `args` | the arguments and their help |
-//! | `check`, `fix`, `build`, `opt`, `explain`, `run`, `parse` | one command each |
+//! | `check`, `fix`, `bisect`, `build`, `opt`, `explain`, `run`, `parse` | one command each |
 //! | `report`, `diff` | text, JSON and SARIF; unified diffs |
 //! | `rules` | the documentation of every name in a message |
 //! | `jobs`, `files`, `settings`, `source` | which files, their settings, their text |
 //! | `parallel`, `guard`, `progress`, `interrupt`, `write`, `io` | many files at once, panics, progress, Ctrl-C, files that are always whole, streams |
 
 mod args;
+mod bisect;
 mod build;
 mod check;
 mod diff;
@@ -140,6 +141,7 @@ fn run_command(arguments: &Arguments, io: &mut Io<'_>) -> u8 {
     let outcome = match &arguments.command {
         Command::Check(args) => check::check(args, io, styled),
         Command::Fix(args) => fix::fix(args, io, styled),
+        Command::Bisect(args) => bisect::bisect(args, io, styled),
         Command::Build(args) => build::build(args, io, styled),
         Command::Opt(args) => opt::opt(args, io, styled),
         Command::Explain(args) => explain::explain(args, io, styled),

@@ -23,6 +23,10 @@ pub const CONFIG_SECTION: &str = "tir-analyzer";
 pub struct Config {
     /// `cse.preset`
     pub preset: Preset,
+    /// `cse.equivalence`: how alike occurrences must be.
+    pub equivalence: Equivalence,
+    /// `cse.min-occurrences`: values that are computed at fewer places are left alone.
+    pub min_occurrences: u32,
     /// `hints.enable`
     pub hints_enable: bool,
     /// `hints.all`: show every hint, not only one a line.
@@ -66,10 +70,37 @@ impl From<Preset> for ide::Preset {
     }
 }
 
+/// How alike occurrences of one value must be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Equivalence {
+    /// The same tree
+    Syntactic,
+    /// The same after ordering the operands of `+`, `*` and the like: the same bits always
+    Commutative,
+    /// The same after re-association of integers, where no overflow can be added
+    Associative,
+    /// Equal sums and products of integers, where no overflow can be added
+    Arithmetic,
+}
+
+impl From<Equivalence> for ide::Equivalence {
+    fn from(equivalence: Equivalence) -> ide::Equivalence {
+        match equivalence {
+            Equivalence::Syntactic => ide::Equivalence::Syntactic,
+            Equivalence::Commutative => ide::Equivalence::Commutative,
+            Equivalence::Associative => ide::Equivalence::Associative,
+            Equivalence::Arithmetic => ide::Equivalence::Arithmetic,
+        }
+    }
+}
+
 impl Default for Config {
     fn default() -> Config {
         Config {
             preset: Preset::Default,
+            equivalence: Equivalence::Commutative,
+            min_occurrences: 2,
             hints_enable: true,
             hints_all: false,
             hints_limit: 20_000,
@@ -95,7 +126,17 @@ impl Config {
 
     /// The part that analyses depend on.
     pub fn analysis(&self) -> ide::Config {
-        ide::Config { preset: self.preset.into(), findings: self.findings() }
+        ide::Config { cse: self.cse(), findings: self.findings() }
+    }
+
+    /// How common subexpressions are planned.
+    pub fn cse(&self) -> ide::CseOptions {
+        ide::CseOptions {
+            preset: self.preset.into(),
+            equivalence: self.equivalence.into(),
+            min_occurrences: self.min_occurrences,
+            ..ide::CseOptions::default()
+        }
     }
 
     /// What is found beside common subexpressions.
@@ -138,6 +179,8 @@ struct Sections {
 #[serde(default, rename_all = "kebab-case")]
 struct Cse {
     preset: Option<Preset>,
+    equivalence: Option<Equivalence>,
+    min_occurrences: Option<u32>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -210,6 +253,8 @@ struct DeviceCode {
 /// Every key there is beside the kinds of findings, for telling the unknown ones.
 const KEYS: &[&str] = &[
     "cse.preset",
+    "cse.equivalence",
+    "cse.min-occurrences",
     "hints.enable",
     "hints.all",
     "hints.limit",
@@ -266,6 +311,8 @@ impl ConfigPatch {
         }
         let Sections { cse, hints, diagnostics, findings, device_code } = &self.sections;
         set(&mut config.preset, &cse.preset);
+        set(&mut config.equivalence, &cse.equivalence);
+        set(&mut config.min_occurrences, &cse.min_occurrences);
         set(&mut config.hints_enable, &hints.enable);
         set(&mut config.hints_all, &hints.all);
         set(&mut config.hints_limit, &hints.limit);

@@ -29,7 +29,7 @@ use ir::{
 };
 
 /// What to plan.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CseOptions {
     /// Whose rules.
     pub preset: Preset,
@@ -39,6 +39,8 @@ pub struct CseOptions {
     pub max_bindings: Option<usize>,
     /// How alike occurrences must be. Presets that follow a peer compare as the peer does.
     pub equivalence: Equivalence,
+    /// Values that are computed at fewer places are left alone. Never less than two.
+    pub min_occurrences: u32,
     /// Hands the results of functions that devices compute to other last bits than hosts (`T.exp`, `T.log2`) from the host to
     /// kernels, where the host computes them anyway.
     pub share_intrinsics_across_launch: bool,
@@ -51,6 +53,7 @@ impl Default for CseOptions {
             allow_unsound: false,
             max_bindings: None,
             equivalence: Equivalence::Commutative,
+            min_occurrences: 2,
             share_intrinsics_across_launch: false,
         }
     }

@@ -82,6 +82,20 @@ if tx < 5:
 ",
     },
     Doc {
+        name: "few-occurrences",
+        summary: "it is computed at fewer places than the settings ask for",
+        text: "\
+A value is bound if it is computed at two places or more. `--min-occurrences N`, or in `tir-analyzer.toml`
+
+```toml
+[cse]
+min-occurrences = 3
+```
+
+asks for more; what has less is found and left alone. What it is made of may still be bound.
+",
+    },
+    Doc {
         name: "impure-call",
         summary: "a call in it is not a value that can be shared",
         text: "\

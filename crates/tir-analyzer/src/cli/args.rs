@@ -7,9 +7,15 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use ir::plan::Preset;
 
-use crate::cli::{
-    build::{BUILD_EXAMPLES, BuildArgs},
-    run::{RUN_EXAMPLES, RunArgs},
+use ide::CseOptions;
+
+use crate::{
+    cli::{
+        bisect::{BISECT_EXAMPLES, BisectArgs},
+        build::{BUILD_EXAMPLES, BuildArgs},
+        run::{RUN_EXAMPLES, RunArgs},
+    },
+    config::{Config, Equivalence},
 };
 
 /// rust-analyzer for tensor IR: what TVMScript computes more than once, and how to compute it once.
@@ -52,6 +58,9 @@ pub(crate) enum Command {
     /// Bind shared values in the text; comments and layout stay as they are.
     #[command(after_help = FIX_EXAMPLES)]
     Fix(FixArgs),
+    /// Find the one fix that changes what a command says of a file.
+    #[command(after_help = BISECT_EXAMPLES)]
+    Bisect(BisectArgs),
     /// Write device code and a manifest for the functions that launch threads.
     #[command(after_help = BUILD_EXAMPLES)]
     Build(BuildArgs),
@@ -84,7 +93,7 @@ const FIX_EXAMPLES: &str = "\
 Examples:
   tir-analyzer fix --diff a.py                show what would change, write nothing
   tir-analyzer fix a.py                       write it
-  tir-analyzer fix --max-fixes 7 kernels/     the first 7 only: halve the number to find the one that hurts
+  tir-analyzer fix --max-fixes 7 kernels/     the first 7 only (`bisect` finds the one that hurts)
   tir-analyzer fix --stdin < a.py > b.py      from standard input to standard output";
 
 const OPT_EXAMPLES: &str = "\
@@ -108,6 +117,36 @@ const SERVER_EXAMPLES: &str = "\
 Example, Neovim 0.11:
   vim.lsp.config('tir-analyzer', { cmd = { 'tir-analyzer', 'server' }, filetypes = { 'python' } })
   vim.lsp.enable('tir-analyzer')";
+
+/// How common subexpressions are planned, where it is not as the settings say.
+#[derive(Args)]
+pub(crate) struct CseArgs {
+    /// Whose rules to follow.
+    #[arg(long, value_enum)]
+    pub(crate) preset: Option<PresetName>,
+    /// How alike the occurrences of one value must be.
+    #[arg(long, value_enum, value_name = "LEVEL")]
+    pub(crate) equivalence: Option<Equivalence>,
+    /// Leave values alone that are computed at fewer places.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
+    pub(crate) min_occurrences: Option<u32>,
+    /// Do the first N fixes only, over all files and functions in order.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_fixes: Option<usize>,
+}
+
+impl CseArgs {
+    /// The options of a file with these settings, without the limit, which is not one file's.
+    pub(crate) fn options(&self, config: &Config) -> CseOptions {
+        let settings = config.cse();
+        CseOptions {
+            preset: self.preset.map_or(settings.preset, Into::into),
+            equivalence: self.equivalence.map_or(settings.equivalence, Into::into),
+            min_occurrences: self.min_occurrences.unwrap_or(settings.min_occurrences),
+            ..settings
+        }
+    }
+}
 
 /// What a command reads.
 #[derive(Args)]
@@ -154,6 +193,8 @@ pub(crate) struct CheckArgs {
     /// the other formats.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+    #[command(flatten)]
+    pub(crate) cse: CseArgs,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -188,9 +229,8 @@ pub(crate) struct FixArgs {
     /// Fix these rules only; may be given several times. Without it, all that can be fixed.
     #[arg(long, value_name = "RULE", value_delimiter = ',')]
     pub(crate) select: Vec<String>,
-    /// Do the first N fixes only, over all files in order.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_fixes: Option<usize>,
+    #[command(flatten)]
+    pub(crate) cse: CseArgs,
 }
 
 #[derive(Args)]
@@ -200,18 +240,14 @@ pub(crate) struct OptArgs {
     /// What to run, in this order, separated by commas.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "cse", value_name = "PASS")]
     pub(crate) passes: Vec<Pass>,
-    /// Whose rules to follow; by default as the settings say.
-    #[arg(long, value_enum)]
-    pub(crate) preset: Option<PresetName>,
+    #[command(flatten)]
+    pub(crate) cse: CseArgs,
     /// Also do what may make a program fail that does not, as TVM's own pass does. For comparisons only.
     #[arg(long)]
     pub(crate) allow_unsound: bool,
     /// Only this function; all others are printed as they are.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
-    /// Do the first N fixes only, over all functions in order.
-    #[arg(long, value_name = "N")]
-    pub(crate) max_fixes: Option<usize>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

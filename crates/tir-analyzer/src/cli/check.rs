@@ -4,6 +4,8 @@
 //! database of its own, dropped when its report is written, so memory follows the largest files and not their number;
 //! the questions are those that the editor asks, so the answers are the same.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use ide::{AnalysisHost, FileId, Severity};
 use syntax::{LineCol, LineIndex, TextRange};
 
@@ -88,11 +90,17 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
         io::message(io.err, styled.err, Tone::Error, failure)?;
     }
     let progress = Progress::new(jobs.len(), io.err_is_terminal);
-    let n_jobs = parallel::n_jobs(args.inputs.jobs, jobs.len());
+    let left = args.cse.max_fixes.map(AtomicUsize::new);
+    // What earlier files leave is known only after them.
+    let n_jobs = match left {
+        Some(_) => 1,
+        None => parallel::n_jobs(args.inputs.jobs, jobs.len()),
+    };
     io.out.write_all(reporter.begin().as_bytes())?;
     let mut counts = Counts::default();
     let mut is_first = true;
-    let work = |job: &Job| job.run(|source| check_file(args, job, &source, &reporter));
+    let work =
+        |job: &Job| job.run(|source| check_file(args, job, &source, &reporter, left.as_ref()));
     parallel::for_each_in_order(&jobs, n_jobs, work, |result| -> anyhow::Result<()> {
         match result {
             Ok((text, of_file)) => {
@@ -129,9 +137,10 @@ fn check_file(
     job: &Job,
     source: &Source,
     reporter: &Reporter,
+    left: Option<&AtomicUsize>,
 ) -> anyhow::Result<(String, Counts)> {
     let mut host = AnalysisHost::new();
-    host.set_config(job.config.analysis());
+    host.set_config(ide::Config { cse: args.cse.options(&job.config), ..job.config.analysis() });
     let file = FileId(0);
     host.set_text(file, source.text.clone());
     let found = host.analysis().diagnostics(file, &job.config.diagnostics(usize::MAX));
@@ -139,6 +148,7 @@ fn check_file(
     let found =
         found.map_err(|_| anyhow::anyhow!("the analysis of {} was cancelled", job.file.shown))?;
     drop(host);
+    let found = first_fixes(found, left);
     let mut counts = Counts { files: 1, ..Counts::default() };
     found.iter().for_each(|it| counts.count(it));
     let lines = LineIndex::new(&source.text);
@@ -149,6 +159,23 @@ fn check_file(
     let shown = job.file.shown.as_str();
     let report = FileFindings { shown, source, lines: &lines, findings, n_hidden };
     Ok((reporter.file(&report), counts))
+}
+
+/// Keeps so many of what could be computed once as are left of the limit, in the order of the text.
+fn first_fixes(
+    mut found: Vec<ide::Diagnostic>,
+    left: Option<&AtomicUsize>,
+) -> Vec<ide::Diagnostic> {
+    let Some(left) = left else { return found };
+    found.retain(|it| {
+        if it.code != ir::plan::docs::COMMON_SUBEXPRESSION {
+            return true;
+        }
+        let n = left.load(Ordering::Relaxed);
+        left.store(n.saturating_sub(1), Ordering::Relaxed);
+        n > 0
+    });
+    found
 }
 
 fn severity(level: Level) -> Severity {

@@ -89,12 +89,23 @@ fn place_answer(
     format: AnswerFormat,
     is_styled: bool,
 ) -> anyhow::Result<String> {
-    let shown = &job.file.shown;
+    answer_at(&job.file.shown, job.config.analysis(), source, at, format, is_styled)
+}
+
+/// What was decided about the expression at a place of a text.
+pub(crate) fn answer_at(
+    shown: &str,
+    config: ide::Config,
+    source: &Source,
+    at: LineCol,
+    format: AnswerFormat,
+    is_styled: bool,
+) -> anyhow::Result<String> {
     let lines = LineIndex::new(&source.text);
     let offset =
         offset(&lines, at).map_err(|why| anyhow!("{shown}:{}:{}: {why}", at.line, at.col))?;
     let mut host = AnalysisHost::new();
-    host.set_config(job.config.analysis());
+    host.set_config(config);
     host.set_text(FileId(0), source.text.clone());
     let explanation = host.analysis().explain(FileId(0), offset);
     // Nothing changes this host, so nothing is cancelled.

@@ -31,10 +31,10 @@ use crate::cli::{
 };
 
 /// What is done to one file.
-struct FileFix {
-    source: Source,
-    edits: Vec<Edit>,
-    n_fixes: usize,
+pub(crate) struct FileFix {
+    pub(crate) source: Source,
+    pub(crate) edits: Vec<Edit>,
+    pub(crate) n_fixes: usize,
     /// Fixes that were not done, and the functions they are in.
     n_left: usize,
     n_left_functions: usize,
@@ -58,14 +58,14 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
         io::message(io.err, styled.err, Tone::Error, failure)?;
     }
     let mut totals = Totals { failures: failures.len(), ..Totals::default() };
-    let budget = Budget::new(args.max_fixes);
+    let budget = Budget::new(args.cse.max_fixes);
     // What earlier files leave of the budget is known only after them.
-    let n_jobs = match args.max_fixes {
+    let n_jobs = match args.cse.max_fixes {
         Some(_) => 1,
         None => parallel::n_jobs(args.inputs.jobs, jobs.len()),
     };
     let progress = Progress::new(jobs.len(), io.err_is_terminal);
-    let work = |job: &Job| job.run(|source| plan(job, source, &budget));
+    let work = |job: &Job| job.run(|source| plan(args.cse.options(&job.config), source, &budget));
     let mut jobs_in_order = jobs.iter();
     parallel::for_each_in_order(&jobs, n_jobs, work, |planned| -> anyhow::Result<()> {
         let job = jobs_in_order.next().expect("there is one result a job");
@@ -106,10 +106,10 @@ fn select(names: &[String]) -> anyhow::Result<()> {
 }
 
 /// How many fixes may still be done.
-struct Budget(Option<AtomicUsize>);
+pub(crate) struct Budget(Option<AtomicUsize>);
 
 impl Budget {
-    fn new(max: Option<usize>) -> Budget {
+    pub(crate) fn new(max: Option<usize>) -> Budget {
         Budget(max.map(AtomicUsize::new))
     }
 
@@ -126,17 +126,20 @@ impl Budget {
 }
 
 /// Plans the fixes of one file.
-fn plan(job: &Job, source: Source, budget: &Budget) -> anyhow::Result<FileFix> {
+pub(crate) fn plan(
+    options: CseOptions,
+    source: Source,
+    budget: &Budget,
+) -> anyhow::Result<FileFix> {
     let functions = tvmscript::functions(&syntax::parse(&source.text));
     let mut fix = FileFix { source, edits: Vec::new(), n_fixes: 0, n_left: 0, n_left_functions: 0 };
-    let preset = job.config.preset.into();
     for item in &functions.functions {
         if item.source.kind != FunctionKind::PrimFunc {
             continue;
         }
         let lowered = tvmscript::lower(&item.source, &functions.environment(item));
         let occurrences = Occurrences::collect(&lowered.body);
-        let options = CseOptions { preset, max_bindings: budget.left(), ..CseOptions::default() };
+        let options = CseOptions { max_bindings: budget.left(), ..options };
         let plan = lowered
             .source_map
             .with_view(|view| cse::plan(&lowered.body, &occurrences, Some(view), &options));
@@ -213,6 +216,6 @@ fn summary(totals: &Totals, is_diff: bool) -> String {
     out
 }
 
-fn fixes(n: usize) -> String {
+pub(crate) fn fixes(n: usize) -> String {
     if n == 1 { "1 fix".to_owned() } else { format!("{n} fixes") }
 }

@@ -10,6 +10,33 @@ pub(crate) const EXIT_CODE: i32 = 130;
 
 static CRITICAL: Mutex<()> = Mutex::new(());
 
+/// What an interrupt does before the program ends.
+static CLEANUPS: Mutex<Vec<(u64, Cleanup)>> = Mutex::new(Vec::new());
+
+type Cleanup = Box<dyn FnOnce() + Send>;
+
+/// Runs something when it goes, or before an interrupt ends the program: once.
+pub(crate) struct OnExit(u64);
+
+impl OnExit {
+    pub(crate) fn new(cleanup: impl FnOnce() + Send + 'static) -> OnExit {
+        let mut all = CLEANUPS.lock().unwrap_or_else(PoisonError::into_inner);
+        let id = all.last().map_or(0, |it| it.0 + 1);
+        all.push((id, Box::new(cleanup)));
+        OnExit(id)
+    }
+}
+
+impl Drop for OnExit {
+    fn drop(&mut self) {
+        let mut all = CLEANUPS.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(at) = all.iter().position(|it| it.0 == self.0) else { return };
+        let (_, cleanup) = all.remove(at);
+        drop(all);
+        cleanup();
+    }
+}
+
 /// While the guard lives, an interrupt waits.
 pub(crate) fn critical_section() -> MutexGuard<'static, ()> {
     CRITICAL.lock().unwrap_or_else(PoisonError::into_inner)
@@ -23,6 +50,8 @@ pub(crate) fn install(is_terminal: bool) {
         if is_terminal {
             let _ = std::io::stderr().write_all(b"\r\x1b[K");
         }
+        let mut all = CLEANUPS.lock().unwrap_or_else(PoisonError::into_inner);
+        all.drain(..).rev().for_each(|(_, cleanup)| cleanup());
         std::process::exit(EXIT_CODE);
     });
 }

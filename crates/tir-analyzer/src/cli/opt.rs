@@ -31,12 +31,10 @@ struct Module {
 /// Runs the command.
 pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
     let job = jobs::one(&args.input, io, styled)?;
-    let preset = args.preset.map_or_else(|| job.config.preset.into(), Into::into);
     let options = CseOptions {
-        preset,
         allow_unsound: args.allow_unsound,
-        max_bindings: args.max_fixes,
-        ..CseOptions::default()
+        max_bindings: args.cse.max_fixes,
+        ..args.cse.options(&job.config)
     };
     let module = job.run(|source| optimize(args, options, &source, &job.file.shown))?;
     for note in &module.notes {
@@ -64,9 +62,12 @@ fn optimize(
             module.notes.push(format!("{shown}: `{name}` is left as it is: {why}"));
             continue;
         }
+        let is_allowed =
+            lowered.source_map.allowances().everywhere(ir::plan::docs::COMMON_SUBEXPRESSION);
         let mut body = lowered.body;
         for pass in &args.passes {
             match pass {
+                Pass::Cse if is_allowed => {}
                 Pass::Cse => body = eliminate(&body, &mut options),
             }
         }

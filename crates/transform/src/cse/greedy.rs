@@ -133,6 +133,9 @@ impl Greedy<'_> {
         if list.iter().any(is_narrow) {
             return self.refuse(list.to_vec(), Refusal::NarrowInteger);
         }
+        if list.len() < self.options.min_occurrences as usize {
+            return self.refuse(list.to_vec(), Refusal::FewOccurrences);
+        }
         let mut positions: Vec<Position> = list
             .iter()
             .filter(|it| !self.covered[it.index()])

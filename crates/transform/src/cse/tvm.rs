@@ -162,6 +162,9 @@ impl Table<'_> {
             }
             let name = names.next();
             let (before, mut refusal) = self.judge(entry, options, work);
+            if refusal.is_none() && entry.occurrences.len() < options.min_occurrences as usize {
+                refusal = Some(Refusal::FewOccurrences);
+            }
             if refusal.is_none() && options.max_bindings.is_some_and(|it| accepted >= it) {
                 refusal = Some(Refusal::Limit);
             }

@@ -370,3 +370,13 @@ fn reports_do_not_depend_on_the_number_of_threads() {
     let project = Project::new(&files);
     assert_eq!(project.run("check -j 1").out(), project.run("check -j 5").out());
 }
+
+#[test]
+fn only_the_first_fixes_are_reported_where_a_number_is_given() {
+    let project = Project::new(&[("a.py", SHARED), ("b.py", SHARED)]);
+    let n_findings = |command: &str| project.run(command).out().matches("is computed").count();
+    assert_eq!(n_findings("check"), 2);
+    assert_eq!(n_findings("check --max-fixes 1"), 1);
+    assert_eq!(n_findings("check --max-fixes 0"), 0);
+    assert_eq!(n_findings("check --min-occurrences 4"), 0);
+}

@@ -119,6 +119,9 @@ fn veto(
             return Some(Refusal::VirtualOnly);
         }
     }
+    if members[at].len() < options.min_occurrences as usize {
+        return Some(Refusal::FewOccurrences);
+    }
     let flags = facts.body.expr(made.origin).flags;
     if flags.has_unknown || flags.has_impure {
         return Some(Refusal::Unknown);
