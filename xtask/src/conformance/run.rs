@@ -1,18 +1,30 @@
-//! Kernels executed three times: by our interpreter, as our OpenCL C on the system's device, and by TVM on the CPU.
+//! Functions executed by our interpreter and by TVM on the CPU; kernels also as our OpenCL C on the system's device.
 //!
-//! A function of `lowered_cuda` launches threads, which TVM cannot do without a GPU; the function of the same file
-//! and name in `unscheduled` computes the same values, and TVM compiles that one for the CPU. Inputs are made up
-//! ([`inputs`]); results are compared as [`agreement`] says. A function that would take the interpreter more than
-//! [`MAX_STEPS`] evaluated nodes is left out, by name, and so is one without a counterpart.
+//! - A function of `unscheduled`, `kernels` or [`CONSTRUCTS`] is the same text for both ([`direct`]).
+//! - A function of `lowered_cuda` launches threads, which TVM cannot do without a GPU; the function of the same file
+//!   and name in `unscheduled` computes the same values, and TVM compiles that one for the CPU. OpenCL is a third side.
+//! - A kernel of `final_cuda` (split from its host, with barriers and shuffles) likewise, if its function has one kernel.
+//! - One small function an operator and data type ([`operators`]).
+//!
+//! Inputs are made up ([`inputs`]); results are compared as [`agreement`] says. A function that would take the interpreter
+//! more than [`MAX_STEPS`] evaluated nodes is left out, by name, and so is one without a counterpart, and one whose result has
+//! no one value (an event: an access out of bounds, an overflow that is used) on these inputs.
+//!
+//! TVM compiles without LLVM's optimizations. With them, LLVM unrolls loops, and folds an `llvm.fmuladd` whose operands
+//! have become constants with one rounding, where the processor without fused multiply-add rounds twice: in
+//! `te_affine_grid`, `-1 + i * c` folded so explains all of the 147 of 784 elements that differ from unfused arithmetic, bit for bit, and
+//! without optimizations none differs. That is contraction (SEMANTICS: F2), an allowed variant.
 
 mod coverage;
 mod device;
+mod direct;
+mod known;
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use ir::Body;
-use ir::interp::{self, Argument, Array, Options, RunErrorKind};
+use ir::interp::{self, Argument, Array, EventKind, Options, RunError, RunErrorKind};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
@@ -25,14 +37,16 @@ use crate::conformance::{Input, corpus, operators, ours, parallel};
 use crate::skip::Skip;
 
 /// Columns of the report.
-const KINDS: &[&str] = &["agree", "differ", "failed", "left out"];
+const KINDS: &[&str] = &["agree", "differ", "known", "failed", "left out"];
 /// The work that the interpreter is given at most.
-const MAX_STEPS: u64 = 20_000_000;
+const MAX_STEPS: u64 = 30_000_000;
 /// The folder of kernels, and the folder with TVM's way to the same values.
 const KERNELS: &str = "lowered_cuda";
 const COUNTERPARTS: &str = "unscheduled";
 /// The group of the functions made by [`operators`].
 const OPERATORS: &str = "operators";
+/// Functions made by hand, one a group of constructs.
+const CONSTRUCTS: &str = "tests/constructs";
 /// Kernels that must agree, whatever the share.
 const LEAST_KERNELS: usize = 50;
 
@@ -48,6 +62,19 @@ struct Case {
     inputs: Vec<Made>,
     /// Where the bytes of the inputs are.
     dir: PathBuf,
+    /// Who executes it besides TVM.
+    how: How,
+}
+
+/// How our side executes a case.
+#[derive(Clone, Debug, PartialEq)]
+enum How {
+    /// By the interpreter and on the device.
+    Threads,
+    /// By the interpreter, the text that TVM compiles.
+    Direct,
+    /// By the interpreter, a kernel that takes these inputs, in this order.
+    Kernel(Vec<usize>),
 }
 
 /// What became of a case on one side.
@@ -66,22 +93,38 @@ enum Trouble {
 pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     let tvm = Peer::tvm(input.ws)?;
     let opencl = Peer::opencl(input.ws)?;
-    let mut report = Report::new("Kernels executed by the interpreter, OpenCL and TVM", KINDS);
+    let mut report = Report::new("Functions executed by the interpreter, OpenCL and TVM", KINDS);
     report.note(format!("TVM {}; {}", tvm.version, opencl.version));
     let mut cases = collect(input, &mut report);
     cases.extend(operator_cases(input, &mut report));
+    cases.extend(direct::cases(input, &mut report));
+    let interpreted = parallel(&cases, interpret);
+    // TVM runs nothing that is known to reach outside of its arrays, or not to end.
+    let (mut ran, mut sides) = (Vec::new(), Vec::new());
+    for (case, side) in cases.into_iter().zip(interpreted) {
+        match side {
+            Err(Trouble::LeftOut(reason)) => {
+                leave_out(&mut report, &case.group, &case.label, &reason)
+            }
+            other => {
+                ran.push(case);
+                sides.push(other);
+            }
+        }
+    }
+    let cases = ran;
     let requests: Vec<Value> = cases.iter().map(tvm_request).collect();
     let expected = tvm.ask_all(&requests, Keep::OnDisk);
     let device = device::run(input.ws, &opencl, &cases);
-    let interpreted = parallel(&cases, interpret);
     let (mut by_us, mut by_all) = (Coverage::default(), Coverage::default());
-    for (((case, answer), ours), device) in cases.iter().zip(&expected).zip(interpreted).zip(device)
-    {
+    for (((case, answer), ours), device) in cases.iter().zip(&expected).zip(sides).zip(device) {
         let theirs = tvm_result(case, answer);
         if ours.is_ok() {
             by_us.add(&case.body);
         }
-        let sides = [("interpreter", ours), ("OpenCL", device), ("TVM", theirs)];
+        let mut sides = vec![("interpreter", ours)];
+        sides.extend(device.map(|it| ("OpenCL", it)));
+        sides.push(("TVM", theirs));
         if judge(&mut report, case, &sides) {
             by_all.add(&case.body);
         }
@@ -92,13 +135,16 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     for line in by_all.lines() {
         report.list(6, "constructs with agreeing results", line);
     }
+    for line in by_all.missing() {
+        report.list(7, "what the interpreter knows and no agreeing function has", line);
+    }
     let agree = report.total("agree");
     report.target(
-        Target { what: "kernels that agree, of those that were compared", least: 100.0 },
+        Target { what: "functions that agree, of those that were compared", least: 100.0 },
         agree,
         agree + report.total("differ") + report.total("failed"),
     );
-    report.at_least("kernels that agree", agree, LEAST_KERNELS);
+    report.at_least("functions that agree", agree, LEAST_KERNELS);
     Ok(report)
 }
 
@@ -161,6 +207,7 @@ fn operator_cases(input: &Input<'_>, report: &mut Report) -> Vec<Case> {
             counterpart: made.serial,
             inputs: made.inputs,
             dir,
+            how: How::Threads,
         });
     }
     cases
@@ -196,6 +243,7 @@ fn make_case(
         counterpart: counterpart.to_owned(),
         inputs,
         dir,
+        how: How::Threads,
     })
 }
 
@@ -286,36 +334,74 @@ fn read_outputs(case: &Case, ending: &str, is_partial: bool) -> Result<Vec<Array
     Ok(arrays)
 }
 
-/// Our interpreter on the kernel.
+/// Our interpreter on the case; the arrays in the order of the inputs.
 fn interpret(case: &Case) -> Side {
-    let arguments = case
-        .inputs
-        .iter()
-        .map(|input| match input {
-            Made::Array(array) => Argument::Array(array.clone()),
-            Made::Scalar(dtype, value) if dtype.is_float() => Argument::Float(*value),
-            Made::Scalar(_, value) => Argument::Int(*value as i64),
-        })
-        .collect();
+    let argument = |input: &Made| match input {
+        Made::Array(array) => Argument::Array(array.clone()),
+        Made::Scalar(dtype, value) if dtype.is_float() => Argument::Float(*value),
+        Made::Scalar(_, value) => Argument::Int(*value as i64),
+    };
+    let arguments: Vec<Argument> = match &case.how {
+        How::Kernel(order) => order.iter().map(|&at| argument(&case.inputs[at])).collect(),
+        How::Threads | How::Direct => case.inputs.iter().map(argument).collect(),
+    };
     let options = Options { max_steps: MAX_STEPS, ..Options::default() };
-    match interp::run(&case.body, arguments, &options) {
-        Ok(outcome) => Ok(outcome
-            .arguments
-            .into_iter()
-            .filter_map(|argument| match argument {
-                Argument::Array(array) => Some(array),
-                _ => None,
-            })
-            .collect()),
-        Err(error) => Err(match error.kind {
-            RunErrorKind::StepLimit => Trouble::LeftOut("too much work".to_owned()),
-            RunErrorKind::Unsupported => {
-                Trouble::LeftOut(format!("not interpreted: {}", error.message))
-            }
-            RunErrorKind::Program | RunErrorKind::Arguments => {
-                Trouble::Failed(format!("interpreter: {}", error.message))
-            }
-        }),
+    let outcome =
+        interp::run(&case.body, arguments, &options).map_err(|error| trouble(case, &error))?;
+    if let Some(event) = outcome.events.iter().find(|it| has_no_value(it.kind))
+        && case.how != How::Threads
+    {
+        return Err(Trouble::LeftOut(format!(
+            "no one value on these inputs: {}",
+            event.kind.name()
+        )));
+    }
+    let mut arrays: Vec<Option<Array>> =
+        case.inputs.iter().map(|it| array_of(it).cloned()).collect();
+    for (index, argument) in outcome.arguments.into_iter().enumerate() {
+        let at = match &case.how {
+            How::Kernel(order) => order[index],
+            How::Threads | How::Direct => index,
+        };
+        if let Argument::Array(array) = argument {
+            arrays[at] = Some(array);
+        }
+    }
+    Ok(arrays.into_iter().flatten().collect())
+}
+
+fn array_of(input: &Made) -> Option<&Array> {
+    match input {
+        Made::Array(array) => Some(array),
+        Made::Scalar(..) => None,
+    }
+}
+
+/// Events after which back ends may disagree.
+fn has_no_value(kind: EventKind) -> bool {
+    matches!(
+        kind,
+        EventKind::Overflow
+            | EventKind::ShiftOutOfRange
+            | EventKind::CountOfZero
+            | EventKind::ConversionOutOfRange
+            | EventKind::UninitializedRead
+    )
+}
+
+fn trouble(case: &Case, error: &RunError) -> Trouble {
+    match error.kind {
+        RunErrorKind::StepLimit => Trouble::LeftOut("too much work".to_owned()),
+        RunErrorKind::Unsupported => {
+            Trouble::LeftOut(format!("not interpreted: {}", error.message))
+        }
+        // The inputs are made up without knowledge of what a kernel expects of its tables.
+        RunErrorKind::Program if case.how != How::Threads => {
+            Trouble::LeftOut(format!("no one value on these inputs: {}", error.message))
+        }
+        RunErrorKind::Program | RunErrorKind::Arguments => {
+            Trouble::Failed(format!("interpreter: {}", error.message))
+        }
     }
 }
 
@@ -342,6 +428,13 @@ fn judge(report: &mut Report, case: &Case, sides: &[(&str, Side)]) -> bool {
         let found = left.iter().zip(*right).enumerate().find_map(|(position, (left, right))| {
             Some((position, difference(left, right, class)?))
         });
+        if found.is_some()
+            && let Some(reason) = known::reason(&case.label)
+        {
+            report.count(&case.group, "known");
+            report.list(2, "known differences", format!("{}: {reason}", case.label));
+            return false;
+        }
         if let Some((position, found)) = found {
             report.count(&case.group, "differ");
             let line = format!("{}: {one} / {other}: buffer {position}, {found}", case.label);

@@ -2,8 +2,102 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use ir::interp::KNOWN_CALLS;
 use ir::{Body, Callee, ExprKind, ForKind, OpKind};
 use rustc_hash::FxHashSet;
+
+/// Expressions that are no calls, as this module names them.
+const OPERATORS: &[&str] = &[
+    "add",
+    "sub",
+    "mul",
+    "div",
+    "mod",
+    "floordiv",
+    "floormod",
+    "min",
+    "max",
+    "eq",
+    "ne",
+    "lt",
+    "le",
+    "gt",
+    "ge",
+    "and",
+    "or",
+    "bitand",
+    "bitor",
+    "bitxor",
+    "shl",
+    "shr",
+    "not",
+    "bitnot",
+    "select",
+    "load",
+    "ramp",
+    "broadcast",
+    "shuffle",
+    "let",
+    "value",
+    "int",
+    "float",
+    "bufferfield",
+];
+/// Statements, as this module names them.
+const STATEMENTS: &[&str] = &[
+    "for",
+    "for, parallel",
+    "for, vectorized",
+    "for, unrolled",
+    "if",
+    "while",
+    "sblock",
+    "launch blockIdx.x",
+    "launch threadIdx.x",
+    "attribute reduce_scope",
+    "store",
+    "bind",
+    "alloc",
+    "declbuffer",
+    "evaluate",
+    "assert",
+    "return",
+    "break",
+    "continue",
+];
+/// Element types.
+const TYPES: &[&str] = &[
+    "bool",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
+    "int1",
+    "int2",
+    "int4",
+    "uint1",
+    "uint2",
+    "uint4",
+    "float16",
+    "float32",
+    "float64",
+    "bfloat16",
+    "float8_e3m4",
+    "float8_e4m3",
+    "float8_e4m3b11fnuz",
+    "float8_e4m3fn",
+    "float8_e4m3fnuz",
+    "float8_e5m2",
+    "float8_e5m2fnuz",
+    "float8_e8m0fnu",
+    "float6_e2m3fn",
+    "float6_e3m2fn",
+    "float4_e2m1fn",
+];
 
 /// Constructs and the data types each was met with.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -47,6 +141,27 @@ impl Coverage {
             }
         }
         rest
+    }
+
+    /// Calls, operators and element types that the interpreter knows, and that were not met.
+    pub(super) fn missing(&self) -> Vec<String> {
+        let mut missing = Vec::new();
+        for name in KNOWN_CALLS {
+            if !self.types.contains_key(&format!("T.{name}")) {
+                missing.push(format!("call T.{name}"));
+            }
+        }
+        for name in OPERATORS.iter().chain(STATEMENTS) {
+            if !self.types.contains_key(*name) {
+                missing.push(format!("construct {name}"));
+            }
+        }
+        let met: BTreeSet<&str> = self.types.values().flatten().map(String::as_str).collect();
+        let casts: BTreeSet<&str> =
+            self.types.keys().filter_map(|it| it.strip_prefix("cast from ")).collect();
+        let new = |it: &&&str| !met.contains(**it) && !casts.contains(**it);
+        missing.extend(TYPES.iter().filter(new).map(|it| format!("type {it}")));
+        missing
     }
 
     /// One line a construct, with its types.

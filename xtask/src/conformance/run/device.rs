@@ -8,7 +8,7 @@ use codegen::manifest::{Function, Manifest};
 use codegen::{Options, Target};
 use serde_json::{Value, json};
 
-use super::{Case, Side, Trouble, read_outputs};
+use super::{Case, How, Side, Trouble, read_outputs};
 use crate::conformance::launch;
 use crate::conformance::peer::{Keep, Peer};
 use crate::workspace::Workspace;
@@ -20,8 +20,14 @@ struct Output {
     refused: BTreeMap<(String, String), String>,
 }
 
-/// Builds all cases for OpenCL and runs what was built; one result a case.
-pub(super) fn run(ws: &Workspace, peer: &Peer, cases: &[Case]) -> Vec<Side> {
+/// Builds all cases with threads for OpenCL and runs what was built; one result a case, none for the others.
+pub(super) fn run(ws: &Workspace, peer: &Peer, cases: &[Case]) -> Vec<Option<Side>> {
+    let threaded: Vec<&Case> = cases.iter().filter(|it| it.how == How::Threads).collect();
+    let mut sides = run_all(ws, peer, &threaded).into_iter();
+    cases.iter().map(|it| (it.how == How::Threads).then(|| sides.next()).flatten()).collect()
+}
+
+fn run_all(ws: &Workspace, peer: &Peer, cases: &[&Case]) -> Vec<Side> {
     let dir = ws.peers().join("built");
     let output = match build_all(&dir, cases) {
         Ok(output) => output,
@@ -48,7 +54,7 @@ pub(super) fn run(ws: &Workspace, peer: &Peer, cases: &[Case]) -> Vec<Side> {
         .collect()
 }
 
-fn build_all(dir: &Path, cases: &[Case]) -> anyhow::Result<Output> {
+fn build_all(dir: &Path, cases: &[&Case]) -> anyhow::Result<Output> {
     let functions = cases
         .iter()
         .map(|case| SourceFunction {
