@@ -158,6 +158,11 @@ impl<'a> Flow<'a> {
         self.ends[block]
     }
 
+    /// Whether control may go on to what stands after `op` in its block.
+    pub fn goes_on(&self, op: OpId) -> bool {
+        self.jumps(op).next && self.goes_past(op, &self.ends)
+    }
+
     /// How `op` runs its regions.
     pub fn shape(&self, op: OpId) -> Shape {
         let data = &self.body.ops[op];

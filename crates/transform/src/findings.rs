@@ -11,12 +11,14 @@
 
 mod apply;
 mod compatible;
+mod conditions;
 mod dead_binding;
 mod deletable;
 mod loop_invariant;
 mod missing_noalias;
 mod names;
 mod openable;
+mod unreachable;
 
 use std::cell::{OnceCell, RefCell, RefMut};
 
@@ -184,9 +186,12 @@ type Planner = fn(&FindingFacts<'_>, &mut Vec<Finding>);
 
 /// The planners, sorted by the names of their kinds.
 const PLANNERS: &[(FindingKind, Planner)] = &[
+    (FindingKind::ConstantCondition, conditions::plan_constant),
     (FindingKind::DeadBinding, dead_binding::plan),
     (FindingKind::LoopInvariant, loop_invariant::plan),
     (FindingKind::MissingNoalias, missing_noalias::plan),
+    (FindingKind::RedundantCondition, conditions::plan_redundant),
+    (FindingKind::Unreachable, unreachable::plan),
 ];
 
 /// All findings of the wanted kinds, in program order.

@@ -2,11 +2,13 @@
 //!
 //! Each kind has a file of tests; [`check`] is what they call.
 
+mod conditions;
 mod corpus;
 mod dead_binding;
 mod fixes;
 mod loop_invariant;
 mod missing_noalias;
+mod unreachable;
 
 use expect_test::Expect;
 use frontend::tvmscript::{FunctionItem, Lowered, finding_edits};

@@ -1,0 +1,298 @@
+//! Conditions that are known where they stand.
+//!
+//! A *condition* is that of an `if`, a `while`, an `if_then_else` or a `Select`, and each side of an `and` or `or` in one. In: what is
+//! known at each point (`dataflow::conditions`). Out: a finding for each condition that is always true or never, the largest only:
+//! `constant-condition` if constants, ranges of loops and threads, and shapes decide it, `redundant-condition` if a condition on
+//! the way does; with the place that decides.
+//!
+//! The condition is evaluated and used where it stands, so signed overflow is excluded (`SEMANTICS: I1`): an overflow in it is an
+//! error of the program already. A right side that is not evaluated does not matter to the value (`S2`). Constants written as
+//! conditions (`while True`) are meant. O(occurrences + what the analyzer needs), and a walk outwards for each finding.
+
+use arith::{Analyzer, Constraint, ContextId, Overflow};
+use ir::{
+    BinaryOp, Callee, ExprKind, OccurrenceId, OpId, OpKind, UnaryOp,
+    arena::Id as _,
+    plan::finding::{
+        Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Replacement, Role,
+    },
+};
+
+use super::FindingFacts;
+
+/// Conditions stand where they are evaluated and used.
+const READING: Overflow = Overflow::Excluded;
+
+/// Statements and scopes that are looked at for the place that decides.
+const MOST_STEPS: usize = 1000;
+
+/// Conditions that constants, ranges and shapes decide.
+pub(super) fn plan_constant(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+    plan(facts, FindingKind::ConstantCondition, found);
+}
+
+/// Conditions that other conditions decide.
+pub(super) fn plan_redundant(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+    plan(facts, FindingKind::RedundantCondition, found);
+}
+
+fn plan(facts: &FindingFacts<'_>, kind: FindingKind, found: &mut Vec<Finding>) {
+    for known in known(facts) {
+        if known.kind != kind || facts.source.is_some_and(|it| !(it.is_real)(known.occurrence)) {
+            continue;
+        }
+        let decider = decider(facts, &known);
+        let rests_on = decider.and_then(|it| op_of(facts, it));
+        found.push(Finding {
+            kind,
+            place: Place::Occurrence(known.occurrence),
+            reason: Reason::Always { value: known.value },
+            related: decider
+                .map(|place| Related { place, role: Role::Decides })
+                .into_iter()
+                .collect(),
+            fix: fix(facts, &known).map(|it| it.resting_on(rests_on)),
+        });
+    }
+}
+
+/// A condition that has one value wherever it is evaluated.
+pub(super) struct Known {
+    pub(super) occurrence: OccurrenceId,
+    pub(super) value: bool,
+    kind: FindingKind,
+    context: ContextId,
+}
+
+/// All conditions that are known, in program order.
+pub(super) fn known(facts: &FindingFacts<'_>) -> Vec<Known> {
+    let mut all = Vec::new();
+    let conditions = facts.conditions();
+    let mut analyzer = facts.analyzer();
+    for id in tops(facts) {
+        let context = conditions.at(facts.flow(), id);
+        if !analyzer.is_contradiction(READING, context) {
+            examine(facts, &mut analyzer, id, context, &mut all);
+        }
+    }
+    all
+}
+
+/// The occurrences that are conditions as a whole.
+fn tops(facts: &FindingFacts<'_>) -> Vec<OccurrenceId> {
+    let body = facts.body;
+    let mut tops = Vec::new();
+    for op in body.ops_preorder() {
+        let is_condition = matches!(body.ops[op].kind, OpKind::If | OpKind::While);
+        for (index, id) in facts.occurrences.of_op(op).enumerate() {
+            let is_choice = match body.expr(facts.occurrences[id].expr).kind {
+                ExprKind::Select(..) => true,
+                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+                    body.name(name) == "if_then_else" && body.items(args).len() == 3
+                }
+                _ => false,
+            };
+            if is_condition && index == 0 {
+                tops.push(id);
+            }
+            if is_choice {
+                tops.push(OccurrenceId::new(id.index() + 1));
+            }
+        }
+    }
+    tops
+}
+
+/// Decides a condition, or else its sides.
+fn examine(
+    facts: &FindingFacts<'_>,
+    analyzer: &mut Analyzer<'_>,
+    top: OccurrenceId,
+    context: ContextId,
+    all: &mut Vec<Known>,
+) {
+    let body = facts.body;
+    let mut stack = vec![top];
+    while let Some(occurrence) = stack.pop() {
+        let expr = facts.occurrences[occurrence].expr;
+        if body.expr(expr).is_constant() {
+            continue;
+        }
+        if let Some(value) = analyzer.decide_with(READING, context, expr) {
+            let bare = analyzer.unconditional(context);
+            let kind = if analyzer.decide_with(READING, bare, expr) == Some(value) {
+                FindingKind::ConstantCondition
+            } else {
+                FindingKind::RedundantCondition
+            };
+            all.push(Known { occurrence, value, kind, context });
+            continue;
+        }
+        let first = OccurrenceId::new(occurrence.index() + 1);
+        match body.expr(expr).kind {
+            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => {
+                stack.push(facts.occurrences[first].end);
+                stack.push(first);
+            }
+            ExprKind::Unary(UnaryOp::Not, _) => stack.push(first),
+            ExprKind::Call { callee: Callee::Intrinsic(name), .. }
+                if body.name(name) == "likely" =>
+            {
+                stack.push(first);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The place of what decides a condition.
+pub(super) fn decider(facts: &FindingFacts<'_>, known: &Known) -> Option<Place> {
+    let mut analyzer = facts.analyzer();
+    let expr = facts.occurrences[known.occurrence].expr;
+    let why = analyzer.why(READING, known.context, expr)?;
+    if known.kind == FindingKind::RedundantCondition {
+        return place_of(facts, &analyzer, known.occurrence, why);
+    }
+    // Ranges that decide are those of the loops around.
+    match analyzer.constraint(why) {
+        Constraint::Range { .. } => place_of(facts, &analyzer, known.occurrence, why),
+        _ => None,
+    }
+}
+
+/// Where the constraint of a context around an occurrence stands.
+fn place_of(
+    facts: &FindingFacts<'_>,
+    analyzer: &Analyzer<'_>,
+    id: OccurrenceId,
+    context: ContextId,
+) -> Option<Place> {
+    let conditions = facts.conditions();
+    let part = |condition: OccurrenceId| Some(part(facts, analyzer, condition, context));
+    let mut steps = 0;
+    let mut at = id;
+    while let Some(parent) = facts.occurrences[at].parent {
+        let [inner, outer] = [at, parent].map(|it| conditions.at(facts.flow(), it));
+        if adds(analyzer, inner, outer, context) {
+            return part(OccurrenceId::new(parent.index() + 1));
+        }
+        at = parent;
+    }
+    let scopes = facts.scopes();
+    let mut op = facts.occurrences[id].op;
+    loop {
+        let scope = scopes.of_op(op);
+        let ops = &facts.body.blocks[scopes.block(scope)].ops;
+        for &before in ops.iter().take_while(|it| **it != op) {
+            if adds(analyzer, conditions.after(before), conditions.before(before), context) {
+                return match facts.occurrences.of_operand(before, 0) {
+                    Some(condition) => part(condition),
+                    None => Some(Place::Op(before)),
+                };
+            }
+            steps += 1;
+        }
+        let creator = scopes.creator(scope)?;
+        let around = conditions.before(creator);
+        if adds(analyzer, conditions.at_scope(scope), around, context) {
+            let data = &facts.body.ops[creator];
+            let operand = match data.kind {
+                OpKind::If | OpKind::While => 0,
+                OpKind::SBlock(_) => data.operands.len().saturating_sub(1),
+                _ => return Some(Place::Op(creator)),
+            };
+            return facts.occurrences.of_operand(creator, operand).and_then(part);
+        }
+        steps += 1;
+        if steps > MOST_STEPS {
+            return None;
+        }
+        op = creator;
+    }
+}
+
+/// Whether `context` is one of those that were added to `outer` to make `inner`.
+fn adds(analyzer: &Analyzer<'_>, inner: ContextId, outer: ContextId, context: ContextId) -> bool {
+    // A context made later has the larger number.
+    let mut at = inner;
+    while at > outer && at >= context {
+        if at == context {
+            return true;
+        }
+        match analyzer.parent(at) {
+            Some(parent) => at = parent,
+            None => return false,
+        }
+    }
+    false
+}
+
+/// The part of a condition that a context is about: one side of an `and`.
+fn part(
+    facts: &FindingFacts<'_>,
+    analyzer: &Analyzer<'_>,
+    condition: OccurrenceId,
+    context: ContextId,
+) -> Place {
+    let Constraint::Assume { cond, .. } = analyzer.constraint(context) else {
+        return Place::Op(facts.occurrences[condition].op);
+    };
+    let all = condition.index()..facts.occurrences[condition].end.index();
+    let found = all.map(OccurrenceId::new).find(|it| facts.occurrences[*it].expr == cond);
+    Place::Occurrence(found.unwrap_or(condition))
+}
+
+fn op_of(facts: &FindingFacts<'_>, place: Place) -> Option<OpId> {
+    match place {
+        Place::Op(op) => Some(op),
+        Place::Occurrence(it) => Some(facts.occurrences[it].op),
+        _ => None,
+    }
+}
+
+/// What to do about a condition that is known.
+pub(super) fn fix(facts: &FindingFacts<'_>, known: &Known) -> Option<FindingFix> {
+    let body = facts.body;
+    let here = facts.occurrences[known.occurrence];
+    if !facts.deletable().may_go(here.expr) {
+        return None;
+    }
+    let Some(parent) = here.parent else { return fix_statement(facts, here.op, known.value) };
+    let first = OccurrenceId::new(parent.index() + 1);
+    let second = facts.occurrences[first].end;
+    let kept = match body.expr(facts.occurrences[parent].expr).kind {
+        ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => {
+            if known.occurrence == first {
+                second
+            } else {
+                first
+            }
+        }
+        ExprKind::Select(..) | ExprKind::Call { .. } if known.occurrence == first => {
+            let third = facts.occurrences[second].end;
+            let (kept, gone) = if known.value { (second, third) } else { (third, second) };
+            if !facts.deletable().may_go(facts.occurrences[gone].expr) {
+                return None;
+            }
+            kept
+        }
+        _ => return None,
+    };
+    let with = Replacement::Copy(kept);
+    Some(FindingFix::of(FixEdit::Replace { occurrence: parent, with }))
+}
+
+/// Keeps the arm that is executed.
+fn fix_statement(facts: &FindingFacts<'_>, op: OpId, value: bool) -> Option<FindingFix> {
+    let data = &facts.body.ops[op];
+    let region = u32::from(!value);
+    let edit = match data.kind {
+        OpKind::While if !value => FixEdit::RemoveOp(op),
+        OpKind::If if data.regions.len() <= region as usize => FixEdit::RemoveOp(op),
+        OpKind::If if facts.openable().may_open(facts.body, op, region) => {
+            FixEdit::KeepRegion { op, region }
+        }
+        _ => return None,
+    };
+    Some(FindingFix::of(edit))
+}
