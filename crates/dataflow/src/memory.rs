@@ -23,6 +23,7 @@
 mod events;
 mod obstacle;
 mod reach;
+mod reads;
 #[cfg(test)]
 pub(crate) mod tests;
 
@@ -38,6 +39,7 @@ use crate::{
 use events::{Events, after, before, shared_chain};
 pub use obstacle::Obstacle;
 use reach::{Change, Place};
+pub use reads::MemoryReads;
 
 /// Where a version starts.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -92,6 +94,11 @@ pub struct MemoryVersions<'a> {
     occurrences: &'a Occurrences,
     scopes: &'a ScopeTree,
     aliases: &'a AliasClasses,
+    tables: Tables,
+}
+
+/// What [`MemoryVersions`] looks up.
+struct Tables {
     events: Events,
     /// By operation: the order of the last operation in it.
     ends: Vec<u32>,
@@ -105,23 +112,18 @@ pub struct MemoryVersions<'a> {
     straight: Vec<ScopeId>,
 }
 
-impl<'a> MemoryVersions<'a> {
-    /// The versions of `body`.
-    pub fn build(
-        body: &'a Body,
-        occurrences: &'a Occurrences,
-        scopes: &'a ScopeTree,
+impl Tables {
+    fn build(
+        body: &Body,
+        occurrences: &Occurrences,
+        scopes: &ScopeTree,
         effects: &EffectTable,
-        aliases: &'a AliasClasses,
-    ) -> MemoryVersions<'a> {
+        aliases: &AliasClasses,
+    ) -> Tables {
         let ends = ends(body, scopes);
         let events = Events::collect(body, occurrences, scopes, effects, aliases, &ends);
         let n = scopes.len();
-        let mut this = MemoryVersions {
-            body,
-            occurrences,
-            scopes,
-            aliases,
+        let mut this = Tables {
             events,
             ends,
             loop_of: Vec::with_capacity(n),
@@ -147,6 +149,20 @@ impl<'a> MemoryVersions<'a> {
             this.straight.push(straight);
         }
         this
+    }
+}
+
+impl<'a> MemoryVersions<'a> {
+    /// The versions of `body`.
+    pub fn build(
+        body: &'a Body,
+        occurrences: &'a Occurrences,
+        scopes: &'a ScopeTree,
+        effects: &EffectTable,
+        aliases: &'a AliasClasses,
+    ) -> MemoryVersions<'a> {
+        let tables = Tables::build(body, occurrences, scopes, effects, aliases);
+        MemoryVersions { body, occurrences, scopes, aliases, tables }
     }
 
     /// The class whose memory an occurrence reads: a load that is not only the name of an element, or a part of a buffer.
@@ -209,9 +225,66 @@ impl<'a> MemoryVersions<'a> {
 
     /// The version of a class right after an operation and all in it.
     pub fn after(&self, op: OpId, class: AliasClass) -> VersionId {
-        let at = after(self.ends[op.index()]) + 1;
+        let at = after(self.tables.ends[op.index()]) + 1;
         let place = Place { scope: self.scopes.of_op(op), at };
         VersionId(self.change(class, place, &mut 0).origin)
+    }
+
+    /// The version of a class before a loop as a whole.
+    pub fn before_loop(&self, op: OpId, class: AliasClass) -> VersionId {
+        let place = Place { scope: self.scopes.of_op(op), at: before(self.scopes.order(op)) };
+        VersionId(self.change(class, place, &mut 0).origin)
+    }
+
+    /// Whether an occurrence that has been evaluated would read the same again among the operands of `op`, a later operation
+    /// that it dominates.
+    pub fn reads_same_at(&self, top: OccurrenceId, op: OpId) -> bool {
+        let place = self.place_of(op);
+        let is_condition = self.body.ops[op].kind == OpKind::While;
+        (top.index()..self.occurrences[top].end.index()).all(|index| {
+            let id = OccurrenceId::new(index);
+            let Some(class) = self.class_of(id) else { return true };
+            let here = self.at_occurrence(id, class).origin();
+            let is_polled = is_condition && self.aliases.reach(class) == Reach::Visible;
+            let in_flight =
+                || self.chains(class).into_iter().any(|it| self.in_flight(it, place, &mut 0));
+            !matches!(here, Origin::Load(_))
+                && !is_polled
+                && !self.is_written_by_operands(op, class)
+                && !in_flight()
+                && self.change(class, place, &mut 0).origin == here
+        })
+    }
+
+    /// Whether a call among the operands of an operation may write a class.
+    pub fn is_written_by_operands(&self, op: OpId, class: AliasClass) -> bool {
+        if !self.tables.events.in_operands.contains_key(&op) {
+            return false;
+        }
+        let at = after(self.scopes.order(op));
+        self.chains(class).into_iter().any(|chain| {
+            let first = chain.done(at);
+            chain.writes[first..].iter().take_while(|it| it.at == at).any(|it| {
+                !matches!(it.kind, WriteKind::Store | WriteKind::Allocation | WriteKind::Polled)
+            })
+        })
+    }
+
+    /// How a store writes: at once, or as an asynchronous copy.
+    pub fn kind_of_store(&self, op: OpId, class: AliasClass) -> Option<WriteKind> {
+        let chain = &self.tables.events.chains[class.index()];
+        let first = chain.done(after(self.scopes.order(op)));
+        chain.writes[first..].iter().find(|it| it.op == op).map(|it| it.kind)
+    }
+
+    /// The innermost scope around (or at) this one that may run again after itself.
+    pub fn loop_around(&self, scope: ScopeId) -> Option<ScopeId> {
+        self.tables.loop_of[scope.index()]
+    }
+
+    /// The numbers of an operation and all in it.
+    pub fn orders_of(&self, op: OpId) -> std::ops::Range<u32> {
+        self.scopes.order(op)..self.tables.ends[op.index()] + 1
     }
 
     /// The operations that may write a class, in the order of a walk, with what they are.
@@ -241,12 +314,13 @@ impl<'a> MemoryVersions<'a> {
 
     /// Steps taken to build, for tests of growth.
     pub fn work(&self) -> u64 {
-        self.events.work + self.ends.len() as u64 + self.straight.len() as u64
+        let tables = &self.tables;
+        tables.events.work + tables.ends.len() as u64 + tables.straight.len() as u64
     }
 
     fn chains(&self, class: AliasClass) -> [&events::Chain; 2] {
         let shared = shared_chain(self.aliases, self.aliases.reach(class));
-        [&self.events.chains[class.index()], &self.events.chains[shared]]
+        [&self.tables.events.chains[class.index()], &self.tables.events.chains[shared]]
     }
 
     fn change(&self, class: AliasClass, place: Place, work: &mut u64) -> Change {
@@ -269,18 +343,12 @@ impl<'a> MemoryVersions<'a> {
     /// Whether a call of the same operation may write what a load reads, before or after it (`SEMANTICS: E1`). What is an
     /// argument of the only such call is read before it.
     fn is_unordered(&self, occurrence: OccurrenceId, op: OpId, class: AliasClass) -> bool {
-        let Some(writes) = self.events.in_operands.get(&op) else { return false };
+        let Some(writes) = self.tables.events.in_operands.get(&op) else { return false };
         let end = self.occurrences[writes.first].end;
         if !writes.many && writes.first < occurrence && occurrence < end {
             return false;
         }
-        let at = after(self.scopes.order(op));
-        self.chains(class).into_iter().any(|chain| {
-            let first = chain.done(at);
-            chain.writes[first..].iter().take_while(|it| it.at == at).any(|it| {
-                !matches!(it.kind, WriteKind::Store | WriteKind::Allocation | WriteKind::Polled)
-            })
-        })
+        self.is_written_by_operands(op, class)
     }
 }
 

@@ -170,6 +170,26 @@ impl<'a> ValueNumbers<'a> {
     }
 }
 
+/// Whether a load is an argument that may be meant as a place, not as its value: of a call that takes an address, or that
+/// writes some operand. Nothing can stand for it but itself.
+pub fn is_place_name(
+    body: &Body,
+    occurrences: &Occurrences,
+    effects: &EffectTable,
+    load: OccurrenceId,
+) -> bool {
+    let Some(parent) = occurrences[load].parent else { return false };
+    let ExprKind::Call { callee, .. } = body.expr(occurrences[parent].expr).kind else {
+        return false;
+    };
+    let row = effects.callee(body, callee);
+    let writes = Flags::DST.union(Flags::INPLACE);
+    is_address_of(body, callee)
+        || row.memory_effect == MemoryEffect::Unknown
+        || row.may_write() && row.flags.intersects(writes)
+        || matches!(callee, Callee::Function(_) | Callee::Unknown(_))
+}
+
 struct Numbering<'a> {
     body: &'a Body,
     occurrences: &'a Occurrences,
@@ -331,7 +351,11 @@ impl<'a> Numbering<'a> {
     fn nature(&self, id: OccurrenceId) -> Nature {
         let here = self.occurrences[id];
         match self.body.expr(here.expr).kind {
-            ExprKind::Load { .. } if self.is_named(id) => Nature::Name,
+            ExprKind::Load { .. }
+                if is_place_name(self.body, self.occurrences, self.effects, id) =>
+            {
+                Nature::Name
+            }
             ExprKind::Load { .. } => Nature::Reads,
             ExprKind::Region(..) | ExprKind::Slice { .. } | ExprKind::Buffer(_) => Nature::Name,
             ExprKind::Opaque { .. } => Nature::Fresh,
@@ -346,21 +370,6 @@ impl<'a> Numbering<'a> {
             }
             _ => Nature::Value,
         }
-    }
-
-    /// Whether a load is an argument that may be meant as a place: of a call that takes an address, or that writes some operand.
-    fn is_named(&self, load: OccurrenceId) -> bool {
-        let Some(parent) = self.occurrences[load].parent else { return false };
-        let ExprKind::Call { callee, .. } = self.body.expr(self.occurrences[parent].expr).kind
-        else {
-            return false;
-        };
-        let effects = self.effects.callee(self.body, callee);
-        let writes = Flags::DST.union(Flags::INPLACE);
-        is_address_of(self.body, callee)
-            || effects.memory_effect == MemoryEffect::Unknown
-            || effects.may_write() && effects.flags.intersects(writes)
-            || matches!(callee, Callee::Function(_) | Callee::Unknown(_))
     }
 
     /// What tells an occurrence apart from others of its operator and operands.

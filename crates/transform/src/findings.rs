@@ -12,12 +12,17 @@
 mod apply;
 mod compatible;
 mod conditions;
+mod copy_propagation;
 mod dead_binding;
+mod dead_store;
 mod deletable;
 mod loop_invariant;
 mod missing_noalias;
 mod names;
 mod openable;
+mod read_before_write;
+mod redundant_load;
+mod stored;
 mod unreachable;
 
 use std::cell::{OnceCell, RefCell, RefMut};
@@ -187,10 +192,14 @@ type Planner = fn(&FindingFacts<'_>, &mut Vec<Finding>);
 /// The planners, sorted by the names of their kinds.
 const PLANNERS: &[(FindingKind, Planner)] = &[
     (FindingKind::ConstantCondition, conditions::plan_constant),
+    (FindingKind::CopyPropagation, copy_propagation::plan),
     (FindingKind::DeadBinding, dead_binding::plan),
+    (FindingKind::DeadStore, dead_store::plan),
     (FindingKind::LoopInvariant, loop_invariant::plan),
     (FindingKind::MissingNoalias, missing_noalias::plan),
+    (FindingKind::ReadBeforeWrite, read_before_write::plan),
     (FindingKind::RedundantCondition, conditions::plan_redundant),
+    (FindingKind::RedundantLoad, redundant_load::plan),
     (FindingKind::Unreachable, unreachable::plan),
 ];
 

@@ -232,7 +232,8 @@ impl Collector<'_> {
             return is_async.then(|| (WriteKind::Call, Targets::all_but_private()));
         }
         let mut targets = Targets::default();
-        let knows_arguments = self.arguments(id, &mut targets.classes);
+        let knows_arguments =
+            arguments(self.body, self.occurrences, self.aliases, id, &mut targets.classes);
         let is_copy = effects.asynchrony == Asynchrony::Copy;
         let kind = match effects {
             _ if effects.is_barrier() => WriteKind::Barrier,
@@ -243,29 +244,6 @@ impl Collector<'_> {
             targets.reaches = [false, true, true];
         }
         Some((kind, targets))
-    }
-
-    /// Collects the classes that the arguments of a call are addresses or elements of. False if one may be of anything, or
-    /// there is none.
-    fn arguments(&self, call: OccurrenceId, classes: &mut SmallVec<[AliasClass; 4]>) -> bool {
-        let mut known = true;
-        let end = self.occurrences[call].end;
-        let mut at = OccurrenceId::new(call.index() + 1);
-        while at < end {
-            let node = self.body.expr(self.occurrences[at].expr);
-            let class = match node.kind {
-                ExprKind::Load { buffer, .. } => Some(self.aliases.class(buffer)),
-                _ => self.aliases.of_address(self.occurrences[at].expr),
-            };
-            if let Some(class) = class {
-                known &= class != self.aliases.world();
-                if !classes.contains(&class) {
-                    classes.push(class);
-                }
-            }
-            at = self.occurrences[at].end;
-        }
-        known && !classes.is_empty()
     }
 
     /// What an operation itself writes after its operands are evaluated.
@@ -316,8 +294,36 @@ impl Collector<'_> {
     }
 }
 
-/// Whether a call may write more than its arguments name.
-fn reaches_more(effects: &OpEffects, knows_arguments: bool) -> bool {
+/// Collects the classes that the arguments of a call are addresses or elements of. False if one may be of anything, or there
+/// is none.
+pub(super) fn arguments(
+    body: &Body,
+    occurrences: &Occurrences,
+    aliases: &AliasClasses,
+    call: OccurrenceId,
+    classes: &mut SmallVec<[AliasClass; 4]>,
+) -> bool {
+    let mut known = true;
+    let end = occurrences[call].end;
+    let mut at = OccurrenceId::new(call.index() + 1);
+    while at < end {
+        let class = match body.expr(occurrences[at].expr).kind {
+            ExprKind::Load { buffer, .. } => Some(aliases.class(buffer)),
+            _ => aliases.of_address(occurrences[at].expr),
+        };
+        if let Some(class) = class {
+            known &= class != aliases.world();
+            if !classes.contains(&class) {
+                classes.push(class);
+            }
+        }
+        at = occurrences[at].end;
+    }
+    known && !classes.is_empty()
+}
+
+/// Whether a call may touch more than its arguments name.
+pub(super) fn reaches_more(effects: &OpEffects, knows_arguments: bool) -> bool {
     let named = effects.memory.contains(MemorySet::ARGUMENT) && knows_arguments;
     let wide = MemorySet::GLOBAL.union(MemorySet::SHARED);
     let is_local = effects.memory == MemorySet::LOCAL && knows_arguments;

@@ -68,7 +68,7 @@ impl MemoryVersions<'_> {
             return Some(Obstacle { op, kind: None, around: None });
         }
         if let Origin::LoopEntry(around) = origin {
-            let end = before(self.ends[around.index()]) + 1;
+            let end = before(self.tables.ends[around.index()]) + 1;
             let inside = |it: &Write| it.at <= end;
             let write = self
                 .first_from(class, place.at, inside)

@@ -71,7 +71,7 @@ impl MemoryVersions<'_> {
             let mut entry = self.entry(place.scope, polls);
             for write in [last, next].into_iter().flatten() {
                 let common = self.scopes.common(place.scope, write.scope);
-                entry = entry.max(self.loop_of[common.index()]);
+                entry = entry.max(self.tables.loop_of[common.index()]);
                 if let Relation::OtherRegion(scope) = self.relation(place, write) {
                     entry = entry.max(Some(scope));
                 }
@@ -98,8 +98,8 @@ impl MemoryVersions<'_> {
 
     /// The innermost scope around (or at) this one at whose start memory counts as changed, whatever is written.
     fn entry(&self, scope: ScopeId, polls: bool) -> Option<ScopeId> {
-        let joined = self.joined[scope.index()];
-        if polls { joined.max(self.polled[scope.index()]) } else { joined }
+        let joined = self.tables.joined[scope.index()];
+        if polls { joined.max(self.tables.polled[scope.index()]) } else { joined }
     }
 
     pub(super) fn start_of(&self, scope: ScopeId) -> Change {
@@ -115,11 +115,11 @@ impl MemoryVersions<'_> {
 
     /// The change that a write inside `op` makes after it: the write itself if nothing but plain nesting is between.
     fn change_after(&self, op: OpId, below: ScopeId, write: Write) -> Change {
-        let straight = self.straight[write.scope.index()];
+        let straight = self.tables.straight[write.scope.index()];
         if straight < below {
             return Change { at: write.at, origin: Origin::Write(write.op) };
         }
-        Change { at: after(self.ends[op.index()]), origin: Origin::After(op) }
+        Change { at: after(self.tables.ends[op.index()]), origin: Origin::After(op) }
     }
 
     fn relation(&self, place: Place, write: Write) -> Relation {
@@ -153,7 +153,7 @@ impl MemoryVersions<'_> {
         }
         *work += 1;
         let done = chain.copies.partition_point(|it| it.0 < place.at);
-        let waits = &self.events.waits;
+        let waits = &self.tables.events.waits;
         let past = waits.partition_point(|it| it.0 < place.at);
         // A wait of a scope around the place is done whenever the place is reached.
         let wait = waits[past.saturating_sub(8)..past]
@@ -165,7 +165,7 @@ impl MemoryVersions<'_> {
         }
         // A copy of the iteration before, not waited for in this one.
         let Some(&(_, next)) = chain.copies.get(done) else { return false };
-        let around = self.loop_of[self.scopes.common(place.scope, next).index()];
+        let around = self.tables.loop_of[self.scopes.common(place.scope, next).index()];
         around.is_some_and(|around| wait.is_none_or(|it| !self.scopes.is_ancestor(around, it.1)))
     }
 }

@@ -3,11 +3,15 @@
 //! Each kind has a file of tests; [`check`] is what they call.
 
 mod conditions;
+mod copy_propagation;
 mod corpus;
 mod dead_binding;
+mod dead_store;
 mod fixes;
 mod loop_invariant;
 mod missing_noalias;
+mod read_before_write;
+mod redundant_load;
 mod unreachable;
 
 use expect_test::Expect;

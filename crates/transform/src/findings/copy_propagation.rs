@@ -1,0 +1,78 @@
+//! Copies: loads of an element that was copied from another one, which still holds the value.
+//!
+//! In: the facts. Out: a finding for each load of what a store `B[i] = A[j]` wrote, where neither has been written since, if reading
+//! the original is better: it is nearer to the thread, or every load of the copy can do so, which leaves the copy to nobody.
+//! A copy into nearer memory (`shared` from `global`, an allocation from a parameter) is made on purpose and stays. O(loads · log n).
+
+use std::cmp::Ordering;
+
+use dataflow::alias::{Reach, Space};
+use ir::{
+    BufferId, ExprKind,
+    arena::Id as _,
+    plan::finding::{
+        Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Replacement, Role,
+    },
+};
+
+use super::{
+    FindingFacts, definers_of,
+    stored::{Stored, is_real, loads, stored},
+};
+
+pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
+    let memory = facts.memory();
+    let aliases = facts.aliases();
+    let mut copies: Vec<(Stored, Ordering)> = Vec::new();
+    // By class: loads that read a copy, less all loads.
+    let mut balance = vec![0i64; aliases.len()];
+    for it in stored(facts, memory) {
+        let value = facts.occurrences[it.value].expr;
+        let ExprKind::Load { buffer: source, predicate: None, .. } = facts.body.expr(value).kind
+        else {
+            continue;
+        };
+        let order = distance(facts, source).cmp(&distance(facts, it.buffer));
+        let holds = || memory.reads_same_at(it.value, facts.occurrences[it.load].op);
+        if source != it.buffer && order.is_le() && is_real(facts, it.load) && holds() {
+            balance[aliases.class(it.buffer).index()] += 1;
+            copies.push((it, order));
+        }
+    }
+    if copies.iter().any(|it| it.1.is_eq()) {
+        loads(facts, memory).for_each(|it| balance[aliases.class(it.1).index()] -= 1);
+    }
+    for (it, order) in copies {
+        let class = aliases.class(it.buffer);
+        let is_left = balance[class.index()] == 0 && aliases.reach(class) == Reach::Private;
+        if order.is_lt() || is_left {
+            found.push(finding(facts, it));
+        }
+    }
+}
+
+/// How far memory is from the thread that computes.
+fn distance(facts: &FindingFacts<'_>, buffer: BufferId) -> u32 {
+    let class = facts.aliases().class(buffer);
+    match facts.aliases().space(class) {
+        Space::Local => 0,
+        Space::Shared => 1,
+        Space::Other => 2,
+        Space::Global => 3 + u32::from(facts.aliases().outlives(class)),
+    }
+}
+
+fn finding(facts: &FindingFacts<'_>, it: Stored) -> Finding {
+    let edit = FixEdit::Replace { occurrence: it.load, with: Replacement::Copy(it.value) };
+    Finding {
+        kind: FindingKind::CopyPropagation,
+        place: Place::Occurrence(it.load),
+        reason: Reason::CopyOf { source: facts.occurrences[it.value].expr },
+        related: vec![Related { place: Place::Op(it.store), role: Role::Copy }],
+        fix: Some(
+            FindingFix::of(edit)
+                .resting_on(definers_of(facts.body, facts.occurrences, it.value))
+                .resting_on([it.store]),
+        ),
+    }
+}

@@ -1,0 +1,225 @@
+//! Stores that nothing reads.
+
+use expect_test::{Expect, expect};
+use ir::plan::finding::FindingKind;
+
+#[track_caller]
+fn check(statements: &str, expected: Expect) {
+    super::check(FindingKind::DeadStore, statements, expected);
+}
+
+#[test]
+fn a_store_that_the_next_one_writes_over_goes() {
+    check(
+        "
+        A[x] = 1
+        A[y] = 2
+        A[x] = 3
+        ",
+        expect![[r#"
+            # dead-store Overwritten at 1 `A[x] = 1`; Overwrites 3 `A[x] = 3`
+            A[y] = 2
+            A[x] = 3
+        "#]],
+    );
+    check(
+        "
+        A[x] = 1  # first
+        A[x] = 2
+        ",
+        expect![[r#"
+            # dead-store Overwritten at 1 `A[x] = 1`; Overwrites 2 `A[x] = 2`
+            # first
+            A[x] = 2
+        "#]],
+    );
+}
+
+#[test]
+fn what_may_read_between_keeps_it() {
+    check(
+        "
+        A[x] = 1
+        A[x] = A[x] + 1
+        A[y] = 1
+        T.call_extern(\"int32\", \"f\")
+        A[y] = 2
+        A[0] = 1
+        for i in range(4):
+            A[i + 1] = A[i]
+        A[0] = 2
+        A[1] = 1
+        if x < y:
+            T.evaluate(A[1])
+        A[1] = 2
+        ",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn what_may_leave_the_list_keeps_it() {
+    check(
+        "
+        for i in range(4):
+            A[i] = 1
+            if x < i:
+                break
+            A[i] = 2
+        A[x] = 1
+        assert x < y, \"m\"
+        A[x] = 2
+        A[y] = 1
+        while A[0] < x:
+            T.evaluate(0)
+        A[y] = 2
+        ",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn another_list_keeps_it() {
+    check(
+        "
+        A[x] = 1
+        if x < y:
+            A[x] = 2
+        for i in range(4):
+            A[x + i] = 1
+            A[x + i + 1] = 2
+        ",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn indices_that_are_read_again_may_be_others() {
+    check(
+        "
+        B = T.alloc_buffer((16,), \"int32\")
+        B[0] = x
+        A[B[0]] = 1
+        B[0] = y
+        A[B[0]] = 2
+        A[B[0]] = 3
+        ",
+        expect![[r##"
+            # dead-store Overwritten at 5 `A[B[0]] = 2`; Overwrites 6 `A[B[0]] = 3`
+            B = T.alloc_buffer((16,), "int32")
+            B[0] = x
+            A[B[0]] = 1
+            B[0] = y
+            A[B[0]] = 3
+        "##]],
+    );
+}
+
+#[test]
+fn memory_that_nothing_reads_afterwards() {
+    check(
+        "
+        L = T.alloc_local((4,), \"int32\")
+        M = T.alloc_local((4,), \"int32\")
+        N = T.alloc_local((4,), \"int32\")
+        L[0] = x
+        for i in range(4):
+            M[i] = x
+            A[i] = N[i]
+            N[i] = x
+        A[x] = M[0]
+        M[1] = y
+        ",
+        expect![[r##"
+            # dead-store NeverRead at 4 `L[0] = x`
+            # dead-store NeverRead at 10 `M[1] = y`
+            L = T.alloc_local((4,), "int32")
+            M = T.alloc_local((4,), "int32")
+            N = T.alloc_local((4,), "int32")
+            for i in range(4):
+                M[i] = x
+                A[i] = N[i]
+                N[i] = x
+            A[x] = M[0]
+        "##]],
+    );
+}
+
+#[test]
+fn memory_that_others_may_read_keeps_it() {
+    check(
+        "
+        L = T.alloc_local((4,), \"int32\")
+        L[0] = x
+        T.call_extern(\"int32\", \"f\", L.data)
+        L[0] = y
+        S = T.alloc_shared((4,), \"int32\")
+        A[0] = S[0]
+        S[0] = y
+        ",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn operands_with_an_effect_keep_the_fix_away() {
+    check(
+        "
+        L = T.alloc_local((4,), \"int32\")
+        L[0] = T.cuda.atomic_add(T.address_of(A[x]), 1)
+        ",
+        expect![[r#"
+            # dead-store NeverRead at 2 `L[0] = T.cuda.atomic_add(T.address_of(A[x]), 1)`; no fix
+        "#]],
+    );
+}
+
+#[test]
+fn what_the_element_holds_already() {
+    check(
+        "A[x] = A[x]",
+        expect![[r#"
+        # dead-store StoredAlready at 1 `A[x] = A[x]`
+        T.evaluate(0)
+    "#]],
+    );
+    check(
+        "
+        A[y] = x
+        T.evaluate(A[y])
+        A[y] = x
+        T.evaluate(A[x])
+        A[x] = 1
+        A[y] = x
+        ",
+        expect![[r#"
+            # dead-store StoredAlready at 3 `A[y] = x`; Stored 1 `A[y] = x`
+            A[y] = x
+            T.evaluate(A[y])
+            T.evaluate(A[x])
+            A[x] = 1
+            A[y] = x
+        "#]],
+    );
+    check(
+        "
+        for i in T.vectorized(4):
+            A[i] = A[i]
+        A[x] = A[y]
+        A[A[x]] = A[A[y]]
+        ",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn volatile_memory_is_left_alone() {
+    check(
+        "
+        L = T.alloc_buffer((4,), \"int32\", scope=\"local\", annotations={\"tirx.volatile\": True})
+        L[0] = 1
+        L[0] = 2
+        ",
+        expect![[""]],
+    );
+}

@@ -1,0 +1,102 @@
+//! Loads of memory that nothing has written.
+
+use expect_test::{Expect, expect};
+use ir::plan::finding::FindingKind;
+
+#[track_caller]
+fn check(statements: &str, expected: Expect) {
+    super::check(FindingKind::ReadBeforeWrite, statements, expected);
+}
+
+#[test]
+fn nothing_on_any_path_writes_it() {
+    check(
+        "
+        L = T.alloc_local((4,), \"int32\")
+        V = L.view(2, 2)
+        c: T.int32
+        if x < y:
+            A[0] = L[0] + V[0, 1] + c
+        L[0] = x
+        A[1] = L[0]
+        A[2] = V[0, 0]
+        ",
+        expect![[r##"
+            # read-before-write NeverWritten at 5 `L[0]`; Allocation 1 `L = T.alloc_local((4,), "int32")`; no fix
+            # read-before-write NeverWritten at 5 `V[0, 1]`; Allocation 1 `L = T.alloc_local((4,), "int32")`; no fix
+            # read-before-write NeverWritten at 5 `c`; Allocation 3 `c: T.int32`; no fix
+        "##]],
+    );
+}
+
+#[test]
+fn the_first_iteration_reads_what_later_ones_write() {
+    check(
+        "
+        acc = T.alloc_local((1,), \"int32\")
+        for i in range(16):
+            for j in range(x):
+                acc[0] = acc[0] + A[i]
+        A[0] = acc[0]
+        ",
+        expect![[r##"
+            # read-before-write MaybeNotWritten at 4 `acc[0]`; Allocation 1 `acc = T.alloc_local((1,), "int32")`; MayWrite 4 `acc[0] = acc[0] + A[i]`; no fix
+        "##]],
+    );
+}
+
+#[test]
+fn what_the_first_iteration_writes_or_leaves_out_is_no_finding() {
+    check(
+        "
+        acc = T.alloc_local((4,), \"int32\")
+        for i in range(16):
+            if i == 0:
+                acc[0] = 0
+            acc[0] = acc[0] + A[i]
+            if i > 0:
+                A[i] = acc[1]
+            A[i] = T.if_then_else(i > 0, acc[2], 0)
+            acc[1] = A[i]
+            acc[2] = A[i]
+        ",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn calls_that_may_write_it_are_taken_to() {
+    check(
+        "
+        L = T.alloc_local((4,), \"int32\")
+        M = T.alloc_local((4,), \"int32\")
+        S = T.alloc_shared((4,), \"int32\")
+        T.call_extern(\"int32\", \"f\", L.data)
+        A[0] = L[0]
+        T.call_extern(\"int32\", \"g\", M[0])
+        A[1] = M[0]
+        T.tvm_storage_sync(\"shared\")
+        A[2] = S[0]
+        ",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn scalars_are_read_by_name() {
+    check(
+        "
+        c: T.int32
+        d: T.int32
+        while c < x:
+            c = c + 1
+        if x < y:
+            d = 1
+        A[0] = d
+        ",
+        expect![[r#"
+            # read-before-write MaybeNotWritten at 3 `c`; Allocation 1 `c: T.int32`; MayWrite 4 `c = c + 1`; no fix
+            # read-before-write MaybeNotWritten at 4 `c`; Allocation 1 `c: T.int32`; MayWrite 4 `c = c + 1`; no fix
+        "#]],
+    );
+}
