@@ -66,6 +66,10 @@ impl Analyzer<'_> {
             {
                 if let &[cond, a, b] = body.items(args) {
                     return self.why_may_trap(ctx, cond).or_else(|| {
+                        // The condition is used here, where the source may not use it (I1).
+                        if !self.is_untainted(ctx, cond) {
+                            return Some(expr);
+                        }
                         let Some([then, otherwise]) = self.arms(ctx, cond) else {
                             return Some(expr);
                         };
@@ -73,9 +77,13 @@ impl Analyzer<'_> {
                     });
                 }
             }
-            // The number of lanes is no value at run time.
+            // Base and stride are used; the number of lanes is no value at run time.
             ExprKind::Ramp { base, stride, .. } => {
-                return self.why_may_trap(ctx, base).or_else(|| self.why_may_trap(ctx, stride));
+                let below = self.why_may_trap(ctx, base).or_else(|| self.why_may_trap(ctx, stride));
+                return below.or_else(|| {
+                    let is_safe = self.is_untainted(ctx, base) && self.is_untainted(ctx, stride);
+                    (!is_safe).then_some(expr)
+                });
             }
             ExprKind::Broadcast { value, .. } => return self.why_may_trap(ctx, value),
             _ => {}
@@ -208,15 +216,26 @@ impl Analyzer<'_> {
         is_near.then(|| [true, false].map(|holds| self.assume_in(ctx, cond, holds, arms)))
     }
 
-    /// Whether no node of `expr` can trap, whatever its operands are.
+    /// Whether the node neither traps nor uses an operand, whatever its operands are.
+    fn is_plain_alone(&self, expr: ExprId) -> bool {
+        let uses = match self.body.expr(expr).kind {
+            ExprKind::Lambda { .. } | ExprKind::Ramp { .. } => true,
+            ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
+                self.body.name(name) == "if_then_else"
+            }
+            _ => false,
+        };
+        !uses && self.effects.own_trap(self.body, expr) == Trap::No
+    }
+
+    /// Whether no node of `expr` can trap or err, whatever its operands are.
     fn is_plain(&mut self, expr: ExprId) -> bool {
         let mut stack = vec![(expr, false)];
         while let Some((at, is_entered)) = stack.pop() {
             if self.plain_memo[at.index()].is_some() {
                 continue;
             }
-            let mut plain = self.effects.own_trap(self.body, at) == Trap::No
-                && !matches!(self.body.expr(at).kind, ExprKind::Lambda { .. });
+            let mut plain = self.is_plain_alone(at);
             let mut missing = Vec::new();
             self.body.each_child(self.body.expr(at).kind, &mut |child| match self.plain_memo
                 [child.index()]

@@ -204,6 +204,10 @@ fn division_traps_unless_its_divisor_is_shown() {
 #[test]
 fn guards_inside_the_expression_count_only_where_one_arm_is_evaluated() {
     check_trap(XYZ, &[], "if_then_else(y > 0, x // y, 0)", None);
+    // The condition is used, and may come from an overflow.
+    let text = "if_then_else(y + 1 > 0, 1, 2)";
+    check_trap(XYZ, &[], text, Some("T.if_then_else(y + 1 > 0, 1, 2)"));
+    check_trap(XYZ, &["y < 9"], text, None);
     check_trap(XYZ, &[], "select(y > 0, x // y, 0)", Some("x // y"));
     check_trap(XYZ, &[], "y > 0 and x // y > 1", Some("x // y"));
 }

@@ -225,6 +225,8 @@ pub(crate) struct Events {
     pub(crate) wide_overflow: bool,
     /// A shift amount out of range.
     pub(crate) shift: bool,
+    /// The result of such a sum was used: as a condition, or as an operand of a division that may err on it.
+    pub(crate) used: bool,
     /// Bound variables are as evaluated before: their events do not count.
     pub(crate) is_shallow: bool,
 }
@@ -236,60 +238,89 @@ pub(crate) fn eval(
     expr: ExprId,
     events: &mut Events,
 ) -> Option<i128> {
+    evaluate(body, values, expr, events).map(|it| it.0)
+}
+
+/// The value, and whether it came from an overflow.
+fn evaluate(
+    body: &Body,
+    values: &[i128],
+    expr: ExprId,
+    events: &mut Events,
+) -> Option<(i128, bool)> {
     let node = body.expr(expr);
     let dtype = node.ty.prim()?;
-    let wrap = |value: i128| -> i128 {
-        let low = dtype.wrap_int(value);
-        if dtype.is_uint() { i128::from(low as u64) } else { i128::from(low) }
-    };
-    if let ExprKind::Value(value) = node.kind
-        && let ValueKind::Result(op, _) = body.values[value].kind
-        && !events.is_shallow
-    {
-        return eval(body, values, body.ops[op].operands[0], events);
+    let wrap = |value: i128| wrap(dtype, value);
+    if let ExprKind::Value(value) = node.kind {
+        let ValueKind::Result(op, _) = body.values[value].kind else {
+            return Some((values[value.index()], false));
+        };
+        let mut before = Events::default();
+        let inner = if events.is_shallow { &mut before } else { events };
+        return evaluate(body, values, body.ops[op].operands[0], inner);
     }
-    let mut get = |it: ExprId| eval(body, values, it, events);
+    let mut get = |it: ExprId| evaluate(body, values, it, events);
     Some(match node.kind {
-        ExprKind::Int(value) => wrap(value.into()),
-        ExprKind::Value(value) => values[value.index()],
-        ExprKind::Unary(UnaryOp::Not, a) => i128::from(get(a)? == 0),
-        ExprKind::Unary(UnaryOp::BitNot, a) if dtype.is_bool() => i128::from(get(a)? == 0),
-        ExprKind::Unary(UnaryOp::BitNot, a) => wrap(!get(a)?),
-        ExprKind::Cast(a) => wrap(get(a)?),
+        ExprKind::Int(value) => (wrap(value.into()), false),
+        ExprKind::Unary(UnaryOp::BitNot, a) if !dtype.is_bool() => {
+            let (a, tainted) = get(a)?;
+            (wrap(!a), tainted)
+        }
+        ExprKind::Unary(_, a) => {
+            let (a, tainted) = get(a)?;
+            (i128::from(a == 0), tainted)
+        }
+        ExprKind::Cast(a) => {
+            let (a, tainted) = get(a)?;
+            (wrap(a), tainted)
+        }
         ExprKind::Select(cond, a, b) => {
             let (cond, a, b) = (get(cond)?, get(a)?, get(b)?);
-            if cond != 0 { a } else { b }
+            if cond.0 != 0 { a } else { b }
         }
         ExprKind::Call { args, .. } => match *body.items(args) {
             [cond, a, b] => {
-                if get(cond)? != 0 {
-                    get(a)?
-                } else {
-                    get(b)?
-                }
+                let (cond, tainted) = get(cond)?;
+                let value = if cond != 0 { get(a)? } else { get(b)? };
+                events.used |= tainted;
+                value
             }
             _ => return None,
         },
-        ExprKind::Binary(BinaryOp::And, a, b) => i128::from(get(a)? != 0 && get(b)? != 0),
-        ExprKind::Binary(BinaryOp::Or, a, b) => i128::from(get(a)? != 0 || get(b)? != 0),
+        ExprKind::Binary(op @ (BinaryOp::And | BinaryOp::Or), a, b) => {
+            let a = get(a)?;
+            if (a.0 != 0) == (op == BinaryOp::Or) {
+                return Some(a);
+            }
+            let b = get(b)?;
+            (b.0, a.1 || b.1)
+        }
         ExprKind::Binary(op, a, b) => {
             let (x, y) = (get(a)?, get(b)?);
-            let operand = body.dtype(a)?;
-            return binary(op, operand, x, y, events);
+            return binary(op, body.dtype(a)?, x, y, events);
         }
         _ => return None,
     })
 }
 
-fn binary(op: BinaryOp, dtype: DataType, x: i128, y: i128, events: &mut Events) -> Option<i128> {
-    let wrap = |value: i128| -> i128 {
-        let low = dtype.wrap_int(value);
-        if dtype.is_uint() { i128::from(low as u64) } else { i128::from(low) }
-    };
+fn wrap(dtype: DataType, value: i128) -> i128 {
+    let low = dtype.wrap_int(value);
+    if dtype.is_uint() { i128::from(low as u64) } else { i128::from(low) }
+}
+
+fn binary(
+    op: BinaryOp,
+    dtype: DataType,
+    (x, x_tainted): (i128, bool),
+    (y, y_tainted): (i128, bool),
+    events: &mut Events,
+) -> Option<(i128, bool)> {
+    let mut tainted = x_tainted || y_tainted;
     let mut sum = |exact: i128| {
-        let value = wrap(exact);
+        let value = wrap(dtype, exact);
         events.overflow |= value != exact;
         events.wide_overflow |= value != exact && dtype.is_int() && dtype.bits >= 32;
+        tainted |= value != exact && dtype.bits >= 32;
         value
     };
     let floor = |x: i128, y: i128| x.div_euclid(y) - i128::from(y < 0 && x.rem_euclid(y) != 0);
@@ -297,7 +328,7 @@ fn binary(op: BinaryOp, dtype: DataType, x: i128, y: i128, events: &mut Events) 
     if op.is_division() && (y == 0 || (dtype.is_int() && y == -1 && x == -(1 << (width - 1)))) {
         return None;
     }
-    Some(match op {
+    let value = match op {
         BinaryOp::Add => sum(x + y),
         BinaryOp::Sub => sum(x - y),
         BinaryOp::Mul => sum(x.wrapping_mul(y)),
@@ -319,8 +350,10 @@ fn binary(op: BinaryOp, dtype: DataType, x: i128, y: i128, events: &mut Events) 
         BinaryOp::Shl | BinaryOp::Shr => {
             events.shift |= y < 0 || y >= width;
             let amount = y.rem_euclid(width) as u32;
-            if op == BinaryOp::Shl { wrap(x << amount) } else { x >> amount }
+            if op == BinaryOp::Shl { wrap(dtype, x << amount) } else { x >> amount }
         }
         BinaryOp::And | BinaryOp::Or => return None,
-    })
+    };
+    events.used |= op.is_division() && (y_tainted || (x_tainted && y == -1));
+    Some((value, tainted))
 }
