@@ -63,6 +63,7 @@ pub struct Analyzer<'a> {
     pub(crate) linear_memo: [FxHashMap<(ExprId, ContextId), Option<Linear>>; 2],
     pub(crate) trap_memo: FxHashMap<(ExprId, ContextId), Option<ExprId>>,
     pub(crate) overflow_memo: FxHashMap<(ExprId, ContextId, Part), bool>,
+    pub(crate) cells_memo: FxHashMap<BufferId, bool>,
     pub(crate) work: Work,
     /// Of each node that safe evaluation needs no facts for.
     pub(crate) plain_memo: Vec<Option<bool>>,
@@ -101,6 +102,7 @@ impl<'a> Analyzer<'a> {
             linear_memo: Default::default(),
             trap_memo: FxHashMap::default(),
             overflow_memo: FxHashMap::default(),
+            cells_memo: FxHashMap::default(),
             work: Work::default(),
             plain_memo: vec![None; body.n_exprs()],
             choices: 0,

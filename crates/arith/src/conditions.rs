@@ -410,6 +410,14 @@ impl Analyzer<'_> {
             ExprKind::Binary(BinaryOp::Max, a, b) => {
                 stack.extend([a, b].map(|it| (it, Interval::at_most(interval.max), any)));
             }
+            // Whatever wraps: a product with 0 is 0.
+            ExprKind::Binary(BinaryOp::Mul, a, b) if interval.is_non_zero() => {
+                for factor in [a, b] {
+                    if self.facts(overflow, above, factor).interval.is_non_negative() {
+                        stack.push((factor, Interval::at_least(1), any));
+                    }
+                }
+            }
             ExprKind::Binary(op, a, b) => {
                 let divisor = self.facts(overflow, above, b).interval.as_constant();
                 let Some(divisor) = divisor.filter(|it| *it > 0) else { return };

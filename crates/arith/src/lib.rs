@@ -3,6 +3,7 @@
 mod analyzer;
 mod bounds;
 pub mod canonical;
+mod cells;
 mod conditions;
 mod context;
 mod decide;

@@ -178,16 +178,14 @@ impl Analyzer<'_> {
     }
 
     /// Whether `buffer[indices]` is an access of a cell the buffer has (`SEMANTICS: M1`). That its memory is live there is
-    /// the caller's to show. A view shows no more than its declaration says, so only a buffer that is memory itself counts.
+    /// the caller's to show.
     pub fn in_bounds(&mut self, ctx: ContextId, buffer: BufferId, indices: &[ExprId]) -> bool {
         let body = self.body;
         let data = &body.buffers[buffer];
-        let is_memory = match data.origin {
-            BufferOrigin::Param | BufferOrigin::Alloc | BufferOrigin::Match { .. } => true,
-            BufferOrigin::Cell => return true,
-            _ => false,
-        };
-        is_memory
+        if data.origin == BufferOrigin::Cell {
+            return true;
+        }
+        self.has_cells(buffer)
             && indices.len() == data.shape.len()
             && indices.iter().zip(&data.shape).all(|(&index, &extent)| {
                 self.is_untainted(ctx, index) && self.is_index(ctx, index, extent)

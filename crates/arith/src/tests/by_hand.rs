@@ -128,6 +128,16 @@ fn conditions_tighten_variables() {
 }
 
 #[test]
+fn factors_of_a_positive_product_are_positive() {
+    let sizes = &["n: size int32", "m: size int32", "i: int32"];
+    check_bound(sizes, &["n * m > 0"], "m", "[1, 2147483647]");
+    check_bound(sizes, &["i in 0, n * m"], "n", "[1, 2147483647]");
+    let question = Question::new(sizes, &["i in 0, (n * m + 511) // 512"], "m");
+    let facts = question.ask(|it, ctx, query| it.facts_with(Overflow::Excluded, ctx, query));
+    assert_eq!(facts.interval.min, 1);
+}
+
+#[test]
 fn values_are_those_of_the_arm_that_is_chosen() {
     check_bound(XYZ, &[], "if_then_else(x > 5, x, 6)", "[6, 2147483647]");
     check_bound(XYZ, &["y in 0, 4"], "select(y < 2, y * 2, 7)", "[0, 7]");
@@ -226,23 +236,30 @@ fn check_access(variables: &[&str], context: &[&str], shape: &[&str], indices: &
     let bench = &mut question.bench;
     let shape = shape.iter().map(|it| bench.expr(it)).collect();
     let indices: Vec<ExprId> = indices.iter().map(|it| bench.expr(it)).collect();
-    let buffer = buffer(bench, shape);
+    let buffer = buffer(bench, shape, BufferOrigin::Param);
     let found = question.ask(|it, ctx, _| it.in_bounds(ctx, buffer, &indices));
     assert_eq!(found, is, "{context:?}");
 }
 
-fn buffer(bench: &mut Bench, shape: Vec<ExprId>) -> BufferId {
+fn buffer(bench: &mut Bench, shape: Vec<ExprId>, origin: BufferOrigin) -> BufferId {
     let (name, scope) = (bench.body.intern("A"), bench.body.intern("global"));
-    bench.body.buffers.push(Buffer {
+    let is_param = origin == BufferOrigin::Param;
+    let buffer = bench.body.buffers.push(Buffer {
         name,
         dtype: DataType::FLOAT32,
         shape,
         strides: None,
         elem_offset: None,
         scope,
-        origin: BufferOrigin::Param,
+        origin,
         attrs: ir::Body::no_attrs(),
-    })
+    });
+    if is_param {
+        let ty = DataType::HANDLE.into();
+        let value = bench.body.new_value("A", ty, ir::ValueKind::Param(0));
+        bench.body.params.push(ir::Param { value, buffer: Some(buffer) });
+    }
+    buffer
 }
 
 #[test]
@@ -265,6 +282,37 @@ fn accesses_are_in_bounds_where_every_index_is() {
     check_access(THREADS, &["t in 0, 4", "b in 0, n"], &["n * 4"], &["b * 4 + t"], false);
     let guarded = &["b in 0, (n + 511) // 512", "t in 0, 512", "b * 512 + t < n"];
     check_access(THREADS, guarded, &["n"], &["b * 512 + t"], true);
+}
+
+/// Whether cell 0 of a view, whose extents are all positive here, is in the parameter it shows.
+#[track_caller]
+fn check_view(shape: &[&str], view: &[&str], is: bool) {
+    let sizes = &["n: size int32", "m: size int32", "k: int32"];
+    let context = &["n > 0", "m > 0", "k > 0", "n * m > 0", "n * 2 * m > 0", "m * n * 2 > 0"];
+    let mut question = Question::new(sizes, context, "0");
+    let bench = &mut question.bench;
+    let [shape, view] = [shape, view].map(|it| it.iter().map(|it| bench.expr(it)).collect());
+    let source = buffer(bench, shape, BufferOrigin::Param);
+    let pointer = bench.body.buffer_field(source, ir::BufferField::Data, DataType::HANDLE.into());
+    let view = buffer(bench, view, BufferOrigin::Decl { data: Some(pointer) });
+    let zeros = vec![question.query; question.bench.body.buffers[view].shape.len()];
+    let found = question.ask(|it, ctx, _| it.in_bounds(ctx, view, &zeros));
+    assert_eq!(found, is);
+}
+
+#[test]
+fn view_has_its_cells_if_its_source_has_as_many() {
+    check_view(&["4", "8"], &["32"], true);
+    check_view(&["4", "8"], &["33"], false);
+    check_view(&["4", "8"], &["2", "3"], true);
+    check_view(&["n", "m"], &["n * m"], true);
+    check_view(&["n", "m", "2"], &["m * n * 2"], true);
+    check_view(&["n", "m"], &["m * n * 2"], false);
+    check_view(&["n * m", "2"], &["n * 2 * m"], false);
+    check_view(&["n * m", "2"], &["n * m", "2"], true);
+    check_view(&["n"], &["n", "m"], false);
+    check_view(&["n", "m"], &["n"], false);
+    check_view(&["k"], &["k"], true);
 }
 
 /// Which step of the context decides, and whether what is left without conditions does too.
