@@ -286,28 +286,39 @@ impl Analyzer<'_> {
             recorder.state.contradiction |= form.offset() < 0;
             return;
         }
+        for (atom, bound) in self.bounds_of_atoms(overflow, above, form) {
+            self.refine(recorder, atom, bound, Modular::EVERYTHING);
+        }
+        self.record_inequality(recorder, form.clone());
+    }
+
+    /// What `form >= 0` says of each atom, given the bounds of the others.
+    fn bounds_of_atoms(
+        &mut self,
+        overflow: Overflow,
+        above: ContextId,
+        form: &Linear,
+    ) -> Vec<(ExprId, Interval)> {
+        let mut bounds = Vec::new();
         for &(atom, factor) in form.terms() {
             // factor * atom >= -(what the rest is at most)
-            let Some(rest) = form
-                .minus(&Linear::constant(0))
-                .and_then(|it| it.combine(1, &Linear::atom(atom), -factor))
-            else {
-                continue;
-            };
+            let Some(rest) = form.combine(1, &Linear::atom(atom), -factor) else { continue };
             let most = self.interval_of(overflow, above, &rest).max;
             // Far beyond all types, where nothing here can overflow yet, there is nothing to learn.
             const FAR: std::ops::Range<i128> = -(1 << 120)..1 << 120;
             if !FAR.contains(&most) || !FAR.contains(&factor) {
                 continue;
             }
-            let bound = if factor > 0 {
-                Interval::at_least(-floor_div(most, factor))
-            } else {
-                Interval::at_most(floor_div(most, -factor))
-            };
-            self.refine(recorder, atom, bound, Modular::EVERYTHING);
+            bounds.push((
+                atom,
+                if factor > 0 {
+                    Interval::at_least(-floor_div(most, factor))
+                } else {
+                    Interval::at_most(floor_div(most, -factor))
+                },
+            ));
         }
-        self.record_inequality(recorder, form.clone());
+        bounds
     }
 
     /// Notes `form >= 0` with its atoms; and with what they are made of, how: `x // 4` leads from `x` to the form.
@@ -409,6 +420,19 @@ impl Analyzer<'_> {
             }
             ExprKind::Binary(BinaryOp::Max, a, b) => {
                 stack.extend([a, b].map(|it| (it, Interval::at_most(interval.max), any)));
+            }
+            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => {
+                let Some(form) = self.linear(overflow, above, expr) else { return };
+                if form.single().is_some_and(|it| it.0 == self.representative(expr)) {
+                    return;
+                }
+                let (min, max) = (interval.min.checked_neg(), interval.max);
+                let least = min.and_then(|min| form.plus(min));
+                let most = form.scale(-1).and_then(|it| it.plus(max));
+                for side in [least, most].into_iter().flatten() {
+                    let bounds = self.bounds_of_atoms(overflow, above, &side);
+                    stack.extend(bounds.into_iter().map(|(atom, bound)| (atom, bound, any)));
+                }
             }
             // Whatever wraps: a product with 0 is 0.
             ExprKind::Binary(BinaryOp::Mul, a, b) if interval.is_non_zero() => {
