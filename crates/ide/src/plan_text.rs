@@ -219,6 +219,9 @@ impl<'db> PlanText<'db> {
                     self.line(at.start()) + 1
                 )
             }
+            Refusal::Simplifies { to } => {
+                format!("it is always equal to `{}`", ir::print::expr_text(self.body, to))
+            }
             Refusal::Convergent => {
                 "it depends on which threads arrive together, and the uses are not in one block with \
                  nothing between"

@@ -170,6 +170,11 @@ pub enum Refusal {
         /// The form whose sums are not shown to stay in their type.
         value: OccurrenceId,
     },
+    /// It is always equal to a constant or a variable: there is nothing to compute.
+    Simplifies {
+        /// What it is equal to.
+        to: ExprId,
+    },
     /// It depends on which threads arrive together, and the uses are not in one block with nothing divergent between.
     Convergent,
     /// It is used under a binder (`T.Let`, a reducer).
@@ -236,6 +241,7 @@ impl Refusal {
             Refusal::Memory { .. } => "memory",
             Refusal::Predicate => "predicate",
             Refusal::Overflow { .. } => "overflow",
+            Refusal::Simplifies { .. } => "simplifies",
             Refusal::Convergent => "convergent",
             Refusal::UnderBinder => "under-binder",
             Refusal::LaunchBound => "launch-bound",

@@ -231,6 +231,19 @@ if i < n:
 ",
     },
     Doc {
+        name: "simplifies",
+        summary: "it is always equal to a constant or a variable",
+        text: "\
+By arithmetic the expression has a value that needs no computation, so it is not worth a name.
+
+```python
+A[x - x] = y + x - x      # x - x is 0, y + x - x is y
+```
+
+Write what it is equal to.
+",
+    },
+    Doc {
         name: "under-binder",
         summary: "it is used under a binder inside an expression",
         text: "\

@@ -123,6 +123,9 @@ impl Writer<'_> {
             Refusal::Overflow { value } => {
                 object.insert("value".to_owned(), (self.place)(Place::Occurrence(value)));
             }
+            Refusal::Simplifies { to } => {
+                object.insert("to".to_owned(), json!(self.text(to)));
+            }
             Refusal::ImpureCall { callee } => {
                 object.insert("callee".to_owned(), json!(self.body.name(callee)));
             }

@@ -82,7 +82,10 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
     let memory = &Memory::new(facts, &aliases);
     let values = &Values::number(facts, memory, options.equivalence, work);
     let proofs = &Proofs::new(facts, memory);
-    let lists = Lists::collect(facts, values, work, true);
+    let mut lists = Lists::collect(facts, values, work, true);
+    if options.equivalence > Equivalence::Commutative {
+        lists = lists.without_nested(facts, work);
+    }
     // Without a text all is real, and nothing is left for the second list.
     let virtual_lists = Lists::collect(facts, values, work, false);
     let mut greedy = Greedy {
@@ -125,6 +128,9 @@ impl Greedy<'_> {
         if flags.open_binders > 0 {
             return self.refuse(list.to_vec(), Refusal::UnderBinder);
         }
+        if let Some(to) = self.values.leaf(list[0]) {
+            return self.refuse(list.to_vec(), Refusal::Simplifies { to });
+        }
         if flags.has_unknown {
             return self.refuse(list.to_vec(), Refusal::Unknown);
         }
@@ -166,18 +172,21 @@ impl Greedy<'_> {
     fn position(&self, occurrence: OccurrenceId) -> Position {
         let facts = self.facts;
         let visible_from = self.values.visible_from(facts, occurrence);
+        let cost = facts.cost(facts.occurrences[occurrence].expr);
         match self.home[occurrence.index()] {
             NONE => Position {
                 occurrence,
                 op: facts.evaluated_at(occurrence),
                 lazy: facts.is_lazy(occurrence, None),
                 visible_from,
+                cost,
             },
             // A value is evaluated where its binding stands; what it does lazily inside, it still does.
             home => Position {
                 occurrence,
                 op: self.draft.bindings[home as usize].before,
                 visible_from,
+                cost,
                 lazy: facts.is_lazy(occurrence, Some(self.value_at[home as usize])),
             },
         }
@@ -212,8 +221,17 @@ impl Greedy<'_> {
             let value = positions[group.value].occurrence;
             let occurrences: Vec<OccurrenceId> = members.iter().map(|it| it.occurrence).collect();
             let form = self.form(value, group.before);
-            if !self.serves(form, &occurrences) {
-                self.bind_apart(members, value, refusals, work);
+            let apart = if !self.serves(form, &occurrences) {
+                Some(Refusal::Overflow { value })
+            } else if self.adds_trap(members, value, group.before, work) {
+                facts
+                    .culprit(expr(&positions[group.value]))
+                    .map(|culprit| Refusal::MayTrap { culprit, guarded: value })
+            } else {
+                None
+            };
+            if apart.is_some() {
+                self.bind_apart(members, apart, refusals, work);
                 continue;
             }
             let number = self.draft.bindings.len();
@@ -244,18 +262,32 @@ impl Greedy<'_> {
         form.is_none_or(|form| occurrences.iter().all(|&it| self.levels.form(it) == form))
     }
 
+    /// Whether a value may trap where other forms of it do not: a canonical form can be equal to one without the division.
+    fn adds_trap(
+        &self,
+        members: &[Position],
+        value: OccurrenceId,
+        before: OpId,
+        work: &mut Work,
+    ) -> bool {
+        let culprit = |it: OccurrenceId| self.facts.culprit(self.facts.occurrences[it].expr);
+        self.options.equivalence > Equivalence::Commutative
+            && culprit(value).is_some()
+            && members.iter().any(|it| culprit(it.occurrence).is_none())
+            && !self.traps.is_safe(value, before, work)
+    }
+
     /// Shares what is equal without re-association, and says why the rest is not.
     fn bind_apart(
         &mut self,
         members: &[Position],
-        value: OccurrenceId,
+        apart: Option<Refusal>,
         refusals: &mut Vec<(OccurrenceId, Refusal)>,
         work: &mut Work,
     ) {
         let form = |it: &Position| self.levels.form(it.occurrence);
         let mut sorted: Vec<(Form, Position)> = members.iter().map(|it| (form(it), *it)).collect();
         sorted.sort_by_key(|it| it.0);
-        let apart = Some(Refusal::Overflow { value });
         let forms: Vec<Together> = sorted
             .chunk_by(|a, b| a.0 == b.0)
             .map(|it| Together { positions: it.iter().map(|it| it.1).collect(), apart })

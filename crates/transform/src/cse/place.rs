@@ -25,6 +25,8 @@ pub(super) struct Position {
     pub(super) lazy: bool,
     /// The order of the first operation that could evaluate this form of it.
     pub(super) visible_from: u32,
+    /// What this form costs.
+    pub(super) cost: u32,
 }
 
 /// Positions that one binding serves: a range of those given.
@@ -59,7 +61,7 @@ struct Node {
     first: usize,
     /// Past the last.
     end: usize,
-    /// The position in it or below whose form is visible first.
+    /// The position in it or below whose form is visible first, the cheapest of these.
     value: usize,
     /// The first event in program order.
     event: Option<OpId>,
@@ -258,13 +260,14 @@ impl Tree<'_> {
         (body.ops[holder].regions.len() == 2 && seen == 0b11).then_some(holder)
     }
 
-    /// The position whose form is visible first, of all in the items.
+    /// The position whose form is visible first, of all in the items; the cheapest of these.
     fn value(&self, items: &[Item]) -> usize {
         let values = items.iter().map(|item| match *item {
             Item::Direct(index) => index,
             Item::Below(node, _) => self.nodes[node].value,
         });
-        values.min_by_key(|&it| self.positions[it].visible_from).unwrap_or(0)
+        let key = |&it: &usize| (self.positions[it].visible_from, self.positions[it].cost, it);
+        values.min_by_key(key).unwrap_or(0)
     }
 
     fn anchor(&self, item: &Item) -> OpId {

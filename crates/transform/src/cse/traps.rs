@@ -103,6 +103,7 @@ impl<'a> Traps<'a> {
                     op,
                     lazy: false,
                     visible_from: 0,
+                    cost: 0,
                 })
                 .collect();
             place::each_certain(facts, &positions, |scope, event| {

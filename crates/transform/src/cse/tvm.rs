@@ -232,6 +232,7 @@ impl Table<'_> {
                 op: facts.occurrences[occurrence].op,
                 lazy: facts.is_lazy(occurrence, None),
                 visible_from: facts.visible_from(entry.expr),
+                cost: 0,
             })
             .collect();
         positions.sort_by_key(|it| (facts.scopes.order(it.op), it.occurrence));

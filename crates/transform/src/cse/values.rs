@@ -13,7 +13,8 @@ use dataflow::{
     values::ValueNumbers,
 };
 use ir::{
-    Body, ExprId, OccurrenceId, Occurrences, arena::Id, effects::EffectTable, plan::Equivalence,
+    Body, ExprId, ExprKind, OccurrenceId, Occurrences, ValueKind, arena::Id, effects::EffectTable,
+    plan::Equivalence,
 };
 use rustc_hash::FxHashMap;
 
@@ -30,6 +31,8 @@ pub(super) struct Values<'a> {
     n_classes: usize,
     /// By occurrence, where anything reads memory: the order of the first operation that could read the same.
     visible_from: Vec<u32>,
+    /// Classes that a constant or an unbound variable is in, above `commutative`.
+    leaves: FxHashMap<Class, ExprId>,
 }
 
 impl<'a> Values<'a> {
@@ -40,6 +43,7 @@ impl<'a> Values<'a> {
             class: Vec::new(),
             n_classes: facts.body.n_exprs(),
             visible_from: Vec::new(),
+            leaves: FxHashMap::default(),
         }
     }
 
@@ -57,8 +61,12 @@ impl<'a> Values<'a> {
             class: ids.map(|it| numbers.of(it).index() as Class).collect(),
             n_classes: numbers.len(),
             visible_from: Vec::new(),
+            leaves: FxHashMap::default(),
         };
         work.visited += numbers.work() + facts.occurrences.len() as u64;
+        if level > Equivalence::Commutative {
+            values.leaves = leaves(facts, &values);
+        }
         let nodes = || (0..facts.body.n_exprs()).map(ExprId::new);
         if nodes().any(|it| facts.body.expr(it).flags.has_load) {
             values.visible_from = visible_from(facts, &memory.versions);
@@ -86,6 +94,10 @@ impl<'a> Values<'a> {
         self.n_classes += classes.len();
     }
 
+    /// The constant or variable that an occurrence is equal to.
+    pub(super) fn leaf(&self, occurrence: OccurrenceId) -> Option<ExprId> {
+        self.leaves.get(&self.class(occurrence)).copied()
+    }
     /// Number of classes.
     pub(super) fn len(&self) -> usize {
         self.n_classes
@@ -105,6 +117,18 @@ impl<'a> Values<'a> {
             None => facts.visible_from(self.occurrences[occurrence].expr),
         }
     }
+}
+
+/// The classes of constants and variables that nothing is bound to.
+fn leaves(facts: &Facts<'_>, values: &Values<'_>) -> FxHashMap<Class, ExprId> {
+    let body = facts.body;
+    let is_leaf = |expr: ExprId| match body.expr(expr).kind {
+        ExprKind::Int(_) | ExprKind::Float(_) => true,
+        ExprKind::Value(value) => !matches!(body.values[value].kind, ValueKind::Result(..)),
+        _ => false,
+    };
+    let leaves = facts.occurrences.iter().filter(|(_, it)| is_leaf(it.expr));
+    leaves.map(|(id, it)| (values.class(id), it.expr)).collect()
 }
 
 /// For each occurrence the order of the first operation that sees its variables and the versions of memory that it reads.

@@ -7,7 +7,6 @@
 
 use ir::{
     Attr, BufferId, BufferOrigin, ExprKind, OccurrenceId, OpKind,
-    arena::Id as _,
     noalias_key,
     plan::{
         CsePlan, Decision,

@@ -117,6 +117,7 @@ fn every_reason_is_documented() {
         Refusal::Memory { write: ir::OpId::new(0), what: Between::Store, around: None },
         Refusal::Predicate,
         Refusal::Convergent,
+        Refusal::Simplifies { to: ExprId::new(0) },
         Refusal::Overflow { value: OccurrenceId::new(0) },
         Refusal::UnderBinder,
         Refusal::LaunchBound,

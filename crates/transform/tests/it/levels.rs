@@ -77,37 +77,41 @@ fn sums_in_another_order_are_shared_where_they_cannot_overflow() {
         Equivalence::Associative,
         text,
         expect![[r#"
-        for i, j in T.grid(8, 8):
-            cse_v1: T.let[T.int32] = i * 8
-            A[cse_v1 + (j + 1)] = 1
-            A[cse_v1 + j + 1] = 2
-        A[0] = x + (y + 7)
-        cse_v2: T.let[T.int32] = x + y + 7
-        A[1] = cse_v2
-        A[2] = cse_v2
-        ---
-        i * 8: 2 times, cost 1, bind cse_v1
-        x + y + 7: 2 times, cost 2, bind cse_v2
-        x + y: 2 times, cost 1, covered by [cse_v2]
-    "#]],
+            for i, j in T.grid(8, 8):
+                cse_v1: T.let[T.int32] = i * 8 + (j + 1)
+                A[cse_v1] = 1
+                A[cse_v1] = 2
+            A[0] = x + (y + 7)
+            cse_v2: T.let[T.int32] = x + y + 7
+            A[1] = cse_v2
+            A[2] = cse_v2
+            ---
+            i * 8 + (j + 1): 2 times, cost 3, bind cse_v1, Associative
+            i * 8: 2 times, cost 1, covered by [cse_v1]
+            x + (y + 7): 1 times, cost 2, overflow
+            x + y + 7: 2 times, cost 2, bind cse_v2
+            x + y: 2 times, cost 1, covered by [cse_v2]
+        "#]],
     );
     check(
         Equivalence::Arithmetic,
         text,
         expect![[r#"
-        for i, j in T.grid(8, 8):
-            cse_v1: T.let[T.int32] = i * 8
-            A[cse_v1 + (j + 1)] = 1
-            A[cse_v1 + j + 1] = 2
-        A[0] = x + (y + 7)
-        cse_v2: T.let[T.int32] = x + y + 7
-        A[1] = cse_v2
-        A[2] = cse_v2
-        ---
-        i * 8: 2 times, cost 1, bind cse_v1
-        x + y + 7: 2 times, cost 2, bind cse_v2
-        x + y: 2 times, cost 1, covered by [cse_v2]
-    "#]],
+            for i, j in T.grid(8, 8):
+                cse_v1: T.let[T.int32] = i * 8 + (j + 1)
+                A[cse_v1] = 1
+                A[cse_v1] = 2
+            A[0] = x + (y + 7)
+            cse_v2: T.let[T.int32] = x + y + 7
+            A[1] = cse_v2
+            A[2] = cse_v2
+            ---
+            i * 8 + (j + 1): 2 times, cost 3, bind cse_v1, Associative
+            i * 8: 2 times, cost 1, covered by [cse_v1]
+            x + (y + 7): 1 times, cost 2, overflow
+            x + y + 7: 2 times, cost 2, bind cse_v2
+            x + y: 2 times, cost 1, covered by [cse_v2]
+        "#]],
     );
 }
 
@@ -132,11 +136,13 @@ fn distribution_is_arithmetic() {
         Equivalence::Arithmetic,
         text,
         expect![[r#"
-        for i, j in T.grid(8, 8):
-            A[(i + 1) * 8 + j] = 1
-            A[i * 8 + j + 8] = 2
-        ---
-    "#]],
+            for i, j in T.grid(8, 8):
+                cse_v1: T.let[T.int32] = (i + 1) * 8 + j
+                A[cse_v1] = 1
+                A[cse_v1] = 2
+            ---
+            (i + 1) * 8 + j: 2 times, cost 3, bind cse_v1, Arithmetic
+        "#]],
     );
 }
 

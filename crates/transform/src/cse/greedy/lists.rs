@@ -62,6 +62,27 @@ impl Lists {
         Lists { starts, occurrences }
     }
 
+    /// Drops what is inside another occurrence of its class: only where forms may be equal to their own parts.
+    pub(super) fn without_nested(mut self, facts: &Facts<'_>, work: &mut Work) -> Lists {
+        work.visited += self.occurrences.len() as u64;
+        let mut kept = Vec::with_capacity(self.occurrences.len());
+        let mut starts = Vec::with_capacity(self.starts.len());
+        for class in self.starts.windows(2) {
+            starts.push(kept.len() as u32);
+            let mut end = OccurrenceId::new(0);
+            for &id in &self.occurrences[class[0] as usize..class[1] as usize] {
+                if id >= end {
+                    end = facts.occurrences[id].end;
+                    kept.push(id);
+                }
+            }
+        }
+        starts.push(kept.len() as u32);
+        self.occurrences = kept;
+        self.starts = starts;
+        self
+    }
+
     pub(super) fn of(&self, class: Class) -> &[OccurrenceId] {
         let (start, end) = (self.starts[class as usize], self.starts[class as usize + 1]);
         &self.occurrences[start as usize..end as usize]

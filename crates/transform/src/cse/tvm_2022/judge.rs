@@ -162,6 +162,7 @@ fn may_trap(
                     op: facts.occurrences[occurrence].op,
                     lazy: facts.is_lazy(occurrence, None),
                     visible_from: facts.visible_from(made.origin),
+                    cost: 0,
                 })
                 .collect();
             positions.sort_by_key(|it| (facts.scopes.order(it.op), it.occurrence));
