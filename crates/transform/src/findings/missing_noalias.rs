@@ -6,8 +6,7 @@
 //! Large functions are not planned again; there only the chance is told. At most two plans, else O(occurrences).
 
 use ir::{
-    Attr, BufferId, BufferOrigin, ExprKind, OccurrenceId, OpKind,
-    noalias_key,
+    Attr, BufferId, BufferOrigin, ExprKind, OccurrenceId, OpKind, noalias_key,
     plan::{
         CsePlan, Decision,
         finding::{Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Role},
