@@ -7,11 +7,17 @@ use ir::{
         self, Argument, EventKind, Options, Outcome, Overlap, RunError, RunErrorKind, Schedule,
         UnknownCalls,
     },
-    plan::{CsePlan, Equivalence, Preset},
+    plan::{
+        CsePlan, Equivalence, Preset,
+        finding::{FindingKind, FindingKinds},
+    },
     verify::verify,
 };
 use test_utils::{Program, Rng};
-use transform::cse::{self, CseOptions};
+use transform::{
+    cse::{self, CseOptions},
+    findings::{self, FindingOptions},
+};
 
 use super::{
     quiet,
@@ -40,6 +46,7 @@ pub(super) struct Checked {
     is_ill_typed: bool,
     bindings: u64,
     plans: u64,
+    fixes: u64,
     runs: u64,
     runs_with_events: u64,
     overlapping: u64,
@@ -52,12 +59,13 @@ pub(super) struct Checked {
 
 impl Checked {
     /// The counts, by name.
-    pub(super) fn counts(&self) -> [(&'static str, u64); 12] {
+    pub(super) fn counts(&self) -> [(&'static str, u64); 13] {
         [
             ("functions compared", u64::from(self.runs > 0 && self.plans > 0)),
             ("not well-typed", u64::from(self.is_ill_typed)),
             ("bindings of the default plan", self.bindings),
             ("plans that change something", self.plans),
+            ("fixes of findings that change something", self.fixes),
             ("runs of originals compared", self.runs),
             ("runs of originals with an event", self.runs_with_events),
             ("runs of originals on overlapping arguments", self.overlapping),
@@ -151,7 +159,28 @@ fn rewritten(body: &Body, checked: &mut Checked) -> Result<Vec<Variant>, Failure
         variants.push(Variant { name, body: after });
     }
     checked.plans = variants.len() as u64;
+    let fixed = fixed(body, &occurrences);
+    checked.fixes = fixed.len() as u64;
+    variants.extend(fixed);
     Ok(variants)
+}
+
+/// The body after all fixes of findings that can be done together; each kind that changes something alone too. Fixes that rest on
+/// conditions take for granted that no sum overflows, and `noalias` is a promise: these are not compared.
+fn fixed(body: &Body, occurrences: &Occurrences) -> Vec<Variant> {
+    use FindingKind::{CopyPropagation, DeadBinding, DeadStore, LoopInvariant, RedundantLoad};
+    let kinds = [CopyPropagation, DeadBinding, DeadStore, LoopInvariant, RedundantLoad];
+    let options = FindingOptions { kinds: FindingKinds::from_iter(kinds), loop_invariant_cost: 1 };
+    let found = findings::findings(body, occurrences, None, &options);
+    let apply = |name, kind: Option<FindingKind>| {
+        let wanted = found.iter().filter(|it| kind.is_none_or(|kind| it.kind == kind));
+        let chosen = findings::compatible(body, occurrences, wanted);
+        let changes = !chosen.is_empty();
+        changes.then(|| Variant { name, body: findings::apply(body, occurrences, chosen) })
+    };
+    let all = apply("findings", None);
+    let each = kinds.into_iter().filter_map(|it| apply(it.name(), Some(it)));
+    all.into_iter().chain(each).collect()
 }
 
 /// The bodies of the texts that each plan edits.

@@ -83,12 +83,14 @@ fn shared(
         replaces: of,
         uses: Vec::new(),
         reuses: Vec::new(),
+        within: None,
     };
     let plan = CsePlan {
         preset: Preset::Default,
         groups: vec![group],
         bindings: vec![binding],
         informational: false,
+        dropped: Vec::new(),
     };
     rewritten(body, occurrences, &plan)
 }
