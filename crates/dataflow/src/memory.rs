@@ -270,6 +270,24 @@ impl<'a> MemoryVersions<'a> {
         })
     }
 
+    /// The first operation of those with these numbers that may write a class.
+    pub fn first_write_within(
+        &self,
+        class: AliasClass,
+        orders: std::ops::Range<u32>,
+    ) -> Option<OpId> {
+        let firsts = self.chains(class).map(|chain| {
+            let write = chain.writes.get(chain.done(before(orders.start)))?;
+            (write.at < before(orders.end)).then_some(write)
+        });
+        firsts.into_iter().flatten().min_by_key(|it| it.at).map(|it| it.op)
+    }
+
+    /// Whether any operation of those with these numbers may write a class.
+    pub fn writes_within(&self, class: AliasClass, orders: std::ops::Range<u32>) -> bool {
+        self.first_write_within(class, orders).is_some()
+    }
+
     /// How a store writes: at once, or as an asynchronous copy.
     pub fn kind_of_store(&self, op: OpId, class: AliasClass) -> Option<WriteKind> {
         let chain = &self.tables.events.chains[class.index()];

@@ -17,7 +17,7 @@ use ir::{
 
 use super::{
     FindingFacts, definers_of,
-    stored::{Stored, is_real, loads, stored},
+    stored::{MAX_SIZE, Stored, is_real, loads, stored},
 };
 
 pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
@@ -33,7 +33,10 @@ pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             continue;
         };
         let order = distance(facts, source).cmp(&distance(facts, it.buffer));
-        let holds = || memory.reads_same_at(it.value, facts.occurrences[it.load].op);
+        let holds = || {
+            facts.body.expr(value).size <= MAX_SIZE
+                && memory.reads_same_at(it.value, facts.occurrences[it.load].op)
+        };
         if source != it.buffer && order.is_le() && is_real(facts, it.load) && holds() {
             balance[aliases.class(it.buffer).index()] += 1;
             copies.push((it, order));

@@ -1,10 +1,18 @@
 //! Reads of memory that nothing has written (`SEMANTICS: M3`).
 //!
-//! In: the facts. Out: a finding for each load of an allocation (or scalar) where no path from the allocation to the load writes
-//! it; and for each load that the first iteration of a loop is certain to evaluate before anything is written, though a later one
-//! may find something. What calls are given to write is written by them. O(loads · (log n + loops around the load)).
+//! In: the facts. Out: a finding for each load of an allocation (or scalar)
+//!
+//! * where no path from the allocation to the load writes it;
+//! * that the first iteration of a loop is certain to evaluate before anything is written, though a later one may find something;
+//! * that follows an `if` for certain, only one arm of which writes it; outside kernels, where the threads of a warp are made to
+//!   read together what some of them have.
+//!
+//! What calls are given to write is written by them. O(occurrences + loads · log n).
 
-use dataflow::memory::{MemoryVersions, Origin};
+use dataflow::{
+    alias::AliasClass,
+    memory::{MemoryVersions, Origin},
+};
 use ir::{
     AllocKind, Body, BufferField, BufferId, BufferOrigin, ExprKind, OccurrenceId, OpId, OpKind,
     arena::Id as _,
@@ -13,22 +21,28 @@ use ir::{
 
 use super::{FindingFacts, stored::loads};
 
+/// Loops that are passed on the way to an allocation.
+const MAX_LOOPS: usize = 64;
+
 pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     let memory = facts.memory();
+    let mut lazy = Lazy { op: None, start: 0, flags: Vec::new() };
     for (load, buffer, version) in loads(facts, memory) {
+        let class = facts.aliases().class(buffer);
         let (allocation, around) = match version.origin() {
             Origin::Write(op) => (Some(op), None),
             Origin::LoopEntry(around) => {
-                (first_iteration(facts, memory, load, buffer), Some(around))
+                (first_iteration(facts, memory, load, class), Some(around))
             }
+            Origin::After(op) => (one_armed(facts, memory, load, class, op), Some(op)),
             _ => (None, None),
         };
         let Some(op) = allocation else { continue };
         let OpKind::Alloc { buffer: made, kind } = facts.body.ops[op].kind else { continue };
-        if kind == AllocKind::Const || shown_by(facts.body, buffer) != Some(made) {
-            continue;
+        let is_certain = around.is_none() || !lazy.is_lazy(facts, load);
+        if kind != AllocKind::Const && is_certain && shown_by(facts.body, buffer) == Some(made) {
+            found.push(finding(facts, memory, load, op, around));
         }
-        found.push(finding(facts, memory, load, op, around));
     }
 }
 
@@ -59,15 +73,11 @@ fn first_iteration(
     facts: &FindingFacts<'_>,
     memory: &MemoryVersions<'_>,
     load: OccurrenceId,
-    buffer: BufferId,
+    class: AliasClass,
 ) -> Option<OpId> {
-    let class = facts.aliases().class(buffer);
     let mut op = facts.occurrences[load].op;
     let mut version = memory.of_load(load)?;
-    if is_lazy(facts, load) {
-        return None;
-    }
-    loop {
+    for _ in 0..MAX_LOOPS {
         match version.origin() {
             Origin::Write(op) => return Some(op),
             Origin::LoopEntry(around) => {
@@ -81,6 +91,37 @@ fn first_iteration(
             _ => return None,
         }
     }
+    None
+}
+
+/// The write before an `if` after which a load is certain to come, if an arm (or the one that is not there) writes nothing.
+fn one_armed(
+    facts: &FindingFacts<'_>,
+    memory: &MemoryVersions<'_>,
+    load: OccurrenceId,
+    class: AliasClass,
+    branch: OpId,
+) -> Option<OpId> {
+    let (body, scopes) = (facts.body, facts.scopes());
+    let data = &body.ops[branch];
+    // Whether an arm on an unresolved name is taken, nobody knows (`SEMANTICS: X8`).
+    let is_unknown = data.operands.iter().any(|&it| body.expr(it).flags.has_unknown);
+    let in_kernel = scopes.kernel(scopes.of_op(branch)).is_some();
+    if data.kind != OpKind::If || is_unknown || in_kernel {
+        return None;
+    }
+    let Origin::Write(before) = memory.before(branch, class).origin() else { return None };
+    let op = facts.occurrences[load].op;
+    let after = facts.certainty().executed_by(scopes, op, scopes.of_op(branch))?;
+    let same_list = facts.certainty().segment(after) == facts.certainty().segment(branch);
+    let second = data.regions.get(1).map(|&it| scopes.start(scopes.of_block(body.entry(it))));
+    let orders = memory.orders_of(branch);
+    let is_written = |orders: std::ops::Range<u32>| memory.writes_within(class, orders);
+    let leaves_out = match second {
+        None => true,
+        Some(second) => !is_written(orders.start..second) || !is_written(second..orders.end),
+    };
+    (same_list && leaves_out && !memory.is_written_by_operands(branch, class)).then_some(before)
 }
 
 /// Whether each iteration of a loop is certain to execute `op`, which is in it.
@@ -94,30 +135,52 @@ fn starts_with(facts: &FindingFacts<'_>, around: OpId, op: OpId) -> bool {
         && certainty.reached_from(scope) <= inside
 }
 
-/// Whether the operation evaluates an occurrence only sometimes (`SEMANTICS: S2`, `S4`, `S5`).
-fn is_lazy(facts: &FindingFacts<'_>, occurrence: OccurrenceId) -> bool {
-    let (body, occurrences) = (facts.body, facts.occurrences);
-    let mut at = occurrence;
-    while let Some(parent) = occurrences[at].parent {
-        let mut index = 0;
-        let mut child = OccurrenceId::new(parent.index() + 1);
-        while child < at {
-            child = occurrences[child].end;
-            index += 1;
+/// Which occurrences of one operation it evaluates only sometimes (`SEMANTICS: S2`, `S4`, `S5`).
+struct Lazy {
+    op: Option<OpId>,
+    start: usize,
+    flags: Vec<bool>,
+}
+
+impl Lazy {
+    fn is_lazy(&mut self, facts: &FindingFacts<'_>, occurrence: OccurrenceId) -> bool {
+        let op = facts.occurrences[occurrence].op;
+        if self.op != Some(op) {
+            self.collect(facts, op);
         }
-        let is_lazy = match body.expr(occurrences[parent].expr).kind {
-            ExprKind::Binary(op, ..) => op.is_logical() && index > 0,
-            ExprKind::Select(..) => index > 0,
-            ExprKind::Call { callee, .. } => facts.effects.callee(body, callee).is_lazy(index),
-            ExprKind::Lambda { .. } => true,
-            _ => false,
-        };
-        if is_lazy {
-            return true;
-        }
-        at = parent;
+        self.flags[occurrence.index() - self.start]
     }
-    false
+
+    fn collect(&mut self, facts: &FindingFacts<'_>, op: OpId) {
+        let (body, occurrences) = (facts.body, facts.occurrences);
+        self.op = Some(op);
+        self.flags.clear();
+        for id in occurrences.of_op(op) {
+            if self.flags.is_empty() {
+                self.start = id.index();
+            }
+            self.flags.resize((id.index() - self.start + 1).max(self.flags.len()), false);
+            let is_lazy = self.flags[id.index() - self.start];
+            let mut child = OccurrenceId::new(id.index() + 1);
+            let mut index = 0;
+            while child < occurrences[id].end {
+                let own = match body.expr(occurrences[id].expr).kind {
+                    ExprKind::Binary(op, ..) => op.is_logical() && index > 0,
+                    ExprKind::Select(..) => index > 0,
+                    ExprKind::Call { callee, .. } => {
+                        facts.effects.callee(body, callee).is_lazy(index)
+                    }
+                    ExprKind::Lambda { .. } => true,
+                    _ => false,
+                };
+                let at = child.index() - self.start;
+                self.flags.resize((at + 1).max(self.flags.len()), false);
+                self.flags[at] = is_lazy || own;
+                child = occurrences[child].end;
+                index += 1;
+            }
+        }
+    }
 }
 
 fn finding(

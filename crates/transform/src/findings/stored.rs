@@ -89,6 +89,9 @@ fn same_element(
     })
 }
 
+/// Nodes of expressions that are compared load by load.
+pub(super) const MAX_SIZE: u32 = 1024;
+
 /// Whether two occurrences of one expression have one value: all loads in them read one version, and there is no call whose value
 /// may be another.
 pub(super) fn same_reads(
@@ -101,7 +104,12 @@ pub(super) fn same_reads(
     if occurrences[a].expr != occurrences[b].expr {
         return false;
     }
-    let flags = body.expr(occurrences[a].expr).flags;
+    let node = body.expr(occurrences[a].expr);
+    let flags = node.flags;
+    // Loads inside loads inside loads would each look at all further in.
+    if node.size > MAX_SIZE {
+        return false;
+    }
     if flags.has_call || flags.has_impure || flags.has_unknown || flags.open_binders > 0 {
         return false;
     }

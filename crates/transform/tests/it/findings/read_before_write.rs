@@ -97,6 +97,31 @@ fn scalars_are_read_by_name() {
         expect![[r#"
             # read-before-write MaybeNotWritten at 3 `c`; Allocation 1 `c: T.int32`; MayWrite 4 `c = c + 1`; no fix
             # read-before-write MaybeNotWritten at 4 `c`; Allocation 1 `c: T.int32`; MayWrite 4 `c = c + 1`; no fix
+            # read-before-write MaybeNotWritten at 7 `d`; Allocation 2 `d: T.int32`; MayWrite 6 `d = 1`; no fix
+        "#]],
+    );
+}
+
+#[test]
+fn an_if_that_writes_in_one_arm_leaves_the_other() {
+    check(
+        "
+        c: T.int32
+        d: T.int32
+        e: T.int32
+        if x < y:
+            c = 1
+            d = 1
+        else:
+            d = 2
+        A[0] = c + d
+        if x < y:
+            e = 1
+        if x < y:
+            A[1] = e
+        ",
+        expect![[r#"
+            # read-before-write MaybeNotWritten at 9 `c`; Allocation 1 `c: T.int32`; MayWrite 5 `c = 1`; no fix
         "#]],
     );
 }
