@@ -487,9 +487,34 @@ impl Analyzer<'_> {
             },
             _ => {
                 let (x, y) = (self.facts(overflow, ctx, a), self.facts(overflow, ctx, b));
-                within_range(op, x, y, range)
+                let mut facts = within_range(op, x, y, range);
+                if op.is_division() && self.is_one_value(a, b) {
+                    // Where it has a value, the divisor is not 0.
+                    let quotient = matches!(op, BinaryOp::Div | BinaryOp::FloorDiv);
+                    return Facts::of_interval(Interval::constant(quotient.into()));
+                }
+                let is_cut = x.interval.is_within(range) && y.interval.is_within(range);
+                if matches!(op, BinaryOp::Shr | BinaryOp::BitAnd)
+                    && is_cut
+                    && let Some(it) = self.division(overflow, ctx, expr)
+                {
+                    let divisor = Facts::of_interval(Interval::constant(it.divisor));
+                    let op = if it.is_quotient { BinaryOp::FloorDiv } else { BinaryOp::FloorMod };
+                    let other = without_wrapping(op, x, divisor, range);
+                    facts.interval = facts.interval.intersect(other.interval);
+                    facts.modular = other.modular;
+                }
+                facts
             }
         }
+    }
+
+    /// Whether two wide integers are the same, however they are written.
+    fn is_one_value(&mut self, a: ExprId, b: ExprId) -> bool {
+        let is_wide = self.body.dtype(a).is_some_and(|it| it.bits >= 32);
+        is_wide
+            && self.summaries.get(a).is_stable
+            && self.representative(a) == self.representative(b)
     }
 }
 

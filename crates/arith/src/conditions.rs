@@ -442,21 +442,24 @@ impl Analyzer<'_> {
                     }
                 }
             }
-            ExprKind::Binary(op, a, b) => {
-                let divisor = self.facts(overflow, above, b).interval.as_constant();
-                let Some(divisor) = divisor.filter(|it| *it > 0) else { return };
-                let dividend = self.facts(overflow, above, a).interval;
-                let is_floor =
-                    op == BinaryOp::FloorDiv || (op == BinaryOp::Div && dividend.is_non_negative());
-                if is_floor {
-                    let step = Interval::constant(divisor);
-                    let whole = interval.times(step);
-                    let last = Interval::at_most(whole.max).plus(Interval::constant(divisor - 1));
-                    stack.push((a, Interval::at_least(whole.min).intersect(last), any));
-                } else if matches!(op, BinaryOp::FloorMod | BinaryOp::Mod)
-                    && let Some(rest) = interval.as_constant()
-                {
-                    stack.push((a, Interval::EVERYTHING, Modular::new(divisor, rest)));
+            // The congruence holds of a remainder with the sign of the dividend, too.
+            ExprKind::Binary(BinaryOp::Mod, a, b)
+                if let Some(divisor) = self.facts(overflow, above, b).interval.as_constant()
+                    && let Some(rest) = interval.as_constant() =>
+            {
+                stack.push((a, Interval::EVERYTHING, Modular::new(divisor, rest)));
+            }
+            ExprKind::Binary(..) => {
+                let Some(it) = self.division(overflow, above, expr) else { return };
+                if it.is_quotient {
+                    let whole = interval.times(Interval::constant(it.divisor));
+                    let last =
+                        Interval::at_most(whole.max).plus(Interval::constant(it.divisor - 1));
+                    let range = Interval::at_least(whole.min).intersect(last);
+                    stack.push((it.dividend, range, any));
+                } else if let Some(rest) = interval.as_constant() {
+                    let congruence = Modular::new(it.divisor, rest);
+                    stack.push((it.dividend, Interval::EVERYTHING, congruence));
                 }
             }
             _ => {}

@@ -245,35 +245,40 @@ impl Analyzer<'_> {
                     .map(|it| it.combine(sign, &itself, -sign))
                     .collect()
             }
-            BinaryOp::FloorDiv | BinaryOp::Div => {
-                let divisor = self.facts(overflow, ctx, b).interval.as_constant();
-                let dividend = self.facts(overflow, ctx, a).interval;
-                let Some(divisor) = divisor.filter(|it| *it > 0) else { return Vec::new() };
-                if op == BinaryOp::Div && !dividend.is_non_negative() {
-                    return Vec::new();
-                }
-                // divisor * (a // divisor) <= a <= divisor * (a // divisor) + divisor - 1
-                let Some(a) = self.linear(overflow, ctx, a) else { return Vec::new() };
-                let rest = a.combine(1, &itself, -divisor);
-                let gap =
-                    rest.as_ref().and_then(|it| it.scale(-1)).and_then(|it| it.plus(divisor - 1));
-                vec![rest, gap]
-            }
             BinaryOp::FloorMod | BinaryOp::Mod => {
                 let divisor = self.facts(overflow, ctx, b).interval;
                 let dividend = self.facts(overflow, ctx, a).interval;
                 if divisor.min <= 0 || !dividend.is_non_negative() {
                     return Vec::new();
                 }
-                // 0 <= a % b <= a, and a % b <= b - 1.
+                // a % b <= a, and a % b <= b - 1.
                 let below = |it: Linear, gap: i128| it.minus(&itself).and_then(|it| it.plus(-gap));
                 let whole = self.linear(overflow, ctx, a).and_then(|it| below(it, 0));
                 let part = self.linear(overflow, ctx, b).and_then(|it| below(it, 1));
                 vec![whole, part]
             }
-            _ => return Vec::new(),
+            _ => return self.known_of_division(overflow, ctx, atom),
         };
         forms.into_iter().flatten().collect()
+    }
+}
+
+impl Analyzer<'_> {
+    /// `divisor * quotient <= dividend <= divisor * quotient + divisor - 1`
+    fn known_of_division(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        atom: ExprId,
+    ) -> Vec<Linear> {
+        let Some(it) = self.division(overflow, ctx, atom).filter(|it| it.is_quotient) else {
+            return Vec::new();
+        };
+        let Some(dividend) = self.linear(overflow, ctx, it.dividend) else { return Vec::new() };
+        let rest = dividend.combine(1, &Linear::atom(atom), -it.divisor);
+        let gap =
+            rest.as_ref().and_then(|it| it.scale(-1)).and_then(|gap| gap.plus(it.divisor - 1));
+        [rest, gap].into_iter().flatten().collect()
     }
 }
 

@@ -355,6 +355,9 @@ impl Interval {
         if self.is_empty() || other.is_empty() {
             return Self::EMPTY;
         }
+        if let (Some(a), Some(b)) = (self.as_constant(), other.as_constant()) {
+            return Self::constant(a & b);
+        }
         match (self.min >= 0, other.min >= 0) {
             (true, true) => Interval::new(0, self.max.min(other.max)),
             (true, false) => Interval::new(0, self.max),
@@ -365,6 +368,9 @@ impl Interval {
     /// `a | b` of two's-complement integers.
     #[must_use]
     pub fn bit_or(self, other: Interval) -> Interval {
+        if let (Some(a), Some(b)) = (self.as_constant(), other.as_constant()) {
+            return Self::constant(a | b);
+        }
         let hull = self.power_of_two_hull(other);
         if self.min >= 0 && other.min >= 0 {
             return Interval::new(self.min.max(other.min), hull.max);
@@ -374,6 +380,9 @@ impl Interval {
     /// `a ^ b` of two's-complement integers.
     #[must_use]
     pub fn bit_xor(self, other: Interval) -> Interval {
+        if let (Some(a), Some(b)) = (self.as_constant(), other.as_constant()) {
+            return Self::constant(a ^ b);
+        }
         self.power_of_two_hull(other)
     }
     /// `~a` of a signed integer.

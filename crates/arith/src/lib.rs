@@ -7,6 +7,7 @@ mod cells;
 mod conditions;
 mod context;
 mod decide;
+mod division;
 mod identity;
 mod interval;
 mod linear;

@@ -128,6 +128,17 @@ fn conditions_tighten_variables() {
 }
 
 #[test]
+fn shifts_and_masks_are_divisions() {
+    check_bound(XYZ, &["x in 0, 100"], "(x * 8 + 3) & 7", "[3, 3]");
+    check_bound(XYZ, &["x in 0, 100"], "(x * 32) >> 3", "[0, 396], 4*k");
+    check_bound(XYZ, &["x >> 4 == 2"], "x", "[32, 47]");
+    check_bound(XYZ, &["x & 3 == 1", "x in 0, 8"], "x", "[1, 5], 4*k + 1");
+    check_bound(XYZ, &["x > 0"], "(x + y) % (y + x) + x // x", "[1, 1]");
+    check_decides(XYZ, &["x >> 2 < y", "y <= 6"], "x <= 23", Some(true));
+    check_bound(XYZ, &[], "5 ^ 3 | 8", "[14, 14]");
+}
+
+#[test]
 fn factors_of_a_positive_product_are_positive() {
     let sizes = &["n: size int32", "m: size int32", "i: int32"];
     check_bound(sizes, &["n * m > 0"], "m", "[1, 2147483647]");
