@@ -6,8 +6,8 @@
 //! the way does; with the place that decides.
 //!
 //! The condition is evaluated and used where it stands, so signed overflow is excluded (`SEMANTICS: I1`): an overflow in it is an
-//! error of the program already. A right side that is not evaluated does not matter to the value (`S2`). Constants written as
-//! conditions (`while True`) are meant. O(occurrences + what the analyzer needs), and a walk outwards for each finding.
+//! error of the program already. Not so for `Select`, whose value may never be used. A right side that is not evaluated does not
+//! matter to the value (`S2`). Constants written as conditions (`while True`) are meant. O(occurrences + what the analyzer needs), and a walk outwards for each finding.
 
 use arith::{Analyzer, Constraint, ContextId, Overflow};
 use ir::{
@@ -19,9 +19,6 @@ use ir::{
 };
 
 use super::FindingFacts;
-
-/// Conditions stand where they are evaluated and used.
-const READING: Overflow = Overflow::Excluded;
 
 /// Statements and scopes that are looked at for the place that decides.
 const MOST_STEPS: usize = 1000;
@@ -62,6 +59,7 @@ pub(super) struct Known {
     pub(super) value: bool,
     kind: FindingKind,
     context: ContextId,
+    reading: Overflow,
 }
 
 /// All conditions that are known, in program order.
@@ -69,34 +67,34 @@ pub(super) fn known(facts: &FindingFacts<'_>) -> Vec<Known> {
     let mut all = Vec::new();
     let conditions = facts.conditions();
     let mut analyzer = facts.analyzer();
-    for id in tops(facts) {
+    for (id, reading) in tops(facts) {
         let context = conditions.at(facts.flow(), id);
-        if !analyzer.is_contradiction(READING, context) {
-            examine(facts, &mut analyzer, id, context, &mut all);
+        if !analyzer.is_contradiction(Overflow::Excluded, context) {
+            examine(facts, &mut analyzer, id, context, reading, &mut all);
         }
     }
     all
 }
 
-/// The occurrences that are conditions as a whole.
-fn tops(facts: &FindingFacts<'_>) -> Vec<OccurrenceId> {
+/// The occurrences that are conditions as a whole, and what may be taken for granted of them.
+fn tops(facts: &FindingFacts<'_>) -> Vec<(OccurrenceId, Overflow)> {
     let body = facts.body;
     let mut tops = Vec::new();
     for op in body.ops_preorder() {
         let is_condition = matches!(body.ops[op].kind, OpKind::If | OpKind::While);
         for (index, id) in facts.occurrences.of_op(op).enumerate() {
-            let is_choice = match body.expr(facts.occurrences[id].expr).kind {
-                ExprKind::Select(..) => true,
-                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                    body.name(name) == "if_then_else" && body.items(args).len() == 3
-                }
-                _ => false,
-            };
             if is_condition && index == 0 {
-                tops.push(id);
+                tops.push((id, Overflow::Excluded));
             }
-            if is_choice {
-                tops.push(OccurrenceId::new(id.index() + 1));
+            let first = OccurrenceId::new(id.index() + 1);
+            match body.expr(facts.occurrences[id].expr).kind {
+                ExprKind::Select(..) => tops.push((first, Overflow::Wraps)),
+                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
+                    if body.name(name) == "if_then_else" && body.items(args).len() == 3 =>
+                {
+                    tops.push((first, Overflow::Excluded));
+                }
+                _ => {}
             }
         }
     }
@@ -109,6 +107,7 @@ fn examine(
     analyzer: &mut Analyzer<'_>,
     top: OccurrenceId,
     context: ContextId,
+    reading: Overflow,
     all: &mut Vec<Known>,
 ) {
     let body = facts.body;
@@ -118,14 +117,14 @@ fn examine(
         if body.expr(expr).is_constant() {
             continue;
         }
-        if let Some(value) = analyzer.decide_with(READING, context, expr) {
+        if let Some(value) = analyzer.decide_with(reading, context, expr) {
             let bare = analyzer.unconditional(context);
-            let kind = if analyzer.decide_with(READING, bare, expr) == Some(value) {
+            let kind = if analyzer.decide_with(reading, bare, expr) == Some(value) {
                 FindingKind::ConstantCondition
             } else {
                 FindingKind::RedundantCondition
             };
-            all.push(Known { occurrence, value, kind, context });
+            all.push(Known { occurrence, value, kind, context, reading });
             continue;
         }
         let first = OccurrenceId::new(occurrence.index() + 1);
@@ -149,7 +148,7 @@ fn examine(
 pub(super) fn decider(facts: &FindingFacts<'_>, known: &Known) -> Option<Place> {
     let mut analyzer = facts.analyzer();
     let expr = facts.occurrences[known.occurrence].expr;
-    let why = analyzer.why(READING, known.context, expr)?;
+    let why = analyzer.why(known.reading, known.context, expr)?;
     if known.kind == FindingKind::RedundantCondition {
         return place_of(facts, &analyzer, known.occurrence, why);
     }
