@@ -16,7 +16,8 @@ pub struct Obstacle {
     pub op: OpId,
     /// What it is; none for a load that is new each time: volatile, polled, or unordered with a write.
     pub kind: Option<WriteKind>,
-    /// The loop whose next iteration it reaches, when it comes after the load.
+    /// The loop (or the statement that runs its body again, or by several threads) through whose next round it reaches the
+    /// load, when it comes after it.
     pub around: Option<OpId>,
 }
 
@@ -67,7 +68,13 @@ impl MemoryVersions<'_> {
         if let Origin::Load(_) = origin {
             return Some(Obstacle { op, kind: None, around: None });
         }
-        if let Origin::LoopEntry(around) = origin {
+        let around = match origin {
+            Origin::LoopEntry(around) => Some(around),
+            // Threads, blocks with an `init`, and blocks that several paths lead to.
+            Origin::BlockEntry(block) => self.scopes.creator(self.scopes.of_block(block)),
+            _ => None,
+        };
+        if let Some(around) = around {
             let end = before(self.tables.ends[around.index()]) + 1;
             let inside = |it: &Write| it.at <= end;
             let write = self

@@ -72,3 +72,18 @@ fn the_next_iteration() {
     );
     check("noalias\nparam A\nuse A\nwhile A\n  use 1", expect!["line 4: new each time"]);
 }
+
+#[test]
+fn another_thread_or_round_of_a_statement() {
+    check(
+        "
+        noalias
+        param A
+        use A
+        launch
+            use A
+            call tvm_storage_sync
+        ",
+        expect!["line 6: Barrier, next iteration of line 4"],
+    );
+}
