@@ -164,6 +164,12 @@ impl Analyzer<'_> {
                 complement(op, a, dtype)
             }
             ExprKind::Cast(operand) => self.of_cast(overflow, ctx, operand, dtype),
+            // A condition that came from an overflow goes unnoticed if nothing uses the value chosen.
+            ExprKind::Select(cond, a, b)
+                if overflow == Overflow::Excluded && !self.is_untainted(ctx, cond) =>
+            {
+                self.facts(overflow, ctx, a).hull(self.facts(overflow, ctx, b))
+            }
             ExprKind::Select(cond, a, b) => self.of_choice(overflow, ctx, cond, a, b, any),
             ExprKind::Broadcast { value, .. } => self.facts(overflow, ctx, value),
             ExprKind::Ramp { base, stride, lanes } => {
@@ -292,8 +298,7 @@ impl Analyzer<'_> {
     ) -> Facts {
         let range = Interval::of_type(dtype);
         let Some(from) = self.body.dtype(operand).filter(|it| is_integral(*it)) else {
-            return Facts::of_interval(self.float_cast(overflow, ctx, operand).intersect(range))
-                .or(range);
+            return Facts::of_interval(self.float_cast(ctx, operand).intersect(range)).or(range);
         };
         let facts = self.facts(overflow, ctx, operand);
         if dtype.is_bool() {
@@ -312,20 +317,16 @@ impl Analyzer<'_> {
     }
 
     /// The bounds of the integer that a float converts to, where it is a converted integer or a constant itself.
-    fn float_cast(&mut self, overflow: Overflow, ctx: ContextId, operand: ExprId) -> Interval {
-        match self.float_range(overflow, ctx, operand) {
+    fn float_cast(&mut self, ctx: ContextId, operand: ExprId) -> Interval {
+        match self.float_range(ctx, operand) {
             Some((min, max)) => Interval::new(min.trunc() as i128, max.trunc() as i128),
             None => Interval::EVERYTHING,
         }
     }
 
-    /// The least and greatest value of a float node that is never NaN, and whose bounds are shown.
-    pub(crate) fn float_range(
-        &mut self,
-        overflow: Overflow,
-        ctx: ContextId,
-        expr: ExprId,
-    ) -> Option<(f64, f64)> {
+    /// The least and greatest value of a float node that is never NaN, and whose bounds are shown. No float remembers that it
+    /// came from an overflow, so none is excluded.
+    pub(crate) fn float_range(&mut self, ctx: ContextId, expr: ExprId) -> Option<(f64, f64)> {
         let dtype = self.body.dtype(expr)?;
         // Conversion to a narrower format may round up to infinity; float32 and float64 hold every 64-bit integer.
         if !matches!(dtype.code, ir::TypeCode::Float) || dtype.bits < 32 {
@@ -338,7 +339,7 @@ impl Analyzer<'_> {
             }
             ExprKind::Cast(operand) => {
                 self.body.dtype(operand).filter(|it| is_integral(*it))?;
-                let interval = self.facts(overflow, ctx, operand).interval;
+                let interval = self.facts(Overflow::Wraps, ctx, operand).interval;
                 if interval.min == Interval::NEG_INF || interval.max == Interval::POS_INF {
                     return None;
                 }
@@ -348,7 +349,7 @@ impl Analyzer<'_> {
                     dtype.round_float(interval.max as f64),
                 ))
             }
-            ExprKind::Broadcast { value, .. } => self.float_range(overflow, ctx, value),
+            ExprKind::Broadcast { value, .. } => self.float_range(ctx, value),
             ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
                 let &[operand] = self.body.items(args) else { return None };
                 let round: fn(f64) -> f64 = match self.body.name(name) {
@@ -357,7 +358,7 @@ impl Analyzer<'_> {
                     "trunc" => f64::trunc,
                     _ => return None,
                 };
-                let (min, max) = self.float_range(overflow, ctx, operand)?;
+                let (min, max) = self.float_range(ctx, operand)?;
                 Some((round(min), round(max)))
             }
             _ => None,

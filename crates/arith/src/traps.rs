@@ -171,7 +171,7 @@ impl Analyzer<'_> {
     /// `C2`, `C3`
     fn converts(&mut self, ctx: ContextId, operand: ExprId, to: Option<DataType>) -> bool {
         let Some(to) = to.filter(|it| is_integral(*it)) else { return false };
-        let Some((min, max)) = self.float_range(WRAPS, ctx, operand) else { return false };
+        let Some((min, max)) = self.float_range(ctx, operand) else { return false };
         // As integers: a double holds the bounds of every type or the power of two next to it.
         Interval::new(min.trunc() as i128, max.trunc() as i128).is_within(Interval::of_type(to))
             && self.is_untainted(ctx, operand)
@@ -258,7 +258,7 @@ impl Analyzer<'_> {
 
     /// Whether the value of `expr` did not come from an overflow (`SEMANTICS: I1`): using it is no event. What a load
     /// gives was not used in vain; a variable is as good as what it is bound to.
-    fn is_untainted(&mut self, ctx: ContextId, expr: ExprId) -> bool {
+    pub(crate) fn is_untainted(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         self.stays(ctx, expr, Part::Value)
     }
 

@@ -190,6 +190,13 @@ fn sums_that_may_wrap_decide_only_what_is_evaluated() {
 }
 
 #[test]
+fn overflow_that_select_hides_is_not_excluded() {
+    check_decides(XYZ, &[], "select(x + 1 > x, 1, 2) == 1", None);
+    check_decides(XYZ, &["x < 9"], "select(x + 1 > x, 1, 2) == 1", Some(true));
+    check_decides_where_evaluated(XYZ, &[], "if_then_else(x + 1 > x, 1, 2) == 1", true);
+}
+
+#[test]
 fn logic_is_decided_part_by_part() {
     check_decides(XYZ, &["x > 3"], "x > 2 and x > 1", Some(true));
     check_decides(XYZ, &["x > 3"], "y > 2 and x < 1", Some(false));
