@@ -1,4 +1,4 @@
-//! Code actions: bind shared values in the text.
+//! Code actions: bind shared values in the text; and what the files beside this one offer.
 //!
 //! One expression, all of a function, all of a file (`source.fixAll`). The last leaves functions alone whose blocks can
 //! still be scheduled; in those the others say so in their title.
@@ -9,8 +9,10 @@ use ir::plan::{CseGroup, Decision};
 use syntax::{Edit, TextRange};
 
 use crate::{
-    finding_actions::quick_fixes,
+    finding_actions::{fix_all_edits, quick_fixes},
     function_at::{FunctionAt, functions_in},
+    ignore::ignore_actions,
+    inline::inline_actions,
     plan_text::PlanText,
 };
 
@@ -21,6 +23,8 @@ pub enum ActionKind {
     QuickFix,
     /// Gives an expression a name.
     Extract,
+    /// Puts a value in the places of its name.
+    Inline,
     /// Does all that is safe in a file.
     FixAll,
 }
@@ -36,6 +40,8 @@ pub struct CodeAction {
     pub is_preferred: bool,
     /// The edits, in text order; they do not overlap.
     pub edits: Vec<Edit>,
+    /// Why it cannot be done; it has no edits then.
+    pub disabled: Option<String>,
 }
 
 const STILL_SCHEDULED: &str = " (later scheduling of its blocks may fail)";
@@ -54,9 +60,13 @@ pub(crate) fn code_actions(
             res.extend(in_function(db, at, range, kind));
         }
     }
-    if wants(ActionKind::QuickFix) {
-        for at in functions_in(db, file, Some(range)) {
+    for at in functions_in(db, file, Some(range)) {
+        if wants(ActionKind::QuickFix) {
             res.extend(quick_fixes(db, at, range));
+            res.extend(ignore_actions(db, at, range));
+        }
+        if wants(ActionKind::Inline) {
+            res.extend(inline_actions(db, at, range));
         }
     }
     if wants(ActionKind::FixAll) {
@@ -121,7 +131,13 @@ fn extract_one(
     };
     let title = title + if text.plan.informational { STILL_SCHEDULED } else { "" };
     let edits = edits(db, at, Selection::Group(index));
-    (!edits.is_empty()).then_some(CodeAction { title, kind, is_preferred: false, edits })
+    (!edits.is_empty()).then_some(CodeAction {
+        title,
+        kind,
+        is_preferred: false,
+        edits,
+        disabled: None,
+    })
 }
 
 fn extract_all(
@@ -138,24 +154,43 @@ fn extract_all(
         title.push_str(STILL_SCHEDULED);
     }
     let edits = edits(db, at, Selection::All);
-    (!edits.is_empty()).then_some(CodeAction { title, kind, is_preferred: false, edits })
+    (!edits.is_empty()).then_some(CodeAction {
+        title,
+        kind,
+        is_preferred: false,
+        edits,
+        disabled: None,
+    })
 }
 
+/// What is superfluous goes first: what could be shared is seen again without it.
 fn fix_all(db: &RootDatabase, file: SourceFile) -> Option<CodeAction> {
     let mut all = Vec::new();
+    let mut removes = false;
     for at in functions_in(db, file, None) {
         db.unwind_if_revision_cancelled();
+        let superfluous = fix_all_edits(db, at);
+        if !superfluous.is_empty() {
+            removes = true;
+            all.extend(superfluous);
+            continue;
+        }
         let plan = db::cse_plan(db, at.function);
         let is_empty = plan.groups.iter().all(|it| !is_applied(it));
         if !plan.informational && !is_empty {
             all.extend(edits(db, at, Selection::All));
         }
     }
+    let title = match removes {
+        true => "Fix all that is safe to fix in this file",
+        false => "Extract all common subexpressions in this file",
+    };
     (!all.is_empty()).then(|| CodeAction {
-        title: "Extract all common subexpressions in this file".to_owned(),
+        title: title.to_owned(),
         kind: ActionKind::FixAll,
         is_preferred: false,
         edits: all,
+        disabled: None,
     })
 }
 

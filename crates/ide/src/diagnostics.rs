@@ -68,38 +68,7 @@ pub(crate) fn diagnostics(
     let mut res = Vec::new();
     for at in functions_in(db, file, None) {
         db.unwind_if_revision_cancelled();
-        let syntax = syntax_errors(db, at.function);
-        // Lowering says less about the same places.
-        let lowering = db::lowering_diagnostics(db, at.function).iter().filter(|it| {
-            syntax.is_empty() || it.code != frontend::tvmscript::diagnostics::SYNTAX_ERROR
-        });
-        let shared: &[frontend::tvmscript::Diagnostic] =
-            if config.common_subexpressions { shared_values(db, at.function) } else { &[] };
-        let allowances = db::source_map(db, at.function).allowances();
-        let all = syntax.iter().chain(lowering).chain(shared);
-        let reported = all.filter(|it| !allowances.at(it.code, it.range));
-        res.extend(reported.map(|it| {
-            Diagnostic {
-                code: it.code,
-                severity: it.severity,
-                range: at.to_file(it.range),
-                message: it.message.clone(),
-                help: it.help.clone(),
-                related: it
-                    .related
-                    .iter()
-                    .map(|(range, message)| (at.to_file(*range), message.clone()))
-                    .collect(),
-                is_unnecessary: false,
-                is_fixable: it.code == COMMON_SUBEXPRESSION,
-            }
-        }));
-        let findings = function_findings(db, at.function).iter().filter_map(|it| {
-            let severity = config.levels.get(it.kind)?;
-            let is_allowed = allowances.at(it.kind.name(), it.range);
-            (!is_allowed).then(|| it.diagnostic(at, severity))
-        });
-        res.extend(findings);
+        res.extend(function_diagnostics(db, at, config));
     }
     if res.len() > config.limit {
         // The worst first, then as in the text.
@@ -108,6 +77,42 @@ pub(crate) fn diagnostics(
     }
     res.sort_by_key(|it| (it.range.start(), it.range.end(), it.severity));
     res
+}
+
+/// The diagnostics of one function, at their places in the file.
+pub(crate) fn function_diagnostics(
+    db: &RootDatabase,
+    at: FunctionAt<'_>,
+    config: &DiagnosticsConfig,
+) -> Vec<Diagnostic> {
+    let syntax = syntax_errors(db, at.function);
+    // Lowering says less about the same places.
+    let lowering = db::lowering_diagnostics(db, at.function).iter().filter(|it| {
+        syntax.is_empty() || it.code != frontend::tvmscript::diagnostics::SYNTAX_ERROR
+    });
+    let shared: &[frontend::tvmscript::Diagnostic] =
+        if config.common_subexpressions { shared_values(db, at.function) } else { &[] };
+    let allowances = db::source_map(db, at.function).allowances();
+    let all = syntax.iter().chain(lowering).chain(shared);
+    let reported = all.filter(|it| !allowances.at(it.code, it.range)).map(|it| {
+        let related = it.related.iter();
+        Diagnostic {
+            code: it.code,
+            severity: it.severity,
+            range: at.to_file(it.range),
+            message: it.message.clone(),
+            help: it.help.clone(),
+            related: related.map(|(range, it)| (at.to_file(*range), it.clone())).collect(),
+            is_unnecessary: false,
+            is_fixable: it.code == COMMON_SUBEXPRESSION,
+        }
+    });
+    let findings = function_findings(db, at.function).iter().filter_map(|it| {
+        let severity = config.levels.get(it.kind)?;
+        let is_allowed = allowances.at(it.kind.name(), it.range);
+        (!is_allowed).then(|| it.diagnostic(at, severity))
+    });
+    reported.chain(findings).collect()
 }
 
 /// What cannot be read, relative to the function.

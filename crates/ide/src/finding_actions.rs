@@ -38,7 +38,8 @@ pub(crate) fn quick_fixes(
         let (edits, _) = edits(db, at, [it]);
         if !edits.is_empty() {
             let is_preferred = it.kind.is_fixed_by_default();
-            res.push(CodeAction { title, kind: ActionKind::QuickFix, is_preferred, edits });
+            let kind = ActionKind::QuickFix;
+            res.push(CodeAction { title, kind, is_preferred, edits, disabled: None });
         }
         if !kinds.contains(&it.kind) {
             kinds.push(it.kind);
@@ -50,12 +51,21 @@ pub(crate) fn quick_fixes(
         if n_fixed > 1 {
             let title =
                 format!("Fix all {n_fixed} `{}` of `{}`", kind.name(), at.function.name(db));
-            let action =
-                CodeAction { title, kind: ActionKind::QuickFix, is_preferred: false, edits };
-            res.push(action);
+            let kind = ActionKind::QuickFix;
+            res.push(CodeAction { title, kind, is_preferred: false, edits, disabled: None });
         }
     }
     res
+}
+
+/// The edits of a function that are done unasked when a whole file is fixed.
+pub(crate) fn fix_all_edits(db: &RootDatabase, at: FunctionAt<'_>) -> Vec<Edit> {
+    let map = db::source_map(db, at.function);
+    let is_wanted = |it: &&Finding| {
+        let is_allowed = |place| map.allowances().at(it.kind.name(), place);
+        it.kind.is_fixed_by_default() && !map.place(it.place).is_some_and(is_allowed)
+    };
+    edits(db, at, db::findings(db, at.function).iter().filter(is_wanted)).0
 }
 
 /// The edits of the fixes that can be done together, at their places in the file, and how many fixes they do.

@@ -37,11 +37,8 @@ impl<'db> FindingText<'db> {
     /// Where a place is in the function; none for what a macro made and the like.
     pub(crate) fn range(&self, place: Place) -> Option<TextRange> {
         match place {
-            Place::Op(op) => Some(self.map.op_range(op)),
-            Place::Occurrence(it) => Some(self.map.occurrence_range(it)),
-            Place::Value(it) => self.map.value_definition(it),
-            Place::Buffer(it) => self.map.buffer_definition(it),
             Place::Function => Some(self.name_range),
+            _ => self.map.place(place),
         }
     }
 

@@ -11,7 +11,9 @@ mod finding_text;
 mod folding_ranges;
 mod function_at;
 mod hover;
+mod ignore;
 mod inlay_hints;
+mod inline;
 mod navigation;
 mod plan_text;
 #[cfg(test)]

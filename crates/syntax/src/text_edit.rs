@@ -144,6 +144,51 @@ impl TextEdit {
         Ok(())
     }
 
+    /// The edits that do first these and then others. `middle` is the text after these, of which the others are edits. Linear.
+    #[must_use]
+    pub fn then(&self, middle: &str, others: &TextEdit) -> TextEdit {
+        let mut res = Vec::new();
+        let (mut first, mut second) =
+            (self.edits.iter().peekable(), others.edits.iter().peekable());
+        // What the edits passed make the text longer by.
+        let mut grown = 0i64;
+        let shift = |at: TextSize, by: i64| TextSize::from((i64::from(u32::from(at)) + by) as u32);
+        let in_middle =
+            |it: &Edit, by: i64| TextRange::at(shift(it.range.start(), by), it.new_len());
+        loop {
+            let next = [
+                first.peek().map(|it| in_middle(it, grown).start()),
+                second.peek().map(|it| it.range.start()),
+            ];
+            let Some(start) = next.into_iter().flatten().min() else { break };
+            let old_start = shift(start, -grown);
+            let mut end = start;
+            let mut parts = Vec::new();
+            loop {
+                if let Some(it) = first.next_if(|it| in_middle(it, grown).start() <= end) {
+                    end = end.max(in_middle(it, grown).end());
+                    grown +=
+                        i64::from(u32::from(it.new_len())) - i64::from(u32::from(it.range.len()));
+                } else if let Some(it) = second.next_if(|it| it.range.start() <= end) {
+                    end = end.max(it.range.end());
+                    parts.push(it);
+                } else {
+                    break;
+                }
+            }
+            let mut text = String::new();
+            let mut at = start;
+            for it in parts {
+                text.push_str(&middle[usize::from(at)..usize::from(it.range.start())]);
+                text.push_str(&it.text);
+                at = it.range.end();
+            }
+            text.push_str(&middle[usize::from(at)..usize::from(end)]);
+            res.push(Edit::replace(TextRange::new(old_start, shift(end, -grown)), text));
+        }
+        TextEdit { edits: res }
+    }
+
     /// The text after the edits, in one pass.
     ///
     /// # Panics
@@ -183,6 +228,37 @@ impl From<Edit> for TextEdit {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn edits_one_after_the_other_are_one_set() {
+        let edit = |start: u32, end: u32, text: &str| {
+            Edit::replace(TextRange::new(start.into(), end.into()), text)
+        };
+        let all = |edits: Vec<Edit>| TextEdit::from_edits(edits).unwrap();
+        let text = "0123456789";
+        let firsts = [
+            all(vec![]),
+            all(vec![edit(2, 4, ""), edit(6, 6, "abc")]),
+            all(vec![edit(0, 10, "xyzxyz")]),
+            all(vec![edit(1, 2, "abcd"), edit(2, 3, "e"), edit(9, 10, "")]),
+        ];
+        for first in &firsts {
+            let middle = first.apply(text);
+            let len = middle.len() as u32;
+            for start in 0..=len {
+                for end in start..=len {
+                    let mut edits = vec![edit(start, end, "!")];
+                    if end + 2 <= len {
+                        edits.push(edit(end + 1, end + 2, "??"));
+                    }
+                    let second = all(edits);
+                    let both = first.then(&middle, &second);
+                    assert_eq!(both.apply(text), second.apply(&middle), "{first:?} {second:?}");
+                    assert!(TextEdit::from_edits(both.edits.clone()).is_ok(), "{both:?}");
+                }
+            }
+        }
+    }
 
     fn range(start: u32, end: u32) -> TextRange {
         TextRange::new(start.into(), end.into())

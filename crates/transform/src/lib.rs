@@ -2,4 +2,5 @@
 
 pub mod cse;
 pub mod findings;
+pub mod inline;
 mod replace;

@@ -9,7 +9,7 @@ mod hidden;
 use ir::{
     BufferId, OccurrenceId, OpId, ValueId,
     arena::Id,
-    plan::{SourceView, docs::COMMON_SUBEXPRESSION},
+    plan::{SourceView, docs::COMMON_SUBEXPRESSION, finding::Place},
 };
 use syntax::{TextRange, TextSize};
 
@@ -139,6 +139,16 @@ impl SourceMap {
         let after = self.uses.partition_point(|(range, _)| range.start() <= offset);
         let (range, id) = *self.uses[..after].last()?;
         (offset <= range.end()).then_some((range, id))
+    }
+    /// Where what a finding is about is; none for the function, and for what has no text.
+    pub fn place(&self, place: Place) -> Option<TextRange> {
+        match place {
+            Place::Op(op) => Some(self.op_range(op)),
+            Place::Occurrence(it) => Some(self.occurrence_range(it)),
+            Place::Value(it) => self.value_definition(it),
+            Place::Buffer(it) => self.buffer_definition(it),
+            Place::Function => None,
+        }
     }
     /// The names mentioned in a range, in text order.
     pub fn mentions_in(&self, range: TextRange) -> impl Iterator<Item = DefinitionId> + '_ {

@@ -76,3 +76,62 @@ fn kinds_that_are_off_are_not_reported() {
     levels.set(FindingKind::DeadBinding, None);
     assert_eq!(severities(levels), []);
 }
+
+/// The actions of a kind at the cursor with why they cannot be done, and the statements after the first that can.
+#[track_caller]
+fn check_actions(body: &str, kind: ActionKind, expected: Expect) {
+    let (text, offset) = with_cursor(&function(body));
+    let wants = |it| it == kind;
+    let actions = analysis(&text).code_actions(FILE, TextRange::empty(offset), &wants).unwrap();
+    let mut out = String::new();
+    for it in &actions {
+        let why = it.disabled.as_ref().map(|it| format!(" (not: {it})")).unwrap_or_default();
+        out.push_str(&format!("# {}{why}\n", it.title));
+    }
+    if let Some(first) = actions.iter().rfind(|it| it.disabled.is_none()) {
+        let edits = TextEdit::from_edits(first.edits.clone()).expect("edits do not overlap");
+        out.push_str(&body_of(&edits.apply(&text)));
+    }
+    expected.assert_eq(&out);
+}
+
+#[test]
+fn name_is_inlined_here_and_everywhere() {
+    let kind = ActionKind::Inline;
+    check_actions(
+        "a: T.let[T.int32] = i + j  # sum\nA[a$0] = n * a\nB[0] = a",
+        kind,
+        expect![[r#""#]],
+    );
+    check_actions("a$0: T.let[T.int32] = i + j\nA[0] = n * a", kind, expect![[r#""#]]);
+}
+
+#[test]
+fn what_a_write_lies_between_is_not_inlined() {
+    let kind = ActionKind::Inline;
+    check_actions(
+        "a: T.let[T.int32] = A[0]\nB[0] = a\nA[0] = 1\nB[1] = a$0",
+        kind,
+        expect![[r#""#]],
+    );
+    check_actions("a: T.let[T.int32] = A[0]\nB[0] = a$0\nA[0] = 1", kind, expect![[r#""#]]);
+    check_actions(
+        "a: T.let[T.int32] = T.call_extern(\"int32\", \"f\")\nB[0] = a$0",
+        kind,
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn rule_is_ignored_by_a_comment() {
+    check_actions("a$0: T.let[T.int32] = i + j\nA[0] = n", ActionKind::QuickFix, expect![[r#""#]]);
+}
+
+#[test]
+fn fixing_all_removes_what_is_superfluous_first() {
+    check_actions(
+        "$0a: T.let[T.int32] = i * 4\nA[i * 4] = i * 4",
+        ActionKind::FixAll,
+        expect![[r#""#]],
+    );
+}

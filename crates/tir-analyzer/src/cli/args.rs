@@ -87,12 +87,15 @@ Examples:
   tir-analyzer check a.py kernels/            a file and a folder
   tir-analyzer check --level warning          without hints
   tir-analyzer check --format sarif > r.sarif for code scanning
+  tir-analyzer check --since origin/main      only functions that were changed
+  tir-analyzer check --write-baseline b.json  accept what is there; `--baseline b.json` reports what comes new
   cat a.py | tir-analyzer check --stdin       from standard input";
 
 const FIX_EXAMPLES: &str = "\
 Examples:
   tir-analyzer fix --diff a.py                show what would change, write nothing
   tir-analyzer fix a.py                       write it
+  tir-analyzer fix --only dead-binding a.py   only names that nothing uses
   tir-analyzer fix --max-fixes 7 kernels/     the first 7 only (`bisect` finds the one that hurts)
   tir-analyzer fix --stdin < a.py > b.py      from standard input to standard output";
 
@@ -193,6 +196,15 @@ pub(crate) struct CheckArgs {
     /// the other formats.
     #[arg(long, value_name = "N")]
     pub(crate) limit: Option<usize>,
+    /// Do not report what this file lists; entries that match nothing any more are told.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// List what is found in this file, and report nothing: from now on `--baseline` reports only what comes new.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["baseline", "limit"])]
+    pub(crate) write_baseline: Option<PathBuf>,
+    /// Report only on functions whose text is not what it was in this revision of the git repository.
+    #[arg(long, value_name = "REV", conflicts_with = "stdin")]
+    pub(crate) since: Option<String>,
     #[command(flatten)]
     pub(crate) cse: CseArgs,
 }
@@ -226,8 +238,8 @@ pub(crate) struct FixArgs {
     /// Print a unified diff and write nothing.
     #[arg(long)]
     pub(crate) diff: bool,
-    /// Fix these rules only; may be given several times. Without it, all that can be fixed.
-    #[arg(long, value_name = "RULE", value_delimiter = ',')]
+    /// Fix these rules only, separated by commas. Without it, common subexpressions and what is superfluous.
+    #[arg(long, visible_alias = "only", value_name = "RULE", value_delimiter = ',')]
     pub(crate) select: Vec<String>,
     #[command(flatten)]
     pub(crate) cse: CseArgs,

@@ -25,7 +25,7 @@ use crate::cli::{
     Exit,
     args::{AnswerFormat, CseArgs},
     explain,
-    fix::{self, Budget},
+    fix::{self, Budget, FixOptions},
     interrupt::OnExit,
     io::{Io, Styled},
     jobs,
@@ -177,7 +177,7 @@ fn fixed(
     max: Option<usize>,
 ) -> anyhow::Result<(Vec<u8>, usize)> {
     let copy = Source::new(source.bytes().to_vec())?;
-    let fix = fix::plan(options, copy, &Budget::new(max))?;
+    let fix = fix::plan(&FixOptions::of_cse(options), copy, &Budget::new(max))?;
     Ok((fix.source.edited(&fix.edits)?, fix.n_fixes))
 }
 

@@ -2,13 +2,25 @@
 //!
 //! In: files. Out: a report in one of three formats, file by file in order, and the exit code. Each file has a
 //! database of its own, dropped when its report is written, so memory follows the largest files and not their number;
-//! the questions are those that the editor asks, so the answers are the same.
+//! the questions are those that the editor asks, so the answers are the same. With a baseline only what it does not list is
+//! reported, with a revision only what is in functions that were changed since.
+
+mod baseline;
+mod functions;
+mod since;
+
+use std::path::PathBuf;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ide::{AnalysisHost, FileId, Severity};
 use syntax::{LineCol, LineIndex, TextRange};
 
+use self::{
+    baseline::{Baseline, Key},
+    functions::Functions,
+    since::Since,
+};
 use crate::cli::{
     Exit,
     args::{CheckArgs, Level, ReportFormat},
@@ -16,8 +28,9 @@ use crate::cli::{
     jobs::{self, Job},
     parallel,
     progress::Progress,
-    report::Reporter,
+    report::{self, Reporter},
     source::Source,
+    write,
 };
 
 /// A range as users count: lines and columns from 1, columns in characters.
@@ -90,6 +103,7 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
         io::message(io.err, styled.err, Tone::Error, failure)?;
     }
     let progress = Progress::new(jobs.len(), io.err_is_terminal);
+    let adoption = Adoption::new(args, io)?;
     let left = args.cse.max_fixes.map(AtomicUsize::new);
     // What earlier files leave is known only after them.
     let n_jobs = match left {
@@ -99,12 +113,17 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     io.out.write_all(reporter.begin().as_bytes())?;
     let mut counts = Counts::default();
     let mut is_first = true;
-    let work =
-        |job: &Job| job.run(|source| check_file(args, job, &source, &reporter, left.as_ref()));
+    let mut written = Baseline::default();
+    let mut stale = Vec::new();
+    let work = |job: &Job| {
+        job.run(|source| check_file(args, job, &source, &reporter, &adoption, left.as_ref()))
+    };
     parallel::for_each_in_order(&jobs, n_jobs, work, |result| -> anyhow::Result<()> {
         match result {
-            Ok((text, of_file)) => {
+            Ok(Checked { text, counts: of_file, accepted, stale: of_baseline }) => {
                 counts.add(of_file);
+                accepted.into_iter().for_each(|it| written.add(it, 1));
+                stale.extend(of_baseline);
                 if !text.is_empty() {
                     let separator = if is_first { "" } else { reporter.separator() };
                     is_first = false;
@@ -123,6 +142,13 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     })?;
     drop(progress);
     io.out.write_all(reporter.end(&counts, &failures).as_bytes())?;
+    if let Some(path) = &args.write_baseline {
+        let shown = path.display().to_string();
+        write::create(&io.resolve(path), &shown, written.text().as_bytes())?;
+        let n = report::count(written.len(), "finding");
+        writeln!(io.err, "{n} accepted in {shown}")?;
+    }
+    tell_stale(&stale, io, styled)?;
     Ok(if !failures.is_empty() {
         Exit::Failure
     } else if counts.errors > 0 {
@@ -132,22 +158,112 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     })
 }
 
+/// What came of one file.
+struct Checked {
+    text: String,
+    counts: Counts,
+    /// What goes into the baseline that is written.
+    accepted: Vec<Key>,
+    /// Entries of the baseline that match nothing any more, and how many of each.
+    stale: Vec<(Key, usize)>,
+}
+
+/// Which findings count: those that are new.
+struct Adoption {
+    baseline: Option<Baseline>,
+    since: Option<Since>,
+    writes: bool,
+}
+
+impl Adoption {
+    fn new(args: &CheckArgs, io: &Io<'_>) -> anyhow::Result<Adoption> {
+        let read = |path: &PathBuf| Baseline::read(&io.resolve(path), &path.display().to_string());
+        let since = |it: &String| Since::new(&io.folder, it);
+        Ok(Adoption {
+            baseline: args.baseline.as_ref().map(read).transpose()?,
+            since: args.since.as_ref().map(since).transpose()?,
+            writes: args.write_baseline.is_some(),
+        })
+    }
+
+    /// Leaves the findings that count. Gives what is accepted, and what the baseline accepts in vain.
+    fn select(
+        &self,
+        job: &Job,
+        source: &Source,
+        found: &mut Vec<ide::Diagnostic>,
+    ) -> anyhow::Result<(Vec<Key>, Vec<(Key, usize)>)> {
+        if let Some(since) = &self.since
+            && let Some(changed) = since.changed(&job.file.path, &source.text)?
+        {
+            found.retain(|it| changed.iter().any(|range| range.contains_range(it.range)));
+        }
+        if self.baseline.is_none() && !self.writes {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let functions = Functions::of(&source.text);
+        let shown = job.file.shown.as_str();
+        let key =
+            |it: &ide::Diagnostic| baseline::key(shown, source, &functions, it.code, it.range);
+        if self.writes {
+            return Ok((found.drain(..).map(|it| key(&it)).collect(), Vec::new()));
+        }
+        let mut left = self.baseline.as_ref().map(|it| it.of_file(shown)).unwrap_or_default();
+        found.retain(|it| match left.get_mut(&key(it)) {
+            Some(count) if *count > 0 => {
+                *count -= 1;
+                false
+            }
+            _ => true,
+        });
+        // What is not looked at is not gone.
+        let is_stale = |count: usize| count > 0 && self.since.is_none();
+        Ok((Vec::new(), left.into_iter().filter(|it| is_stale(it.1)).collect()))
+    }
+}
+
+/// Says which entries of the baseline match nothing any more.
+fn tell_stale(stale: &[(Key, usize)], io: &mut Io<'_>, styled: Styled) -> anyhow::Result<()> {
+    const MAX_NAMED: usize = 10;
+    if stale.is_empty() {
+        return Ok(());
+    }
+    let n: usize = stale.iter().map(|it| it.1).sum();
+    let mut text = format!(
+        "{} of the baseline is not found any more; write it again with `--write-baseline`:",
+        report::count(n, "finding")
+    );
+    for (key, count) in stale.iter().take(MAX_NAMED) {
+        text.push_str(&format!("\n  {key}"));
+        if *count > 1 {
+            text.push_str(&format!(", {count} times"));
+        }
+    }
+    if stale.len() > MAX_NAMED {
+        text.push_str(&format!("\n  and {} more", stale.len() - MAX_NAMED));
+    }
+    io::message(io.err, styled.err, Tone::Warning, &text)?;
+    Ok(())
+}
+
 fn check_file(
     args: &CheckArgs,
     job: &Job,
     source: &Source,
     reporter: &Reporter,
+    adoption: &Adoption,
     left: Option<&AtomicUsize>,
-) -> anyhow::Result<(String, Counts)> {
+) -> anyhow::Result<Checked> {
     let mut host = AnalysisHost::new();
     host.set_config(ide::Config { cse: args.cse.options(&job.config), ..job.config.analysis() });
     let file = FileId(0);
     host.set_text(file, source.text.clone());
     let found = host.analysis().diagnostics(file, &job.config.diagnostics(usize::MAX));
     // Nothing changes this host, so nothing is cancelled.
-    let found =
+    let mut found =
         found.map_err(|_| anyhow::anyhow!("the analysis of {} was cancelled", job.file.shown))?;
     drop(host);
+    let (accepted, stale) = adoption.select(job, source, &mut found)?;
     let found = first_fixes(found, left);
     let mut counts = Counts { files: 1, ..Counts::default() };
     found.iter().for_each(|it| counts.count(it));
@@ -158,7 +274,7 @@ fn check_file(
     let findings = findings.into_iter().map(|it| finding(it, source, &lines)).collect();
     let shown = job.file.shown.as_str();
     let report = FileFindings { shown, source, lines: &lines, findings, n_hidden };
-    Ok((reporter.file(&report), counts))
+    Ok(Checked { text: reporter.file(&report), counts, accepted, stale })
 }
 
 /// Keeps so many of what could be computed once as are left of the limit, in the order of the text.

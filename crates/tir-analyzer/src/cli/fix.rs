@@ -1,4 +1,4 @@
-//! `fix`: the edits that bind shared values, in the files or as a diff.
+//! `fix`: the edits that remove what is superfluous and bind shared values, in the files or as a diff.
 //!
 //! In: files. Out: the files with the edits, written whole or not at all; or a unified diff; or, for standard input,
 //! the new text. Comments, layout and line breaks stay. Functions whose blocks are still to be scheduled are left
@@ -8,12 +8,19 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, bail};
 use frontend::tvmscript::{
-    self, FunctionKind,
+    self, FunctionItem, FunctionKind, Lowered,
     edits::{Selection, cse_edits},
+    finding_edits,
 };
-use ir::{Occurrences, plan::docs};
-use syntax::Edit;
-use transform::cse::{self, CseOptions};
+use ir::{
+    Occurrences,
+    plan::finding::{Finding, FindingFix, FindingKind, FindingKinds},
+};
+use syntax::{Edit, TextEdit};
+use transform::{
+    cse::{self, CseOptions},
+    findings::{self, FindingOptions},
+};
 
 use crate::cli::{
     Exit,
@@ -52,7 +59,7 @@ struct Totals {
 
 /// Runs the command.
 pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
-    select(&args.select)?;
+    let selected = select(&args.select)?;
     let jobs::Jobs { jobs, failures } = jobs::find(&args.inputs, io, styled)?;
     for failure in &failures {
         io::message(io.err, styled.err, Tone::Error, failure)?;
@@ -65,7 +72,10 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
         None => parallel::n_jobs(args.inputs.jobs, jobs.len()),
     };
     let progress = Progress::new(jobs.len(), io.err_is_terminal);
-    let work = |job: &Job| job.run(|source| plan(args.cse.options(&job.config), source, &budget));
+    let work = |job: &Job| {
+        let options = FixOptions::new(args.cse.options(&job.config), selected, job);
+        job.run(|source| plan(&options, source, &budget))
+    };
     let mut jobs_in_order = jobs.iter();
     parallel::for_each_in_order(&jobs, n_jobs, work, |planned| -> anyhow::Result<()> {
         let job = jobs_in_order.next().expect("there is one result a job");
@@ -93,16 +103,71 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
     Ok(if totals.failures > 0 { Exit::Failure } else { Exit::Success })
 }
 
-/// Checks that the selected rules are there and have fixes.
-fn select(names: &[String]) -> anyhow::Result<()> {
+/// What to fix.
+#[derive(Clone, Copy)]
+struct Selected {
+    common_subexpressions: bool,
+    kinds: FindingKinds,
+    /// Nothing was named: what the settings switch off stays.
+    is_default: bool,
+}
+
+/// How one file is fixed.
+pub(crate) struct FixOptions {
+    cse: CseOptions,
+    common_subexpressions: bool,
+    findings: FindingOptions,
+    /// Rounds: a fix may be what another waits for.
+    max_rounds: usize,
+}
+
+impl FixOptions {
+    fn new(cse: CseOptions, selected: Selected, job: &Job) -> FixOptions {
+        let is_on =
+            |it: &FindingKind| !selected.is_default || job.config.levels.get(*it).is_some();
+        let kinds = selected.kinds.iter().filter(is_on).collect();
+        FixOptions {
+            cse,
+            common_subexpressions: selected.common_subexpressions,
+            findings: FindingOptions { kinds, ..job.config.findings() },
+            max_rounds: 16,
+        }
+    }
+
+    /// Common subexpressions only, each as one plan has it.
+    pub(crate) fn of_cse(cse: CseOptions) -> FixOptions {
+        let findings = FindingOptions { kinds: FindingKinds::NONE, ..FindingOptions::default() };
+        FixOptions { cse, common_subexpressions: true, findings, max_rounds: 1 }
+    }
+}
+
+/// The rules to fix: those that are named, else those that are safe to fix unasked.
+fn select(names: &[String]) -> anyhow::Result<Selected> {
+    if names.is_empty() {
+        let kinds = FindingKind::ALL.iter().copied().filter(|it| it.is_fixed_by_default());
+        return Ok(Selected {
+            common_subexpressions: true,
+            kinds: kinds.collect(),
+            is_default: true,
+        });
+    }
+    let mut selected =
+        Selected { common_subexpressions: false, kinds: FindingKinds::NONE, is_default: false };
     for name in names {
         match rules::find(name) {
-            Ok(rule) if rule.is_fixable => {}
-            Ok(_) => bail!("`{name}` has no fix; `{}` has", docs::COMMON_SUBEXPRESSION),
+            Ok(rule) if rule.is_fixable => match FindingKind::from_name(name) {
+                Some(kind) => selected.kinds.insert(kind),
+                None => selected.common_subexpressions = true,
+            },
+            Ok(_) => {
+                let fixable = rules::all().into_iter().filter(|it| it.is_fixable);
+                let fixable: Vec<String> = fixable.map(|it| format!("`{}`", it.name)).collect();
+                bail!("`{name}` has no fix; these have: {}", fixable.join(", "));
+            }
             Err(near) => bail!("there is no rule `{name}`{}", did_you_mean(&near)),
         }
     }
-    Ok(())
+    Ok(selected)
 }
 
 /// How many fixes may still be done.
@@ -125,41 +190,109 @@ impl Budget {
     }
 }
 
-/// Plans the fixes of one file.
+/// Plans the fixes of one file: round after round, until nothing is left that could be fixed.
 pub(crate) fn plan(
-    options: CseOptions,
+    options: &FixOptions,
     source: Source,
     budget: &Budget,
 ) -> anyhow::Result<FileFix> {
-    let functions = tvmscript::functions(&syntax::parse(&source.text));
     let mut fix = FileFix { source, edits: Vec::new(), n_fixes: 0, n_left: 0, n_left_functions: 0 };
-    for item in &functions.functions {
-        if item.source.kind != FunctionKind::PrimFunc {
-            continue;
+    let mut text = fix.source.text.to_string();
+    let mut all = TextEdit::new();
+    // Of later rounds only the functions that were changed in the one before; their order stays.
+    let mut changed: Option<Vec<usize>> = None;
+    for _ in 0..options.max_rounds {
+        let functions = tvmscript::functions(&syntax::parse(&text));
+        let mut round = Vec::new();
+        let mut next = Vec::new();
+        for (index, item) in functions.functions.iter().enumerate() {
+            let is_left_out = changed.as_ref().is_some_and(|it| !it.contains(&index));
+            if item.source.kind != FunctionKind::PrimFunc || is_left_out {
+                continue;
+            }
+            let lowered = tvmscript::lower(&item.source, &functions.environment(item));
+            let edits = plan_function(options, item, &lowered, budget, &mut fix);
+            if !edits.is_empty() {
+                next.push(index);
+                let start = item.range.start();
+                let to_file = |it: Edit| Edit::replace(it.range + start, it.text);
+                round.extend(edits.into_edits().into_iter().map(to_file));
+            }
         }
-        let lowered = tvmscript::lower(&item.source, &functions.environment(item));
-        let occurrences = Occurrences::collect(&lowered.body);
-        let options = CseOptions { max_bindings: budget.left(), ..options };
-        let plan = lowered
-            .source_map
-            .with_view(|view| cse::plan(&lowered.body, &occurrences, Some(view), &options));
-        let n = n_fixes(&plan);
-        if plan.informational {
-            fix.n_left += n;
-            fix.n_left_functions += usize::from(n > 0);
-            continue;
+        if round.is_empty() {
+            break;
         }
-        let start = item.range.start();
-        let edits = cse_edits(&lowered, &item.source.green.text(), &plan, Selection::All);
-        if edits.is_empty() {
-            continue;
-        }
+        let round = TextEdit::from_edits(round).context("functions inside each other")?;
+        all = all.then(&text, &round);
+        text = round.apply(&text);
+        changed = Some(next);
+    }
+    fix.edits = all.into_edits();
+    Ok(fix)
+}
+
+/// The edits of one function in one round: what is superfluous goes first.
+fn plan_function(
+    options: &FixOptions,
+    item: &FunctionItem,
+    lowered: &Lowered,
+    budget: &Budget,
+    fix: &mut FileFix,
+) -> TextEdit {
+    let occurrences = Occurrences::collect(&lowered.body);
+    let (edits, n) = finding_fixes(&options.findings, item, lowered, &occurrences, budget);
+    if n > 0 {
         budget.take(n);
         fix.n_fixes += n;
-        let to_file = |it: Edit| Edit::replace(it.range + start, it.text);
-        fix.edits.extend(edits.into_edits().into_iter().map(to_file));
+        return edits;
     }
-    Ok(fix)
+    if !options.common_subexpressions {
+        return TextEdit::new();
+    }
+    let options = CseOptions { max_bindings: budget.left(), ..options.cse };
+    let plan = lowered
+        .source_map
+        .with_view(|view| cse::plan(&lowered.body, &occurrences, Some(view), &options));
+    let n = n_fixes(&plan);
+    if plan.informational {
+        fix.n_left += n;
+        fix.n_left_functions += usize::from(n > 0);
+        return TextEdit::new();
+    }
+    let edits = cse_edits(lowered, &item.source.green.text(), &plan, Selection::All);
+    if !edits.is_empty() {
+        budget.take(n);
+        fix.n_fixes += n;
+    }
+    edits
+}
+
+/// The edits of findings that can be done together, and how many fixes they do.
+fn finding_fixes(
+    options: &FindingOptions,
+    item: &FunctionItem,
+    lowered: &Lowered,
+    occurrences: &Occurrences,
+    budget: &Budget,
+) -> (TextEdit, usize) {
+    let (body, map) = (&lowered.body, &lowered.source_map);
+    let found = map.with_view(|view| findings::findings(body, occurrences, Some(view), options));
+    let is_reported = |it: &&Finding| {
+        let is_allowed = |place| map.allowances().at(it.kind.name(), place);
+        !map.place(it.place).is_some_and(is_allowed) && !map.allowances().everywhere(it.kind.name())
+    };
+    let mut fixes: Vec<&FindingFix> =
+        findings::compatible(body, occurrences, found.iter().filter(is_reported))
+            .into_iter()
+            .filter_map(|it| it.fix.as_ref())
+            .collect();
+    fixes.truncate(budget.left().unwrap_or(usize::MAX));
+    if fixes.is_empty() {
+        return (TextEdit::new(), 0);
+    }
+    let edits = finding_edits(lowered, &item.source.green, fixes);
+    let n_done = edits.is_done.iter().filter(|it| **it).count();
+    (edits.edit, n_done)
 }
 
 /// Writes the file, the diff, or the text for standard input.

@@ -1,5 +1,6 @@
 //! Tests of commands as their users run them, in the process: arguments in; output, errors and exit code out.
 
+mod adoption;
 mod bisect;
 mod build;
 mod check;

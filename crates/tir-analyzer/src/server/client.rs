@@ -23,6 +23,8 @@ pub(crate) struct Client {
     pub(crate) registers_watchers: bool,
     /// Edits may name the version of the document they are for.
     pub(crate) versions_edits: bool,
+    /// It shows actions that cannot be done, with the reason.
+    pub(crate) shows_disabled: bool,
     /// Symbols may be nested.
     pub(crate) nests_symbols: bool,
 }
@@ -56,6 +58,9 @@ impl Client {
             versions_edits: is(workspace
                 .and_then(|it| it.workspace_edit.as_ref())
                 .and_then(|it| it.document_changes)),
+            shows_disabled: is(document
+                .and_then(|it| it.code_action.as_ref())
+                .and_then(|it| it.disabled_support)),
             nests_symbols: is(document
                 .and_then(|it| it.document_symbol.as_ref())
                 .and_then(|it| it.hierarchical_document_symbol_support)),
@@ -84,6 +89,7 @@ impl Client {
                     code_action_kinds: Some(vec![
                         lsp::CodeActionKind::QuickFix,
                         lsp::CodeActionKind::RefactorExtract,
+                        lsp::CodeActionKind::RefactorInline,
                         lsp::CodeActionKind::SourceFixAll,
                     ]),
                     ..Default::default()

@@ -156,3 +156,33 @@ fn bytes_that_are_no_text_and_line_breaks_stay() {
     assert!(text.contains("cse_v1"), "{text}");
     assert!(!text.replace("\r\n", "").contains(['\r', '\n']), "{text:?}");
 }
+
+/// A name that nothing uses, in the way of a value that is computed twice.
+const SUPERFLUOUS: &str = r#"from tvm.script import tirx as T
+
+
+@T.prim_func
+def f(A: T.Buffer((64,), "int32"), n: T.int32):
+    a: T.let[T.int32] = n * 4  # unused
+    A[n * 4] = n * 4
+    for i in range(8):
+        A[i] = n // 7 // 5 // 3 // 2 + i
+"#;
+
+#[test]
+fn what_is_superfluous_goes_before_what_is_shared() {
+    let project = Project::new(&[("a.py", SUPERFLUOUS)]);
+    project.run("fix --diff a.py").check(expect![[r#""#]]);
+    project.run("fix a.py");
+    project.run("fix a.py").check(expect![[r#""#]]);
+}
+
+#[test]
+fn rules_that_are_named_are_fixed_only() {
+    let project = Project::new(&[("a.py", SUPERFLUOUS)]);
+    project.run("fix --diff --only loop-invariant a.py").check(expect![[r#""#]]);
+    project.run("fix --diff --only dead-binding,dead-store a.py").check(expect![[r#""#]]);
+    project.run("fix --only read-before-write a.py").check(expect![[r#""#]]);
+    project.write("tir-analyzer.toml", b"[findings]\ndead-binding = \"off\"\n");
+    assert!(!project.run("fix --diff a.py").out().contains("unused"));
+}

@@ -40,8 +40,9 @@ pub(crate) fn code_actions(
     let wants = |kind| from_proto::wants(only, kind);
     let actions = snapshot.analysis.code_actions(document.file, range, &wants)?;
     let places = snapshot.places(document);
-    let versioned = snapshot.client.versions_edits;
-    Ok(actions.into_iter().map(|it| to_proto::code_action(places, it, versioned)).collect())
+    let (versioned, all) = (snapshot.client.versions_edits, snapshot.client.shows_disabled);
+    let actions = actions.into_iter().filter(|it| all || it.disabled.is_none());
+    Ok(actions.map(|it| to_proto::code_action(places, it, versioned)).collect())
 }
 
 /// `textDocument/diagnostic`

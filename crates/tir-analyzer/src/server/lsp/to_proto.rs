@@ -97,6 +97,7 @@ pub(crate) fn action_kind(kind: ActionKind) -> lsp::CodeActionKind {
     match kind {
         ActionKind::QuickFix => lsp::CodeActionKind::QuickFix,
         ActionKind::Extract => lsp::CodeActionKind::RefactorExtract,
+        ActionKind::Inline => lsp::CodeActionKind::RefactorInline,
         ActionKind::FixAll => lsp::CodeActionKind::SourceFixAll,
     }
 }
@@ -107,13 +108,15 @@ pub(crate) fn code_action(
     action: ide::CodeAction,
     versioned: bool,
 ) -> lsp::CodeActionResponse {
+    let is_enabled = action.disabled.is_none();
     let edits: Vec<lsp::TextEdit> =
         action.edits.into_iter().map(|it| text_edit(places, it)).collect();
     lsp::CodeActionResponse::CodeAction(lsp::CodeAction {
         title: action.title,
         kind: Some(action_kind(action.kind)),
         is_preferred: action.is_preferred.then_some(true),
-        edit: Some(workspace_edit(places, edits, versioned)),
+        edit: is_enabled.then(|| workspace_edit(places, edits, versioned)),
+        disabled: action.disabled.map(|reason| lsp::CodeActionDisabled { reason }),
         ..Default::default()
     })
 }
