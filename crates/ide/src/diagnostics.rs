@@ -56,7 +56,7 @@ pub struct Diagnostic {
     pub related: Vec<(TextRange, String)>,
     /// The text could go: editors show it faded.
     pub is_unnecessary: bool,
-    /// `fix` or a quick fix can do something about it.
+    /// `fix` does something about it unasked.
     pub is_fixable: bool,
 }
 
@@ -156,7 +156,7 @@ impl FunctionFinding {
             help: self.help.clone(),
             related: related.collect(),
             is_unnecessary: self.kind.is_unnecessary(),
-            is_fixable: self.help.is_some(),
+            is_fixable: self.help.is_some() && self.kind.is_fixed_by_default(),
         }
     }
 }

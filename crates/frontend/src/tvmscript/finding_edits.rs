@@ -123,7 +123,9 @@ impl<'a> Writer<'a> {
         changes.removed.sort_unstable();
         changes.removed.dedup();
         changes.removed.retain(|it| !self.removed.contains(it));
-        let Some(removals) = self.removals_of(&changes.removed) else { return false };
+        let Some(removals) = self.removals_of(&changes.removed, &changes.edits) else {
+            return false;
+        };
         let Some(losses) = self.losses(&removals, &changes.removed) else { return false };
         let edits: Vec<Edit> =
             removals.iter().map(Removal::deletion).chain(changes.edits).collect();

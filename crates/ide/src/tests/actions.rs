@@ -96,7 +96,9 @@ fn kinds_that_are_not_wanted_are_not_given() {
     let text = function("A[i * 4 + j] = 1\nB[i * 4 + j] = 2");
     let everything = TextRange::up_to(syntax::TextSize::of(text.as_str()));
     let kinds = |wanted: &[ActionKind]| -> Vec<ActionKind> {
-        actions(&text, everything, wanted).iter().map(|it| it.kind).collect()
+        let found = actions(&text, everything, wanted);
+        let found = found.iter().filter(|it| !it.title.starts_with("Ignore"));
+        found.map(|it| it.kind).collect()
     };
     assert_eq!(kinds(&[]), []);
     assert_eq!(kinds(&[ActionKind::FixAll]), [ActionKind::FixAll]);

@@ -49,6 +49,7 @@ fn unused_name_is_faded_and_can_be_removed() {
             # Hint dead-binding (faded) `c`: `c` is never used
             # fix: Remove `b`
             # fix: Fix all 3 `dead-binding` of `f`
+            # fix: Ignore `dead-binding` here
             a: T.let[T.int32] = i * j
             c: T.let[T.int32] = n + 1
             A[0] = n
@@ -101,9 +102,22 @@ fn name_is_inlined_here_and_everywhere() {
     check_actions(
         "a: T.let[T.int32] = i + j  # sum\nA[a$0] = n * a\nB[0] = a",
         kind,
-        expect![[r#""#]],
+        expect![[r#"
+            # Inline `a` here
+            # Inline `a` at all 3 uses
+            # sum
+            A[i + j] = n * (i + j)
+            B[0] = i + j
+        "#]],
     );
-    check_actions("a$0: T.let[T.int32] = i + j\nA[0] = n * a", kind, expect![[r#""#]]);
+    check_actions(
+        "a$0: T.let[T.int32] = i + j\nA[0] = n * a",
+        kind,
+        expect![[r#"
+            # Inline `a`
+            A[0] = n * (i + j)
+        "#]],
+    );
 }
 
 #[test]
@@ -112,19 +126,41 @@ fn what_a_write_lies_between_is_not_inlined() {
     check_actions(
         "a: T.let[T.int32] = A[0]\nB[0] = a\nA[0] = 1\nB[1] = a$0",
         kind,
-        expect![[r#""#]],
+        expect![[r#"
+            # Inline `a` here (not: what its value reads may be written on line 4 of the function)
+            # Inline `a` at all 2 uses (not: what its value reads may be written on line 4 of the function)
+        "#]],
     );
-    check_actions("a: T.let[T.int32] = A[0]\nB[0] = a$0\nA[0] = 1", kind, expect![[r#""#]]);
+    check_actions(
+        "a: T.let[T.int32] = A[0]\nB[0] = a$0\nA[0] = 1",
+        kind,
+        expect![[r#"
+            # Inline `a`
+            B[0] = A[0]
+            A[0] = 1
+        "#]],
+    );
     check_actions(
         "a: T.let[T.int32] = T.call_extern(\"int32\", \"f\")\nB[0] = a$0",
         kind,
-        expect![[r#""#]],
+        expect![[r#"
+            # Inline `a` (not: its value has a call that may have an effect or give another value each time)
+        "#]],
     );
 }
 
 #[test]
 fn rule_is_ignored_by_a_comment() {
-    check_actions("a$0: T.let[T.int32] = i + j\nA[0] = n", ActionKind::QuickFix, expect![[r#""#]]);
+    check_actions(
+        "a$0: T.let[T.int32] = i + j\nA[0] = n",
+        ActionKind::QuickFix,
+        expect![[r#"
+        # Remove `a`
+        # Ignore `dead-binding` here
+        a: T.let[T.int32] = i + j  # tir: allow(dead-binding)
+        A[0] = n
+    "#]],
+    );
 }
 
 #[test]
@@ -132,6 +168,9 @@ fn fixing_all_removes_what_is_superfluous_first() {
     check_actions(
         "$0a: T.let[T.int32] = i * 4\nA[i * 4] = i * 4",
         ActionKind::FixAll,
-        expect![[r#""#]],
+        expect![[r#"
+            # Fix all that is safe to fix in this file
+            A[i * 4] = i * 4
+        "#]],
     );
 }

@@ -70,8 +70,10 @@ pub(crate) struct Counts {
     pub(crate) warnings: usize,
     pub(crate) information: usize,
     pub(crate) hints: usize,
-    /// Findings that something can be done about.
+    /// Findings that `fix` does something about.
     pub(crate) fixable: usize,
+    /// Those of them that are computed once then.
+    pub(crate) shared: usize,
 }
 
 impl Counts {
@@ -82,6 +84,7 @@ impl Counts {
         self.information += other.information;
         self.hints += other.hints;
         self.fixable += other.fixable;
+        self.shared += other.shared;
     }
 
     fn count(&mut self, finding: &ide::Diagnostic) {
@@ -92,6 +95,7 @@ impl Counts {
             Severity::Hint => self.hints += 1,
         }
         self.fixable += usize::from(finding.is_fixable);
+        self.shared += usize::from(finding.code == ir::plan::docs::COMMON_SUBEXPRESSION);
     }
 }
 
@@ -230,7 +234,7 @@ fn tell_stale(stale: &[(Key, usize)], io: &mut Io<'_>, styled: Styled) -> anyhow
     }
     let n: usize = stale.iter().map(|it| it.1).sum();
     let mut text = format!(
-        "{} of the baseline is not found any more; write it again with `--write-baseline`:",
+        "the baseline lists what is not found any more ({}); write it again with `--write-baseline`:",
         report::count(n, "finding")
     );
     for (key, count) in stale.iter().take(MAX_NAMED) {

@@ -123,8 +123,7 @@ pub(crate) struct FixOptions {
 
 impl FixOptions {
     fn new(cse: CseOptions, selected: Selected, job: &Job) -> FixOptions {
-        let is_on =
-            |it: &FindingKind| !selected.is_default || job.config.levels.get(*it).is_some();
+        let is_on = |it: &FindingKind| !selected.is_default || job.config.levels.get(*it).is_some();
         let kinds = selected.kinds.iter().filter(is_on).collect();
         FixOptions {
             cse,
@@ -206,7 +205,7 @@ pub(crate) fn plan(
         let mut round = Vec::new();
         let mut next = Vec::new();
         for (index, item) in functions.functions.iter().enumerate() {
-            let is_left_out = changed.as_ref().is_some_and(|it| !it.contains(&index));
+            let is_left_out = changed.as_ref().is_some_and(|it| it.binary_search(&index).is_err());
             if item.source.kind != FunctionKind::PrimFunc || is_left_out {
                 continue;
             }

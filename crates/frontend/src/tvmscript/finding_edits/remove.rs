@@ -35,8 +35,8 @@ impl Removal {
 }
 
 impl Writer<'_> {
-    /// The statements that the operations make up, with those removed before.
-    pub(super) fn removals_of(&self, removed: &[OpId]) -> Option<Vec<Removal>> {
+    /// The statements that the operations make up, with those removed before. What is replaced mentions nothing any more.
+    pub(super) fn removals_of(&self, removed: &[OpId], replaced: &[Edit]) -> Option<Vec<Removal>> {
         let mut of_statement: FxHashMap<TextRange, Vec<OpId>> = FxHashMap::default();
         let mut order = Vec::new();
         for &op in removed {
@@ -50,8 +50,10 @@ impl Writer<'_> {
         let removals: Option<Vec<Removal>> =
             order.iter().map(|range| self.removal(*range, &of_statement[range])).collect();
         let removals = removals?;
-        let ranges: Vec<TextRange> =
-            removals.iter().filter(|it| it.text.is_empty()).map(|it| it.statement).collect();
+        let statements = removals.iter().filter(|it| it.text.is_empty()).map(|it| it.statement);
+        let mut ranges: Vec<TextRange> =
+            statements.chain(replaced.iter().map(|it| it.range)).collect();
+        ranges.sort_unstable_by_key(|it| it.start());
         removed.iter().all(|&op| self.names_go(op, &ranges)).then_some(removals)
     }
 
@@ -153,7 +155,8 @@ impl Writer<'_> {
         Edit::replace(removal.statement, format!("{}.evaluate(0)", script_alias(self.text)))
     }
 
-    /// Whether no text that stays mentions what an operation defines.
+    /// Whether no text that stays mentions what an operation defines: all mentions are in `ranges`, which are in order, or were removed
+    /// before.
     pub(super) fn names_go(&self, op: OpId, ranges: &[TextRange]) -> bool {
         let body = &self.lowered.body;
         let data = &body.ops[op];
@@ -171,8 +174,9 @@ impl Writer<'_> {
             .map(|&it| body.values[it].name)
             .chain(buffer.map(|it| body.buffers[it].name));
         let is_inside = |mention: &TextRange| {
-            let goes = |it: &TextRange| it.contains_range(*mention);
-            ranges.iter().any(goes) || self.is_removed(*mention)
+            let after = ranges.partition_point(|it| it.start() <= mention.start());
+            let goes = after > 0 && ranges[after - 1].contains_range(*mention);
+            goes || self.is_removed(*mention)
         };
         of_values.chain(of_buffer).all(is_inside)
             && names.map(|it| body.name(it)).all(|it| !map.is_hidden(it))

@@ -170,11 +170,19 @@ pub(super) fn end(counts: &Counts, n_failures: usize, is_styled: bool) -> String
     if n_failures > 0 {
         line.push_str(&format!("; {} could not be read", count(n_failures, "path")));
     }
-    if counts.fixable > 0 {
-        let values = count(counts.fixable, "value");
-        line.push_str(&format!(
-            "\n{values} can be computed once: `tir-analyzer fix --diff` shows how"
-        ));
+    let superfluous = counts.fixable - counts.shared;
+    let fixable = match (counts.shared, superfluous) {
+        (0, 0) => None,
+        (n, 0) => Some(format!("{} can be computed once", count(n, "value"))),
+        (0, n) => Some(format!("{} can be removed", count(n, "superfluous part"))),
+        (shared, n) => Some(format!(
+            "{} can be computed once, {} removed",
+            count(shared, "value"),
+            count(n, "superfluous part")
+        )),
+    };
+    if let Some(fixable) = fixable {
+        line.push_str(&format!("\n{fixable}: `tir-analyzer fix --diff` shows how"));
     }
     if is_styled { format!("\x1b[1m{line}\x1b[0m\n") } else { format!("{line}\n") }
 }

@@ -25,19 +25,39 @@ def g(A: T.Buffer((64,), "int32"), n: T.int32):
 #[test]
 fn what_the_baseline_lists_is_not_reported() {
     let project = Project::new(&[("k/a.py", UNUSED)]);
-    project.run("check k --write-baseline base.json").check(expect![[r#""#]]);
+    project.run("check k --write-baseline base.json").check(expect![[r#"
+        1 file checked: nothing to report
+        --- errors
+        2 findings accepted in base.json
+        --- exit code 0
+    "#]]);
     assert!(
         project.read("base.json").contains("\"function\":\"g\""),
         "{}",
         project.read("base.json")
     );
-    project.run("check k --baseline base.json").check(expect![[r#""#]]);
+    project.run("check k --baseline base.json").check(expect![[r#"
+        1 file checked: nothing to report
+        --- exit code 0
+    "#]]);
     // Lines do not count, what is new does.
     let more = UNUSED
         .replace("def g", "# a comment\n# and one more\ndef g")
         .replace("    A[0] = n\n\n\n@T", "    b: T.let[T.int32] = n + 1\n    A[0] = n\n\n\n@T");
     project.write("k/a.py", more.as_bytes());
-    project.run("check k --baseline base.json").check(expect![[r#""#]]);
+    project.run("check k --baseline base.json").check(expect![[r#"
+        hint[dead-binding]: `b` is never used
+         --> k/a.py:7:5
+          |
+        7 |     b: T.let[T.int32] = n + 1
+          |     ^
+          |
+          = help: Remove `b`
+
+        1 file checked: 1 hint
+        1 superfluous part can be removed: `tir-analyzer fix --diff` shows how
+        --- exit code 0
+    "#]]);
 }
 
 #[test]
@@ -45,7 +65,14 @@ fn entries_that_match_nothing_are_told() {
     let project = Project::new(&[("a.py", UNUSED)]);
     project.run("check a.py --write-baseline base.json");
     project.write("a.py", UNUSED.replace("    a: T.let[T.int32] = n * 4\n", "").as_bytes());
-    project.run("check a.py --baseline base.json").check(expect![[r#""#]]);
+    project.run("check a.py --baseline base.json").check(expect![[r#"
+        1 file checked: nothing to report
+        --- errors
+        warning: the baseline lists what is not found any more (2 findings); write it again with `--write-baseline`:
+          a.py: `dead-binding` in `f`
+          a.py: `dead-binding` in `g`
+        --- exit code 0
+    "#]]);
 }
 
 #[test]
@@ -55,8 +82,16 @@ fn baseline_that_is_none_is_an_error() {
         ("base.json", "[]"),
         ("old.json", "{\"version\": 0, \"findings\": []}"),
     ]);
-    project.run("check a.py --baseline base.json").check(expect![[r#""#]]);
-    project.run("check a.py --baseline old.json").check(expect![[r#""#]]);
+    project.run("check a.py --baseline base.json").check(expect![[r#"
+        --- errors
+        error: base.json is no baseline of this tool; write one with `check --write-baseline`: invalid length 0, expected struct File with 2 elements at line 1 column 2
+        --- exit code 2
+    "#]]);
+    project.run("check a.py --baseline old.json").check(expect![[r#"
+        --- errors
+        error: old.json has version 0, and this tool reads version 1
+        --- exit code 2
+    "#]]);
     assert_eq!(project.run("check a.py --baseline nowhere.json").code, 2);
 }
 
@@ -77,12 +112,16 @@ fn only_what_was_changed_since_a_revision_is_reported() {
         return;
     }
     assert!(git(&project, "add .") && git(&project, "commit -q -m first"));
-    assert_eq!(project.run("check --since HEAD").out(), "2 files: nothing found\n");
+    assert_eq!(project.run("check --since HEAD").out(), "2 files checked: nothing to report\n");
     project.write("a.py", UNUSED.replace("def g", "def h").as_bytes());
     project.write("new.py", UNUSED.as_bytes());
     let found = project.run("check --since HEAD --format json").out();
     assert_eq!(found.matches("dead-binding").count(), 3, "{found}");
-    project.run("check --since nowhere").check(expect![[r#""#]]);
+    project.run("check --since nowhere").check(expect![[r#"
+        --- errors
+        error: `nowhere` is no revision of the git repository /tmp/.tmpYEld0G
+        --- exit code 2
+    "#]]);
 }
 
 #[test]

@@ -89,7 +89,7 @@ fn selection_names_rules_with_fixes() {
     assert_eq!(project.run("fix --diff --select common-subexpression").code, 0);
     project.run("fix --select undefined-name").check(expect![[r#"
         --- errors
-        error: `undefined-name` has no fix; `common-subexpression` has
+        error: `undefined-name` has no fix; these have: `common-subexpression`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-store`, `loop-invariant`, `missing-noalias`, `redundant-condition`, `redundant-load`, `unreachable`
         --- exit code 2
     "#]]);
     project.run("fix --select common-subexpresion").check(expect![[r#"
@@ -172,17 +172,71 @@ def f(A: T.Buffer((64,), "int32"), n: T.int32):
 #[test]
 fn what_is_superfluous_goes_before_what_is_shared() {
     let project = Project::new(&[("a.py", SUPERFLUOUS)]);
-    project.run("fix --diff a.py").check(expect![[r#""#]]);
+    project.run("fix --diff a.py").check(expect![[r#"
+        --- a.py
+        +++ a.py
+        @@ -3,7 +3,8 @@
+        ·
+         @T.prim_func
+         def f(A: T.Buffer((64,), "int32"), n: T.int32):
+        -    a: T.let[T.int32] = n * 4  # unused
+        -    A[n * 4] = n * 4
+        +    # unused
+        +    cse_v1: T.let[T.int32] = n * 4
+        +    A[cse_v1] = cse_v1
+             for i in range(8):
+                 A[i] = n // 7 // 5 // 3 // 2 + i
+        --- errors
+        2 fixes in 1 file; without `--diff` they are written
+        --- exit code 0
+    "#]]);
     project.run("fix a.py");
-    project.run("fix a.py").check(expect![[r#""#]]);
+    project.run("fix a.py").check(expect![[r#"
+        --- errors
+        nothing to fix
+        --- exit code 0
+    "#]]);
 }
 
 #[test]
 fn rules_that_are_named_are_fixed_only() {
     let project = Project::new(&[("a.py", SUPERFLUOUS)]);
-    project.run("fix --diff --only loop-invariant a.py").check(expect![[r#""#]]);
-    project.run("fix --diff --only dead-binding,dead-store a.py").check(expect![[r#""#]]);
-    project.run("fix --only read-before-write a.py").check(expect![[r#""#]]);
+    project.run("fix --diff --only loop-invariant a.py").check(expect![[r#"
+        --- a.py
+        +++ a.py
+        @@ -5,5 +5,6 @@
+         def f(A: T.Buffer((64,), "int32"), n: T.int32):
+             a: T.let[T.int32] = n * 4  # unused
+             A[n * 4] = n * 4
+        +    value_v1: T.let[T.int32] = n // 7 // 5 // 3 // 2
+             for i in range(8):
+        -        A[i] = n // 7 // 5 // 3 // 2 + i
+        +        A[i] = value_v1 + i
+        --- errors
+        1 fix in 1 file; without `--diff` they are written
+        --- exit code 0
+    "#]]);
+    project.run("fix --diff --only dead-binding,dead-store a.py").check(expect![[r#"
+        --- a.py
+        +++ a.py
+        @@ -3,7 +3,7 @@
+        ·
+         @T.prim_func
+         def f(A: T.Buffer((64,), "int32"), n: T.int32):
+        -    a: T.let[T.int32] = n * 4  # unused
+        +    # unused
+             A[n * 4] = n * 4
+             for i in range(8):
+                 A[i] = n // 7 // 5 // 3 // 2 + i
+        --- errors
+        1 fix in 1 file; without `--diff` they are written
+        --- exit code 0
+    "#]]);
+    project.run("fix --only read-before-write a.py").check(expect![[r#"
+        --- errors
+        error: `read-before-write` has no fix; these have: `common-subexpression`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-store`, `loop-invariant`, `missing-noalias`, `redundant-condition`, `redundant-load`, `unreachable`
+        --- exit code 2
+    "#]]);
     project.write("tir-analyzer.toml", b"[findings]\ndead-binding = \"off\"\n");
-    assert!(!project.run("fix --diff a.py").out().contains("unused"));
+    assert!(!project.run("fix --diff a.py").out().contains("-    a:"));
 }

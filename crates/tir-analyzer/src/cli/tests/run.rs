@@ -147,7 +147,7 @@ fn json_says_the_same() {
             "stores": 7,
             "calls": 0
           },
-          "steps": 39
+          "steps": 40
         }
         --- exit code 1
     "#]]);
