@@ -243,3 +243,26 @@ fn plain_python_is_left_alone() {
     let end = document.text().len();
     assert_eq!(actions(&mut server, &document, 0, end, &[]), Vec::<Value>::new());
 }
+
+#[test]
+fn facts_are_lenses_where_they_are_wanted() {
+    let document = softmax();
+    let lenses = |settings: &str| {
+        let dir = tempfile::tempdir().expect("a temporary folder can be made");
+        std::fs::write(dir.path().join("tir-analyzer.toml"), settings).expect("it can be written");
+        let mut server = Server::start(dir.path());
+        server.open(&document);
+        let params = json!({ "textDocument": document.identifier() });
+        let lenses = server.request("textDocument/codeLens", params).expect("lenses");
+        lenses.as_array().cloned().unwrap_or_default()
+    };
+    assert_eq!(lenses(""), Vec::<Value>::new(), "off by default");
+    assert_eq!(lenses("[facts]\nenable = true\nlimit = 3\n").len(), 3);
+    let all = lenses("[facts]\nenable = true\n");
+    let title = |lens: &Value| lens["command"]["title"].as_str().unwrap_or_default().to_owned();
+    assert!(all.iter().all(|it| title(it).starts_with("live: ")), "{all:#?}");
+    let line = document.find("in_thread_T_softmax_expsum_shared[0] = T.float32(0.0)");
+    let line = document.position(line)["line"].clone();
+    let at = all.iter().find(|it| it["range"]["start"]["line"] == line).expect("a lens there");
+    assert!(title(at).contains("in_thread_T_softmax_expsum_shared: "), "{at:#}");
+}

@@ -18,6 +18,7 @@ fn server_says_what_it_can_do() {
         "hoverProvider",
         "documentSymbolProvider",
         "foldingRangeProvider",
+        "codeLensProvider",
         "definitionProvider",
         "referencesProvider",
     ] {

@@ -9,13 +9,16 @@
 //! (`SEMANTICS: 0`). Building is O(operations + expressions); queries are O(1), or O(log depth) where they climb.
 
 use ir::{
-    BlockId, Body, ExprId, ExprKind, OpId, OpKind,
+    BlockId, Body, ExprKind, OpId, OpKind,
     arena::{Id, Table},
-    effects::{EffectTable, Trap},
+    effects::EffectTable,
     walk::WalkEvent,
 };
 
-use crate::scopes::{ScopeId, ScopeKind, ScopeTree};
+use crate::{
+    flow::leaving,
+    scopes::{ScopeId, ScopeKind, ScopeTree},
+};
 
 /// How an operation may keep the rest of its list from being executed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -154,7 +157,7 @@ fn extent(body: &Body, scopes: &ScopeTree, scope: ScopeId, operand: usize) -> Op
 
 /// The number of exits before each operation in its block, and in each block.
 fn count_exits(body: &Body, effects: &EffectTable) -> (Table<OpId, u32>, Table<BlockId, u32>) {
-    let leaves = calls_that_may_leave(body, effects);
+    let leaves = leaving(body, effects);
     let mut exit: Table<OpId, Exit> = Table::default();
     let mut before: Table<OpId, u32> = Table::default();
     let mut inside: Table<BlockId, u32> = Table::default();
@@ -198,7 +201,7 @@ fn count_exits(body: &Body, effects: &EffectTable) -> (Table<OpId, u32>, Table<B
             // It may not end (L10).
             OpKind::While => Exit::Function,
             OpKind::Break | OpKind::Continue => Exit::Loop,
-            _ if data.operands.iter().any(|it| leaves[it.index()]) => Exit::Function,
+            _ if data.operands.iter().any(|it| leaves[it.index()] != 0) => Exit::Function,
             _ => Exit::No,
         };
         let absorbs = matches!(data.kind, OpKind::For(_) | OpKind::While);
@@ -206,30 +209,6 @@ fn count_exits(body: &Body, effects: &EffectTable) -> (Table<OpId, u32>, Table<B
         exit[op] = own.max(inner);
     }
     (before, inside)
-}
-
-/// For each expression whether evaluating it may not come back: an unknown call, one that traps or jumps on purpose.
-fn calls_that_may_leave(body: &Body, effects: &EffectTable) -> Vec<bool> {
-    const JUMPS: [&str; 5] = ["ret", "thread_return", "break_loop", "continue_loop", "trap"];
-    let mut leaves = vec![false; body.n_exprs()];
-    for index in 0..body.n_exprs() {
-        let kind = body.expr(ExprId::new(index)).kind;
-        let mut any = match kind {
-            ExprKind::Opaque { .. } => true,
-            ExprKind::Call { callee, .. } => {
-                let jumps = match callee {
-                    ir::Callee::Intrinsic(name) => JUMPS.contains(&body.name(name)),
-                    _ => true,
-                };
-                jumps || effects.callee(body, callee).may_trap == Trap::Yes
-            }
-            _ => false,
-        };
-        // Children are made before their parents and have smaller ids.
-        body.each_child(kind, &mut |child| any |= leaves[child.index()]);
-        leaves[index] = any;
-    }
-    leaves
 }
 
 #[cfg(test)]

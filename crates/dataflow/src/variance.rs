@@ -346,7 +346,11 @@ impl Graph<'_, '_> {
         let flow = self.flow;
         for id in flow.occurrences.of_op(op) {
             let writes = match flow.body.expr(flow.occurrences[id].expr).kind {
-                ExprKind::Call { callee, .. } => flow.effects.callee(flow.body, callee).may_write(),
+                // A barrier makes seen what others wrote, and their stores are looked at.
+                ExprKind::Call { callee, .. } => {
+                    let effects = flow.effects.callee(flow.body, callee);
+                    effects.may_write() && !effects.is_barrier()
+                }
                 ExprKind::Opaque { .. } => true,
                 _ => false,
             };

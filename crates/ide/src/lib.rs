@@ -5,6 +5,7 @@ mod device_code;
 mod diagnostics;
 mod document_symbols;
 mod explain;
+mod facts;
 mod finding_actions;
 mod finding_levels;
 mod finding_text;
@@ -40,6 +41,7 @@ pub use crate::{
     diagnostics::{COMMON_SUBEXPRESSION, Diagnostic, DiagnosticsConfig},
     document_symbols::{DocumentSymbol, SymbolKind},
     explain::Explanation,
+    facts::{LineFacts, MemoryVersion},
     finding_levels::FindingLevels,
     folding_ranges::Fold,
     hover::Hover,
@@ -233,6 +235,16 @@ impl Analysis {
     /// What was decided about the expression at an offset, and why.
     pub fn explain(&self, file: FileId, offset: TextSize) -> Cancellable<Option<Explanation>> {
         self.ask(file, |db, file| explain::explain(db, file, offset))
+    }
+
+    /// What is known at the lines of a range, at most `limit` of them: liveness, memory versions, conditions, variance.
+    pub fn facts(
+        &self,
+        file: FileId,
+        range: TextRange,
+        limit: usize,
+    ) -> Cancellable<Vec<LineFacts>> {
+        self.ask(file, |db, file| facts::facts(db, file, range, limit))
     }
 
     /// The number of functions in a file.

@@ -15,6 +15,7 @@ mod build;
 mod check;
 mod diff;
 mod explain;
+mod facts;
 mod files;
 mod fix;
 mod guard;

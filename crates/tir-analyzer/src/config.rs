@@ -43,6 +43,10 @@ pub struct Config {
     pub loop_invariant_cost: u32,
     /// `diagnostics.limit`: at most this many diagnostics of one file.
     pub diagnostics_limit: usize,
+    /// `facts.enable`: show what is live and who wrote memory, as a code lens at each statement.
+    pub facts_enable: bool,
+    /// `facts.limit`: at most this many lenses of one file.
+    pub facts_limit: usize,
     /// `device-code.target`
     pub target: String,
 }
@@ -109,6 +113,8 @@ impl Default for Config {
             levels: ide::FindingLevels::default(),
             loop_invariant_cost: ide::FindingOptions::default().loop_invariant_cost,
             diagnostics_limit: 200,
+            facts_enable: false,
+            facts_limit: 1_000,
             target: "cuda".to_owned(),
         }
     }
@@ -172,7 +178,15 @@ struct Sections {
     hints: Hints,
     diagnostics: Diagnostics,
     findings: Findings,
+    facts: Facts,
     device_code: DeviceCode,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+struct Facts {
+    enable: Option<bool>,
+    limit: Option<usize>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -262,6 +276,8 @@ const KEYS: &[&str] = &[
     "diagnostics.common-subexpressions",
     "diagnostics.limit",
     "findings.loop-invariant-cost",
+    "facts.enable",
+    "facts.limit",
     "device-code.target",
 ];
 
@@ -309,7 +325,7 @@ impl ConfigPatch {
                 *slot = value.clone();
             }
         }
-        let Sections { cse, hints, diagnostics, findings, device_code } = &self.sections;
+        let Sections { cse, hints, diagnostics, findings, facts, device_code } = &self.sections;
         set(&mut config.preset, &cse.preset);
         set(&mut config.equivalence, &cse.equivalence);
         set(&mut config.min_occurrences, &cse.min_occurrences);
@@ -323,6 +339,8 @@ impl ConfigPatch {
         for (kind, level) in &findings.levels {
             config.levels.set(*kind, level.severity());
         }
+        set(&mut config.facts_enable, &facts.enable);
+        set(&mut config.facts_limit, &facts.limit);
         set(&mut config.target, &device_code.target);
     }
 }

@@ -1,6 +1,6 @@
 //! Tests of [`super`]: what is executed for certain, and what ends a list.
 
-use ir::{BlockId, Body, DataType, Dialect, ExprKind, ForKind, OpKind};
+use ir::{BlockId, Body, DataType, Dialect, ExprId, ExprKind, ForKind, OpKind};
 
 use super::*;
 

@@ -3,6 +3,7 @@
 mod conditions;
 mod definite_init;
 mod dominance;
+mod growth;
 mod laws;
 mod liveness;
 mod reaching;

@@ -42,6 +42,7 @@ fn values_vary_with_what_they_are_made_of() {
         "
         bx = T.launch_thread(\"blockIdx.x\", 8)
         tx = T.launch_thread(\"threadIdx.x\", 32)
+        T.tvm_storage_sync(\"shared\")
         # stored: uniform
         B[0] = n * m
         # stored: varies by block

@@ -108,6 +108,7 @@ Examples:
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
   tir-analyzer explain a.py:12:20             the expression at line 12, column 20 (both from 1)
+  tir-analyzer explain --facts a.py:12        what is known before line 12
   tir-analyzer explain may-trap               a rule, or a reason why something is not shared
   tir-analyzer explain --list                 all of them";
 
@@ -295,8 +296,12 @@ pub(crate) struct ExplainArgs {
     #[arg(value_name = "WHAT", required_unless_present = "list")]
     pub(crate) what: Option<String>,
     /// List all rules and reasons.
-    #[arg(long, conflicts_with_all = ["what", "stdin"])]
+    #[arg(long, conflicts_with_all = ["what", "stdin", "facts"])]
     pub(crate) list: bool,
+    /// Say what is known at `FILE:LINE`: what is live, who wrote the memory it reads, which conditions hold, what varies by
+    /// thread, what is initialised.
+    #[arg(long)]
+    pub(crate) facts: bool,
     /// Read the file from standard input.
     #[arg(long)]
     pub(crate) stdin: bool,

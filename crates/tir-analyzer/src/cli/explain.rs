@@ -11,6 +11,7 @@ use crate::cli::{
     Exit,
     args::{AnswerFormat, ExplainArgs},
     check::region,
+    facts,
     io::{Io, Styled},
     jobs::{self, Job},
     report,
@@ -35,6 +36,11 @@ pub(crate) fn explain(args: &ExplainArgs, io: &mut Io<'_>, styled: Styled) -> an
         io.out.write_all(list(args.format, styled.out).as_bytes())?;
         return Ok(Exit::Success);
     };
+    if args.facts {
+        let answer = facts::answer(args, what, io, styled)?;
+        io.out.write_all(answer.as_bytes())?;
+        return Ok(Exit::Success);
+    }
     let answer = match question(what, args.stdin, io)? {
         Question::Rule(name) => match rules::find(name) {
             Ok(rule) => rule_answer(&rule, args.format, styled.out),

@@ -5,6 +5,7 @@ mod bisect;
 mod build;
 mod check;
 mod explain;
+mod facts;
 mod fix;
 mod opt;
 mod parse;

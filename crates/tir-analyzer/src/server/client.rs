@@ -15,6 +15,7 @@ pub(crate) struct Client {
     pub(crate) pulls_diagnostics: bool,
     pub(crate) refreshes_diagnostics: bool,
     pub(crate) refreshes_hints: bool,
+    pub(crate) refreshes_lenses: bool,
     pub(crate) shows_progress: bool,
     /// It can be asked for settings.
     pub(crate) has_configuration: bool,
@@ -46,6 +47,9 @@ impl Client {
                 .and_then(|it| it.refresh_support)),
             refreshes_hints: is(workspace
                 .and_then(|it| it.inlay_hint.as_ref())
+                .and_then(|it| it.refresh_support)),
+            refreshes_lenses: is(workspace
+                .and_then(|it| it.code_lens.as_ref())
                 .and_then(|it| it.refresh_support)),
             shows_progress: is(capabilities.window.as_ref().and_then(|it| it.work_done_progress)),
             has_configuration: is(workspace.and_then(|it| it.configuration)),
@@ -83,6 +87,7 @@ impl Client {
             references_provider: Some(lsp::ReferencesProvider::Bool(true)),
             document_symbol_provider: Some(lsp::DocumentSymbolProvider::Bool(true)),
             folding_range_provider: Some(lsp::FoldingRangeProvider::Bool(true)),
+            code_lens_provider: Some(lsp::CodeLensOptions::default()),
             inlay_hint_provider: Some(lsp::InlayHintProvider::Bool(true)),
             code_action_provider: Some(lsp::CodeActionProvider::CodeActionOptions(
                 lsp::CodeActionOptions {

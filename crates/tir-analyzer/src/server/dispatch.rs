@@ -80,6 +80,7 @@ pub(crate) fn request(state: &mut State, request: Request) {
         "textDocument/hover" => spawn(state, request, handlers::hover),
         "textDocument/documentSymbol" => spawn(state, request, handlers::document_symbols),
         "textDocument/foldingRange" => spawn(state, request, handlers::folding_ranges),
+        "textDocument/codeLens" => spawn(state, request, handlers::code_lenses),
         "textDocument/definition" => spawn(state, request, handlers::goto_definition),
         "textDocument/references" => spawn(state, request, handlers::references),
         ext::VIEW_DEVICE_CODE => spawn(state, request, handlers::view_device_code),

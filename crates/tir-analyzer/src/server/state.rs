@@ -212,6 +212,9 @@ impl State {
         if self.client.refreshes_hints {
             self.ask("workspace/inlayHint/refresh", &Value::Null, Asked::Nothing);
         }
+        if self.client.refreshes_lenses {
+            self.ask("workspace/codeLens/refresh", &Value::Null, Asked::Nothing);
+        }
         if self.client.refreshes_diagnostics {
             self.ask("workspace/diagnostic/refresh", &Value::Null, Asked::Nothing);
         }

@@ -124,6 +124,22 @@ pub(crate) fn folding_ranges(
     Ok(folds.into_iter().map(|it| to_proto::folding_range(places, it)).collect())
 }
 
+/// `textDocument/codeLens`: what is known at each statement, if that is wanted.
+pub(crate) fn code_lenses(
+    snapshot: &Snapshot,
+    params: lsp::CodeLensParams,
+) -> Result<Vec<lsp::CodeLens>, Failure> {
+    let document = snapshot.document(&params.text_document.uri)?;
+    if !snapshot.config.facts_enable {
+        return Ok(Vec::new());
+    }
+    let lines = &document.lines;
+    let whole = ide::TextRange::up_to(lines.line_range(lines.line_count() - 1).end());
+    let facts = snapshot.analysis.facts(document.file, whole, snapshot.config.facts_limit)?;
+    let places = snapshot.places(document);
+    Ok(facts.into_iter().map(|it| to_proto::code_lens(places, &it)).collect())
+}
+
 /// `textDocument/definition`
 pub(crate) fn goto_definition(
     snapshot: &Snapshot,

@@ -208,6 +208,20 @@ pub(crate) fn document_symbol(places: Places<'_>, it: ide::DocumentSymbol) -> ls
     }
 }
 
+/// What is known at a statement: a lens that does nothing.
+pub(crate) fn code_lens(places: Places<'_>, facts: &ide::LineFacts) -> lsp::CodeLens {
+    /// Editors show a lens on one line.
+    const MAX_TITLE: usize = 160;
+    let start = ide::TextRange::empty(facts.range.start());
+    let mut title = facts.title();
+    if let Some((at, _)) = title.char_indices().nth(MAX_TITLE) {
+        title.truncate(at);
+        title.push('…');
+    }
+    let command = lsp::Command { title, tooltip: None, command: String::new(), arguments: None };
+    lsp::CodeLens { range: places.range(start), command: Some(command), data: None }
+}
+
 /// A region that folds; whole lines.
 pub(crate) fn folding_range(places: Places<'_>, fold: ide::Fold) -> lsp::FoldingRange {
     let range = places.range(fold.range);

@@ -1,0 +1,418 @@
+//! What the data-flow analyses know at a line: for `explain --facts` and for code lenses.
+//!
+//! In: a file and a range. Out: for each line of it on which a statement starts, the facts before the (outermost)
+//! statement of the line: what is live, which version of memory it reads or overwrites, which conditions are known, what
+//! varies by thread, what is initialised. Everything is computed for a function at once, and only for functions that the
+//! range touches: O(n log n) in the function, and in what is said.
+
+use arith::{Analyzer, Constraint, ContextId};
+use dataflow::{
+    alias::AliasClasses,
+    conditions::Conditions,
+    definite_init::{Initialisation, Initialised, Initialising},
+    flow::Flow,
+    liveness::{LiveVariables, Liveness},
+    memory::{MemoryVersions, Origin},
+    scopes::ScopeTree,
+    solver::Cursor,
+    touch::Touches,
+    variance::{Variance, Vary},
+};
+use db::{Function, RootDatabase, SourceFile};
+use ir::{
+    Body, BufferId, BufferOrigin, ExprKind, Occurrences, OpId, OpKind, ValueId,
+    effects::EffectTable, print::expr_text,
+};
+use syntax::{TextRange, TextSize};
+
+use crate::{
+    function_at::{FunctionAt, functions_in},
+    plan_text::{self, excerpt, function_text},
+};
+
+/// Conditions are cut to this many characters.
+const MAX_CONDITION: usize = 80;
+
+/// What is known before the statement of a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LineFacts {
+    /// The outermost statement that starts on the line.
+    pub range: TextRange,
+    /// Its line in the function, from 1.
+    pub line: u32,
+    /// Its text, on one line.
+    pub text: String,
+    /// Whether some path leads to it.
+    pub is_reached: bool,
+    /// Variables that are still used, in the order of their definitions.
+    pub live: Vec<String>,
+    /// Buffers that are still read.
+    pub live_memory: Vec<String>,
+    /// For each buffer that the line mentions what is in it.
+    pub versions: Vec<MemoryVersion>,
+    /// Conditions that hold, outermost first.
+    pub known: Vec<String>,
+    /// Who may disagree about coming here; none outside of kernels.
+    pub reached_by: Option<&'static str>,
+    /// Variables of the line that are not the same in all threads, and between whom they differ.
+    pub varies: Vec<(String, &'static str)>,
+    /// Memory made in the function and visible here, and how much of it has been written.
+    pub initialised: Vec<(String, &'static str)>,
+}
+
+/// What is in a buffer at a line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemoryVersion {
+    /// The buffer.
+    pub buffer: String,
+    /// Who wrote it.
+    pub version: String,
+    /// The statement that did, or that holds the write.
+    pub place: Option<TextRange>,
+}
+
+impl LineFacts {
+    /// Liveness and memory versions in a few words.
+    pub fn title(&self) -> String {
+        let list = |items: &[String]| match items {
+            [] => "nothing".to_owned(),
+            _ => items.join(", "),
+        };
+        let mut title = format!("live: {}", list(&self.live));
+        if !self.live_memory.is_empty() {
+            title.push_str(&format!("; memory {}", self.live_memory.join(", ")));
+        }
+        for it in &self.versions {
+            title.push_str(&format!("; {}: {}", it.buffer, it.version));
+        }
+        title
+    }
+}
+
+/// The facts of the lines in a range, at most `limit` of them; of the statement around the range if none starts in it.
+pub(crate) fn facts(
+    db: &RootDatabase,
+    file: SourceFile,
+    range: TextRange,
+    limit: usize,
+) -> Vec<LineFacts> {
+    let mut found = Vec::new();
+    for at in functions_in(db, file, Some(range)) {
+        let lines = FunctionLines::new(db, at, range, limit - found.len());
+        if !lines.statements.is_empty() {
+            found.extend(lines.facts());
+        }
+        db::Database::unwind_if_revision_cancelled(db);
+        if found.len() == limit {
+            break;
+        }
+    }
+    found
+}
+
+/// The statements of a function that are asked about.
+struct FunctionLines<'db> {
+    at: FunctionAt<'db>,
+    body: &'db Body,
+    occurrences: &'db Occurrences,
+    map: &'db frontend::tvmscript::SourceMap,
+    text: &'db plan_text::FunctionText,
+    /// The operations that start on each line, with its number from 0.
+    statements: Vec<(u32, Vec<OpId>)>,
+}
+
+impl<'db> FunctionLines<'db> {
+    fn new(
+        db: &'db RootDatabase,
+        at: FunctionAt<'db>,
+        range: TextRange,
+        limit: usize,
+    ) -> FunctionLines<'db> {
+        let function: Function<'db> = at.function;
+        let mut this = FunctionLines {
+            at,
+            body: db::body(db, function),
+            occurrences: db::occurrences(db, function),
+            map: db::source_map(db, function),
+            text: function_text(db, function),
+            statements: Vec::new(),
+        };
+        this.collect(range, limit);
+        this
+    }
+
+    fn collect(&mut self, range: TextRange, limit: usize) {
+        let mut around: Option<(TextSize, OpId)> = None;
+        for op in self.body.ops_preorder() {
+            let here = self.at.to_file(self.map.op_range(op));
+            if range.contains(here.start()) {
+                let line = self.line(op);
+                let is_full = self.statements.len() == limit;
+                match self.statements.last_mut() {
+                    Some((last, ops)) if *last == line => ops.push(op),
+                    _ if is_full => break,
+                    _ => self.statements.push((line, vec![op])),
+                }
+            } else if here.contains_range(range) && around.is_none_or(|it| here.len() <= it.0) {
+                around = Some((here.len(), op));
+            }
+        }
+        if self.statements.is_empty()
+            && let Some((_, op)) = around
+        {
+            self.statements.push((self.line(op), vec![op]));
+        }
+    }
+
+    /// The line of an operation in the function, from 0.
+    fn line(&self, op: OpId) -> u32 {
+        let start = u32::from(self.map.op_range(op).start());
+        self.text.line_starts.partition_point(|it| *it <= start) as u32 - 1
+    }
+
+    fn facts(&self) -> Vec<LineFacts> {
+        let effects = EffectTable::builtin();
+        let scopes = ScopeTree::build(self.body);
+        let flow = Flow::build(self.body, self.occurrences, &scopes, effects);
+        let aliases = AliasClasses::build(self.body, effects);
+        let memory = MemoryVersions::build(self.body, self.occurrences, &scopes, effects, &aliases);
+        let liveness = Liveness::build(&flow, &aliases);
+        let initialisation = Initialisation::build(&flow, Touches::build(&flow, &aliases));
+        let variance = Variance::build(&flow, &aliases);
+        let mut analyzer = Analyzer::new(self.body);
+        let conditions = Conditions::build(&flow, &mut analyzer);
+        let made: Vec<(OpId, BufferId)> = self
+            .body
+            .ops_preorder()
+            .filter_map(|op| match self.body.ops[op].kind {
+                OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer } => Some((op, buffer)),
+                _ => None,
+            })
+            .collect();
+        let is_param = |it: &BufferId| self.body.buffers[*it].origin == BufferOrigin::Param;
+        let mut reader = Reader {
+            lines: self,
+            params: self.body.buffers.ids().filter(is_param).collect(),
+            made,
+            flow: &flow,
+            aliases: &aliases,
+            memory: &memory,
+            live: liveness.cursor(),
+            written: initialisation.cursor(),
+            initialisation: &initialisation,
+            variance: &variance,
+            analyzer: &analyzer,
+            conditions: &conditions,
+        };
+        self.statements.iter().map(|(line, ops)| reader.line(*line, ops)).collect()
+    }
+}
+
+/// All analyses of one function.
+struct Reader<'r, 'a> {
+    lines: &'r FunctionLines<'r>,
+    flow: &'r Flow<'a>,
+    aliases: &'r AliasClasses,
+    memory: &'r MemoryVersions<'a>,
+    live: Cursor<'r, 'a, LiveVariables<'a>>,
+    written: Cursor<'r, 'a, Initialising<'a>>,
+    initialisation: &'r Initialisation<'a>,
+    variance: &'r Variance,
+    /// Buffers with the operation that makes them, in order, and those that are there from the start.
+    made: Vec<(OpId, BufferId)>,
+    params: Vec<BufferId>,
+    analyzer: &'r Analyzer<'a>,
+    conditions: &'r Conditions,
+}
+
+impl Reader<'_, '_> {
+    fn line(&mut self, line: u32, ops: &[OpId]) -> LineFacts {
+        let (lines, first) = (self.lines, ops[0]);
+        let range = lines.map.op_range(first);
+        let mentioned = self.mentioned(ops);
+        let scope = self.flow.scopes.of_op(first);
+        let in_kernel = self.flow.scopes.kernel(scope).is_some();
+        LineFacts {
+            range: lines.at.to_file(range),
+            line: line + 1,
+            text: excerpt(&lines.text.text, self.first_line(range, line)),
+            is_reached: self.written.before(first).is_some(),
+            live: self.live(first),
+            live_memory: self.live_memory(first),
+            versions: mentioned.1.iter().map(|&it| self.version(first, it)).collect(),
+            known: self.known(self.conditions.before(first)),
+            reached_by: in_kernel.then(|| self.variance.divergence(scope).text()),
+            varies: self.varies(&mentioned.0),
+            initialised: self.initialised(first),
+        }
+    }
+
+    /// A statement without the lines below its first.
+    fn first_line(&self, range: TextRange, line: u32) -> TextRange {
+        let next = self.lines.text.line_starts.get(line as usize + 1);
+        let end = next.map_or(range.end(), |&it| TextSize::from(it).min(range.end()));
+        TextRange::new(range.start(), end.max(range.start()))
+    }
+
+    /// The variables and buffers that the operations of a line mention, in order.
+    fn mentioned(&self, ops: &[OpId]) -> (Vec<ValueId>, Vec<BufferId>) {
+        let body = self.flow.body;
+        let (mut values, mut buffers) = (Vec::new(), Vec::new());
+        for &op in ops {
+            for id in self.flow.occurrences.of_op(op) {
+                match body.expr(self.flow.occurrences[id].expr).kind {
+                    ExprKind::Value(value) => values.push(value),
+                    ExprKind::Load { buffer, .. }
+                    | ExprKind::Region(buffer, _)
+                    | ExprKind::Buffer(buffer)
+                    | ExprKind::BufferField(buffer, _) => buffers.push(buffer),
+                    _ => {}
+                }
+            }
+            if let OpKind::Store { buffer, .. } = body.ops[op].kind {
+                buffers.push(buffer);
+            }
+            values.extend(body.ops[op].results.iter().copied());
+            for &region in &body.ops[op].regions {
+                values.extend(body.blocks[body.entry(region)].args.iter().copied());
+            }
+        }
+        (unique(values), unique(buffers))
+    }
+
+    fn live(&mut self, op: OpId) -> Vec<String> {
+        let body = self.flow.body;
+        let Some(live) = self.live.before(op) else { return Vec::new() };
+        live.values().map(|it| body.name(body.values[it].name).to_owned()).collect()
+    }
+
+    fn live_memory(&mut self, op: OpId) -> Vec<String> {
+        let (body, aliases) = (self.flow.body, self.aliases);
+        let visible = self.visible(op);
+        let Some(live) = self.live.before(op) else { return Vec::new() };
+        let live = visible.into_iter().filter(|&it| live.buffer(it, aliases));
+        unique(live.map(|it| body.name(body.buffers[it].name).to_owned()).collect())
+    }
+
+    /// The buffers that an operation sees, parameters first; those made last if there are very many.
+    fn visible(&self, op: OpId) -> Vec<BufferId> {
+        /// More are of no use to a person.
+        const MOST: usize = 500;
+        let scopes = self.flow.scopes;
+        let before = self.made.partition_point(|it| scopes.order(it.0) < scopes.order(op));
+        let mut visible: Vec<BufferId> = self.made[..before]
+            .iter()
+            .rev()
+            .filter(|it| scopes.dominates(it.0, op))
+            .take(MOST)
+            .map(|it| it.1)
+            .collect();
+        visible.extend(self.params.iter().rev());
+        visible.reverse();
+        visible
+    }
+
+    fn version(&self, op: OpId, buffer: BufferId) -> MemoryVersion {
+        let body = self.flow.body;
+        let origin = self.memory.before(op, self.aliases.class(buffer)).origin();
+        let line = |op: OpId| self.lines.line(op) + 1;
+        let (version, by) = match origin {
+            Origin::Entry => ("as on entry".to_owned(), None),
+            Origin::Write(by) => {
+                (format!("written at line {} of the function", line(by)), Some(by))
+            }
+            Origin::LoopEntry(by) => (
+                format!("of an iteration of the loop at line {} of the function", line(by)),
+                Some(by),
+            ),
+            Origin::BlockEntry(_) => ("of one of several paths".to_owned(), None),
+            Origin::After(by) => {
+                (format!("after the statement at line {} of the function", line(by)), Some(by))
+            }
+            Origin::Load(_) => ("another at every read".to_owned(), None),
+        };
+        MemoryVersion {
+            buffer: body.name(body.buffers[buffer].name).to_owned(),
+            version,
+            place: by.map(|it| self.lines.at.to_file(self.lines.map.op_range(it))),
+        }
+    }
+
+    fn known(&self, context: ContextId) -> Vec<String> {
+        let mut known = Vec::new();
+        let mut at = Some(context);
+        while let Some(context) = at {
+            known.extend(constraint(self.flow.body, self.analyzer.constraint(context)));
+            at = self.analyzer.parent(context);
+        }
+        known.reverse();
+        known
+    }
+
+    fn varies(&self, values: &[ValueId]) -> Vec<(String, &'static str)> {
+        let body = self.flow.body;
+        let varying = values.iter().filter(|&&it| self.variance.of_value(it) != Vary::Uniform);
+        varying
+            .map(|&it| {
+                let name = body.name(body.values[it].name).to_owned();
+                (name, self.variance.of_value(it).text())
+            })
+            .collect()
+    }
+
+    fn initialised(&mut self, op: OpId) -> Vec<(String, &'static str)> {
+        let flow = self.flow;
+        let made: Vec<BufferId> = self
+            .visible(op)
+            .into_iter()
+            .filter(|&it| {
+                let origin = &flow.body.buffers[it].origin;
+                matches!(origin, BufferOrigin::Alloc | BufferOrigin::Cell)
+            })
+            .collect();
+        let initialisation = self.initialisation;
+        let Some(state) = self.written.before(op) else { return Vec::new() };
+        let how = |buffer: BufferId| -> (String, Initialised) {
+            let name = flow.body.name(flow.body.buffers[buffer].name).to_owned();
+            (name, initialisation.of_buffer(state, buffer))
+        };
+        made.into_iter().map(how).map(|(name, how)| (name, how.text())).collect()
+    }
+}
+
+/// A constraint as a condition.
+fn constraint(body: &Body, constraint: Constraint) -> Option<String> {
+    let text = |expr| cut(expr_text(body, expr));
+    match constraint {
+        Constraint::Assume { cond, holds: true } => Some(text(cond)),
+        Constraint::Assume { cond, holds: false } => Some(format!("not ({})", text(cond))),
+        Constraint::Range { var, min, extent } => {
+            let var = body.name(body.values[var].name);
+            let zero = |it: &ir::ExprId| body.expr(*it).kind == ExprKind::Int(0);
+            Some(match min.filter(|it| !zero(it)) {
+                None => format!("0 <= {var} < {}", text(extent)),
+                Some(min) => {
+                    let min = text(min);
+                    format!("{min} <= {var} < {min} + {}", text(extent))
+                }
+            })
+        }
+        Constraint::Define { var, value } => {
+            Some(format!("{} == {}", body.name(body.values[var].name), text(value)))
+        }
+        Constraint::Signature | Constraint::Shape { .. } | Constraint::Binder { .. } => None,
+    }
+}
+
+fn cut(text: String) -> String {
+    match text.char_indices().nth(MAX_CONDITION) {
+        Some((at, _)) => format!("{}…", &text[..at]),
+        None => text,
+    }
+}
+
+/// Without repetitions, in order of first mention.
+fn unique<T: Clone + Eq + std::hash::Hash>(items: Vec<T>) -> Vec<T> {
+    let mut seen = rustc_hash::FxHashSet::default();
+    items.into_iter().filter(|it| seen.insert(it.clone())).collect()
+}
