@@ -4,6 +4,7 @@
 //! budget. Each function runs on several arguments that are chosen by a seed; what cannot be run is counted by its
 //! reason and printed (`--nocapture`), and a test asserts how many did run, so that nothing passes in silence.
 
+mod compiled;
 mod constructs;
 mod functions;
 mod generated;

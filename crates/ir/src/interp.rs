@@ -21,6 +21,7 @@ mod counts;
 mod eval;
 mod events;
 mod exec;
+mod fast;
 mod intrinsics;
 mod launch;
 mod library;
@@ -75,6 +76,9 @@ pub struct Options {
     pub find_races: bool,
     /// What calls of unknown functions do.
     pub unknown_calls: UnknownCalls,
+    /// Whether statements that are executed often are compiled. The results are the same; without it the general
+    /// evaluator does everything, for tests of that.
+    pub fast: bool,
 }
 
 /// An array argument that lies in the memory of another one, as parameters without `noalias` may (SEMANTICS: M4). Its
@@ -120,6 +124,7 @@ impl Default for Options {
             on_error: OnError::Stop,
             find_races: false,
             unknown_calls: UnknownCalls::Stop,
+            fast: true,
         }
     }
 }

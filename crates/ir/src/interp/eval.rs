@@ -16,6 +16,12 @@ impl Machine<'_> {
     /// Counts one step of work: a node, or an iteration, which may have none.
     pub(super) fn step(&mut self) -> Result<()> {
         self.steps += 1;
+        self.check_steps()
+    }
+
+    /// An error if the run has taken too many steps.
+    #[inline]
+    pub(super) fn check_steps(&self) -> Result<()> {
         if self.steps <= self.options.max_steps {
             return Ok(());
         }

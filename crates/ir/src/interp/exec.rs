@@ -8,6 +8,7 @@ use super::{
     EventKind, Options, RunError, RunErrorKind, Schedule,
     access::Place,
     counts::Counts,
+    fast::Programs,
     memory::Storage,
     ops::Val,
     races::{Agent, Races},
@@ -100,6 +101,7 @@ pub(super) struct Machine<'a> {
     pub(super) escaped: Vec<usize>,
     /// Which expressions are the same in all lanes, and their values in the current statement.
     pub(super) uniformity: Uniformity,
+    pub(super) programs: Programs,
     /// Which operations threads must execute together; empty if the schedule is lockstep anyway.
     pub(super) convergence: Convergence,
     pub(super) shuffler: Shuffler,
@@ -139,6 +141,7 @@ impl<'a> Machine<'a> {
             homes: Vec::new(),
             escaped: Vec::new(),
             uniformity: Uniformity::of(body),
+            programs: Programs::new(body.ops.len()),
             convergence: match options.schedule {
                 Schedule::Lockstep => Convergence::default(),
                 _ => Convergence::of(body),
@@ -212,13 +215,18 @@ impl<'a> Machine<'a> {
         match data.kind {
             OpKind::Store { buffer, predicated } => self.store(op, buffer, predicated, active),
             OpKind::Bind => {
-                let value = data.operands[0];
-                self.define(data.results[0], value, active)?;
+                let (value, expr) = (data.results[0], data.operands[0]);
+                if !self.fast_define(op, value, expr, active)? {
+                    self.define(value, expr, active)?;
+                }
                 data.regions.first().map_or(Ok(()), |&region| self.region(region, active))
             }
             OpKind::For(kind) => self.for_loop(op, kind, active),
             OpKind::If => {
-                let (then, otherwise) = self.partition(data.operands[0], active)?;
+                let (then, otherwise) = match self.fast_partition(op, data.operands[0], active)? {
+                    Some(parts) => parts,
+                    None => self.partition(data.operands[0], active)?,
+                };
                 if !then.is_empty() {
                     self.region(data.regions[0], &then)?;
                 }
@@ -307,7 +315,7 @@ impl<'a> Machine<'a> {
     }
 
     /// The values of a variable in all lanes, to be changed: those that other lanes have stay.
-    fn lanes_of(&self, value: ValueId) -> Rc<[Val]> {
+    pub(super) fn lanes_of(&self, value: ValueId) -> Rc<[Val]> {
         match &self.frame.slots[value.index()] {
             Slot::Lanes(old) if old.len() == self.frame.threads.len() => {
                 old.iter().cloned().collect()
@@ -355,6 +363,9 @@ impl<'a> Machine<'a> {
         is_predicated: bool,
         active: &[u32],
     ) -> Result<()> {
+        if !is_predicated && self.fast_store(op, buffer, active)? {
+            return Ok(());
+        }
         let body = self.body;
         let operands = &body.ops[op].operands;
         let (value, indices) = (operands[0], &operands[1..]);

@@ -138,7 +138,7 @@ fn by_lane(
     Some(Ok(Val::Vector(result.into())))
 }
 
-fn unary_float(name: &str) -> Option<fn(f64) -> f64> {
+pub(super) fn unary_float(name: &str) -> Option<fn(f64) -> f64> {
     Some(match name {
         "exp" => libm::exp,
         "exp2" => libm::exp2,
@@ -172,7 +172,7 @@ fn unary_float(name: &str) -> Option<fn(f64) -> f64> {
     })
 }
 
-fn binary_float(name: &str) -> Option<fn(f64, f64) -> f64> {
+pub(super) fn binary_float(name: &str) -> Option<fn(f64, f64) -> f64> {
     Some(match name {
         "pow" => libm::pow,
         "fmod" => libm::fmod,

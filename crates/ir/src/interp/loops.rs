@@ -230,7 +230,10 @@ impl Machine<'_> {
             if lanes.is_empty() {
                 break;
             }
-            lanes = self.partition(condition, &lanes)?.0;
+            lanes = match self.fast_partition(op, condition, &lanes)? {
+                Some((holds, _)) => holds,
+                None => self.partition(condition, &lanes)?.0,
+            };
             if lanes.is_empty() {
                 break;
             }

@@ -31,6 +31,11 @@ impl Uniformity {
         !self.is_varying.get(expr.index()).copied().unwrap_or(false)
     }
 
+    /// As [`Uniformity::is_uniform`], where there are lanes at all.
+    pub(super) fn is_shared(&self, expr: ExprId) -> bool {
+        self.is_varying.get(expr.index()).is_some_and(|it| !it)
+    }
+
     pub(super) fn known(&self, expr: ExprId) -> Option<(&Val, Counts)> {
         let (generation, value, counts) = self.values.get(expr.index())?;
         (*generation == self.generation).then_some((value, *counts))

@@ -1,0 +1,312 @@
+//! Running a program.
+
+use half::{bf16, f16};
+
+use super::{GiveUp, Kind, Program, Step};
+use crate::{
+    BinaryOp, BufferId, DataType,
+    arena::Id,
+    interp::{
+        counts::Counts,
+        exec::{Machine, Slot},
+        ops::{self, Val},
+    },
+};
+
+type Result<T> = std::result::Result<T, GiveUp>;
+
+/// Bytes in memory.
+pub(super) fn bytes(kind: Kind) -> usize {
+    match kind {
+        Kind::Bool => 1,
+        Kind::Int(bits) | Kind::UInt(bits) => usize::from(bits / 8),
+        Kind::F16 | Kind::BF16 => 2,
+        Kind::F32 => 4,
+        Kind::F64 => 8,
+    }
+}
+
+/// The register of a scalar in memory.
+#[inline]
+fn read(kind: Kind, memory: &[u8], at: usize) -> Option<u64> {
+    let n = bytes(kind);
+    let cell = memory.get(at..at + n)?;
+    Some(match (kind, cell) {
+        (Kind::F32, &[a, b, c, d]) => f64::from(f32::from_le_bytes([a, b, c, d])).to_bits(),
+        (Kind::Int(32), &[a, b, c, d]) => i64::from(i32::from_le_bytes([a, b, c, d])) as u64,
+        _ => {
+            let mut word = [0; 8];
+            word[..n].copy_from_slice(cell);
+            let raw = u64::from_le_bytes(word);
+            match kind {
+                Kind::Bool => u64::from(raw != 0),
+                Kind::Int(bits) => (((raw << (64 - bits)) as i64) >> (64 - bits)) as u64,
+                Kind::F16 => f16::from_bits(raw as u16).to_f64().to_bits(),
+                Kind::BF16 => bf16::from_bits(raw as u16).to_f64().to_bits(),
+                Kind::UInt(_) | Kind::F64 | Kind::F32 => raw,
+            }
+        }
+    })
+}
+
+/// Writes a register as a scalar; the place is known to be in the memory.
+#[inline]
+pub(super) fn write(kind: Kind, register: u64, memory: &mut [u8], at: usize) {
+    let float = f64::from_bits(register);
+    let word = match kind {
+        Kind::Bool => u64::from(register != 0),
+        Kind::Int(_) | Kind::UInt(_) | Kind::F64 => register,
+        Kind::F32 => u64::from((float as f32).to_bits()),
+        Kind::F16 => u64::from(f16::from_f64(float).to_bits()),
+        Kind::BF16 => u64::from(bf16::from_f64(float).to_bits()),
+    };
+    let n = bytes(kind);
+    if let Some(cell) = memory.get_mut(at..at + n) {
+        cell.copy_from_slice(&word.to_le_bytes()[..n]);
+    }
+}
+
+impl Machine<'_> {
+    /// Runs the code that is the same in all lanes.
+    pub(super) fn run_uniform(&self, program: &mut Program, active: &[u32]) -> Result<u64> {
+        let Program { uniform, registers, .. } = program;
+        self.steps(uniform, registers, active[0] as usize, &[], &mut Counts::default())?;
+        Ok(uniform.len() as u64)
+    }
+
+    /// Runs the code of one lane; gives the nodes evaluated.
+    #[inline]
+    pub(super) fn run_lane(
+        &self,
+        program: &mut Program,
+        lane: usize,
+        counts: &mut Counts,
+    ) -> Result<u64> {
+        let Program { varying, registers, arms, .. } = program;
+        self.steps(varying, registers, lane, arms, counts)?;
+        counts.add(program.counts, 1);
+        Ok(program.n_steps)
+    }
+
+    fn steps(
+        &self,
+        steps: &[Step],
+        r: &mut [u64],
+        lane: usize,
+        arms: &[Counts],
+        counts: &mut Counts,
+    ) -> Result<()> {
+        let mut next = 0;
+        while let Some(step) = steps.get(next) {
+            next += 1;
+            match *step {
+                Step::Value(to, value, kind) => {
+                    let val = match &self.frame.slots[value.index()] {
+                        Slot::Uniform(val) => val,
+                        Slot::Lanes(vals) => &vals[lane],
+                        Slot::Empty => return Err(GiveUp),
+                    };
+                    r[to as usize] = match val {
+                        Val::Int(x, false) if !kind.is_float() => *x as u64,
+                        Val::Float(x) if kind.is_float() => x.to_bits(),
+                        _ => return Err(GiveUp),
+                    };
+                }
+                Step::Load { to, buffer, indices, rank, kind } => {
+                    let indices = &r[indices as usize..(indices + rank) as usize];
+                    let (storage, at) =
+                        self.element(buffer, indices.iter().copied(), kind, lane)?;
+                    let memory = &self.storages[storage];
+                    let written = memory.written.get(at..at + bytes(kind));
+                    if written.is_some_and(|it| it.contains(&false)) {
+                        return Err(GiveUp);
+                    }
+                    r[to as usize] = read(kind, &memory.bytes, at).ok_or(GiveUp)?;
+                }
+                Step::Copy(to, from) => r[to as usize] = r[from as usize],
+                Step::Int32(to, op, a, b) => {
+                    let (a, b) = (r[a as usize] as i64, r[b as usize] as i64);
+                    // No sum or product of two int32 leaves int64.
+                    let exact = match op {
+                        BinaryOp::Add => a + b,
+                        BinaryOp::Sub => a - b,
+                        _ => a * b,
+                    };
+                    if i64::from(exact as i32) != exact {
+                        return Err(GiveUp);
+                    }
+                    r[to as usize] = exact as u64;
+                }
+                Step::Int(to, op, dtype, a, b) => {
+                    r[to as usize] = integer(op, dtype, r[a as usize], r[b as usize])?;
+                }
+                Step::Compare(to, op, a, b) => {
+                    let (a, b) = (r[a as usize] as i64, r[b as usize] as i64);
+                    r[to as usize] = u64::from(compare(op, a, b));
+                }
+                Step::CompareUnsigned(to, op, a, b) => {
+                    r[to as usize] = u64::from(compare(op, r[a as usize], r[b as usize]));
+                }
+                Step::CompareFloat(to, op, a, b) => {
+                    let (a, b) = (f64::from_bits(r[a as usize]), f64::from_bits(r[b as usize]));
+                    r[to as usize] = u64::from(compare(op, a, b));
+                }
+                Step::Float32(to, op, a, b) => {
+                    let (a, b) = (f64::from_bits(r[a as usize]), f64::from_bits(r[b as usize]));
+                    let exact = match op {
+                        BinaryOp::Add => a + b,
+                        BinaryOp::Sub => a - b,
+                        BinaryOp::Mul => a * b,
+                        BinaryOp::Div => a / b,
+                        BinaryOp::Min => {
+                            if a < b {
+                                a
+                            } else {
+                                b
+                            }
+                        }
+                        BinaryOp::Max => {
+                            if a > b {
+                                a
+                            } else {
+                                b
+                            }
+                        }
+                        _ => return Err(GiveUp),
+                    };
+                    r[to as usize] = f64::from(exact as f32).to_bits();
+                }
+                Step::Float(to, op, dtype, a, b) => {
+                    let (a, b) = (r[a as usize], r[b as usize]);
+                    let (a, b) = (Val::Float(f64::from_bits(a)), Val::Float(f64::from_bits(b)));
+                    match ops::binary(op, dtype, &a, &b, &mut |_| Ok(())) {
+                        Ok(Val::Float(value)) => r[to as usize] = value.to_bits(),
+                        _ => return Err(GiveUp),
+                    }
+                }
+                Step::Logic(to, op, a, b) => {
+                    let (a, b) = (r[a as usize] != 0, r[b as usize] != 0);
+                    let holds = if op == BinaryOp::And { a && b } else { a || b };
+                    r[to as usize] = u64::from(holds);
+                }
+                Step::Not(to, a) => r[to as usize] = u64::from(r[a as usize] == 0),
+                Step::BitNot(to, dtype, a) => {
+                    r[to as usize] = dtype.wrap_int(!i128::from(r[a as usize] as i64)) as u64;
+                }
+                Step::Wrap(to, a, from, dtype) => {
+                    r[to as usize] = dtype.wrap_int(wide(from, r[a as usize])) as u64;
+                }
+                Step::ToFloat(to, a, from, dtype) => {
+                    let exact = wide(from, r[a as usize]);
+                    if exact.unsigned_abs() >= 1 << 53 {
+                        return Err(GiveUp);
+                    }
+                    r[to as usize] = dtype.round_float(exact as f64).to_bits();
+                }
+                Step::ToInt(to, a, dtype) => {
+                    let x = f64::from_bits(r[a as usize]);
+                    if dtype.is_bool() {
+                        r[to as usize] = u64::from(x != 0.0);
+                        continue;
+                    }
+                    let truncated = x.trunc();
+                    // What is exact in a double and surely in range.
+                    if truncated.is_nan() || truncated.abs() >= 9_007_199_254_740_992.0 {
+                        return Err(GiveUp);
+                    }
+                    let wrapped = dtype.wrap_int(truncated as i128);
+                    if wrapped as f64 != truncated {
+                        return Err(GiveUp);
+                    }
+                    r[to as usize] = wrapped as u64;
+                }
+                Step::Round(to, a, dtype) => {
+                    r[to as usize] = dtype.round_float(f64::from_bits(r[a as usize])).to_bits();
+                }
+                Step::Select(to, condition, then, otherwise) => {
+                    let from = if r[condition as usize] != 0 { then } else { otherwise };
+                    r[to as usize] = r[from as usize];
+                }
+                Step::Call1(to, function, dtype, x) => {
+                    let value = function(f64::from_bits(r[x as usize]));
+                    r[to as usize] = dtype.round_float(value).to_bits();
+                }
+                Step::Call2(to, function, dtype, x, y) => {
+                    let value =
+                        function(f64::from_bits(r[x as usize]), f64::from_bits(r[y as usize]));
+                    r[to as usize] = dtype.round_float(value).to_bits();
+                }
+                Step::Test(to, function, x) => {
+                    r[to as usize] = u64::from(function(f64::from_bits(r[x as usize])));
+                }
+                Step::Jump(to) => next = to as usize,
+                Step::JumpUnless(condition, to) if r[condition as usize] == 0 => next = to as usize,
+                Step::JumpIf(condition, to) if r[condition as usize] != 0 => next = to as usize,
+                Step::JumpUnless(..) | Step::JumpIf(..) => {}
+                Step::Count(arm) => counts.add(arms[arm as usize], 1),
+            }
+        }
+        Ok(())
+    }
+
+    /// The storage and position of an element that is in bounds.
+    #[inline]
+    pub(super) fn element(
+        &self,
+        buffer: BufferId,
+        indices: impl ExactSizeIterator<Item = u64>,
+        kind: Kind,
+        lane: usize,
+    ) -> Result<(usize, usize)> {
+        let bound = self.bound(buffer, lane).ok_or(GiveUp)?;
+        if indices.len() != bound.shape.len() {
+            return Err(GiveUp);
+        }
+        let mut elements = 0i64;
+        for ((index, extent), stride) in indices.zip(&bound.shape).zip(&bound.strides) {
+            let index = index as i64;
+            if index < 0 || index >= *extent {
+                return Err(GiveUp);
+            }
+            elements = elements.wrapping_add(index.wrapping_mul(*stride));
+        }
+        let offset = bound.base + elements.wrapping_mul(bound.element_bytes);
+        let thread = self.frame.threads[lane] as usize;
+        let memory = &self.storages[bound.storage];
+        Ok((bound.storage, memory.locate(offset, bytes(kind), thread).ok_or(GiveUp)?))
+    }
+}
+
+#[inline]
+fn compare<T: PartialOrd>(op: BinaryOp, a: T, b: T) -> bool {
+    match op {
+        BinaryOp::Eq => a == b,
+        BinaryOp::Ne => a != b,
+        BinaryOp::Lt => a < b,
+        BinaryOp::Le => a <= b,
+        BinaryOp::Gt => a > b,
+        _ => a >= b,
+    }
+}
+
+fn wide(dtype: DataType, register: u64) -> i128 {
+    if dtype.is_uint() { register.into() } else { (register as i64).into() }
+}
+
+/// An operator on integers where it has no event; narrow types wrap.
+fn integer(op: BinaryOp, dtype: DataType, a: u64, b: u64) -> Result<u64> {
+    let (x, y) = (Val::Int(a as i64, false), Val::Int(b as i64, false));
+    if let Some(Val::Int(value, false)) = ops::fast_binary(op, dtype, &x, &y) {
+        return Ok(value as u64);
+    }
+    // An event of any kind, or a wrapped result, is for the general evaluator.
+    let mut has_event = false;
+    let result = ops::binary(op, dtype, &x, &y, &mut |_| {
+        has_event = true;
+        Ok(())
+    });
+    match result {
+        Ok(Val::Int(value, false)) if !has_event => Ok(value as u64),
+        _ => Err(GiveUp),
+    }
+}
