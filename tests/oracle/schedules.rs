@@ -170,6 +170,25 @@ with T.launch_thread(\"blockIdx.x\", 8) as bx:
 }
 
 #[test]
+fn a_view_may_lie_elsewhere_in_each_thread() {
+    for schedule in SCHEDULES {
+        let outcome = outcome_of(
+            "
+with T.launch_thread(\"blockIdx.x\", 8) as bx:
+    tx = T.launch_thread(\"threadIdx.x\", 8)
+    mine = T.decl_buffer((1,), \"int32\", data=A.data, elem_offset=bx * 8 + 7 - tx)
+    for k in T.vectorized(1):
+        B[bx, tx] = mine[k] * 2
+",
+            schedule,
+        );
+        let expected: Vec<f64> =
+            (0..64).map(|at| f64::from((at / 8 * 8 + 7 - at % 8) * 2)).collect();
+        assert_eq!((array_b(&outcome), kinds(&outcome)), (expected, vec![]), "{schedule:?}");
+    }
+}
+
+#[test]
 fn errors_are_events_if_asked_and_the_run_goes_on() {
     let outcome = outcome_of(
         "

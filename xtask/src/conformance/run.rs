@@ -39,7 +39,7 @@ use crate::skip::Skip;
 /// Columns of the report.
 const KINDS: &[&str] = &["agree", "differ", "known", "failed", "left out"];
 /// The work that the interpreter is given at most.
-const MAX_STEPS: u64 = 30_000_000;
+const MAX_STEPS: u64 = 10_000_000;
 /// The folder of kernels, and the folder with TVM's way to the same values.
 const KERNELS: &str = "lowered_cuda";
 const COUNTERPARTS: &str = "unscheduled";

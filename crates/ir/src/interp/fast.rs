@@ -23,7 +23,9 @@ use crate::{BinaryOp, BufferId, DataType, ExprId, OpId, TypeCode, ValueId, arena
 type Result<T> = std::result::Result<T, Box<RunError>>;
 
 /// Executions of a statement before it is worth a program.
-const WARM: u8 = 3;
+const WARM: u8 = 20;
+/// What giving up once costs, in runs that go well.
+const REGRET: u8 = 16;
 
 /// How a scalar lies in memory and in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -144,6 +146,8 @@ pub(super) struct Program {
     arms: Vec<Counts>,
     /// Nodes of the straight part, for each lane.
     n_steps: u64,
+    /// How much its giving up has cost of late.
+    regret: u8,
 }
 
 /// The program of a statement.
@@ -206,8 +210,15 @@ impl Machine<'_> {
         }
     }
 
-    fn put_back(&mut self, op: OpId, program: Box<Program>) {
-        self.programs.by_op[op.index()] = Cached::Yes(program);
+    /// Keeps the program of a statement, unless it gives up too often.
+    fn put_back(&mut self, op: OpId, mut program: Box<Program>, has_run: bool) {
+        program.regret = if has_run {
+            program.regret.saturating_sub(1)
+        } else {
+            program.regret.saturating_add(REGRET)
+        };
+        self.programs.by_op[op.index()] =
+            if program.regret > u8::MAX - REGRET { Cached::No } else { Cached::Yes(program) };
     }
 
     /// Executes a store of one element a lane; false if the general evaluator must.
@@ -228,7 +239,7 @@ impl Machine<'_> {
         let mut writes = std::mem::take(&mut self.programs.writes);
         writes.clear();
         let ran = self.run_store(&mut program, buffer, kind, active, &mut writes);
-        self.put_back(op, program);
+        self.put_back(op, program, ran.is_ok());
         let outcome = match ran {
             Ok((counts, steps, storage)) => {
                 self.account(counts, steps)?;
@@ -292,7 +303,7 @@ impl Machine<'_> {
         }
         let Some(mut program) = self.take_program(op, &[expr]) else { return Ok(false) };
         let ran = self.run_define(&mut program, value, expr, active);
-        self.put_back(op, program);
+        self.put_back(op, program, ran.is_ok());
         match ran {
             Ok((counts, steps, slot)) => {
                 self.account(counts, steps)?;
@@ -342,7 +353,7 @@ impl Machine<'_> {
         }
         let Some(mut program) = self.take_program(op, &[condition]) else { return Ok(None) };
         let ran = self.run_partition(&mut program, condition, active);
-        self.put_back(op, program);
+        self.put_back(op, program, ran.is_ok());
         match ran {
             Ok((counts, steps, parts)) => {
                 self.account(counts, steps)?;

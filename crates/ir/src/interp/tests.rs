@@ -313,3 +313,65 @@ fn what_all_lanes_share_counts_for_each() {
     let counts = outcome.counts;
     assert_eq!(counts, Counts { arith: 1 + 3 * 4, loads: 1, stores: 4, calls: 0 });
 }
+
+/// A body whose buffer `A` has the one dimension that `extent` makes of the symbol `n`.
+fn with_symbol(extent: impl FnOnce(&mut Body, ExprId) -> ExprId) -> (Body, crate::ValueId) {
+    let (mut body, a, _) = with_buffer();
+    let n = body.new_value("n", I32.into(), ValueKind::Symbol);
+    let value = body.value_expr(n);
+    let extent = extent(&mut body, value);
+    body.buffers[a].shape = vec![extent];
+    (body, n)
+}
+
+#[test]
+fn extents_that_are_linear_in_one_symbol_tell_it() {
+    let (body, n) = with_symbol(|body, n| {
+        let (two, one) = (body.int(2, I32), body.int(1, I32));
+        let double = body.binary(BinaryOp::Mul, n, two);
+        body.binary(BinaryOp::Add, double, one)
+    });
+    let found = solve(&body, &[Some(vec![9])], &Symbols::new());
+    assert_eq!(found, Symbols::from([(n, 4)]));
+    assert_eq!(solve(&body, &[Some(vec![8])], &Symbols::new()), Symbols::new(), "no such n");
+    let needs = needs(&body, &found).expect("known");
+    assert_eq!(needs, [ArgumentNeed::Array { dtype: I32, shape: vec![9] }]);
+}
+
+#[test]
+fn extents_with_several_solutions_must_be_given() {
+    let (body, n) = with_symbol(|body, n| {
+        let four = body.int(4, I32);
+        body.binary(BinaryOp::FloorDiv, n, four)
+    });
+    assert_eq!(solve(&body, &[Some(vec![2])], &Symbols::new()), Symbols::new());
+    let error = needs(&body, &Symbols::new()).expect_err("unknown");
+    assert_eq!(error.to_string(), "the shape of `A` depends on `n`, without a value");
+    let given = Symbols::from([(n, 11)]);
+    let needs = needs(&body, &given).expect("known");
+    assert_eq!(needs, [ArgumentNeed::Array { dtype: I32, shape: vec![2] }]);
+}
+
+#[test]
+fn a_compiled_loop_reports_what_the_general_evaluator_reports() {
+    // for i in range(8): A[i] = A[i] + 2147483640: the later iterations overflow, when the statement is compiled.
+    let (mut body, a, entry) = with_buffer();
+    let (inner, i) = loop_of(&mut body, entry, ForKind::Serial, 0, 8);
+    let much = body.int(i128::from(i32::MAX) - 4, I32);
+    let old = body.load(a, &[i], None);
+    let sum = body.binary(BinaryOp::Add, old, much);
+    store(&mut body, inner, a, i, sum);
+    let input: Vec<u8> = (0..8i32).flat_map(i32::to_le_bytes).collect();
+    let outcomes = [true, false].map(|fast| {
+        let array = Array { dtype: I32, shape: vec![8], data: input.clone() };
+        let options = Options { fast, ..Options::default() };
+        run(&body, vec![Argument::Array(array)], &options).expect("runs")
+    });
+    assert_eq!(outcomes[0].events, outcomes[1].events);
+    assert_eq!(outcomes[0].arguments, outcomes[1].arguments);
+    assert_eq!(outcomes[0].counts, outcomes[1].counts);
+    assert_eq!(
+        outcomes[0].events.iter().map(|it| (it.kind, it.count)).collect::<Vec<_>>(),
+        [(EventKind::Overflow, 3)]
+    );
+}

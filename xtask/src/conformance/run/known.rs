@@ -8,6 +8,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
         "TVM computes `exp10` as `exp(x * 2.302585093)`: the constant has ten digits",
     ),
     ("constructs/narrow_types", "float8_", NARROW),
+    ("unscheduled/te_fp8_cast", "fp8_cast", NARROW),
 ];
 
 const NARROW: &str = "TVM computes with 8-bit floats by its own conversion, which knows neither zero and subnormal values nor the \
