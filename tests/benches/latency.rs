@@ -31,7 +31,7 @@ fn main() -> anyhow::Result<()> {
 
 /// Name, text, and the most bytes that the edited function may have (none: the largest is edited).
 fn scenarios(corpus: &Path) -> anyhow::Result<Vec<(String, String, Option<usize>)>> {
-    let files = python_files(corpus)?;
+    let files = lowered_files(corpus)?;
     let mut scenarios = Vec::new();
     if let Some((path, text)) = files.iter().find(|(_, text)| (4_000..7_000).contains(&text.len()))
     {
@@ -52,26 +52,14 @@ fn name_of(path: &Path) -> String {
     format!("{}/{}", folder.display(), path.file_name().unwrap_or_default().display())
 }
 
-fn python_files(corpus: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
-    let mut files = Vec::new();
-    let mut folders = vec![corpus.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|it| it == "py")
-                && path.parent().and_then(Path::file_name).is_some_and(|it| {
-                    ["lowered_cpu", "lowered_cuda"].iter().any(|name| it == *name)
-                })
-                && let Ok(text) = std::fs::read_to_string(&path)
-            {
-                files.push((path, text));
-            }
-        }
-    }
-    files.sort();
-    Ok(files)
+/// The files of the lowered stages that are text.
+fn lowered_files(corpus: &Path) -> anyhow::Result<Vec<(PathBuf, String)>> {
+    let is_lowered = |path: &PathBuf| {
+        let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+        ["lowered_cpu", "lowered_cuda"].iter().any(|it| folder == *it)
+    };
+    let paths = test_utils::python_files(corpus)?.into_iter().filter(is_lowered);
+    Ok(paths.filter_map(|path| Some((path.clone(), std::fs::read_to_string(path).ok()?))).collect())
 }
 
 /// A module of the functions of `text`, repeated until it has `n` lines.

@@ -44,24 +44,13 @@ struct File {
 
 /// Every Python file under `corpus` that is text, sorted by path.
 fn read_files(corpus: &Path) -> anyhow::Result<Vec<File>> {
-    let mut files = Vec::new();
-    let mut folders = vec![corpus.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(&folder)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|it| it == "py")
-                && let Ok(text) = std::fs::read_to_string(&path)
-            {
-                let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
-                let is_lowered = ["lowered_cuda", "lowered_cpu"].iter().any(|it| folder == *it);
-                files.push(File { path, text, is_lowered });
-            }
-        }
-    }
-    files.sort_by(|a, b| a.path.cmp(&b.path));
-    Ok(files)
+    let file = |path: PathBuf| {
+        let text = std::fs::read_to_string(&path).ok()?;
+        let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+        let is_lowered = ["lowered_cuda", "lowered_cpu"].iter().any(|it| folder == *it);
+        Some(File { path, text, is_lowered })
+    };
+    Ok(test_utils::python_files(corpus)?.into_iter().filter_map(file).collect())
 }
 
 /// The shortest of `n` runs.

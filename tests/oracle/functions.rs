@@ -39,13 +39,7 @@ impl Corpus {
 
     /// The files of a stage, in the order of their names; none if the stage is missing.
     pub(crate) fn files(&self, stage: &str) -> Vec<PathBuf> {
-        let Ok(entries) = std::fs::read_dir(self.folder.join(stage)) else { return Vec::new() };
-        let mut files: Vec<PathBuf> = entries
-            .filter_map(|entry| Some(entry.ok()?.path()))
-            .filter(|path| path.extension().is_some_and(|it| it == "py"))
-            .collect();
-        files.sort();
-        files
+        test_utils::python_files(&self.folder.join(stage)).unwrap_or_default()
     }
 }
 

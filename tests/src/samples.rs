@@ -32,11 +32,5 @@ pub fn text(stage: &str, name: &str) -> String {
 /// # Panics
 /// If there is no such stage.
 pub fn stage(stage: &str) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(corpus().join(stage)).expect("the stage exists");
-    let mut files: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|it| it == "py"))
-        .collect();
-    files.sort();
-    files
+    test_utils::python_files(&corpus().join(stage)).expect("the stage exists")
 }

@@ -8,12 +8,14 @@ mod agreement;
 mod corpus;
 mod cse;
 mod cuda;
+mod fuzz;
 mod inputs;
 mod launch;
 mod lower;
 mod operators;
 mod ours;
 pub(crate) mod peer;
+mod power;
 mod read;
 mod report;
 mod roles;
@@ -40,7 +42,8 @@ const SAMPLES: &str = "tests/corpus";
 Examples:
   cargo xtask conformance lower                             every committed sample
   cargo xtask conformance roundtrip --corpus DIR            every .py under a folder
-  cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt")]
+  cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
+  cargo xtask conformance fuzz --functions 100000 --seed 1")]
 pub(crate) struct Args {
     /// Which comparison to make.
     #[arg(value_enum)]
@@ -54,6 +57,8 @@ pub(crate) struct Args {
     /// Write the report to this file too.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    #[command(flatten)]
+    size: fuzz::Size,
 }
 
 /// The comparisons there are.
@@ -67,6 +72,10 @@ enum Suite {
     Roundtrip,
     /// Whether our CSE with TVM's rules gives TVM's results.
     Cse,
+    /// How much functions compute after our CSE, and after TVM's.
+    Power,
+    /// Whether generated functions compute the same before and after every plan.
+    Fuzz,
     /// Whether NVIDIA's compiler takes our CUDA C++.
     Cuda,
     /// Whether interpreter, OpenCL and TVM compute the same values.
@@ -81,6 +90,10 @@ struct Input<'a> {
 }
 
 pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
+    if args.suite == Suite::Fuzz {
+        let is_good = fuzz::run(ws, args.size)?;
+        return Ok(if is_good { Outcome::Passed } else { Outcome::Failed });
+    }
     let files = corpus::read(&args.corpus, args.filter.as_deref())?;
     let input = Input { ws, files, filter: args.filter.as_deref() };
     match compare(args.suite, &input)? {
@@ -105,6 +118,8 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Lower => Ok(lower::compare(input)),
         Suite::Roundtrip => roundtrip::compare(input),
         Suite::Cse => cse::compare(input),
+        Suite::Power => Ok(power::compare(input)),
+        Suite::Fuzz => anyhow::bail!("generated functions need no files"),
         Suite::Cuda => cuda::compare(input),
         Suite::Run => run::compare(input),
     })
@@ -139,7 +154,8 @@ fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec
 pub(crate) fn check_samples(ws: &Workspace, tally: &mut Tally) -> anyhow::Result<()> {
     let files = corpus::read(&ws.path(SAMPLES), None)?;
     let input = Input { ws, files, filter: None };
-    for suite in [Suite::Lower, Suite::Roundtrip, Suite::Cse, Suite::Cuda, Suite::Run] {
+    for suite in [Suite::Lower, Suite::Roundtrip, Suite::Cse, Suite::Power, Suite::Cuda, Suite::Run]
+    {
         match compare(suite, &input)? {
             Ok(report) => {
                 if !report.is_good() {

@@ -4,9 +4,9 @@
 //! - [`annotations`]: `# ^^^ label` rows, which say what is expected of the text above them;
 //! - [`Rng`]: random numbers that are the same in every run;
 //! - [`Program`]: random programs, which can be made smaller;
-//! - [`sample_files`]: the printed programs below `tests/corpus`.
+//! - [`sample_files`]: the printed programs below `tests/corpus`; [`python_files`]: those below any folder.
 //!
-//! A development dependency only. Everything here panics on malformed input: that is a broken test.
+//! A dependency of tests and of `xtask` only. Everything here panics on malformed input: that is a broken test.
 
 mod annotations;
 mod fixture;
@@ -20,4 +20,4 @@ pub use fixture::{
 };
 pub use programs::{Program, Type};
 pub use rng::Rng;
-pub use samples::{Sample, sample_files, samples_below};
+pub use samples::{Sample, python_files, sample_files, samples_below};

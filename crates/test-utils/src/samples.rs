@@ -1,7 +1,7 @@
 //! The printed programs that come with the workspace.
 
 use std::{
-    fs,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -23,25 +23,29 @@ pub fn sample_files() -> Vec<Sample> {
 
 /// All `.py` files below a folder, sorted by name.
 pub fn samples_below(folder: &Path) -> Vec<Sample> {
-    let mut res = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(at) = folders.pop() {
-        for path in entries(&at) {
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|it| it == "py") {
-                res.push(read(folder, &path));
-            }
-        }
-    }
+    let paths = python_files(folder)
+        .unwrap_or_else(|err| panic!("cannot list {}: {err}", folder.display()));
+    let mut res: Vec<Sample> = paths.iter().map(|path| read(folder, path)).collect();
     res.sort_by(|a, b| a.name.cmp(&b.name));
     res
 }
 
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(folder)
-        .unwrap_or_else(|err| panic!("cannot list {}: {err}", folder.display()));
-    entries.map(|it| it.expect("an entry of a folder can be read").path()).collect()
+/// The paths of all `.py` files below a folder, sorted.
+pub fn python_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(at) = folders.pop() {
+        for entry in fs::read_dir(&at)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "py") {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
 }
 
 fn read(folder: &Path, path: &Path) -> Sample {

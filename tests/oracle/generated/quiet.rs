@@ -22,9 +22,9 @@ pub(super) fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
             }
         }));
     });
-    IS_QUIET.set(true);
+    let before = IS_QUIET.replace(true);
     let result = catch_unwind(AssertUnwindSafe(work));
-    IS_QUIET.set(false);
+    IS_QUIET.set(before);
     result.map_err(|payload| match payload.downcast::<String>() {
         Ok(message) => *message,
         Err(payload) => {

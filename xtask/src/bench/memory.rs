@@ -55,16 +55,8 @@ pub(super) fn high_water_mark(process: u32) -> Option<u64> {
 
 fn corpus_bytes(corpus: &Path) -> anyhow::Result<u64> {
     let mut bytes = 0;
-    let mut folders = vec![corpus.to_path_buf()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder)? {
-            let entry = entry?;
-            if entry.file_type()?.is_dir() {
-                folders.push(entry.path());
-            } else if entry.path().extension().is_some_and(|it| it == "py") {
-                bytes += entry.metadata()?.len();
-            }
-        }
+    for path in test_utils::python_files(corpus)? {
+        bytes += path.metadata()?.len();
     }
     Ok(bytes)
 }

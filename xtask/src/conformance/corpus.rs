@@ -3,9 +3,10 @@
 //! A group is the folder a file lies in (`lowered_cuda`, `legalized`, …), relative to the corpus. Order is by
 //! path, so that a report is the same on every machine.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
+use test_utils::python_files;
 
 /// One input file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,7 +29,9 @@ impl File {
 /// Reads the files whose label contains `filter`.
 pub(crate) fn read(corpus: &Path, filter: Option<&str>) -> anyhow::Result<Vec<File>> {
     let mut files = Vec::new();
-    for path in python_files(corpus)? {
+    let paths = python_files(corpus)
+        .with_context(|| format!("cannot read the folder {}", corpus.display()))?;
+    for path in paths {
         let parent = path.parent().unwrap_or(corpus);
         let group = parent.strip_prefix(corpus).unwrap_or(parent);
         let group = match group.to_string_lossy().replace('\\', "/") {
@@ -45,26 +48,6 @@ pub(crate) fn read(corpus: &Path, filter: Option<&str>) -> anyhow::Result<Vec<Fi
     }
     anyhow::ensure!(!files.is_empty(), "no .py file under {} matches", corpus.display());
     Ok(files)
-}
-
-/// Paths of all `.py` files under a folder, sorted.
-fn python_files(corpus: &Path) -> anyhow::Result<Vec<PathBuf>> {
-    let mut found = Vec::new();
-    let mut folders = vec![corpus.to_owned()];
-    while let Some(folder) = folders.pop() {
-        let entries = std::fs::read_dir(&folder)
-            .with_context(|| format!("cannot read the folder {}", folder.display()))?;
-        for entry in entries {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|ending| ending == "py") {
-                found.push(path);
-            }
-        }
-    }
-    found.sort();
-    Ok(found)
 }
 
 #[cfg(test)]

@@ -137,7 +137,11 @@ fn a_name_that_means_something_else_by_now_is_not_written() {
     let file = "from tvm.script import tir as T\n\n@T.prim_func\ndef f(A: T.Buffer((16,), \"int32\"), x: T.int32):\n    \
                 a = A[x]\n    A[0] = a\n    A[x] = a\n    a = x + 1\n    T.evaluate(A[x] + a)\n";
     let options = super::only(FindingKind::RedundantLoad);
-    super::check_file(&options, file, expect![[r#"
+    super::check_file(
+        &options,
+        file,
+        expect![[r#"
         # redundant-load StoredBefore at 5 `A[x]`; Stored 3 `A[x] = a`
-    "#]]);
+    "#]],
+    );
 }
