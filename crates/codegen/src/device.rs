@@ -1,6 +1,7 @@
 //! The way from a function to device code: bind common subexpressions, split, lower reductions, place barriers, write.
 
-use ir::{Body, Occurrences};
+use ir::Body;
+use transform::passes::Pass;
 
 use crate::{
     Target, allreduce,
@@ -85,8 +86,10 @@ fn check_limits(kernel: &Kernel) -> Result<(), Refusal> {
 /// Generates the code of a function whose names have been taken out.
 pub(crate) fn generate(canonical: &Canonical, target: Target, options: &Options) -> Artifact {
     let body = &canonical.body;
-    let optimized = if options.cse { bind_common(body) } else { body.clone() };
-    let set = kernels(&optimized);
+    let passes = options.passes.iter().filter_map(|it| Pass::from_name(it));
+    let optimized =
+        passes.fold(None, |done: Option<Body>, pass| Some(pass.run(done.as_ref().unwrap_or(body))));
+    let set = kernels(optimized.as_ref().unwrap_or(body));
     let mut refused = set.unsupported.clone();
     let mut sources = Vec::new();
     for kernel in &set.kernels {
@@ -96,13 +99,6 @@ pub(crate) fn generate(canonical: &Canonical, target: Target, options: &Options)
         }
     }
     Artifact::new(&set, &canonical.ops, sources, refused)
-}
-
-fn bind_common(body: &Body) -> Body {
-    let occurrences = Occurrences::collect(body);
-    let plan =
-        transform::cse::plan(body, &occurrences, None, &transform::cse::CseOptions::default());
-    transform::cse::rewrite(body, &occurrences, &plan)
 }
 
 /// The code of one kernel, as it is written out.

@@ -1,6 +1,7 @@
 //! Targets and what may be chosen about the code for them.
 
 use serde::{Deserialize, Serialize};
+use transform::passes::Pass;
 
 use crate::c_family::dialect::Dialect;
 
@@ -54,16 +55,16 @@ impl Target {
 }
 
 /// What may be chosen about generated code. Every field is part of the key of an artifact.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Options {
     /// Lets the compiler fuse `a * b + c` (`SEMANTICS: F2`). Off unless asked.
     pub contract: bool,
-    /// Binds common subexpressions first (preset `default`).
-    pub cse: bool,
+    /// What is run before code is written, in this order, by the names of `transform::passes`. A name that is none does nothing.
+    pub passes: Vec<String>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { contract: false, cse: true }
+        Options { contract: false, passes: vec![Pass::Cse.name().to_owned()] }
     }
 }

@@ -4,6 +4,7 @@ mod code_actions;
 mod device_code;
 mod diagnostics;
 mod document_symbols;
+mod elsewhere;
 mod explain;
 mod facts;
 mod finding_actions;
@@ -40,6 +41,7 @@ pub use crate::{
     device_code::DeviceCodeView,
     diagnostics::{COMMON_SUBEXPRESSION, Diagnostic, DiagnosticsConfig},
     document_symbols::{DocumentSymbol, SymbolKind},
+    elsewhere::Elsewhere,
     explain::Explanation,
     facts::{LineFacts, MemoryVersion},
     finding_levels::FindingLevels,
@@ -81,6 +83,7 @@ impl Default for Config {
 pub struct AnalysisHost {
     db: RootDatabase,
     files: Arc<FxHashMap<FileId, SourceFile>>,
+    index: Arc<elsewhere::Index>,
 }
 
 impl AnalysisHost {
@@ -92,7 +95,7 @@ impl AnalysisHost {
     /// A snapshot for asking. Changing the host cancels what is asked of its snapshots, and waits for them to be
     /// dropped.
     pub fn analysis(&self) -> Analysis {
-        Analysis { db: self.db.clone(), files: self.files.clone() }
+        Analysis { db: self.db.clone(), files: self.files.clone(), index: self.index.clone() }
     }
 
     /// Sets the tree of an open file.
@@ -156,6 +159,7 @@ impl AnalysisHost {
 pub struct Analysis {
     db: RootDatabase,
     files: Arc<FxHashMap<FileId, SourceFile>>,
+    index: Arc<elsewhere::Index>,
 }
 
 impl Analysis {
@@ -191,6 +195,11 @@ impl Analysis {
     /// What is known of the expression or name at an offset.
     pub fn hover(&self, file: FileId, offset: TextSize) -> Cancellable<Option<Hover>> {
         self.ask(file, |db, file| hover::hover(db, file, offset))
+    }
+
+    /// Where else in the workspace the expression or the function at an offset is, up to names: in order of file and place.
+    pub fn elsewhere(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<Elsewhere>> {
+        self.ask(file, |db, _| elsewhere::elsewhere(db, &self.files, &self.index, file, offset))
     }
 
     /// The functions of a file and what is in them.

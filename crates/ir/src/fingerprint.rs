@@ -9,7 +9,8 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     Attr, Body, BufferId, BufferOrigin, BufferRegion, Callee, ExprId, ExprKind, ForKind, NameId,
-    OpId, OpKind, RegionDim, Type, ValueId, ValueKind, arena::Id, walk::WalkEvent,
+    OccurrenceId, Occurrences, OpId, OpKind, RegionDim, Type, ValueId, ValueKind, arena::Id,
+    walk::WalkEvent,
 };
 
 /// A structural hash.
@@ -47,6 +48,39 @@ pub fn of_expr(body: &Body, expr: ExprId) -> Option<Fingerprint> {
     let mut encoder = Encoder::new(body);
     encoder.expr(expr);
     (!encoder.is_opaque).then(|| encoder.finish())
+}
+
+/// Larger expressions have no fingerprint of their own in [`of_operands`]: what is in them is compared part by part.
+const MAX_NODES: u32 = 512;
+
+/// The fingerprints of the expressions that a reader would call one: operands of operations, of loads and of calls, if they have at
+/// least `min_nodes` nodes. In program order; O(occurrences), as the size of an expression is limited.
+pub fn of_operands(
+    body: &Body,
+    occurrences: &Occurrences,
+    min_nodes: u32,
+) -> Vec<(OccurrenceId, Fingerprint)> {
+    let mut known: FxHashMap<ExprId, Option<Fingerprint>> = FxHashMap::default();
+    let mut found = Vec::new();
+    for (id, it) in occurrences.iter() {
+        let size = body.expr(it.expr).size;
+        if !(min_nodes..=MAX_NODES).contains(&size) {
+            continue;
+        }
+        let is_operand = it.parent.is_none_or(|parent| {
+            matches!(
+                body.expr(occurrences[parent].expr).kind,
+                ExprKind::Load { .. } | ExprKind::Call { .. }
+            )
+        });
+        if is_operand
+            && let Some(fingerprint) =
+                *known.entry(it.expr).or_insert_with(|| of_expr(body, it.expr))
+        {
+            found.push((id, fingerprint));
+        }
+    }
+    found
 }
 
 /// Writes the canonical form.

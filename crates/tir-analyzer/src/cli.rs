@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `args` | the arguments and their help |
 //! | `check`, `fix`, `bisect`, `build`, `opt`, `explain`, `run`, `parse` | one command each |
+//! | `overview` | the command `report` |
 //! | `report`, `diff` | text, JSON and SARIF; unified diffs |
 //! | `rules` | the documentation of every name in a message |
 //! | `jobs`, `files`, `settings`, `source` | which files, their settings, their text |
@@ -23,6 +24,7 @@ mod interrupt;
 mod io;
 mod jobs;
 mod opt;
+mod overview;
 mod parallel;
 mod parse;
 mod progress;
@@ -147,6 +149,7 @@ fn run_command(arguments: &Arguments, io: &mut Io<'_>) -> u8 {
         Command::Opt(args) => opt::opt(args, io, styled),
         Command::Explain(args) => explain::explain(args, io, styled),
         Command::Run(args) => run::run(args, io, styled),
+        Command::Report(args) => overview::report(args, io, styled),
         Command::Parse(args) => parse::parse(args, io, styled),
         Command::Server => Err(anyhow::anyhow!("the server needs the streams of the process")),
     };

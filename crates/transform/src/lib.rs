@@ -3,4 +3,5 @@
 pub mod cse;
 pub mod findings;
 pub mod inline;
+pub mod passes;
 mod replace;

@@ -147,3 +147,33 @@ def f(A: T.Buffer((128,), \"int32\")):
     let nowhere = analysis(kernel).view_device_code(FILE, 0.into(), Target::Cuda).unwrap();
     assert_eq!(nowhere, None);
 }
+
+#[test]
+fn the_same_expression_and_function_are_found_in_other_files() {
+    let text = function("A[i * 4 + j * 2] = 1\nA[i * 4 + j * 2] = 2");
+    let renamed = text.replace("A[", "Z[").replace("(A:", "(Z:").replace("def f", "def g");
+    let mut host = crate::AnalysisHost::new();
+    host.set_text(crate::FileId(0), text.clone().into());
+    host.set_text(crate::FileId(1), format!("# moved\n{renamed}").into());
+    let places = |host: &crate::AnalysisHost, needle: &str| {
+        let offset = (text.find(needle).unwrap() as u32).into();
+        let found = host.analysis().elsewhere(crate::FileId(0), offset).unwrap();
+        let place =
+            |it: &crate::Elsewhere| (it.file.0, u32::from(it.range.start()), it.is_function);
+        found.iter().map(place).collect::<Vec<_>>()
+    };
+    let of_expression = places(&host, "i * 4");
+    assert_eq!(of_expression.len(), 2, "{of_expression:?}");
+    assert!(of_expression.iter().all(|it| it.0 == 1 && !it.2), "{of_expression:?}");
+    let of_function = places(&host, "f(");
+    assert_eq!(of_function.len(), 1);
+    assert!(of_function[0].2);
+    // An edit above moves places; one inside takes them away.
+    host.set_text(crate::FileId(1), format!("# moved\n\n\n{renamed}").into());
+    assert_eq!(places(&host, "i * 4")[0].1, of_expression[0].1 + 2);
+    host.set_text(crate::FileId(1), renamed.replace("* 4", "* 5").into());
+    assert_eq!(places(&host, "i * 4"), []);
+    assert_eq!(places(&host, "f("), []);
+    host.close_file(crate::FileId(1));
+    assert_eq!(places(&host, "i * 4"), []);
+}

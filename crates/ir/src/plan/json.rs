@@ -11,6 +11,9 @@
 //!   "bindings": [{ "name": "cse_v1", "group": 0, "before": …, "replaces": [ … ], "uses": [] }] }
 //! ```
 //!
+//! A binding that is a `T.Let` inside an expression has `within`: the place that it is around, or `value_of`, the binding in whose value it
+//! is.
+//!
 //! Kinds of decisions: `bind` (`binding`), `reuse` (`variable`, `bound_by`, `replaces`), `covered` (`by`), `refuse` (`reason`, which
 //! [`super::docs`] explains, and what it is about).
 
@@ -19,6 +22,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     CseBinding, CseGroup, CsePlan, Decision, Equivalence, PLAN_VERSION, Part, Preset, Refusal,
+    Within,
 };
 use crate::{Body, ExprId, OccurrenceId, OpId, print::expr_text};
 
@@ -135,6 +139,18 @@ impl Writer<'_> {
     }
 
     fn binding(&self, binding: &CseBinding) -> Value {
+        let mut value = self.statement(binding);
+        if let (Some(within), Some(object)) = (binding.within, value.as_object_mut()) {
+            let within = match within {
+                Within::Occurrence(it) => (self.place)(Place::Occurrence(it)),
+                Within::Value(of) => json!({ "value_of": of }),
+            };
+            object.insert("within".to_owned(), within);
+        }
+        value
+    }
+
+    fn statement(&self, binding: &CseBinding) -> Value {
         json!({
             "name": &*binding.name,
             "group": binding.group,

@@ -12,7 +12,8 @@ use ide::CseOptions;
 use crate::{
     cli::{
         bisect::{BISECT_EXAMPLES, BisectArgs},
-        build::{BUILD_EXAMPLES, BuildArgs},
+        build::{BUILD_EXAMPLES, BuildArgs, PassName},
+        overview::{REPORT_EXAMPLES, ReportArgs},
         run::{RUN_EXAMPLES, RunArgs},
     },
     config::{Config, Equivalence},
@@ -73,6 +74,9 @@ pub(crate) enum Command {
     /// Execute a function on arrays, and report what goes wrong in it.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),
+    /// Rank what a codebase could save, and list what it has in several places.
+    #[command(after_help = REPORT_EXAMPLES)]
+    Report(ReportArgs),
     /// Print the syntax tree of a file, or its text made again from the tree.
     #[command(after_help = PARSE_EXAMPLES)]
     Parse(ParseArgs),
@@ -250,9 +254,9 @@ pub(crate) struct FixArgs {
 pub(crate) struct OptArgs {
     #[command(flatten)]
     pub(crate) input: OneInput,
-    /// What to run, in this order, separated by commas.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "cse", value_name = "PASS")]
-    pub(crate) passes: Vec<Pass>,
+    /// What to run, in this order, separated by commas: `cse` or rules with fixes (`dead-store`).
+    #[arg(long, value_delimiter = ',', default_value = "cse", value_name = "PASS")]
+    pub(crate) passes: Vec<PassName>,
     #[command(flatten)]
     pub(crate) cse: CseArgs,
     /// Also do what may make a program fail that does not, as TVM's own pass does. For comparisons only.
@@ -261,12 +265,6 @@ pub(crate) struct OptArgs {
     /// Only this function; all others are printed as they are.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Pass {
-    /// Common subexpression elimination
-    Cse,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

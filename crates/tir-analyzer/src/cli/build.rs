@@ -14,6 +14,7 @@ use codegen::{
 };
 use frontend::tvmscript::{self, FileFunctions, FunctionItem, FunctionKind, Severity};
 use syntax::{ColumnEncoding, LineIndex, TextSize};
+use transform::passes::Pass;
 
 use crate::cli::{
     Exit,
@@ -21,6 +22,7 @@ use crate::cli::{
     io::{self, Io, Styled, Tone},
     jobs,
     progress::Progress,
+    rules::{did_you_mean, near},
 };
 
 /// Lines of a list that are shown unless all are asked for.
@@ -45,6 +47,10 @@ pub(crate) struct BuildArgs {
     /// Let the device compiler fuse a product and a sum, which changes the last bits.
     #[arg(long)]
     pub(crate) fmad: bool,
+    /// What to run before code is written, in this order, separated by commas: `cse` or rules with fixes (`dead-store`); `none`
+    /// for nothing. Artifacts of other passes are others in the store.
+    #[arg(long, value_delimiter = ',', default_value = "cse", value_name = "PASS")]
+    pub(crate) passes: Vec<PassName>,
     /// List every kernel, also those that were reused.
     #[arg(long, short)]
     pub(crate) verbose: bool,
@@ -133,12 +139,38 @@ fn run(args: &BuildArgs, modules: &[Module], io: &Io<'_>) -> anyhow::Result<Buil
         targets,
         out: out.clone(),
         store,
-        options: Options { contract: args.fmad, ..Options::default() },
+        options: Options { contract: args.fmad, passes: passes(&args.passes) },
         force: args.force,
         progress: &advance,
     };
     codegen::build::build(&request)
         .with_context(|| format!("cannot write to {}; choose another --out", out.display()))
+}
+
+/// A pass by its name, or none.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PassName(pub(crate) Option<Pass>);
+
+impl std::str::FromStr for PassName {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<PassName, String> {
+        if name == "none" {
+            return Ok(PassName(None));
+        }
+        let names = || Pass::all().map(Pass::name);
+        Pass::from_name(name).map(|it| PassName(Some(it))).ok_or_else(|| {
+            format!(
+                "there is no such pass{}; passes are none, {}",
+                did_you_mean(&near(name, names())),
+                names().collect::<Vec<_>>().join(", ")
+            )
+        })
+    }
+}
+
+fn passes(names: &[PassName]) -> Vec<String> {
+    names.iter().filter_map(|it| it.0).map(|it| it.name().to_owned()).collect()
 }
 
 impl Module {

@@ -11,11 +11,14 @@ use frontend::tvmscript::{
 };
 use ir::{Body, Dialect, Occurrences, plan::CsePlan, plan::Decision};
 use syntax::Edit;
-use transform::cse::{self, CseOptions};
+use transform::{
+    cse::{self, CseOptions},
+    passes::Pass,
+};
 
 use crate::cli::{
     Exit,
-    args::{OptArgs, Pass},
+    args::OptArgs,
     io::{self, Io, Styled, Tone},
     jobs,
     rules::{did_you_mean, near},
@@ -62,14 +65,17 @@ fn optimize(
             module.notes.push(format!("{shown}: `{name}` is left as it is: {why}"));
             continue;
         }
-        let is_allowed =
-            lowered.source_map.allowances().everywhere(ir::plan::docs::COMMON_SUBEXPRESSION);
+        let allowances = lowered.source_map.allowances();
+        let is_allowed = |pass: Pass| match pass {
+            Pass::Cse => allowances.everywhere(ir::plan::docs::COMMON_SUBEXPRESSION),
+            Pass::Fix(kind) => allowances.everywhere(kind.name()),
+        };
         let mut body = lowered.body;
-        for pass in &args.passes {
-            match pass {
-                Pass::Cse if is_allowed => {}
-                Pass::Cse => body = eliminate(&body, &mut options),
-            }
+        for pass in args.passes.iter().filter_map(|it| it.0).filter(|it| !is_allowed(*it)) {
+            body = match pass {
+                Pass::Cse => eliminate(&body, &mut options),
+                Pass::Fix(_) => pass.run(&body),
+            };
         }
         if let Some(error) = ir::verify::verify(&body).first() {
             bail!("internal error on {shown}: `{}` after the passes: {error:?}", item.source.name);

@@ -11,3 +11,5 @@ mod sound;
 mod support;
 mod tvm;
 mod tvm_2022;
+mod tvm_2022_reference;
+mod tvm_upstream;

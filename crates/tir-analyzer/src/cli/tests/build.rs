@@ -96,3 +96,19 @@ fn every_reason_can_be_explained() {
     assert_eq!(outcome.code, 0, "{}", outcome.err());
     assert!(outcome.out().contains("barrier"), "{}", outcome.out());
 }
+
+#[test]
+fn passes_are_chosen_and_part_of_what_an_artifact_is() {
+    let project = Project::new(&[("models/net.py", MODULE)]);
+    let plain = project.run("build models --out out --passes none");
+    assert!(plain.out().contains("2 built"), "{}", plain.out());
+    assert!(!project.read("out/cuda/net/scale_kernel.cu").contains("cse_v"));
+    let shared = built(&project);
+    assert!(shared.contains("2 built"), "{shared}");
+    assert!(project.read("out/cuda/net/scale_kernel.cu").contains("cse_v1"));
+    let both = project.run("build models --out out --passes dead-store,cse");
+    assert_eq!(both.code, 0, "{}", both.err());
+    let wrong = project.run("build models --out out --passes csee");
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err().contains("there is no such pass; did you mean `cse`"), "{}", wrong.err());
+}

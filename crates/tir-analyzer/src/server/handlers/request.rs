@@ -98,8 +98,41 @@ pub(crate) fn hover(
     let params = params.text_document_position_params;
     let document = snapshot.document(&params.text_document.uri)?;
     let offset = from_proto::offset(&document.lines, snapshot.encoding(), params.position);
-    let hover = snapshot.analysis.hover(document.file, offset)?;
-    Ok(hover.map(|it| to_proto::hover(snapshot.places(document), it)))
+    let Some(mut hover) = snapshot.analysis.hover(document.file, offset)? else { return Ok(None) };
+    let elsewhere = snapshot.analysis.elsewhere(document.file, offset)?;
+    hover.markdown.push_str(&elsewhere_text(snapshot, &elsewhere));
+    Ok(Some(to_proto::hover(snapshot.places(document), hover)))
+}
+
+/// Links to where the same is in open documents.
+fn elsewhere_text(snapshot: &Snapshot, elsewhere: &[ide::Elsewhere]) -> String {
+    const MAX_LINKS: usize = 8;
+    let documents = snapshot.documents.sorted();
+    let links: Vec<String> = elsewhere
+        .iter()
+        .filter_map(|it| {
+            let at = documents.binary_search_by_key(&it.file, |it| it.file).ok()?;
+            let document = &documents[at];
+            let line = document.lines.line_col(it.range.start(), snapshot.encoding()).line + 1;
+            let uri = document.uri.to_string();
+            let name = uri.rsplit('/').next().unwrap_or(&uri);
+            Some(format!("- [{name}:{line}]({uri}#L{line}) in `{}`", it.function))
+        })
+        .collect();
+    if links.is_empty() {
+        return String::new();
+    }
+    let what = match elsewhere.first() {
+        Some(it) if it.is_function => "The same function, up to names",
+        _ => "The same expression, up to names",
+    };
+    let mut text = format!("\n\n---\n\n{what}:\n\n");
+    let n_more = links.len().saturating_sub(MAX_LINKS);
+    text.push_str(&links[..links.len() - n_more].join("\n"));
+    if n_more > 0 {
+        text.push_str(&format!("\n- and {n_more} more"));
+    }
+    text
 }
 
 /// `textDocument/documentSymbol`

@@ -5,6 +5,8 @@ use ir::{BinaryOp, DataType, ExprId, Occurrences, OpKind, plan::Preset};
 use super::build::Build;
 use crate::cse::{CseOptions, Work, plan_counted, rewrite_counted};
 
+const PRESETS: [Preset; 3] = [Preset::Tvm, Preset::Tvm2022, Preset::Default];
+
 /// Plans and rewrites; gives for each the nodes visited and the words hashed and compared, and the number of occurrences.
 fn work(build: &Build, preset: Preset) -> (u64, u64, u64) {
     let occurrences = Occurrences::collect(&build.body);
@@ -18,7 +20,7 @@ fn work(build: &Build, preset: Preset) -> (u64, u64, u64) {
 /// Doubling `n` may multiply the work by no more than it multiplies the text, and a little.
 #[track_caller]
 fn check_linear(family: impl Fn(i64) -> Build, n: i64) {
-    for preset in [Preset::Tvm, Preset::Default] {
+    for preset in PRESETS {
         let (plan, rewrite, text) = work(&family(n), preset);
         let (plan2, rewrite2, text2) = work(&family(2 * n), preset);
         let growth = 1.1 * text2 as f64 / text as f64;
@@ -199,8 +201,112 @@ fn very_deep_nesting_is_planned_and_rewritten() {
     let value = chain(&mut build, 10_000);
     build.store(build.x, value);
     build.store(build.x, value);
-    for preset in [Preset::Tvm, Preset::Default] {
+    for preset in PRESETS {
         let (plan, _, text) = work(&build, preset);
         assert!(plan < 40 * text);
+    }
+}
+
+#[test]
+fn one_statement_many_times_and_an_unrolled_loop() {
+    for unrolled in [false, true] {
+        check_linear(
+            |n| {
+                let mut build = Build::new();
+                let base = build.mul(build.x, build.y);
+                for k in 0..n {
+                    let k = build.int(if unrolled { k } else { 7 });
+                    let index = build.add(base, k);
+                    let four = build.int(4096);
+                    let from = build.add(base, four);
+                    let from = build.add(from, k);
+                    let value = build.load(from);
+                    build.store(index, value);
+                }
+                build
+            },
+            1000,
+        );
+    }
+}
+
+#[test]
+fn branches_beside_each_other() {
+    check_linear(
+        |n| {
+            let mut build = Build::new();
+            let base = build.mul(build.x, build.y);
+            for k in 0..n {
+                let k = build.int(k);
+                let condition = build.op(BinaryOp::Lt, base, k);
+                let outside = build.enter_if(condition);
+                let index = build.add(base, k);
+                let value = build.load(index);
+                build.store(index, value);
+                build.block = outside;
+            }
+            build
+        },
+        1000,
+    );
+}
+
+#[test]
+fn many_bindings_of_the_user_each_used_by_what_follows() {
+    for chained in [false, true] {
+        check_linear(
+            |n| {
+                let mut build = Build::new();
+                let mut last = build.x;
+                for k in 0..n {
+                    let k = build.int(k);
+                    let value = build.mul(last, k);
+                    let op = build.body.push_op(build.block, OpKind::Bind, &[value]);
+                    let bound = build.body.push_result(op, "b", DataType::INT32.into());
+                    let bound = build.body.value_expr(bound);
+                    let three = build.int(3);
+                    let twice = build.mul(bound, three);
+                    build.store(k, twice);
+                    build.store(twice, k);
+                    last = if chained { bound } else { build.x };
+                }
+                build
+            },
+            1000,
+        );
+    }
+}
+
+#[test]
+fn every_branch_of_a_deep_nest_has_its_own_values() {
+    check_linear(
+        |n| {
+            let mut build = Build::new();
+            for k in 0..n {
+                let k = build.int(k);
+                let condition = build.op(BinaryOp::Lt, build.x, k);
+                build.enter_if(condition);
+                let product = build.mul(build.y, k);
+                build.store(product, product);
+                let value = build.add(product, build.x);
+                build.store(value, k);
+            }
+            build
+        },
+        1000,
+    );
+}
+
+#[test]
+fn a_million_statements_are_planned() {
+    let mut build = Build::new();
+    for k in 0..1_000_000 {
+        let k = build.int(k % 1000);
+        let index = build.mul(build.x, k);
+        build.store(index, k);
+    }
+    for preset in PRESETS {
+        let (plan, _, text) = work(&build, preset);
+        assert!(plan < 40 * text, "{preset:?}: {plan} for {text} occurrences");
     }
 }

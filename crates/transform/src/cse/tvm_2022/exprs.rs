@@ -92,9 +92,11 @@ impl Run<'_> {
             self.made[number].value = value;
             self.standing.push(number);
         }
-        self.enter(var, Some(old));
+        // A let of the user has no name that could be put in elsewhere.
+        let known = number.map(|_| old);
+        self.enter(var, known);
         let body = self.expression(body, of_body, in_value, false);
-        self.leave(var, Some(old));
+        self.leave(var, known);
         self.pool.with_operands(x, [value, body].into_iter().collect())
     }
 

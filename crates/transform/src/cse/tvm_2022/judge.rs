@@ -111,7 +111,7 @@ fn veto(
         if has_no_place {
             return Some(Refusal::NoBindingSite { before });
         }
-        let uses = outcome.uses.iter().flatten().filter(|it| it.of == at).count();
+        let uses = outcome.n_uses[at] as usize;
         let is_real = |it: OccurrenceId| facts.has(it, flag::REAL);
         let n_real = outcome.replaces[at].iter().filter(|&&it| is_real(it)).count();
         let has_text = |it: &OccurrenceId| is_real(*it) || facts.shadows.contains(*it);

@@ -29,11 +29,14 @@ pub(super) struct Outcome {
     pub(super) replaces: Vec<Vec<OccurrenceId>>,
     /// By made: parts of its value that are variables; those of others by their numbers here.
     pub(super) uses: Vec<Vec<Part>>,
+    /// By made: how many parts of values are its variable.
+    pub(super) n_uses: Vec<u32>,
     reuses: Vec<Vec<(ExprId, Var)>>,
     /// By user's variable: what became it.
     pub(super) replaced_by_user: FxHashMap<Var, Vec<OccurrenceId>>,
     /// User's variables, as they are met.
     pub(super) users: Vec<Var>,
+    met: FxHashSet<Var>,
 }
 
 /// Reads off what a run did.
@@ -58,6 +61,10 @@ pub(super) fn of_run(run: &Run<'_>) -> Outcome {
     }
     for at in 0..outcome.made.len() {
         value(run, &mut outcome, &number, at);
+    }
+    outcome.n_uses = vec![0; outcome.made.len()];
+    for part in outcome.uses.iter().flatten() {
+        outcome.n_uses[part.of] += 1;
     }
     for it in &mut outcome.made {
         if let Home::InValue(number) = &mut it.home {
@@ -147,7 +154,7 @@ fn value(run: &Run<'_>, outcome: &mut Outcome, number: &dyn Fn(Var) -> Option<us
 
 impl Outcome {
     fn meet(&mut self, var: Var) {
-        if !self.users.contains(&var) {
+        if self.met.insert(var) {
             self.users.push(var);
         }
     }
@@ -162,8 +169,8 @@ impl Outcome {
         let mut groups: Vec<CseGroup> = Vec::new();
         for (at, made) in self.made.iter().enumerate() {
             let is_one = members[at].iter().all(|&it| facts.occurrences[it].expr == made.origin);
-            let uses = self.uses.iter().flatten().filter(|it| it.of == at).count();
-            let saved = (self.replaces[at].len() + uses).saturating_sub(1) as u32;
+            let uses = self.replaces[at].len() as u32 + self.n_uses[at];
+            let saved = uses.saturating_sub(1);
             let mut group = group(facts, made.origin, &members[at], Decision::Bind(at));
             group.saved = saved;
             if !is_one {

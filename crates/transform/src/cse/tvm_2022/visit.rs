@@ -114,6 +114,9 @@ impl Visitor {
         value: X,
         range: &Slots,
     ) -> Vec<u32> {
+        if run.has_merged() && range.clone().any(|it| group.slots[it as usize].is_stale) {
+            return range.clone().collect();
+        }
         let mut slots = match run.pool.value_of(var) {
             Some(it) if !self.has_repeated(run, it) => Vec::new(),
             _ => group.uses(var, range),
@@ -164,14 +167,17 @@ impl Visitor {
         before: OpId,
         scopes: &mut [Scope],
     ) {
+        let all = slots.clone();
         let mut waiting: Vec<usize> = Vec::new();
         let mut near: Vec<usize> = Vec::new();
         let mut users: FxHashMap<Var, Users> = FxHashMap::default();
         loop {
+            let mut is_stale = false;
             while !(slots.is_empty() && near.is_empty()) {
                 let made = sweep_once(run, group, &slots, &mut near, before, &mut users);
-                waiting.extend(&made);
-                if made.is_empty() {
+                waiting.extend(made.iter().flatten());
+                is_stale = made.as_ref().is_some_and(Vec::is_empty);
+                if made.is_none_or(|it| it.is_empty()) {
                     break;
                 }
             }
@@ -189,11 +195,15 @@ impl Visitor {
             near = of_var.waiting;
             near.sort_unstable();
             near.dedup();
+            if is_stale {
+                // A user's variable was put in: what is new is not only what has this variable.
+                (slots, near) = (all.clone(), waiting.clone());
+            }
         }
     }
 }
 
-/// One sweep over the given slots and the values of waiting bindings. Gives what was made.
+/// One sweep over the given slots and the values of waiting bindings. Gives what was made; none if nothing changed.
 fn sweep_once(
     run: &mut Run<'_>,
     group: &mut Group,
@@ -201,7 +211,7 @@ fn sweep_once(
     near: &mut Vec<usize>,
     before: OpId,
     users: &mut FxHashMap<Var, Users>,
-) -> Vec<usize> {
+) -> Option<Vec<usize>> {
     let mut table = Table::default();
     // What was made last stands first.
     for &at in near.iter().rev() {
@@ -216,7 +226,7 @@ fn sweep_once(
     }
     let given = run.sweep(table, Home::Before(before));
     if given.is_empty() {
-        return Vec::new();
+        return None;
     }
     let mut replacing = Replacing::new(run, &given);
     let mut made = Vec::new();
@@ -256,7 +266,7 @@ fn sweep_once(
     for it in &given {
         run.name(it.x, it.var);
     }
-    made
+    Some(made)
 }
 
 /// Makes the replacements in a slot. Says whether it changed.

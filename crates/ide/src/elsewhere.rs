@@ -1,0 +1,173 @@
+//! The same expression and the same function in other places of the workspace.
+//!
+//! A map from structural fingerprints to places, for all files of a host, outside of the database: no query reads it. The entries
+//! of a file are replaced as a whole when somebody asks and the file is another one than it was: typing costs nothing here. It is
+//! sharded by fingerprint; no lock is held while anything is computed, and readers sort what they get by file and place.
+//!
+//! What is compared: functions, and expressions of at least [`MIN_NODES`] nodes that are operands of operations, loads or calls. Equal
+//! up to names.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use db::{Database as _, Db, FileIndex, Function, RootDatabase, SourceFile};
+use ir::fingerprint::{self, Fingerprint};
+use rustc_hash::FxHashMap;
+use syntax::{TextRange, TextSize};
+
+use crate::{FileId, function_at::function_at};
+
+/// Smaller expressions are everywhere.
+const MIN_NODES: u32 = 5;
+const N_SHARDS: usize = 16;
+
+/// A place of something that is elsewhere too.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Elsewhere {
+    /// The file.
+    pub file: FileId,
+    /// Where in it.
+    pub range: TextRange,
+    /// The function there.
+    pub function: String,
+    /// Whether all of the function is the same, not one expression in it.
+    pub is_function: bool,
+}
+
+/// Something with a fingerprint, relative to its function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Print {
+    fingerprint: Fingerprint,
+    range: TextRange,
+    is_function: bool,
+}
+
+/// The map, and which version of each file is in it.
+#[derive(Default)]
+pub(crate) struct Index {
+    shards: [Mutex<FxHashMap<Fingerprint, Vec<Elsewhere>>>; N_SHARDS],
+    files: Mutex<FxHashMap<FileId, Version>>,
+}
+
+/// A version of a file, with what it has in the map.
+struct Version {
+    index: Arc<FileIndex>,
+    prints: Arc<[Fingerprint]>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // What a panicking thread left is replaced with its file.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Index {
+    fn shard(&self, fingerprint: Fingerprint) -> &Mutex<FxHashMap<Fingerprint, Vec<Elsewhere>>> {
+        &self.shards[usize::from(fingerprint.0[0]) % N_SHARDS]
+    }
+
+    /// Brings the entries of a file up to date.
+    fn update(&self, db: &RootDatabase, id: FileId, file: SourceFile) {
+        let index = db::file_index(db, file);
+        let is_current = lock(&self.files).get(&id).is_some_and(|it| Arc::ptr_eq(&it.index, index));
+        if is_current {
+            return;
+        }
+        let places = places(db, id, file);
+        let version = Version {
+            index: index.clone(),
+            prints: places.iter().map(|(fingerprint, _)| *fingerprint).collect(),
+        };
+        // Two updates of one file must not mix; nothing is computed meanwhile.
+        let mut files = lock(&self.files);
+        let old = files.insert(id, version);
+        for &fingerprint in old.iter().flat_map(|it| it.prints.iter()) {
+            let mut shard = lock(self.shard(fingerprint));
+            if let Some(entries) = shard.get_mut(&fingerprint) {
+                entries.retain(|it| it.file != id);
+                if entries.is_empty() {
+                    shard.remove(&fingerprint);
+                }
+            }
+        }
+        for (fingerprint, place) in places {
+            lock(self.shard(fingerprint)).entry(fingerprint).or_default().push(place);
+        }
+    }
+
+    /// All places of a fingerprint, in order.
+    fn places(&self, fingerprint: Fingerprint) -> Vec<Elsewhere> {
+        let mut places =
+            lock(self.shard(fingerprint)).get(&fingerprint).cloned().unwrap_or_default();
+        places.sort_by_key(|it| (it.file, it.range.start(), it.range.end()));
+        places
+    }
+}
+
+fn places(db: &RootDatabase, id: FileId, file: SourceFile) -> Vec<(Fingerprint, Elsewhere)> {
+    let mut places = Vec::new();
+    for placed in db::placed_functions(db, file) {
+        db.unwind_if_revision_cancelled();
+        places.extend(prints(db, placed.function).iter().map(|it| {
+            let place = Elsewhere {
+                file: id,
+                range: it.range + placed.start,
+                function: placed.function.name(db).to_owned(),
+                is_function: it.is_function,
+            };
+            (it.fingerprint, place)
+        }));
+    }
+    places
+}
+
+/// What has a fingerprint in a function, relative to its start.
+#[salsa::tracked(returns(ref), no_eq)]
+fn prints<'db>(db: &'db dyn Db, function: Function<'db>) -> Vec<Print> {
+    let (body, map) = (db::body(db, function), db::source_map(db, function));
+    let of_operands = fingerprint::of_operands(body, db::occurrences(db, function), MIN_NODES);
+    let mut prints: Vec<Print> = of_operands
+        .into_iter()
+        .filter(|(it, _)| map.is_real(*it))
+        .map(|(it, fingerprint)| Print {
+            fingerprint,
+            range: map.occurrence_range(it),
+            is_function: false,
+        })
+        .collect();
+    if let Some(fingerprint) = fingerprint::of_function(body) {
+        let range = function.source(db).name_range;
+        prints.push(Print { fingerprint, range, is_function: true });
+    }
+    prints
+}
+
+/// Where else the expression or the function at an offset is, in order of file and place. The files are those that the host has.
+pub(crate) fn elsewhere(
+    db: &RootDatabase,
+    files: &FxHashMap<FileId, SourceFile>,
+    index: &Index,
+    id: FileId,
+    offset: TextSize,
+) -> Vec<Elsewhere> {
+    let Some(&file) = files.get(&id) else { return Vec::new() };
+    let Some((at, offset)) = function_at(db, file, offset) else { return Vec::new() };
+    let here = prints(db, at.function);
+    let is_here = |it: &&Print| it.range.contains_inclusive(offset);
+    let Some(print) = here.iter().filter(is_here).min_by_key(|it| it.range.len()) else {
+        return Vec::new();
+    };
+    let mut all: Vec<(FileId, SourceFile)> = files.iter().map(|(&id, &file)| (id, file)).collect();
+    all.sort_unstable_by_key(|it| it.0);
+    for (id, file) in all {
+        db.unwind_if_revision_cancelled();
+        index.update(db, id, file);
+    }
+    let own = at.to_file(print.range);
+    let mut places = index.places(print.fingerprint);
+    // What the same function has twice is its plan's business.
+    let function = TextRange::at(at.start, at.function.source(db).green.text_len());
+    places.retain(|it| {
+        it.is_function == print.is_function
+            && !(it.file == id && (it.range == own || function.contains_range(it.range)))
+    });
+    places
+}

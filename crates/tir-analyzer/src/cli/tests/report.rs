@@ -1,0 +1,171 @@
+//! `report`.
+
+use expect_test::expect;
+
+use super::{Project, SHARED};
+
+/// The same function as in another file but for names, and a loop that computes a value in each of 100 iterations.
+const OTHER: &str = r#"from tvm.script import tir as T
+
+
+@T.prim_func
+def renamed(B: T.Buffer((64,), "int32"), m: T.int32):
+    B[m * 4] = 1
+    B[m * 4 + 1] = m * 4
+
+
+@T.prim_func
+def looped(A: T.Buffer((64,), "int32"), n: T.int32, m: T.int32):
+    for i in range(100):
+        for j in range(n):
+            A[i * 64 + j * m + 3] = i * 64 + j * m + 5
+    if n > 0:
+        A[0] = n // m
+    A[1] = n // m
+
+
+@T.prim_func
+def looped_too(A: T.Buffer((64,), "int32"), n: T.int32, k: T.int32):
+    A[n * 64 + k * 2 + n] = 1
+
+
+@T.prim_func
+def looped_also(A: T.Buffer((64,), "int32"), p: T.int32, q: T.int32):
+    A[p * 64 + q * 2 + p] = 2
+"#;
+
+#[test]
+fn savings_are_ranked_and_twins_are_listed() {
+    let project = Project::new(&[("a.py", SHARED), ("b.py", OTHER)]);
+    project.run("report").check(expect![[r#"
+        5 functions in 2 files
+
+        Operations that one call saves, largest first (~ where an extent is a guess)
+               ~19.2 k  b.py:14:37: `i * 64 + j * m` as `cse_v1`
+                    20  b.py:16:16: `n // m` as `cse_v2`
+                     2  a.py:6:7: `n * 4` as `cse_v1`
+                     2  b.py:6:7: `m * 4` as `cse_v1`
+
+        Functions that are equal up to names
+          main in 2 places
+              a.py:5:5 (main)
+              b.py:5:5 (renamed)
+
+        Expressions in several functions
+          n * 64 + k * 2 + n in 2 places
+              b.py:22:7 (looped_too)
+              b.py:27:7 (looped_also)
+          n * 4 + 1 in 2 places
+              a.py:7:7 (main)
+              b.py:7:7 (renamed)
+        --- exit code 0
+    "#]]);
+}
+
+#[test]
+fn json_has_a_schema_and_a_version() {
+    let project = Project::new(&[("a.py", SHARED), ("b.py", SHARED)]);
+    project.run("report --format json").check(expect![[r#"
+        {
+          "schema": "tir-analyzer.report",
+          "version": 1,
+          "files": 2,
+          "functions": 2,
+          "symbolicExtent": 64.0,
+          "savings": [
+            {
+              "path": "a.py",
+              "line": 6,
+              "column": 7,
+              "function": "main",
+              "expression": "n * 4",
+              "name": "cse_v1",
+              "decision": "bind",
+              "informational": false,
+              "cost": 1,
+              "evaluations": 2.0,
+              "estimated": false,
+              "operations": 2.0
+            },
+            {
+              "path": "b.py",
+              "line": 6,
+              "column": 7,
+              "function": "main",
+              "expression": "n * 4",
+              "name": "cse_v1",
+              "decision": "bind",
+              "informational": false,
+              "cost": 1,
+              "evaluations": 2.0,
+              "estimated": false,
+              "operations": 2.0
+            }
+          ],
+          "sameFunctions": [
+            {
+              "places": [
+                {
+                  "path": "a.py",
+                  "line": 5,
+                  "column": 5,
+                  "function": "main"
+                },
+                {
+                  "path": "b.py",
+                  "line": 5,
+                  "column": 5,
+                  "function": "main"
+                }
+              ]
+            }
+          ],
+          "sameExpressions": [
+            {
+              "expression": "n * 4 + 1",
+              "nodes": 5,
+              "places": [
+                {
+                  "path": "a.py",
+                  "line": 7,
+                  "column": 7,
+                  "function": "main"
+                },
+                {
+                  "path": "b.py",
+                  "line": 7,
+                  "column": 7,
+                  "function": "main"
+                }
+              ]
+            }
+          ],
+          "refused": []
+        }
+        --- exit code 0
+    "#]]);
+}
+
+#[test]
+fn page_is_self_contained_and_escaped() {
+    let text = OTHER.replace("i * 64 + j * m + 5", "T.Select(i < j * m, i * 64 + j * m, 5)");
+    let project = Project::new(&[("a<b>.py", text.as_str())]);
+    let outcome = project.run("report --html out.html");
+    assert_eq!(outcome.code, 0, "{}", outcome.err());
+    let page = project.read("out.html");
+    assert!(
+        page.starts_with("<!doctype html>") && page.contains("<svg") && page.ends_with("</html>\n")
+    );
+    assert!(page.contains("a&lt;b&gt;.py") && !page.contains("a<b>.py"));
+    assert!(!page.contains("http") && !page.contains("src=") && !page.contains("<script"));
+}
+
+#[test]
+fn files_without_functions_have_an_empty_report() {
+    Project::new(&[("a.py", "x = 1\n")]).run("report").check(expect![[r#"
+        0 functions in 1 file
+
+        Nothing is computed twice that could be computed once.
+        --- exit code 0
+    "#]]);
+}

@@ -1,0 +1,77 @@
+//! Passes by their names, as command lines and artifact keys have them.
+//!
+//! In: a body. Out: the body after a pass. `cse` binds common subexpressions; every kind of finding with a fix is a pass that does all
+//! its fixes which are right together.
+
+use ir::{
+    Body, Occurrences,
+    plan::finding::{FindingKind, FindingKinds},
+};
+
+use crate::{
+    cse::{self, CseOptions},
+    findings::{self, FindingOptions},
+};
+
+/// One pass.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Pass {
+    /// Common subexpression elimination.
+    Cse,
+    /// The fixes of one kind of finding.
+    Fix(FindingKind),
+}
+
+impl Pass {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Pass::Cse => "cse",
+            Pass::Fix(kind) => kind.name(),
+        }
+    }
+
+    /// The pass of a name.
+    pub fn from_name(name: &str) -> Option<Pass> {
+        Pass::all().find(|it| it.name() == name)
+    }
+
+    /// All passes. What only informs is none: `noalias` is for a person to add, as it is a promise.
+    pub fn all() -> impl Iterator<Item = Pass> {
+        let kinds = FindingKind::ALL.iter().copied();
+        let fixes = kinds.filter(|it| *it != FindingKind::MissingNoalias).map(Pass::Fix);
+        std::iter::once(Pass::Cse).chain(fixes)
+    }
+
+    /// The body after the pass.
+    pub fn run(self, body: &Body) -> Body {
+        let occurrences = Occurrences::collect(body);
+        match self {
+            Pass::Cse => {
+                let plan = cse::plan(body, &occurrences, None, &CseOptions::default());
+                cse::rewrite(body, &occurrences, &plan)
+            }
+            Pass::Fix(kind) => {
+                let mut kinds = FindingKinds::NONE;
+                kinds.insert(kind);
+                let options = FindingOptions { kinds, ..FindingOptions::default() };
+                let found = findings::findings(body, &occurrences, None, &options);
+                let chosen = findings::compatible(body, &occurrences, &found);
+                findings::apply(body, &occurrences, chosen)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pass_is_found_by_its_name() {
+        for pass in Pass::all() {
+            assert_eq!(Pass::from_name(pass.name()), Some(pass));
+        }
+        assert_eq!(Pass::from_name("missing-noalias"), None);
+    }
+}
