@@ -297,7 +297,14 @@ impl<'a> Machine<'a> {
 
     /// Gives a variable the value of an expression in each active lane.
     pub(super) fn define(&mut self, value: ValueId, expr: ExprId, active: &[u32]) -> Result<()> {
-        if self.frame.threads.len() == 1 || self.uniformity.is_uniform(expr) {
+        if let ExprKind::Value(from) = self.body.expr(expr).kind
+            && !matches!(self.frame.slots[from.index()], Slot::Empty)
+            && (self.frame.threads.len() == active.len())
+        {
+            // Another name for a variable: in all lanes at once, and nothing is computed.
+            self.step()?;
+            self.frame.slots[value.index()] = self.frame.slots[from.index()].clone();
+        } else if self.frame.threads.len() == 1 || self.uniformity.is_uniform(expr) {
             let one = self.for_all(active, |it| it.eval(expr, active[0] as usize))?;
             self.frame.slots[value.index()] = Slot::Uniform(one);
         } else {

@@ -22,8 +22,8 @@ use crate::{BinaryOp, BufferId, DataType, ExprId, OpId, TypeCode, ValueId, arena
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
 
-/// Executions of a statement before it is worth a program.
-const WARM: u8 = 20;
+/// Executions of a statement, times lanes, before it is worth a program.
+const WARM: u32 = 20;
 /// What giving up once costs, in runs that go well.
 const REGRET: u8 = 16;
 
@@ -151,12 +151,10 @@ pub(super) struct Program {
 }
 
 /// The program of a statement.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) enum Cached {
-    /// Executed so often so far.
-    #[default]
-    Cold,
-    Warm(u8),
+    /// Executed in so many lanes so far.
+    Warm(u32),
     /// There is none.
     No,
     Yes(Box<Program>),
@@ -172,7 +170,7 @@ pub(super) struct Programs {
 impl Programs {
     pub(super) fn new(n_ops: usize) -> Programs {
         let mut by_op = Vec::new();
-        by_op.resize_with(n_ops, Cached::default);
+        by_op.resize_with(n_ops, || Cached::Warm(0));
         Programs { by_op, writes: Vec::new() }
     }
 }
@@ -182,18 +180,19 @@ struct GiveUp;
 
 impl Machine<'_> {
     /// The program of a statement, taken out while it runs; made from `exprs` when the statement is warm.
-    fn take_program(&mut self, op: OpId, exprs: &[ExprId]) -> Option<Box<Program>> {
+    fn take_program(&mut self, op: OpId, exprs: &[ExprId], lanes: usize) -> Option<Box<Program>> {
         if !self.options.fast {
             return None;
         }
+        if let Cached::Warm(so_far) = &mut self.programs.by_op[op.index()]
+            && lanes >= WARM as usize
+        {
+            *so_far = WARM;
+        }
         match &mut self.programs.by_op[op.index()] {
             Cached::No => None,
-            cached @ Cached::Cold => {
-                *cached = Cached::Warm(1);
-                None
-            }
-            Cached::Warm(n) if *n < WARM => {
-                *n += 1;
+            Cached::Warm(so_far) if *so_far < WARM => {
+                *so_far = so_far.saturating_add(u32::try_from(lanes).unwrap_or(u32::MAX));
                 None
             }
             Cached::Warm(_) => {
@@ -233,7 +232,7 @@ impl Machine<'_> {
         if self.agent.is_some() {
             return Ok(false);
         }
-        let Some(mut program) = self.take_program(op, &body.ops[op].operands) else {
+        let Some(mut program) = self.take_program(op, &body.ops[op].operands, active.len()) else {
             return Ok(false);
         };
         let mut writes = std::mem::take(&mut self.programs.writes);
@@ -301,7 +300,9 @@ impl Machine<'_> {
         if self.agent.is_some() {
             return Ok(false);
         }
-        let Some(mut program) = self.take_program(op, &[expr]) else { return Ok(false) };
+        let Some(mut program) = self.take_program(op, &[expr], active.len()) else {
+            return Ok(false);
+        };
         let ran = self.run_define(&mut program, value, expr, active);
         self.put_back(op, program, ran.is_ok());
         match ran {
@@ -351,7 +352,9 @@ impl Machine<'_> {
         if self.agent.is_some() {
             return Ok(None);
         }
-        let Some(mut program) = self.take_program(op, &[condition]) else { return Ok(None) };
+        let Some(mut program) = self.take_program(op, &[condition], active.len()) else {
+            return Ok(None);
+        };
         let ran = self.run_partition(&mut program, condition, active);
         self.put_back(op, program, ran.is_ok());
         match ran {
