@@ -16,7 +16,7 @@
 //! | `outcome`, `judge` | from a finished run to a plan; what speaks against it |
 //!
 //! Its results are TVM's, names and order included (numbers count in the order of creation, the one made last stands first). The differences:
-//! what would add a trap is refused by name without `allow_unsound`, and split as if its count were one; the variable of a
+//! what would add a trap or an overflow is refused by name without `allow_unsound`, and split as if its count were one; the variable of a
 //! `T.Let` of the user is never put in for a value; equivalence by normal forms (`identify_equiv_terms`, level `arithmetic`) knows
 //! sums of products of integers and not all that TVM's simplifier does; parts of schedulable blocks that are not operands
 //! (domains, regions) are not visited: lowered code has none.

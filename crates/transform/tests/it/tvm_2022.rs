@@ -418,6 +418,13 @@ fn swapped_operands_are_equivalent_when_asked() {
 }
 
 #[test]
+fn other_form_that_may_overflow_is_refused_by_default() {
+    let text = function("x y z", "M[0] = (x + y) + z\nM[1] = x + (y + z)");
+    let sound = CseOptions { allow_unsound: false, ..options(true) };
+    assert!(!rewritten(&text, &sound).contains("cse_v"));
+}
+
+#[test]
 fn replacement_goes_where_counting_does_not() {
     check(
         "c x y",

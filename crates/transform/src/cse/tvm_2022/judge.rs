@@ -3,7 +3,11 @@
 //! The pass moves what may trap out of guards, binds what no text stands for, and puts lets where text has no place. In: what a
 //! run made. Out: for each the reason not to do it. O(occurrences · log).
 
-use ir::{ExprId, OccurrenceId, OpId, ValueId, ValueKind, arena::Id, plan::Refusal};
+use ir::{
+    ExprId, OccurrenceId, OpId, ValueId, ValueKind,
+    arena::Id,
+    plan::{Equivalence, Refusal},
+};
 use rustc_hash::FxHashMap;
 
 use super::{
@@ -133,6 +137,11 @@ fn veto(
     if options.allow_unsound {
         return None;
     }
+    if options.equivalence == Equivalence::Arithmetic
+        && let Some(value) = other_form(facts, outcome, &members[at], at)
+    {
+        return Some(Refusal::Overflow { value });
+    }
     // A launch inside another one takes its extent from the host, where no name of the kernel is known (P6).
     let is_in_kernel = facts.kernel(facts.scopes.of_op(before)).is_some();
     let is_bound = |it: &OccurrenceId| facts.has(*it, flag::LAUNCH_BOUND);
@@ -140,6 +149,24 @@ fn veto(
         return Some(Refusal::LaunchBound);
     }
     may_trap(facts, outcome, &members[at], at, before)
+}
+
+/// A place at which the value is written in another form than the one that would be evaluated: that one may overflow where
+/// this does not (`SEMANTICS: I1`).
+fn other_form(
+    facts: &Facts<'_>,
+    outcome: &Outcome,
+    members: &[OccurrenceId],
+    at: usize,
+) -> Option<OccurrenceId> {
+    let origin = outcome.made[at].origin;
+    let is_other = |it: &OccurrenceId| facts.occurrences[*it].expr != origin;
+    let in_values = || outcome.uses.iter().flatten().any(|it| it.of == at && it.expr != origin);
+    members
+        .iter()
+        .copied()
+        .find(is_other)
+        .or_else(|| members.first().copied().filter(|_| in_values()))
 }
 
 fn may_trap(
