@@ -39,7 +39,7 @@ use crate::skip::Skip;
 /// Columns of the report.
 const KINDS: &[&str] = &["agree", "differ", "known", "failed", "left out"];
 /// The work that the interpreter is given at most.
-const MAX_STEPS: u64 = 10_000_000;
+const MAX_STEPS: u64 = 20_000_000;
 /// The folder of kernels, and the folder with TVM's way to the same values.
 const KERNELS: &str = "lowered_cuda";
 const COUNTERPARTS: &str = "unscheduled";
@@ -348,9 +348,14 @@ fn interpret(case: &Case) -> Side {
     let options = Options { max_steps: MAX_STEPS, ..Options::default() };
     let outcome =
         interp::run(&case.body, arguments, &options).map_err(|error| trouble(case, &error))?;
-    if let Some(event) = outcome.events.iter().find(|it| has_no_value(it.kind))
-        && case.how != How::Threads
-    {
+    // The threads of a split kernel whose part of a reduction is over compute on with what nobody wrote or uses.
+    let is_harmless = |kind: EventKind| match case.how {
+        How::Threads => true,
+        How::Kernel(_) => kind == EventKind::UninitializedRead,
+        How::Direct => false,
+    };
+    let mut events = outcome.events.iter();
+    if let Some(event) = events.find(|it| has_no_value(it.kind) && !is_harmless(it.kind)) {
         return Err(Trouble::LeftOut(format!(
             "no one value on these inputs: {}",
             event.kind.name()
