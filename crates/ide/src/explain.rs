@@ -51,10 +51,11 @@ pub(crate) fn explain(
     let occurrences = db::occurrences(db, at.function);
     let expr = occurrences[occurrence].expr;
     let group = group_of(&text, occurrence);
-    let places: Vec<OccurrenceId> = match group {
+    let mut places: Vec<OccurrenceId> = match group {
         Some(group) => group.occurrences.clone(),
         None => occurrences.iter().filter(|(_, it)| it.expr == expr).map(|(id, _)| id).collect(),
     };
+    places.sort_by_key(|&it| (text.map.occurrence_range(it).start(), it));
     let (decision, reasons) = decision(&text, group, expr, places.len());
     Some(Explanation {
         range: at.to_file(text.map.occurrence_range(occurrence)),
@@ -91,8 +92,14 @@ fn occurrence_at(
 
 /// The group that an occurrence belongs to.
 fn group_of<'a>(text: &PlanText<'a>, occurrence: OccurrenceId) -> Option<&'a CseGroup> {
-    let mut groups = text.plan.groups.iter();
-    groups.find(|it| it.occurrences.binary_search(&occurrence).is_ok())
+    let groups = text.plan.groups.iter();
+    // What looks the same and is not is listed beside what is done.
+    let kind = |it: &&CseGroup| match it.decision {
+        Decision::Bind(_) | Decision::Reuse(_) => 0,
+        Decision::Covered { .. } => 1,
+        Decision::Refuse(_) => 2,
+    };
+    groups.filter(|it| it.occurrences.binary_search(&occurrence).is_ok()).min_by_key(kind)
 }
 
 fn decision(
@@ -109,10 +116,9 @@ fn decision(
             "It is computed once.".to_owned()
         } else if node.flags.has_impure {
             "It contains a call that may have an effect or give another value each time.".to_owned()
-        } else if node.flags.has_call {
-            "It contains a call, which the rules in force do not share.".to_owned()
         } else if node.flags.has_load {
-            "It reads memory, which the rules in force do not share.".to_owned()
+            "It reads memory that is written between, or the rules in force do not share loads."
+                .to_owned()
         } else {
             "Each of its occurrences is part of a larger expression that is shared, or the rules in \
              force do not consider it."

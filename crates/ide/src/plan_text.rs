@@ -2,8 +2,8 @@
 
 use db::{Db, Function};
 use ir::{
-    Body, OccurrenceId, OpId, OpKind, Type,
-    plan::{Between, CseGroup, CsePlan, Decision, Equivalence, Refusal},
+    BinaryOp, Body, Callee, ExprId, ExprKind, OccurrenceId, OpId, OpKind, Type,
+    plan::{Between, CseGroup, CsePlan, Decision, Equivalence, Refusal, json::TEXT_LIMIT},
 };
 use rustc_hash::FxHashMap;
 use syntax::{TextRange, TextSize};
@@ -188,10 +188,11 @@ impl<'db> PlanText<'db> {
     /// Why a group is not bound.
     pub(crate) fn refusal(&self, refusal: Refusal) -> String {
         match refusal {
-            Refusal::MayTrap { guarded, .. } => {
+            Refusal::MayTrap { culprit, guarded } => {
                 let at = self.map.occurrence_range(guarded);
                 format!(
-                    "it may trap, and `{}` on line {} of the function is computed under a condition only",
+                    "it may trap ({}), and `{}` on line {} of the function is computed under a condition only",
+                    self.missing(culprit),
                     self.excerpt(at),
                     self.line(at.start()) + 1
                 )
@@ -239,6 +240,35 @@ impl<'db> PlanText<'db> {
             Refusal::LaunchBound => {
                 "the binding would stand above a kernel launch and run on the host".to_owned()
             }
+        }
+    }
+
+    /// The fact that would show that an operator cannot trap.
+    fn missing(&self, culprit: ExprId) -> String {
+        let text = |it: ExprId| {
+            // A large expression has many parts that say the same of it.
+            if self.body.expr(it).size > TEXT_LIMIT {
+                return "…".to_owned();
+            }
+            let text = ir::print::expr_text(self.body, it);
+            excerpt(&text, TextRange::up_to(TextSize::of(&*text)))
+        };
+        match self.body.expr(culprit).kind {
+            ExprKind::Binary(op, _, divisor) if op.is_division() => {
+                format!("nothing shows that `{}` is not 0", text(divisor))
+            }
+            ExprKind::Binary(BinaryOp::Shl | BinaryOp::Shr, _, amount) => {
+                format!("nothing shows that `{}` is less than the number of bits", text(amount))
+            }
+            ExprKind::Cast(value) => format!("nothing shows that `{}` fits", text(value)),
+            ExprKind::Load { .. } => format!("nothing shows that `{}` is in bounds", text(culprit)),
+            ExprKind::Ramp { .. } => format!("a sum in `{}` may overflow", text(culprit)),
+            ExprKind::Call { callee: Callee::Intrinsic(name), .. }
+                if self.body.name(name) == "if_then_else" =>
+            {
+                format!("a sum in the condition of `{}` may overflow", text(culprit))
+            }
+            _ => format!("nothing shows that `{}` does not", text(culprit)),
         }
     }
 

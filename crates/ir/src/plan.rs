@@ -13,7 +13,7 @@ pub mod finding;
 pub mod json;
 
 /// Version of the JSON form of plans. Raised when a field changes its meaning or goes.
-pub const PLAN_VERSION: u32 = 1;
+pub const PLAN_VERSION: u32 = 2;
 
 /// Which rules a plan follows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

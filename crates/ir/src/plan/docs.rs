@@ -59,10 +59,15 @@ A[i] = cse_v1 + i         # after
 B[i] = cse_v1 - i
 ```
 
-Two expressions are the same if operators, types, constants and variables are: `x + y` and `y + x` are two. The binding
-stands right before the first statement that uses it in the innermost scope that holds all uses. If the value is a part of larger
-values that are bound themselves, only what remains counts, and nothing is bound that would be used once. A binding that is
-there already (`n: T.let[T.int32] = x * y`) is used for the expressions after it.
+Two expressions are the same if operators, types, constants and variables are, and the memory that they read. How alike they must be is
+`--equivalence`: `syntactic` (the same tree), `commutative` (`x * y` and `y * x`, no bit changes; the default), `associative` (terms of
+integer sums in any order, where no intermediate can overflow) or `arithmetic` (equal sums of products); each contains the ones
+before it, and a hint says when it was needed. A variable counts as what it is bound to.
+
+The binding stands right before the first statement that uses it in the innermost scope that holds all uses. If the value is a part of
+larger values that are bound themselves, only what remains counts, and nothing is bound that would be used once. A binding that is
+there already (`n: T.let[T.int32] = x * y`) is used for the expressions after it. Loads, calls that are values of their operands and bounds
+of launches are shared too; arguments of `T.likely` are, the hint itself stays.
 
 The fix never changes what the function computes, and never makes it fail where it did not: see `may-trap`.
 ",

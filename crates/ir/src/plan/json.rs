@@ -5,7 +5,7 @@
 //! function makes of them (offsets, lines and columns with a path); nothing in the output is an id of the body.
 //!
 //! ```json
-//! { "schema": "tir-analyzer.cse-plan", "version": 1, "preset": "default", "function": "f", "informational": false,
+//! { "schema": "tir-analyzer.cse-plan", "version": 2, "preset": "default", "function": "f", "informational": false,
 //!   "groups": [{ "expression": "x * y", "type": "int32", "occurrences": [ … ], "cost": 1, "saved": 1, "equivalence": "syntactic",
 //!                "decision": { "kind": "bind", "binding": 0 } }],
 //!   "bindings": [{ "name": "cse_v1", "group": 0, "before": …, "replaces": [ … ], "uses": [] }] }

@@ -21,7 +21,7 @@ use ir::{
     walk::WalkEvent,
 };
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Work,
@@ -108,7 +108,8 @@ impl<'a> Facts<'a> {
             scopes,
         };
         facts.summarize_nodes(effects);
-        facts.hand_down_inexact();
+        facts.look_through_bindings();
+        facts.find_culprits(effects);
         facts.classify_occurrences();
         work.visited += (body.n_exprs() + occurrences.len() + 4 * body.ops.len()) as u64;
         facts
@@ -121,8 +122,6 @@ impl<'a> Facts<'a> {
             let id = ExprId::new(index);
             let kind = body.expr(id).kind;
             let mut cost = effects.own_cost(body, id);
-            let mut culprit =
-                if effects.own_trap(body, id) == Trap::No { NONE } else { index as u32 };
             let mut visible_from = match kind {
                 ExprKind::Value(value) => self.scopes.visible_from(body, value),
                 ExprKind::Load { buffer, .. }
@@ -135,44 +134,66 @@ impl<'a> Facts<'a> {
             body.each_child(kind, &mut |child| {
                 let child = child.index();
                 cost = cost.saturating_add(self.cost[child]);
-                if culprit == NONE {
-                    culprit = self.culprit[child];
-                }
                 visible_from = visible_from.max(self.visible_from[child]);
                 below = below.union(self.sharing[child]);
             });
             self.cost.push(cost);
-            self.culprit.push(culprit);
             self.visible_from.push(visible_from);
             self.sharing.push(sharing::of_node(body, effects, id, below));
         }
     }
 
-    /// What is computed from a variable is as inexact as what the variable is bound to: on the other side of a launch it would have
-    /// other bits.
-    fn hand_down_inexact(&mut self) {
+    /// What is computed from a variable is as inexact as what the variable is bound to (on the other side of a launch it would have
+    /// other bits), and comes from the same sums.
+    fn look_through_bindings(&mut self) {
         let body = self.body;
-        let mut inexact: FxHashSet<ValueId> = FxHashSet::default();
+        let mut handed: FxHashMap<ValueId, Sharing> = FxHashMap::default();
+        let of_variable = |handed: &FxHashMap<ValueId, Sharing>, kind| match kind {
+            ExprKind::Value(value) => handed.get(&value).copied().unwrap_or_default(),
+            _ => Sharing::default(),
+        };
         for op in body.ops_preorder().filter(|&it| body.ops[it].kind == OpKind::Bind) {
-            let is_inexact = |it: OccurrenceId| {
-                let expr = self.occurrences[it].expr;
-                self.sharing(expr).has(Sharing::INEXACT)
-                    || matches!(body.expr(expr).kind, ExprKind::Value(it) if inexact.contains(&it))
-            };
-            if self.occurrences.of_op(op).any(is_inexact) {
-                inexact.extend(body.ops[op].results.iter().copied());
+            let mut all = Sharing::default();
+            for id in self.occurrences.of_op(op) {
+                let expr = self.occurrences[id].expr;
+                let own = of_variable(&handed, body.expr(expr).kind);
+                all = all.union(own).union(self.sharing(expr).handed_down());
+            }
+            if !all.is_empty() {
+                handed.extend(body.ops[op].results.iter().map(|&it| (it, all)));
             }
         }
-        if inexact.is_empty() {
+        if handed.is_empty() {
             return;
         }
         for index in 0..body.n_exprs() {
             let kind = body.expr(ExprId::new(index)).kind;
-            let mut any = matches!(kind, ExprKind::Value(it) if inexact.contains(&it));
-            body.each_child(kind, &mut |it| any |= self.sharing[it.index()].has(Sharing::INEXACT));
-            if any {
-                self.sharing[index] = self.sharing[index].union(Sharing::INEXACT);
+            let mut all = of_variable(&handed, kind);
+            if !matches!(kind, ExprKind::Load { .. }) {
+                body.each_child(kind, &mut |it| {
+                    all = all.union(self.sharing[it.index()].handed_down());
+                });
             }
+            self.sharing[index] = self.sharing[index].union(all);
+        }
+    }
+
+    /// For each node the operator in it that may trap, or uses a sum that may have left its type where the source does not use it.
+    fn find_culprits(&mut self, effects: &EffectTable) {
+        let body = self.body;
+        for index in 0..body.n_exprs() {
+            let id = ExprId::new(index);
+            let kind = body.expr(id).kind;
+            let is_sum = |it: ExprId| self.sharing(it).has(Sharing::SUM);
+            let is_own =
+                effects.own_trap(body, id) != Trap::No || sharing::uses_sum(body, kind, is_sum);
+            let mut culprit = if is_own { index as u32 } else { NONE };
+            body.each_child(kind, &mut |child| {
+                if culprit == NONE {
+                    culprit = self.culprit[child.index()];
+                }
+            });
+            self.culprit.push(culprit);
         }
     }
 

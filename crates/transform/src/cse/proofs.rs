@@ -1,15 +1,13 @@
 //! What is shown of a value at a place where the program does not evaluate it.
 //!
 //! In: the facts, and what loads read. Out: [`Proofs`], which answers whether evaluating an expression right before an operation adds no error:
-//! no trap and no access out of bounds, by the bounds that hold there (`arith`, under the conditions of `dataflow`), no read that could race
-//! with a write of another thread (`SEMANTICS: P2`), no overflow (`I1`). Control flow and conditions are built when first asked for.
+//! no trap and no access out of bounds, by the bounds that hold there (`arith`, under the conditions of `dataflow`), no read of what nobody
+//! wrote or that could race with a write of another thread (`SEMANTICS: M3`, `P2`), no overflow (`I1`). Control flow and conditions are built when first asked for.
 
 use std::cell::{OnceCell, RefCell};
 
 use arith::{Analyzer, ContextId};
-use dataflow::{
-    alias::Reach, conditions::Conditions, flow::Flow, memory::WriteKind, scopes::ScopeKind,
-};
+use dataflow::{conditions::Conditions, flow::Flow, memory::WriteKind, scopes::ScopeKind};
 use ir::{ExprKind, ForKind, OccurrenceId, OpId, arena::Id};
 
 use super::{facts::Facts, values::Memory};
@@ -39,7 +37,7 @@ impl<'a> Proofs<'a> {
     /// Whether evaluating the expression of an occurrence right before an operation cannot err.
     pub(super) fn cannot_trap(&self, value: OccurrenceId, before: OpId) -> bool {
         let expr = self.facts.occurrences[value].expr;
-        self.reads_race_free(value) && self.ask(before, |it, ctx| it.cannot_trap(ctx, expr))
+        self.reads_are_free(value) && self.ask(before, |it, ctx| it.cannot_trap(ctx, expr))
     }
 
     /// Whether no sum or product in the expression of an occurrence leaves its type right before an operation.
@@ -63,20 +61,22 @@ impl<'a> Proofs<'a> {
         question(&mut analyzer.borrow_mut(), conditions.before(before))
     }
 
-    /// Whether reading memory where the program does not cannot meet a write of another thread: nobody else reaches the memory, or
-    /// nobody writes it. A barrier only orders what other threads of this very function write.
-    fn reads_race_free(&self, value: OccurrenceId) -> bool {
+    /// Whether memory may be read where the program does not: it was the caller's, so that it holds something (`SEMANTICS: M3`), and
+    /// no other thread of this function writes it meanwhile (`P2`). A barrier only orders such writes.
+    fn reads_are_free(&self, value: OccurrenceId) -> bool {
         let facts = self.facts;
-        if !self.is_concurrent || !facts.body.expr(facts.occurrences[value].expr).flags.has_load {
+        if !facts.body.expr(facts.occurrences[value].expr).flags.has_load {
             return true;
         }
         let inside = (value.index()..facts.occurrences[value].end.index()).map(OccurrenceId::new);
         let loads = inside.filter(|&it| {
             matches!(facts.body.expr(facts.occurrences[it].expr).kind, ExprKind::Load { .. })
         });
-        loads.filter_map(|it| self.memory.versions.class_of(it)).all(|class| {
-            self.memory.aliases.reach(class) == Reach::Private
-                || self.memory.versions.writes(class).all(|(_, kind)| kind == WriteKind::Barrier)
+        let Memory { aliases, versions, .. } = self.memory;
+        loads.filter_map(|it| versions.class_of(it)).all(|class| {
+            let mut writes = versions.writes(class);
+            aliases.outlives(class)
+                && (!self.is_concurrent || writes.all(|(_, kind)| kind == WriteKind::Barrier))
         })
     }
 }

@@ -20,6 +20,8 @@ pub(super) struct Sharing(u8);
 impl Sharing {
     /// Computes in a narrow integer type, unbound: C does not cut it to its width.
     pub(super) const NARROW: Sharing = Sharing(1);
+    /// Its value may come from a sum or product that left its type.
+    pub(super) const SUM: Sharing = Sharing(2);
     /// A call that is no value of its operands.
     pub(super) const IMPURE: Sharing = Sharing(4);
     /// A call that depends on which threads arrive together.
@@ -35,6 +37,13 @@ impl Sharing {
     pub(super) const fn union(self, other: Sharing) -> Sharing {
         Sharing(self.0 | other.0)
     }
+    /// What a value hands to what is computed from it.
+    pub(super) const fn handed_down(self) -> Sharing {
+        Sharing(self.0 & (Sharing::INEXACT.0 | Sharing::SUM.0))
+    }
+    pub(super) const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
     const fn without(self, other: Sharing) -> Sharing {
         Sharing(self.0 & !other.0)
     }
@@ -46,9 +55,18 @@ pub(super) fn of_node(body: &Body, effects: &EffectTable, id: ExprId, below: Sha
     let own = match kind {
         ExprKind::Call { callee, instance, .. } => of_call(body, effects, callee, instance),
         ExprKind::Opaque { .. } => Sharing::IMPURE,
+        ExprKind::Bound(_) => Sharing::SUM,
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..)
+            if body.dtype(id).is_some_and(|it| it.is_integer() && it.bits >= 32) =>
+        {
+            Sharing::SUM
+        }
         _ => Sharing::default(),
     };
     let below = below.union(own);
+    // What memory holds was used when it was stored.
+    let is_load = matches!(kind, ExprKind::Load { .. });
+    let below = if is_load { below.without(Sharing::SUM) } else { below };
     let Some(dtype) = body.dtype(id) else { return below.without(Sharing::NARROW) };
     let below = if dtype.is_float() { below.union(of_float(body, kind, dtype)) } else { below };
     if is_narrow(dtype) && cuts(kind, below) {
@@ -180,6 +198,20 @@ fn is_register(body: &Body, buffer: BufferId, indices: &[ExprId]) -> bool {
     data.origin == BufferOrigin::Cell
         || body.name(data.scope) == "local"
             && indices.iter().all(|&it| matches!(body.expr(it).kind, ExprKind::Int(_)))
+}
+
+/// Whether the node uses an operand that may come from an overflow (`SEMANTICS: I1`): a condition, the base and stride of a ramp. What
+/// may trap on an operand uses it too, and is not asked about here.
+pub(super) fn uses_sum(body: &Body, kind: ExprKind, is_sum: impl Fn(ExprId) -> bool) -> bool {
+    match kind {
+        ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
+            if body.name(name) == "if_then_else" =>
+        {
+            body.items(args).first().is_some_and(|&it| is_sum(it))
+        }
+        ExprKind::Ramp { base, stride, .. } => is_sum(base) || is_sum(stride),
+        _ => false,
+    }
 }
 
 /// Whether an argument names something that is no number: a buffer, part of one, a list.

@@ -32,7 +32,7 @@ fn a_plan_has_texts_and_places_and_no_ids() {
     expect![[r#"
         {
           "schema": "tir-analyzer.cse-plan",
-          "version": 1,
+          "version": 2,
           "preset": "default",
           "function": "f",
           "informational": false,

@@ -202,6 +202,12 @@ fn a_load_in_bounds_may_leave_its_guard_if_no_other_thread_writes() {
             B[tx] = A[tx + x]
         if x < 9:
             B[tx] = A[tx + x]
+        L = T.alloc_buffer((4,), \"int32\", scope=\"local\")
+        L[tx % 4] = x
+        if x < 2:
+            B[tx] = L[x % 4]
+        if x < 1:
+            B[tx] = L[x % 4] + 1
 ";
     check(
         Equivalence::Commutative,
@@ -222,11 +228,55 @@ fn a_load_in_bounds_may_leave_its_guard_if_no_other_thread_writes() {
                 B[tx] = A[cse_v2]
             if x < 9:
                 B[tx] = A[cse_v2]
+            L = T.alloc_local((4,), "int32")
+            L[tx % 4] = x
+            cse_v3: T.let[T.int32] = x % 4
+            if x < 2:
+                B[tx] = L[cse_v3]
+            if x < 1:
+                B[tx] = L[cse_v3] + 1
             ---
             A[tx]: 2 times, cost 4, bind cse_v1
             S[tx]: 2 times, cost 4, may-trap
             A[tx + x]: 2 times, cost 5, may-trap
             tx + x: 2 times, cost 1, bind cse_v2
+            L[x % 4]: 2 times, cost 8, may-trap
+            x % 4: 2 times, cost 4, bind cse_v3
         "#]],
+    );
+}
+
+#[test]
+fn a_condition_uses_a_sum_that_may_have_overflowed() {
+    let text = "def f(A: T.Buffer((64,), \"int32\"), x: T.int32, y: T.int32, i: T.int32):
+    s: T.let[T.int32] = x * y
+    if i < 3:
+        A[0] = T.if_then_else(s < 7, x, y)
+    if i < 5:
+        A[1] = T.if_then_else(s < 7, x, y)
+    if i < 7:
+        A[2] = T.if_then_else(i < 7, x, y)
+    if i < 9:
+        A[3] = T.if_then_else(i < 7, x, y)
+";
+    check(
+        Equivalence::Commutative,
+        text,
+        expect![[r#"
+        s: T.let[T.int32] = x * y
+        if i < 3:
+            A[0] = T.if_then_else(s < 7, x, y)
+        if i < 5:
+            A[1] = T.if_then_else(s < 7, x, y)
+        cse_v1: T.let[T.int32] = T.if_then_else(i < 7, x, y)
+        if i < 7:
+            A[2] = cse_v1
+        if i < 9:
+            A[3] = cse_v1
+        ---
+        T.if_then_else(s < 7, x, y): 2 times, cost 2, may-trap
+        i < 7: 3 times, cost 1, predicate
+        T.if_then_else(i < 7, x, y): 2 times, cost 2, bind cse_v1
+    "#]],
     );
 }

@@ -100,7 +100,7 @@ fn refusals_are_explained_by_name() {
         <stdin>:7:11: `8 // n`
         int32, value 5, computed 2 times
         decision: may-trap
-          Not shared (`may-trap`): it may trap, and `8 // n` on line 4 of the function is computed under a condition only.
+          Not shared (`may-trap`): it may trap (nothing shows that `n` is not 0), and `8 // n` on line 4 of the function is computed under a condition only.
         places:
           <stdin>:7:11: A[8 // n] = 1
           <stdin>:9:11: A[8 // n + 1] = 2

@@ -2,7 +2,7 @@
 
 use ir::{
     BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, DataType, Dialect, ExprId, ExprKind,
-    OpKind, Param, Type, ValueKind,
+    ForKind, OpKind, Param, Type, ValueKind,
 };
 
 /// A function `f(A: T.Buffer((1024,), "int32"), x: T.int32, y: T.int32)`.
@@ -69,6 +69,16 @@ impl Build {
         let op = self.body.push_op(self.block, OpKind::If, &[condition]);
         let region = self.body.push_region(op);
         self.block = self.body.entry(region);
+        outside
+    }
+    /// Enters the body of a new serial loop; statements go there from now on.
+    pub(crate) fn enter_for(&mut self, extent: ExprId) -> BlockId {
+        let outside = self.block;
+        let zero = self.int(0);
+        let op = self.body.push_op(self.block, OpKind::For(ForKind::Serial), &[zero, extent]);
+        let region = self.body.push_region(op);
+        self.block = self.body.entry(region);
+        self.body.new_block_arg(self.block, "i", DataType::INT32.into());
         outside
     }
 }

@@ -190,6 +190,91 @@ fn many_guards_with_two_uses_each() {
 }
 
 #[test]
+fn loads_with_many_stores_between() {
+    check_linear(
+        |n| {
+            let mut build = Build::new();
+            let zero = build.int(0);
+            for k in 0..n {
+                let k = build.int(k);
+                let value = build.load(build.x);
+                let sum = build.add(value, value);
+                build.store(k, sum);
+                if k == zero {
+                    build.store(zero, value);
+                }
+            }
+            build
+        },
+        1000,
+    );
+}
+
+#[test]
+fn equal_loads_in_many_branches_and_loops() {
+    for loops in [false, true] {
+        check_linear(
+            |n| {
+                let mut build = Build::new();
+                for k in 0..n {
+                    let k = build.int(k);
+                    let condition = build.op(BinaryOp::Lt, build.x, k);
+                    let outside =
+                        if loops { build.enter_for(k) } else { build.enter_if(condition) };
+                    let value = build.load(build.x);
+                    let product = build.mul(value, build.y);
+                    let index = build.load(build.y);
+                    build.store(index, product);
+                    build.store(build.x, product);
+                    build.block = outside;
+                }
+                build
+            },
+            1000,
+        );
+    }
+}
+
+#[test]
+fn nested_loops_that_write_what_they_read() {
+    check_linear(
+        |n| {
+            let mut build = Build::new();
+            for k in 0..n {
+                let k = build.int(k);
+                build.enter_for(k);
+                let value = build.load(build.x);
+                let sum = build.add(value, value);
+                build.store(build.y, sum);
+            }
+            build
+        },
+        500,
+    );
+}
+
+#[test]
+fn chains_of_the_users_bindings() {
+    check_linear(
+        |n| {
+            let mut build = Build::new();
+            let mut at = build.x;
+            for k in 0..n {
+                let k = build.int(k);
+                let sum = build.add(at, k);
+                let product = build.mul(sum, build.y);
+                let op = build.body.push_op(build.block, OpKind::Bind, &[product]);
+                let value = build.body.push_result(op, "v", DataType::INT32.into());
+                build.store(k, product);
+                at = build.body.value_expr(value);
+            }
+            build
+        },
+        1000,
+    );
+}
+
+#[test]
 fn very_deep_nesting_is_planned_and_rewritten() {
     let mut build = Build::new();
     for k in 0..10_000 {
