@@ -72,20 +72,26 @@ pub struct MemoryVersion {
 }
 
 impl LineFacts {
-    /// Liveness and memory versions in a few words.
+    /// Liveness and memory versions in a few words: first what is particular to the line, long lists cut.
     pub fn title(&self) -> String {
-        let list = |items: &[String]| match items {
-            [] => "nothing".to_owned(),
-            _ => items.join(", "),
-        };
-        let mut title = format!("live: {}", list(&self.live));
-        if !self.live_memory.is_empty() {
-            title.push_str(&format!("; memory {}", self.live_memory.join(", ")));
-        }
+        let mut title = format!("live: {}", few(&self.live));
         for it in &self.versions {
             title.push_str(&format!("; {}: {}", it.buffer, it.version));
         }
+        if !self.live_memory.is_empty() {
+            title.push_str(&format!("; live memory: {}", few(&self.live_memory)));
+        }
         title
+    }
+}
+
+/// The first names of a list, and how many more there are.
+fn few(names: &[String]) -> String {
+    const MOST: usize = 6;
+    match names.len() {
+        0 => "nothing".to_owned(),
+        n if n > MOST => format!("{} and {} more", names[..MOST].join(", "), n - MOST),
+        _ => names.join(", "),
     }
 }
 
