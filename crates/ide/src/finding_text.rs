@@ -133,19 +133,22 @@ impl<'db> FindingText<'db> {
             (FindingKind::DeadStore, _) => "Remove this store".to_owned(),
             (_, FixEdit::RemoveOp(_)) => "Remove what is never executed".to_owned(),
             (_, FixEdit::KeepRegion { .. }) => "Keep what is executed only".to_owned(),
-            (_, FixEdit::Replace { with, .. }) => match *with {
-                Replacement::Value(value) => {
-                    let name = self.body.name(self.body.values[value].name);
-                    format!("Use `{name}` instead of {shown}")
+            (_, FixEdit::Replace { with, occurrence }) => {
+                let shown = self.shown(Place::Occurrence(*occurrence));
+                match *with {
+                    Replacement::Value(value) => {
+                        let name = self.body.name(self.body.values[value].name);
+                        format!("Use `{name}` instead of {shown}")
+                    }
+                    Replacement::Copy(source) => {
+                        format!("Replace {shown} by {}", self.shown(Place::Occurrence(source)))
+                    }
+                    Replacement::Bool(value) => {
+                        let value = if value { "True" } else { "False" };
+                        format!("Replace {shown} by `{value}`")
+                    }
                 }
-                Replacement::Copy(source) => {
-                    format!("Replace {shown} by {}", self.shown(Place::Occurrence(source)))
-                }
-                Replacement::Bool(value) => {
-                    let value = if value { "True" } else { "False" };
-                    format!("Replace {shown} by `{value}`")
-                }
-            },
+            }
             (_, FixEdit::Bind { name, .. }) => {
                 format!("Compute {shown} once before the loop, as `{name}`")
             }
