@@ -3,6 +3,7 @@
 mod edits;
 mod encodings;
 mod features;
+mod findings;
 mod handshake;
 mod malformed;
 mod order;

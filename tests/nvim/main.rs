@@ -97,6 +97,22 @@ fn neovim_applies_a_fix_and_saves_it() {
 
 #[test]
 #[ignore = "needs Neovim"]
+fn neovim_removes_what_nothing_uses() {
+    const UNUSED: &str = "from tvm.script import tirx as T\n\n\n@T.prim_func\n\
+        def f(A: T.Buffer((64,), \"int32\"), n: T.int32):\n    \
+        a: T.let[T.int32] = n * 4  # why\n    A[0] = n\n";
+    let editor = Neovim::headless("unused.py", UNUSED);
+    editor.wait_for("the server is attached", "Probe.is_attached()");
+    editor.wait_for("it is reported", "#vim.diagnostic.get(0) > 0");
+    assert_eq!(editor.lua("vim.diagnostic.get(0)[1].code"), "dead-binding");
+    editor.lua("Probe.apply_action(5, 4, 'Remove')");
+    editor
+        .wait_for("it is removed", "vim.api.nvim_buf_get_lines(0, 5, 6, false)[1] == '    # why'");
+    editor.wait_for("nothing is reported", "#vim.diagnostic.get(0) == 0");
+}
+
+#[test]
+#[ignore = "needs Neovim"]
 fn neovim_refreshes_hints_after_an_edit_in_the_middle() {
     let (editor, before) = with_hints();
     let at = middle_line(&editor);

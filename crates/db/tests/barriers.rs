@@ -104,6 +104,28 @@ fn edit_in_a_body_reaches_only_its_function() {
     assert!(work.lowered_bytes < 200, "{work:?}");
 }
 
+/// The queries `findings` that run after an edit.
+fn findings_after(old: &str, new: &str) -> Vec<String> {
+    let mut world = World::new(TWO_FUNCTIONS);
+    let ask = |world: &World| {
+        for &function in db::functions(&world.db, world.file) {
+            db::findings(&world.db, function);
+        }
+    };
+    ask(&world);
+    world.edit(old, new);
+    world.db.start_log();
+    ask(&world);
+    world.db.take_log().into_iter().filter(|it| it.starts_with("findings")).collect()
+}
+
+#[test]
+fn findings_follow_their_function_only() {
+    assert_eq!(findings_after("B[i * 4 + 2]", "B[i * 5 + 2]"), ["findings(f)"]);
+    assert_eq!(findings_after("N = 16", "# why\nN = 16"), [] as [&str; 0]);
+    assert_eq!(findings_after("    B[i", "    # why\n    B[i"), [] as [&str; 0]);
+}
+
 #[test]
 fn comment_changes_no_plan() {
     let mut world = World::new(TWO_FUNCTIONS);

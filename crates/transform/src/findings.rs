@@ -170,7 +170,8 @@ impl<'a> FindingFacts<'a> {
 
     /// Which expressions may be left out when nothing uses them.
     pub fn deletable(&self) -> &Deletable {
-        self.deletable.get_or_init(|| Deletable::of(self.body, self.effects))
+        let build = || Deletable::of(self.body, self.effects, self.aliases());
+        self.deletable.get_or_init(build)
     }
 
     /// The operation that makes a buffer; none for parameters.

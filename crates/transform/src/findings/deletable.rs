@@ -1,8 +1,9 @@
 //! What may go when its result is not used.
 //!
 //! In: a body. Out: for each expression whether evaluating it may be left out (`SEMANTICS: E8`): values, loads and divisions may,
-//! what has an effect, is unknown or belongs to other threads may not. One pass over the nodes, children first; questions are O(1).
+//! what has an effect, is volatile, is unknown or belongs to other threads may not. One pass over the nodes, children first; questions are O(1).
 
+use dataflow::alias::AliasClasses;
 use ir::{Body, Callee, ExprId, ExprKind, Type, arena::Id as _, effects::EffectTable};
 
 /// Which expressions may be left out.
@@ -10,7 +11,7 @@ pub struct Deletable(Vec<bool>);
 
 impl Deletable {
     /// Looks at all nodes of a body.
-    pub fn of(body: &Body, effects: &EffectTable) -> Deletable {
+    pub fn of(body: &Body, effects: &EffectTable, aliases: &AliasClasses) -> Deletable {
         let mut may_go = vec![true; body.n_exprs()];
         for index in 0..body.n_exprs() {
             let expr = ExprId::new(index);
@@ -21,6 +22,8 @@ impl Deletable {
                     effects.callee(body, callee).is_deletable()
                 }
                 ExprKind::Call { .. } => false,
+                // Every access of it is an effect (M10).
+                ExprKind::Load { buffer, .. } => !aliases.is_volatile(aliases.class(buffer)),
                 _ => node.ty != Type::Unknown,
             };
             // Children are made before their parents and have smaller ids.

@@ -87,11 +87,11 @@ error.
 
 ```python
 for i in range(128):
-    A[i] = B[i] * T.exp(s)    # T.exp(s) is the same 128 times
+    A[i] = B[i] * T.exp(s)               # T.exp(s) is the same 128 times
 
-s_exp: T.let[T.float32] = T.exp(s)
+value_v1: T.let[T.float32] = T.exp(s)    # after
 for i in range(128):
-    A[i] = B[i] * s_exp
+    A[i] = B[i] * value_v1
 ```
 
 Compilers hoist cheap integer arithmetic by themselves; only values that cost at least `loop-invariant-cost` (of the section
@@ -106,9 +106,8 @@ Without the attribute `tirx.noalias` (`tir.noalias` before TVM 0.24) two buffer 
 one of them, every other one has to be read again.
 
 ```python
-T.func_attr({\"tirx.noalias\": True})
-B[0] = A[0]
-C[0] = A[0]               # shared only with noalias: B could be A
+B[0] = A[0] * 2.0
+C[0] = A[0] * 2.0         # B could be A: read and multiplied again
 ```
 
 If no caller passes overlapping buffers, add the attribute: that is what the fix does. It is a promise that this tool cannot check, so
