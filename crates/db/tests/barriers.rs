@@ -260,7 +260,9 @@ fn changed_constant_reaches_only_its_users() {
 #[test]
 fn options_change_plans_and_nothing_below() {
     let mut world = World::new(TWO_FUNCTIONS);
-    world.db.set_options(db::Options { preset: ir::plan::Preset::Tvm, ..Default::default() });
+    let mut options = db::Options::default();
+    options.cse.preset = ir::plan::Preset::Tvm;
+    world.db.set_options(options);
     world.check(expect![[r#"
         cse_plan(f)
         cse_plan(g)
