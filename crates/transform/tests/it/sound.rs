@@ -642,3 +642,39 @@ fn a_variable_is_what_it_is_bound_to() {
         "#]],
     );
 }
+
+#[test]
+fn a_variable_is_no_condition_early_if_it_may_come_from_an_overflow() {
+    check_kernel(
+        "
+        a: T.let[T.bool] = (x * x) < -2
+        if y < 3:
+            A[0] = T.if_then_else(a, x, y)
+        if y < 5:
+            A[1] = T.if_then_else(a, x, y)
+        b: T.let[T.bool] = y < -2
+        if y < 3:
+            A[2] = T.if_then_else(b, x, y)
+        if y < 5:
+            A[3] = T.if_then_else(b, x, y)
+        ",
+        expect![[r#"
+            a: T.let[T.bool] = x * x < -2
+            if y < 3:
+                A[0] = T.if_then_else(a, x, y)
+            if y < 5:
+                A[1] = T.if_then_else(a, x, y)
+            b: T.let[T.bool] = y < -2
+            cse_v1: T.let[T.int32] = T.if_then_else(b, x, y)
+            if y < 3:
+                A[2] = cse_v1
+            if y < 5:
+                A[3] = cse_v1
+            ---
+            y < 3: 2 times, cost 1, predicate
+            T.if_then_else(a, x, y): 2 times, cost 1, may-trap
+            y < 5: 2 times, cost 1, predicate
+            T.if_then_else(b, x, y): 2 times, cost 1, bind cse_v1
+        "#]],
+    );
+}
