@@ -33,6 +33,14 @@ pub fn expr_text(body: &Body, expr: ExprId) -> String {
     printer.out
 }
 
+/// As [`expr_text`], with a name in place of each expression that has one in `names`.
+pub fn expr_text_with(body: &Body, expr: ExprId, names: &FxHashMap<ExprId, &str>) -> String {
+    let mut printer = Printer::new(body, 0);
+    printer.given = names.iter().map(|(&expr, &name)| (expr, name.to_owned())).collect();
+    printer.expr(expr);
+    printer.out
+}
+
 /// Prints one body; each submodule has the methods of its kind of thing.
 struct Printer<'a> {
     body: &'a Body,
@@ -43,6 +51,8 @@ struct Printer<'a> {
     binders: Vec<String>,
     /// Names of the `Let` variables that are declared before the statement being printed.
     let_names: FxHashMap<ExprId, String>,
+    /// Names that stand for whole expressions.
+    given: FxHashMap<ExprId, String>,
 }
 
 impl<'a> Printer<'a> {
@@ -54,6 +64,7 @@ impl<'a> Printer<'a> {
             names: Names::default(),
             binders: Vec::new(),
             let_names: FxHashMap::default(),
+            given: FxHashMap::default(),
         }
     }
 

@@ -94,6 +94,10 @@ impl Printer<'_> {
     }
 
     fn expr_at(&mut self, id: ExprId) {
+        if let Some(name) = self.given.get(&id) {
+            self.out.push_str(name);
+            return;
+        }
         let Expr { kind, ty, .. } = *self.body.expr(id);
         match kind {
             ExprKind::Value(value) => {
@@ -215,6 +219,12 @@ impl Printer<'_> {
         if op.is_logical() {
             return a || b;
         }
+        // The smaller one of a variable and itself is the variable.
+        if matches!(op, BinaryOp::Min | BinaryOp::Max)
+            && let Some(name) = self.given.get(&lhs)
+        {
+            return self.given.get(&rhs) == Some(name);
+        }
         match self.body.dtype(lhs) {
             Some(dtype) if !op.is_comparison() => {
                 crate::fold::fold(self.body, op, lhs, rhs, dtype) != crate::fold::Folded::Keep
@@ -265,6 +275,9 @@ impl Printer<'_> {
     }
 
     fn level(&self, expr: ExprId) -> Level {
+        if self.given.contains_key(&expr) {
+            return Level::Atom;
+        }
         match self.body.expr(expr).kind {
             ExprKind::Binary(op, lhs, rhs) => {
                 let is_float = self.body.dtype(lhs).is_some_and(DataType::is_float);

@@ -2,6 +2,7 @@
 
 use expect_test::{Expect, expect};
 use frontend::tvmscript::Selection;
+use ir::plan::Preset;
 use transform::cse::CseOptions;
 
 use crate::support::{applied, describe, edited, kernel, lowered, plan_of_text};
@@ -9,8 +10,13 @@ use crate::support::{applied, describe, edited, kernel, lowered, plan_of_text};
 /// The text after the edits of all groups; checks that each group alone and all together agree with the rewriter.
 #[track_caller]
 fn check(file: &str, expected: Expect) {
+    check_with(file, &CseOptions::default(), expected);
+}
+
+#[track_caller]
+fn check_with(file: &str, options: &CseOptions, expected: Expect) {
     let (item, text, it) = &lowered(file)[0];
-    let plan = plan_of_text(it, &CseOptions::default());
+    let plan = plan_of_text(it, options);
     let alone = applied(&plan).into_iter().map(Selection::Group);
     for selection in std::iter::once(Selection::All).chain(alone) {
         let (new, body) = edited(file, item, text, it, &plan, selection);
@@ -339,4 +345,95 @@ fn tabs_and_carriage_returns_are_kept() {
         "{new:?}"
     );
     check_agreement(text);
+}
+
+#[test]
+fn value_that_no_text_can_stand_for_has_the_names_of_its_parts() {
+    // Every text of the larger value mentions `i`, which the place of the binding cannot see.
+    let options = CseOptions { preset: Preset::Tvm2022, ..CseOptions::default() };
+    let statements = "
+        with T.launch_thread('blockIdx.x', 4) as i:
+            M[0] = x * y
+            M[1] = T.min(x * y, T.if_then_else(T.bool(True), z, i))
+            M[2] = T.min(x * y, T.if_then_else(T.bool(True), z, i))
+        ";
+    check_with(
+        &crate::tvm_2022::function("x y z", statements),
+        &options,
+        expect![[r#"
+        from tvm.script import tirx as T
+
+        @T.prim_func
+        def f(
+            x: T.int32,
+            y: T.int32,
+            z: T.int32,
+            M: T.Buffer((4096,), "int32"),
+            B: T.Buffer((4096,), "int32"),
+        ):
+            cse_v2: T.let[T.int32] = x * y
+            cse_v1: T.let[T.int32] = T.min(cse_v2, z)
+            with T.launch_thread('blockIdx.x', 4) as i:
+                M[0] = cse_v2
+                M[1] = cse_v1
+                M[2] = cse_v1
+    "#]],
+    );
+    // Nothing is folded because a name is put in.
+    let statements = "
+        with T.launch_thread('blockIdx.x', 4) as i:
+            M[0] = x * y
+            M[1] = T.min(x * y, x * y) + T.if_then_else(T.bool(True), z, i)
+            M[2] = T.min(x * y, x * y) + T.if_then_else(T.bool(True), z, i)
+        ";
+    let file = crate::tvm_2022::function("x y z", statements);
+    let (item, text, it) = &lowered(&file)[0];
+    let plan = plan_of_text(it, &options);
+    let (new, _) = edited(&file, item, text, it, &plan, Selection::All);
+    expect![[r#"
+        cse_v2: T.let[T.int32] = x * y
+        cse_v1: T.let[T.int32] = T.Min(cse_v2, cse_v2) + z
+        with T.launch_thread('blockIdx.x', 4) as i:
+            M[0] = cse_v2
+            M[1] = cse_v1
+            M[2] = cse_v1
+    "#]]
+    .assert_eq(&crate::support::statements(&new));
+}
+
+#[test]
+fn lets_whose_value_is_their_body_are_kept() {
+    // The variable of a let is seen only in it: it was put in for values elsewhere.
+    let options = CseOptions { preset: Preset::Tvm2022, ..CseOptions::default() };
+    let statements = "
+        v = T.int32()
+        w = T.int32()
+        for i in T.serial(x * x, x * x):
+            M[0] = T.Let(x * x, where={v: x * x})
+        M[1] = T.Let(T.Let(-w, where={v: -w}), where={w: 0})
+        for i in T.unroll(T.Let(x & y, where={v: x & y})):
+            M[2] = i
+        ";
+    check_with(
+        &crate::tvm_2022::function("x y", statements),
+        &options,
+        expect![[r#"
+        from tvm.script import tirx as T
+
+        @T.prim_func
+        def f(
+            x: T.int32,
+            y: T.int32,
+            M: T.Buffer((4096,), "int32"),
+            B: T.Buffer((4096,), "int32"),
+        ):
+            v = T.int32()
+            w = T.int32()
+            for i in T.serial(x * x, x * x):
+                M[0] = T.Let(x * x, where={v: x * x})
+            M[1] = T.Let(T.Let(-w, where={v: -w}), where={w: 0})
+            for i in T.unroll(T.Let(x & y, where={v: x & y})):
+                M[2] = i
+    "#]],
+    );
 }

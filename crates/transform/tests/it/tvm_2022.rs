@@ -588,3 +588,62 @@ fn squares_of_squares_are_taken_out_one_by_one() {
     "#]],
     );
 }
+
+#[test]
+fn value_of_a_let_may_be_its_body() {
+    check(
+        "x",
+        "
+        for i in T.serial(x * x, x * x):
+            M[0] = T.Let(x * x, where={y: x * x})
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x * x
+            for i in range(cse_v1, cse_v1 + (0)):
+                y = T.int32()
+                M[0] = T.Let(cse_v1, where={y: cse_v1})
+        "#]],
+    );
+    check(
+        "x y",
+        "M[0] = T.Let(x * y, where={z: x * y})",
+        expect![[r#"
+        cse_v1: T.let[T.int32] = x * y
+        z = T.int32()
+        M[0] = T.Let(cse_v1, where={z: cse_v1})
+    "#]],
+    );
+    check(
+        "x y",
+        "M[0] = T.Let(T.Let(x * y, where={z: x * y}), where={w: 0})",
+        expect![[r#"
+        cse_v1: T.let[T.int32] = x * y
+        w = T.int32()
+        z = T.int32()
+        M[0] = T.Let(T.Let(cse_v1, where={z: cse_v1}), where={w: 0})
+    "#]],
+    );
+    check(
+        "x y",
+        "M[0] = T.Let(T.Let(-w, where={z: -w}), where={w: x})",
+        expect![[r#"
+        w = T.int32()
+        cse_v1 = T.int32()
+        z = T.int32()
+        M[0] = T.Let(T.Let(T.Let(cse_v1, where={z: cse_v1}), where={cse_v1: w * -1}), where={w: x})
+    "#]],
+    );
+    check(
+        "x y",
+        "
+        for i in T.unroll(T.Let(x * y, where={z: x * y})):
+            M[0] = i
+        ",
+        expect![[r#"
+            cse_v1 = T.int32()
+            z = T.int32()
+            for i in T.unroll(T.Let(T.Let(cse_v1, where={z: cse_v1}), where={cse_v1: x * y})):
+                M[0] = i
+        "#]],
+    );
+}

@@ -22,7 +22,7 @@ impl Writer<'_> {
         match first {
             Some(occurrence) => one_line(&self.composed(occurrence, &names)),
             // No text of it is valid there: written as the printer would.
-            None => ir::print::expr_text(self.body, expr),
+            None => ir::print::expr_text_with(self.body, expr, &names),
         }
     }
 
