@@ -202,9 +202,12 @@ impl DataType {
         (bits * lanes).div_ceil(8)
     }
     /// Rounds an exact value to this float type and gives the result as a double (every format here embeds in
-    /// `f64` exactly). Round to nearest, ties to even. Other types give `value` back.
+    /// `f64` exactly). Round to nearest, ties to even; any NaN gives the same one, which is what all results have
+    /// (SEMANTICS: C1, F8). Other types give `value` back.
+    #[inline]
     pub fn round_float(self, value: f64) -> f64 {
         match (self.code, self.bits) {
+            (TypeCode::Float | TypeCode::BFloat, _) if value.is_nan() => f64::NAN,
             (TypeCode::Float, 32) => f64::from(value as f32),
             (TypeCode::Float, 16) => half::f16::from_f64(value).to_f64(),
             (TypeCode::BFloat, _) => half::bf16::from_f64(value).to_f64(),

@@ -27,6 +27,7 @@ mod launch;
 mod library;
 mod loops;
 mod memory;
+mod nan;
 mod ops;
 mod races;
 mod schedule;

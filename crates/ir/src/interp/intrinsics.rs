@@ -76,7 +76,9 @@ pub(super) fn call(
         ("cuda.float_as_uint" | "cuda.uint_as_float", [value]) => {
             return Some(reinterpret(value, arg_types[0], element));
         }
-        ("cuda.half2float" | "cuda.bfloat162float", [Val::Float(x)]) => Val::Float(*x),
+        ("cuda.half2float" | "cuda.bfloat162float", [Val::Float(x)]) => {
+            Val::Float(element.round_float(*x))
+        }
         ("reinterpret", [value]) => return Some(reinterpret(value, arg_types[0], element)),
         ("q_multiply_shift", [Val::Int(x, _), Val::Int(y, _), Val::Int(q, _), Val::Int(s, _)]) => {
             multiply_shift(*x, *y, *q, *s, element)
@@ -188,7 +190,7 @@ pub(super) fn binary_float(name: &str) -> Option<fn(f64, f64) -> f64> {
 /// rounded to odd there, so that the second rounding sees on which side of a tie it was (Boldo, Melquiond 2008).
 fn fused(element: DataType, a: f64, b: f64, c: f64) -> f64 {
     if element == DataType::float(64) {
-        return libm::fma(a, b, c);
+        return element.round_float(libm::fma(a, b, c));
     }
     let product = a * b;
     let sum = product + c;
@@ -210,11 +212,11 @@ fn fused(element: DataType, a: f64, b: f64, c: f64) -> f64 {
 /// The float next to `x` in the direction of `y`.
 fn next_after(element: DataType, x: f64, y: f64) -> f64 {
     match element.bits {
+        _ if x.is_nan() || y.is_nan() => f64::NAN,
         64 if x < y => x.next_up(),
         64 if x > y => x.next_down(),
         32 if x < y => f64::from((x as f32).next_up()),
         32 if x > y => f64::from((x as f32).next_down()),
-        _ if x.is_nan() || y.is_nan() => f64::NAN,
         _ => y,
     }
 }

@@ -114,12 +114,12 @@ pub(super) fn value(function: Function, dtype: DataType, args: &[Val]) -> Option
     let low = |x: i64| x as u64 & (u64::MAX >> (64 - bits));
     let int = |x: u64| Some(Val::Int(element.wrap_int(x.into()), false));
     match (function, args) {
-        (Function::RoundAway, [Val::Float(x)]) => Some(Val::Float(x.round())),
+        (Function::RoundAway, [Val::Float(x)]) => Some(Val::Float(element.round_float(x.round()))),
         (Function::MinNumber, [Val::Float(x), Val::Float(y)]) => {
-            Some(Val::Float(libm::fmin(*x, *y)))
+            Some(Val::Float(element.round_float(libm::fmin(*x, *y))))
         }
         (Function::MaxNumber, [Val::Float(x), Val::Float(y)]) => {
-            Some(Val::Float(libm::fmax(*x, *y)))
+            Some(Val::Float(element.round_float(libm::fmax(*x, *y))))
         }
         (Function::CubeRoot, [Val::Float(x)]) => {
             Some(Val::Float(element.round_float(libm::cbrt(*x))))

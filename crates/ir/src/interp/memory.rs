@@ -1,9 +1,7 @@
 //! Memory: arrays of arguments, storage of buffers, and elements as values.
 
-use half::{bf16, f16};
-
-use super::ops::Val;
-use crate::{DataType, Lanes, TypeCode, minifloat};
+use super::{nan, ops::Val};
+use crate::{DataType, Lanes, TypeCode};
 
 /// A dense row-major array.
 #[derive(Clone, PartialEq, Debug)]
@@ -134,10 +132,10 @@ pub(super) fn read_scalar(dtype: DataType, bytes: &[u8]) -> Option<Val> {
         (TypeCode::Bool, _) => Val::Int(i64::from(raw != 0), false),
         (TypeCode::Int | TypeCode::UInt, _) => Val::Int(dtype.wrap_int(i128::from(raw)), false),
         (TypeCode::Float, 64) => Val::Float(f64::from_bits(raw)),
-        (TypeCode::Float, 32) => Val::Float(f64::from(f32::from_bits(raw as u32))),
-        (TypeCode::Float, 16) => Val::Float(f16::from_bits(raw as u16).to_f64()),
-        (TypeCode::BFloat, _) => Val::Float(bf16::from_bits(raw as u16).to_f64()),
-        (code, _) => Val::Float(minifloat::decode(code, raw as u8)?),
+        (TypeCode::Float, 32) => Val::Float(nan::of_single(raw as u32)),
+        (TypeCode::Float, 16) => Val::Float(nan::of_half(raw as u16)),
+        (TypeCode::BFloat, _) => Val::Float(nan::of_brain(raw as u16)),
+        (code, _) => Val::Float(nan::of_narrow(code, raw as u8)?),
     })
 }
 
@@ -149,10 +147,10 @@ pub(super) fn scalar_bits(dtype: DataType, value: &Val) -> Option<u64> {
             *value as u64 & (u64::MAX >> (64 - u32::from(bits.clamp(1, 64))))
         }
         (TypeCode::Float, 64, Val::Float(value)) => value.to_bits(),
-        (TypeCode::Float, 32, Val::Float(value)) => u64::from((*value as f32).to_bits()),
-        (TypeCode::Float, 16, Val::Float(value)) => u64::from(f16::from_f64(*value).to_bits()),
-        (TypeCode::BFloat, _, Val::Float(value)) => u64::from(bf16::from_f64(*value).to_bits()),
-        (code, _, Val::Float(value)) => u64::from(minifloat::encode(code, *value)?),
+        (TypeCode::Float, 32, Val::Float(value)) => u64::from(nan::single_bits(*value)),
+        (TypeCode::Float, 16, Val::Float(value)) => u64::from(nan::half_bits(*value)),
+        (TypeCode::BFloat, _, Val::Float(value)) => u64::from(nan::brain_bits(*value)),
+        (code, _, Val::Float(value)) => u64::from(nan::narrow_bits(code, *value)?),
         _ => return None,
     })
 }

@@ -98,7 +98,7 @@ pub(super) fn fast_binary(op: BinaryOp, dtype: DataType, a: &Val, b: &Val) -> Op
                 BinaryOp::Mul => x * y,
                 _ => return None,
             };
-            Some(Val::Float(f64::from(exact as f32)))
+            Some(Val::Float(dtype.round_float(exact)))
         }
         _ => None,
     }
@@ -111,7 +111,8 @@ pub(super) fn fast_cast(value: &Val, from: DataType, to: DataType) -> Option<Val
         Val::Int(x, false) if from.is_int() && to.is_int() && to.bits >= from.bits => {
             Some(Val::Int(*x, false))
         }
-        Val::Float(x) if to == DataType::FLOAT32 => Some(Val::Float(f64::from(*x as f32))),
+        Val::Float(_) if from == to => Some(value.clone()),
+        Val::Float(x) if to == DataType::FLOAT32 => Some(Val::Float(to.round_float(*x))),
         _ => None,
     }
 }
@@ -218,6 +219,7 @@ fn float_binary(op: BinaryOp, dtype: DataType, x: f64, y: f64) -> Result<Val, Fa
         BinaryOp::Mul => round(x * y),
         BinaryOp::Div => round(x / y),
         BinaryOp::Mod => round(libm::fmod(x, y)),
+        // These two choose an operand, as a Select does: they round nothing, and keep the bits of a NaN (F6, F8).
         BinaryOp::Min => Val::Float(if x < y { x } else { y }),
         BinaryOp::Max => Val::Float(if x > y { x } else { y }),
         BinaryOp::Eq => truth(x == y),
@@ -276,7 +278,9 @@ pub(super) fn cast(
             }
         }
         Val::Float(x) => {
-            if to.is_float() {
+            if from == to {
+                Ok(value.clone())
+            } else if to.is_float() {
                 Ok(Val::Float(to.round_float(*x)))
             } else if to.is_bool() {
                 Ok(Val::Int(i64::from(*x != 0.0), false))

@@ -1,5 +1,7 @@
 //! Runs of small bodies made by hand; runs of real text are in the crates above.
 
+mod nan;
+
 use super::*;
 use crate::{
     AllocKind, BinaryOp, BlockId, Buffer, BufferId, BufferOrigin, Callee, DataType, Dialect,

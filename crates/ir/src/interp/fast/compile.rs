@@ -188,6 +188,7 @@ impl Compiler<'_, '_> {
                     (false, false) => Step::Wrap(to, a, from, dtype),
                     (false, true) => Step::ToFloat(to, a, from, dtype),
                     (true, false) => Step::ToInt(to, a, dtype),
+                    (true, true) if from == dtype => Step::Copy(to, a),
                     (true, true) => Step::Round(to, a, dtype),
                 }
             }
@@ -248,7 +249,6 @@ impl Compiler<'_, '_> {
         let to = self.register();
         let step = match of_a {
             _ if op.is_logical() => Step::Logic(to, op, a, b),
-            Kind::F32 if op.is_comparison() => Step::CompareFloat(to, op, a, b),
             _ if op.is_comparison() && of_a.is_float() => Step::CompareFloat(to, op, a, b),
             Kind::Int(_) if op.is_comparison() => Step::Compare(to, op, a, b),
             _ if op.is_comparison() => Step::CompareUnsigned(to, op, a, b),

@@ -1,7 +1,5 @@
 //! Running a program.
 
-use half::{bf16, f16};
-
 use super::{GiveUp, Kind, Program, Step};
 use crate::{
     BinaryOp, BufferId, DataType,
@@ -9,6 +7,7 @@ use crate::{
     interp::{
         counts::Counts,
         exec::{Machine, Slot},
+        nan,
         ops::{self, Val},
     },
 };
@@ -32,7 +31,7 @@ fn read(kind: Kind, memory: &[u8], at: usize) -> Option<u64> {
     let n = bytes(kind);
     let cell = memory.get(at..at + n)?;
     Some(match (kind, cell) {
-        (Kind::F32, &[a, b, c, d]) => f64::from(f32::from_le_bytes([a, b, c, d])).to_bits(),
+        (Kind::F32, &[a, b, c, d]) => nan::of_single(u32::from_le_bytes([a, b, c, d])).to_bits(),
         (Kind::Int(32), &[a, b, c, d]) => i64::from(i32::from_le_bytes([a, b, c, d])) as u64,
         _ => {
             let mut word = [0; 8];
@@ -41,8 +40,8 @@ fn read(kind: Kind, memory: &[u8], at: usize) -> Option<u64> {
             match kind {
                 Kind::Bool => u64::from(raw != 0),
                 Kind::Int(bits) => (((raw << (64 - bits)) as i64) >> (64 - bits)) as u64,
-                Kind::F16 => f16::from_bits(raw as u16).to_f64().to_bits(),
-                Kind::BF16 => bf16::from_bits(raw as u16).to_f64().to_bits(),
+                Kind::F16 => nan::of_half(raw as u16).to_bits(),
+                Kind::BF16 => nan::of_brain(raw as u16).to_bits(),
                 Kind::UInt(_) | Kind::F64 | Kind::F32 => raw,
             }
         }
@@ -56,9 +55,9 @@ pub(super) fn write(kind: Kind, register: u64, memory: &mut [u8], at: usize) {
     let word = match kind {
         Kind::Bool => u64::from(register != 0),
         Kind::Int(_) | Kind::UInt(_) | Kind::F64 => register,
-        Kind::F32 => u64::from((float as f32).to_bits()),
-        Kind::F16 => u64::from(f16::from_f64(float).to_bits()),
-        Kind::BF16 => u64::from(bf16::from_f64(float).to_bits()),
+        Kind::F32 => u64::from(nan::single_bits(float)),
+        Kind::F16 => u64::from(nan::half_bits(float)),
+        Kind::BF16 => u64::from(nan::brain_bits(float)),
     };
     let n = bytes(kind);
     if let Some(cell) = memory.get_mut(at..at + n) {
@@ -153,28 +152,18 @@ impl Machine<'_> {
                 }
                 Step::Float32(to, op, a, b) => {
                     let (a, b) = (f64::from_bits(r[a as usize]), f64::from_bits(r[b as usize]));
-                    let exact = match op {
-                        BinaryOp::Add => a + b,
-                        BinaryOp::Sub => a - b,
-                        BinaryOp::Mul => a * b,
-                        BinaryOp::Div => a / b,
-                        BinaryOp::Min => {
-                            if a < b {
-                                a
-                            } else {
-                                b
-                            }
-                        }
-                        BinaryOp::Max => {
-                            if a > b {
-                                a
-                            } else {
-                                b
-                            }
-                        }
+                    let round = |exact| DataType::FLOAT32.round_float(exact);
+                    let pick = |is_first| if is_first { a } else { b };
+                    let value = match op {
+                        BinaryOp::Add => round(a + b),
+                        BinaryOp::Sub => round(a - b),
+                        BinaryOp::Mul => round(a * b),
+                        BinaryOp::Div => round(a / b),
+                        BinaryOp::Min => pick(a < b),
+                        BinaryOp::Max => pick(a > b),
                         _ => return Err(GiveUp),
                     };
-                    r[to as usize] = f64::from(exact as f32).to_bits();
+                    r[to as usize] = value.to_bits();
                 }
                 Step::Float(to, op, dtype, a, b) => {
                     let (a, b) = (r[a as usize], r[b as usize]);
