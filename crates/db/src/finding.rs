@@ -8,10 +8,10 @@ use ir::plan::finding::Finding;
 /// What the facts of a function tell beside common subexpressions, of the kinds that the options want. Depends on what the function
 /// means and on what its text allows, not on where anything stands.
 #[salsa::tracked(returns(ref), no_eq)]
-pub fn findings<'db>(db: &'db dyn Db, function: Function<'db>) -> Arc<Vec<Finding>> {
+pub fn findings<'db>(db: &'db dyn Db, function: Function<'db>) -> Arc<[Finding]> {
     let (body, occurrences) = (body(db, function), occurrences(db, function));
     let options = Configuration::get(db).options(db).findings;
     text_facts(db, function).with_view(|view| {
-        Arc::new(transform::findings::findings(body, occurrences, Some(view), &options))
+        transform::findings::findings(body, occurrences, Some(view), &options).into()
     })
 }

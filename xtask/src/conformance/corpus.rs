@@ -1,7 +1,7 @@
 //! The files of a comparison: every `.py` under a folder, by name, with the group each belongs to.
 //!
-//! A group is the folder a file lies in (`lowered_cuda`, `legalized`, …), relative to the corpus. Order is by
-//! path, so that a report is the same on every machine.
+//! A corpus with a folder `tvm` is read from there. A group is the folder a file lies in (`lowered_cuda`, `legalized`,
+//! …), relative to the corpus. Order is by path, so that a report is the same on every machine.
 
 use std::path::Path;
 
@@ -28,6 +28,9 @@ impl File {
 
 /// Reads the files whose label contains `filter`.
 pub(crate) fn read(corpus: &Path, filter: Option<&str>) -> anyhow::Result<Vec<File>> {
+    // A corpus of several languages keeps TVMScript in a folder of its own.
+    let of_tvm = corpus.join("tvm");
+    let corpus = if of_tvm.is_dir() { of_tvm.as_path() } else { corpus };
     let mut files = Vec::new();
     let paths = python_files(corpus)
         .with_context(|| format!("cannot read the folder {}", corpus.display()))?;
@@ -53,6 +56,18 @@ pub(crate) fn read(corpus: &Path, filter: Option<&str>) -> anyhow::Result<Vec<Fi
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_corpus_of_several_languages_has_a_folder_for_tvm() {
+        let dir = tempfile::tempdir().unwrap();
+        for path in ["tvm/lowered_cpu/one.py", "pir/make.py"] {
+            let path = dir.path().join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "pass\n").unwrap();
+        }
+        let files = read(dir.path(), None).unwrap();
+        assert_eq!(files.iter().map(File::label).collect::<Vec<_>>(), ["lowered_cpu/one"]);
+    }
 
     #[test]
     fn files_are_grouped_sorted_and_filtered() {
