@@ -647,3 +647,33 @@ fn value_of_a_let_may_be_its_body() {
         "#]],
     );
 }
+
+#[test]
+fn variable_of_the_user_ends_with_its_scope() {
+    // The second branch knows from the first one what the variable stands for.
+    check(
+        "x y",
+        "
+        if x > 0:
+            z: T.let[T.int32] = x * y
+            if x > 1:
+                M[0] = x * y
+            if x > 2:
+                M[1] = x * y
+            M[2] = 0
+        if x > 3:
+            M[3] = x * y
+        ",
+        expect![[r#"
+            if x > 0:
+                z: T.let[T.int32] = x * y
+                if x > 1:
+                    M[0] = z
+                if x > 2:
+                    M[1] = z
+                M[2] = 0
+            if x > 3:
+                M[3] = x * y
+        "#]],
+    );
+}

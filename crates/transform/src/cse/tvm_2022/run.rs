@@ -72,6 +72,8 @@ pub(super) struct Run<'a> {
     imported: Vec<(u32, X)>,
     stamp: u32,
     has_merged: bool,
+    /// Whether a term in [`Run::imported`] is a variable by [`Run::forms`]: only as long as it is in the context.
+    has_form: bool,
     pub(super) made: Vec<Made>,
     /// By variable that the pass makes: its number.
     pub(super) number_of: FxHashMap<Var, usize>,
@@ -109,6 +111,7 @@ impl<'a> Run<'a> {
             imported: vec![(0, 0); n_exprs],
             stamp: 1,
             has_merged: false,
+            has_form: false,
             made: Vec::new(),
             number_of: FxHashMap::default(),
             standing: Vec::new(),
@@ -135,6 +138,9 @@ impl<'a> Run<'a> {
     /// Takes the newest variable out of the context.
     pub(super) fn leave(&mut self, var: Var, value: Option<X>) {
         self.known[var as usize] = false;
+        if std::mem::take(&mut self.has_form) {
+            self.stamp += 1;
+        }
         if let Some(value) = value.filter(|&it| self.pool.term(it).is_eligible) {
             let class = self.class(value);
             if let Some(vars) = self.available.get_mut(&class) {
@@ -287,6 +293,7 @@ impl<'a> Run<'a> {
         // Equal only since a name was put in.
         match self.forms.get(&x) {
             Some(&var) if self.has_merged && self.is_known(var) => {
+                self.has_form = true;
                 self.pool.var(var, body.ty(expr), expr)
             }
             _ => x,
