@@ -212,6 +212,11 @@ impl<'db> PlanText<'db> {
             ),
             Refusal::Memory { write, what, around } => self.memory(write, what, around),
             Refusal::Predicate => "a condition reads better where it is used".to_owned(),
+            Refusal::NoPathTwice => {
+                "its uses exclude each other: no path computes it twice, and a binding above them would compute it \
+                 where it is not needed"
+                    .to_owned()
+            }
             Refusal::Overflow { value } => {
                 let at = self.map.occurrence_range(value);
                 format!(

@@ -164,6 +164,8 @@ pub enum Refusal {
     },
     /// Predicates read better inline; found, not applied.
     Predicate,
+    /// No path through the function computes it twice, and one would compute it that does not now.
+    NoPathTwice,
     /// The sums are equal only when their terms are ordered otherwise, and the order of one of them may overflow where that of the other
     /// does not.
     Overflow {
@@ -240,6 +242,7 @@ impl Refusal {
             Refusal::ImpureCall { .. } => "impure-call",
             Refusal::Memory { .. } => "memory",
             Refusal::Predicate => "predicate",
+            Refusal::NoPathTwice => "no-path-twice",
             Refusal::Overflow { .. } => "overflow",
             Refusal::Simplifies { .. } => "simplifies",
             Refusal::Convergent => "convergent",

@@ -9,6 +9,7 @@ mod finish;
 mod greedy;
 mod index;
 mod names;
+mod paths;
 mod place;
 mod proofs;
 mod rewrite;

@@ -206,6 +206,23 @@ Write the loops one below the other, or the statement on a line of its own.
 ",
     },
     Doc {
+        name: "no-path-twice",
+        summary: "its uses exclude each other",
+        text: "\
+Whatever way the program takes, it computes the value at most once: the uses are in arms of an `if` or of a `T.if_then_else` of which only
+one is executed. And on some way it does not compute it at all, so a binding above the arms would add work there and save none elsewhere.
+
+```python
+if i < n:
+    A[i] = T.exp(x)
+elif i < m:
+    B[i] = T.exp(x)
+```
+
+If every way computes it exactly once, with an `else` that does so here, a binding adds no work, and it is made.
+",
+    },
+    Doc {
         name: "overflow",
         summary: "another order of the terms could overflow",
         text: "\

@@ -25,6 +25,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     Work,
+    paths::Paths,
     shadows::Shadows,
     sharing::{self, Sharing},
 };
@@ -59,6 +60,7 @@ pub(super) struct Facts<'a> {
     pub(super) scopes: ScopeTree,
     pub(super) certainty: Certainty,
     pub(super) shadows: Shadows,
+    pub(super) paths: Paths,
     /// By node: the cost of one evaluation, operands included.
     cost: Vec<u32>,
     /// By node: the operator in it that may trap, or [`NONE`].
@@ -95,6 +97,7 @@ impl<'a> Facts<'a> {
             source,
             effects,
             certainty,
+            paths: Paths::new(body, &scopes),
             shadows: Shadows::collect(body, occurrences, source.as_ref(), work),
             cost: Vec::with_capacity(body.n_exprs()),
             culprit: Vec::with_capacity(body.n_exprs()),
@@ -244,6 +247,10 @@ impl<'a> Facts<'a> {
             let place = if takes_places && is_load { flag::PLACE } else { 0 };
             self.flags[child.index()] = child_flags(self.body, kind, index, inherited) | place;
             let is_lazy = is_lazy_operand(self.body, kind, index);
+            if is_lazy {
+                let around = (lazy != NONE).then(|| OccurrenceId::new(lazy as usize));
+                self.paths.add_lazy(child, around);
+            }
             self.lazy_at[child.index()] = if is_lazy { child.index() as u32 } else { lazy };
             child = self.occurrences[child].end;
             index += 1;
@@ -311,6 +318,22 @@ impl<'a> Facts<'a> {
     pub(super) fn is_lazy(&self, occurrence: OccurrenceId, around: Option<OccurrenceId>) -> bool {
         let at = self.lazy_at[occurrence.index()];
         at != NONE && around.is_none_or(|it| at > it.index() as u32)
+    }
+    /// In how many lazily evaluated operands an occurrence is, of those inside of `around`; `None` asks about the operation.
+    pub(super) fn lazy_depth(&self, occurrence: OccurrenceId, around: Option<OccurrenceId>) -> u32 {
+        let depth = |it: OccurrenceId| match self.lazy_at[it.index()] {
+            NONE => 0,
+            at => self.paths.lazy_depth(OccurrenceId::new(at as usize)),
+        };
+        depth(occurrence) - around.map_or(0, depth)
+    }
+    /// Whether only one of two occurrences is evaluated when what both are in is.
+    pub(super) fn are_exclusive(&self, a: OccurrenceId, b: OccurrenceId) -> bool {
+        let lazy = [a, b].map(|it| {
+            let at = self.lazy_at[it.index()];
+            (at != NONE).then(|| OccurrenceId::new(at as usize))
+        });
+        self.paths.are_exclusive(self.body, self.occurrences, [a, b], lazy)
     }
     /// The operation with which an occurrence is evaluated: its own. Bounds of a launch inside another one are evaluated on the host,
     /// before the outer one (`SEMANTICS: P6`).

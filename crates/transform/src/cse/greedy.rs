@@ -180,6 +180,7 @@ impl Greedy<'_> {
                 lazy: facts.is_lazy(occurrence, None),
                 visible_from,
                 cost,
+                within: None,
             },
             // A value is evaluated where its binding stands; what it does lazily inside, it still does.
             home => Position {
@@ -188,6 +189,7 @@ impl Greedy<'_> {
                 visible_from,
                 cost,
                 lazy: facts.is_lazy(occurrence, Some(self.value_at[home as usize])),
+                within: Some(self.value_at[home as usize]),
             },
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! In: the positions at which an expression is evaluated. Out: groups of positions, each with the operation before which
 //! one binding serves it. A value that cannot trap gets one group, at the nearest scope that holds all positions
-//! (`SEMANTICS: consequence 4`). One that may trap is bound only where it is *anticipated*: where every path from there
+//! (`SEMANTICS: consequence 4`) and from which some path evaluates it twice, or all do once: else nothing is saved. One that may trap is bound only where it is *anticipated*: where every path from there
 //! evaluates it (`SEMANTICS: 0`). Where the text has no place for a statement, the nearest one above is taken if the value is
 //! known, anticipated and on the same side of a launch there; else the positions are tried scope by scope further in.
 //!
@@ -12,7 +12,7 @@
 //! Everything is O(positions · log depth).
 
 use dataflow::scopes::{ScopeId, ScopeKind};
-use ir::{ExprId, OccurrenceId, OpId, plan::Refusal};
+use ir::{ExprId, OccurrenceId, OpId, OpKind, plan::Refusal};
 
 use super::{Work, facts::Facts};
 
@@ -27,6 +27,8 @@ pub(super) struct Position {
     pub(super) visible_from: u32,
     /// What this form costs.
     pub(super) cost: u32,
+    /// The value of a binding that it is part of and with which it is evaluated, right before the operation.
+    pub(super) within: Option<OccurrenceId>,
 }
 
 /// Positions that one binding serves: a range of those given.
@@ -54,6 +56,14 @@ enum Item {
     Below(usize, OpId),
 }
 
+/// Where in a node a value may be evaluated first.
+struct Start {
+    /// The item before which it is.
+    item: Option<usize>,
+    /// Whether it may be evaluated before the first item although it is not anticipated there.
+    is_free: bool,
+}
+
 struct Node {
     scope: ScopeId,
     items: Vec<Item>,
@@ -67,6 +77,8 @@ struct Node {
     event: Option<OpId>,
     /// Whether the expression is certain to be evaluated when the scope is entered.
     at_start: bool,
+    /// Whether some path through the scope evaluates the expression at least twice.
+    is_twice: bool,
 }
 
 /// What bears on the place of a value.
@@ -164,6 +176,7 @@ impl Tree<'_> {
             value: first,
             event: None,
             at_start: false,
+            is_twice: false,
         });
         self.nodes.len() - 1
     }
@@ -210,11 +223,17 @@ impl Tree<'_> {
         let here = &self.nodes[node];
         let mut event: Option<OpId> = None;
         let mut arms: Option<(OpId, u32)> = None;
-        for item in &here.items {
+        let mut choices: Vec<u32> = Vec::new();
+        for (number, item) in here.items.iter().enumerate() {
+            let before = number.checked_sub(1).map(|it| &here.items[it]);
+            if before.is_some_and(|it| !self.are_exclusive(here.scope, it, item)) {
+                choices.clear();
+            }
             let found = match *item {
                 Item::Direct(index) => {
                     let position = self.positions[index];
-                    (!position.lazy).then_some(position.op)
+                    let is_certain = !position.lazy || self.completes(position, &mut choices);
+                    is_certain.then_some(position.op)
                 }
                 Item::Below(below, holder) => {
                     self.event_below(here.scope, below, holder, &mut arms)
@@ -226,8 +245,60 @@ impl Tree<'_> {
                 event = Some(op);
             }
         }
+        self.nodes[node].is_twice = self.is_twice(&self.nodes[node]);
         self.nodes[node].at_start = event.is_some_and(|it| certainty.reached_from_block_start(it));
         self.nodes[node].event = event;
+    }
+
+    /// Whether some path through the scope of a node, whose nodes below are finished, evaluates the expression at least twice. If no two
+    /// neighbours in program order are on one path, then no two positions are: what holds the first and the last of three as alternatives
+    /// of one choice holds the one between in one of the two.
+    fn is_twice(&self, node: &Node) -> bool {
+        let Facts { scopes, body, paths, .. } = self.facts;
+        let repeats = |item: &Item| match *item {
+            Item::Direct(index) => body.ops[self.positions[index].op].kind == OpKind::While,
+            Item::Below(below, _) => {
+                let below = &self.nodes[below];
+                below.is_twice || paths.is_repeated(scopes, node.scope, below.scope)
+            }
+        };
+        node.items.iter().any(repeats)
+            || node.items.windows(2).any(|it| !self.are_exclusive(node.scope, &it[0], &it[1]))
+    }
+
+    /// Whether no path through a scope comes to both of two items in it.
+    fn are_exclusive(&self, scope: ScopeId, a: &Item, b: &Item) -> bool {
+        let scopes = &self.facts.scopes;
+        match (a, b) {
+            (&Item::Direct(a), &Item::Direct(b)) => {
+                let (a, b) = (self.positions[a], self.positions[b]);
+                a.op == b.op
+                    && a.within == b.within
+                    && self.facts.are_exclusive(a.occurrence, b.occurrence)
+            }
+            // Two nodes below one operation are in different regions of it.
+            (&Item::Below(a, of_a), &Item::Below(b, of_b)) => {
+                let is_arm = |it: usize| {
+                    let child = scopes.child_towards(scope, self.nodes[it].scope);
+                    child.is_some_and(|it| matches!(scopes.kind(it), ScopeKind::Arm(_)))
+                };
+                of_a == of_b && is_arm(a) && is_arm(b)
+            }
+            _ => false,
+        }
+    }
+
+    /// Adds a lazily evaluated position to those that it excludes, and says whether one of them is evaluated whichever way their
+    /// `T.if_then_else` go. `choices` has how deep in lazy operands each of them is; two arms of one depth make one of the depth above,
+    /// which keeps the sum of 2^-depth, and that is 1 if nothing is missing.
+    fn completes(&self, position: Position, choices: &mut Vec<u32>) -> bool {
+        let mut depth = self.facts.lazy_depth(position.occurrence, position.within);
+        while choices.last() == Some(&depth) && depth > 0 {
+            choices.pop();
+            depth -= 1;
+        }
+        choices.push(depth);
+        choices[..] == [0]
     }
 
     /// The event that a finished node below makes in `above`. `arms` is the `if` whose one arm was seen last.
@@ -298,7 +369,11 @@ impl Tree<'_> {
         let here = &self.nodes[node];
         let mut grouped = here.items.len();
         let mut reason = reason;
-        if let Some(start) = self.start(here, rules, work) {
+        let start = self.start(here, rules, work);
+        if start.is_free && !here.is_twice && here.end - here.first >= 2 {
+            reason = Some(Refusal::NoPathTwice);
+        }
+        if let Some(start) = start.item {
             let range = self.first_position(&here.items[start])..here.end;
             if range.len() >= 2 {
                 let value = self.value(&here.items[start..]);
@@ -326,21 +401,26 @@ impl Tree<'_> {
         }
     }
 
-    /// The first item of a node before which the value may be evaluated.
-    fn start(&self, node: &Node, rules: &Rules<'_>, work: &mut Work) -> Option<usize> {
+    /// Where in a node the value is evaluated first. Where it is not anticipated, that pays only if some path from there evaluates it at
+    /// least twice: else more is evaluated than before on some paths, and less on none.
+    fn start(&self, node: &Node, rules: &Rules<'_>, work: &mut Work) -> Start {
         let certainty = &self.facts.certainty;
         let anticipated = node.event.and_then(|event| {
             let segment = certainty.segment(event);
             node.items.iter().position(|it| certainty.segment(self.anchor(it)) >= segment)
         });
-        if rules.culprit.is_none() || anticipated == Some(0) {
-            return Some(0);
+        if anticipated == Some(0) {
+            return Start { item: Some(0), is_free: false };
         }
-        let first = self.anchor(node.items.first()?);
-        if node.end - node.first >= 2 && (rules.is_safe)(node.value, first, work) {
-            return Some(0);
-        }
-        anticipated
+        let is_free = match node.items.first() {
+            _ if rules.culprit.is_none() => true,
+            Some(first) => {
+                node.end - node.first >= 2 && (rules.is_safe)(node.value, self.anchor(first), work)
+            }
+            None => false,
+        };
+        let item = if is_free && node.is_twice { Some(0) } else { anticipated };
+        Start { item, is_free }
     }
 
     /// Why the positions of a node are not shared with those beside it.

@@ -104,6 +104,7 @@ impl<'a> Traps<'a> {
                     lazy: false,
                     visible_from: 0,
                     cost: 0,
+                    within: None,
                 })
                 .collect();
             place::each_certain(facts, &positions, |scope, event| {

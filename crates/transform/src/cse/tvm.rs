@@ -233,6 +233,7 @@ impl Table<'_> {
                 lazy: facts.is_lazy(occurrence, None),
                 visible_from: facts.visible_from(entry.expr),
                 cost: 0,
+                within: None,
             })
             .collect();
         positions.sort_by_key(|it| (facts.scopes.order(it.op), it.occurrence));

@@ -116,6 +116,7 @@ fn every_reason_is_documented() {
         Refusal::ImpureCall { callee: NameId::new(0) },
         Refusal::Memory { write: ir::OpId::new(0), what: Between::Store, around: None },
         Refusal::Predicate,
+        Refusal::NoPathTwice,
         Refusal::Convergent,
         Refusal::Simplifies { to: ExprId::new(0) },
         Refusal::Overflow { value: OccurrenceId::new(0) },

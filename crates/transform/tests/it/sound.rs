@@ -678,3 +678,140 @@ fn a_variable_is_no_condition_early_if_it_may_come_from_an_overflow() {
         "#]],
     );
 }
+
+#[test]
+fn what_no_path_computes_twice_is_not_computed_where_it_is_not_needed() {
+    check_kernel(
+        "
+        if x < 3:
+            A[0] = x * y
+        elif x < 5:
+            A[1] = x * y
+        A[2] = T.if_then_else(x < 7, x * 9, T.if_then_else(x < 8, 1 + x * 9, T.if_then_else(y < 4, x * 9 - y, 3)))
+        ",
+        expect![[r#"
+            if x < 3:
+                A[0] = x * y
+            else:
+                if x < 5:
+                    A[1] = x * y
+            A[2] = T.if_then_else(x < 7, x * 9, T.if_then_else(x < 8, 1 + x * 9, T.if_then_else(y < 4, x * 9 - y, 3)))
+            ---
+            x * y: 2 times, cost 1, no-path-twice
+            x * 9: 3 times, cost 1, no-path-twice
+        "#]],
+    );
+}
+
+#[test]
+fn what_some_path_computes_twice_is_shared_before_its_arms() {
+    check_kernel(
+        "
+        if x < 3:
+            A[0] = x * y
+        if x < 5:
+            A[1] = x * y
+        A[2] = T.if_then_else(x < 7, x * 9, y) + T.if_then_else(y < 8, x * 9, x)
+        if y < 9:
+            for i in range(x):
+                A[i] = A[i] + x * 11
+        elif y < 12:
+            A[3] = x * 11
+        if y < 13:
+            for i in range(1):
+                A[i] = A[i] + x * 13
+        elif y < 14:
+            A[4] = x * 13
+        A[5] = T.if_then_else(x * 15 < y, x * 15, y)
+        A[6] = T.Select(x < 20, x * 17, x * 17 + y)
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x * y
+            if x < 3:
+                A[0] = cse_v1
+            if x < 5:
+                A[1] = cse_v1
+            cse_v2: T.let[T.int32] = x * 9
+            A[2] = T.if_then_else(x < 7, cse_v2, y) + T.if_then_else(y < 8, cse_v2, x)
+            cse_v3: T.let[T.int32] = x * 11
+            if y < 9:
+                for i in range(x):
+                    A[i] = A[i] + cse_v3
+            else:
+                if y < 12:
+                    A[3] = cse_v3
+            if y < 13:
+                for i in range(1):
+                    A[i] = A[i] + x * 13
+            else:
+                if y < 14:
+                    A[4] = x * 13
+            cse_v4: T.let[T.int32] = x * 15
+            A[5] = T.if_then_else(cse_v4 < y, cse_v4, y)
+            cse_v5: T.let[T.int32] = x * 17
+            A[6] = T.Select(x < 20, cse_v5, cse_v5 + y)
+            ---
+            x * y: 2 times, cost 1, bind cse_v1
+            x * 9: 2 times, cost 1, bind cse_v2
+            x * 11: 2 times, cost 1, bind cse_v3
+            x * 13: 2 times, cost 1, no-path-twice
+            x * 15: 2 times, cost 1, bind cse_v4
+            x * 17: 2 times, cost 1, bind cse_v5
+        "#]],
+    );
+}
+
+#[test]
+fn what_every_path_computes_once_is_shared() {
+    check_kernel(
+        "
+        if x < 3:
+            A[0] = x * y
+        else:
+            A[1] = x * y + 1
+        A[2] = T.if_then_else(x < 7, x * 9, x * 9 + 1)
+        A[3] = T.if_then_else(x < 1, T.if_then_else(x < 2, x // y, x // y + 1), T.if_then_else(x < 3, x // y + 2, x // y + 3))
+        A[4] = T.if_then_else(x < 1, x // 3 // y, T.if_then_else(x < 3, x // 3 // y + 2, T.if_then_else(x < 4, x // 3 // y + 4, 0)))
+        A[5] = T.if_then_else(x < 1, x * 21, x * 21 + y) * 2
+        A[6] = T.if_then_else(x < 1, x * 21, x * 21 + y) * 2
+        A[7] = T.if_then_else(x < 1, x * 23, 3) + T.if_then_else(x < 2, T.if_then_else(x < 3, x * 23, 5), x * 23)
+        A[8] = T.if_then_else(x < 1, x * 2 // y, 3) + T.if_then_else(x < 2, T.if_then_else(x < 3, x * 2 // y, 5), x * 2 // y)
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x * y
+            if x < 3:
+                A[0] = cse_v1
+            else:
+                A[1] = cse_v1 + 1
+            cse_v2: T.let[T.int32] = x * 9
+            A[2] = T.if_then_else(x < 7, cse_v2, cse_v2 + 1)
+            cse_v3: T.let[T.int32] = x // y
+            A[3] = T.if_then_else(x < 1, T.if_then_else(x < 2, cse_v3, cse_v3 + 1), T.if_then_else(x < 3, cse_v3 + 2, cse_v3 + 3))
+            A[4] = T.if_then_else(x < 1, x // 3 // y, T.if_then_else(x < 3, x // 3 // y + 2, T.if_then_else(x < 4, x // 3 // y + 4, 0)))
+            cse_v4: T.let[T.int32] = x * 21
+            cse_v5: T.let[T.int32] = T.if_then_else(x < 1, cse_v4, cse_v4 + y) * 2
+            A[5] = cse_v5
+            A[6] = cse_v5
+            cse_v6: T.let[T.int32] = x * 23
+            A[7] = T.if_then_else(x < 1, cse_v6, 3) + T.if_then_else(x < 2, T.if_then_else(x < 3, cse_v6, 5), cse_v6)
+            cse_v7: T.let[T.int32] = x * 2
+            A[8] = T.if_then_else(x < 1, cse_v7 // y, 3) + T.if_then_else(x < 2, T.if_then_else(x < 3, cse_v7 // y, 5), cse_v7 // y)
+            ---
+            x < 3: 5 times, cost 1, predicate
+            x * y: 2 times, cost 1, bind cse_v1
+            x * 9: 2 times, cost 1, bind cse_v2
+            x < 1: 6 times, cost 1, predicate
+            x < 2: 3 times, cost 1, predicate
+            x // y: 4 times, cost 20, bind cse_v3
+            x // 3 // y: 3 times, cost 24, may-trap
+            x // 3: 3 times, cost 4, no-path-twice
+            T.if_then_else(x < 1, x * 21, x * 21 + y) * 2: 2 times, cost 6, bind cse_v5
+            T.if_then_else(x < 1, x * 21, x * 21 + y): 2 times, cost 5, covered by [cse_v5]
+            x * 21: 4 times, cost 1, bind cse_v4
+            x * 21 + y: 2 times, cost 2, covered by [cse_v5]
+            x * 23: 3 times, cost 1, bind cse_v6
+            x * 2 // y: 3 times, cost 21, may-trap
+            x * 2: 3 times, cost 1, bind cse_v7
+        "#]],
+    );
+}

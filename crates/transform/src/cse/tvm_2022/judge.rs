@@ -190,6 +190,7 @@ fn may_trap(
                     lazy: facts.is_lazy(occurrence, None),
                     visible_from: facts.visible_from(made.origin),
                     cost: 0,
+                    within: None,
                 })
                 .collect();
             positions.sort_by_key(|it| (facts.scopes.order(it.op), it.occurrence));
