@@ -13,8 +13,8 @@ fn decision_about_an_expression_is_explained() {
           Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 1 operation each.
         places:
           a.py:6:7: A[n * 4] = 1  # first
-          a.py:7:20: A[n * 4 + 1] = n * 4
           a.py:7:7: A[n * 4 + 1] = n * 4
+          a.py:7:20: A[n * 4 + 1] = n * 4
         --- exit code 0
     "#]]);
 }
@@ -66,18 +66,6 @@ fn json_has_the_places() {
             {
               "start": {
                 "line": 7,
-                "column": 20,
-                "offset": 149
-              },
-              "end": {
-                "line": 7,
-                "column": 25,
-                "offset": 154
-              }
-            },
-            {
-              "start": {
-                "line": 7,
                 "column": 7,
                 "offset": 136
               },
@@ -85,6 +73,18 @@ fn json_has_the_places() {
                 "line": 7,
                 "column": 12,
                 "offset": 141
+              }
+            },
+            {
+              "start": {
+                "line": 7,
+                "column": 20,
+                "offset": 149
+              },
+              "end": {
+                "line": 7,
+                "column": 25,
+                "offset": 154
               }
             }
           ]
@@ -161,10 +161,15 @@ fn rules_are_documented() {
         B[i] = cse_v1 - i
         ```
 
-        Two expressions are the same if operators, types, constants and variables are: `x + y` and `y + x` are two. The binding
-        stands right before the first statement that uses it in the innermost scope that holds all uses. If the value is a part of larger
-        values that are bound themselves, only what remains counts, and nothing is bound that would be used once. A binding that is
-        there already (`n: T.let[T.int32] = x * y`) is used for the expressions after it.
+        Two expressions are the same if operators, types, constants and variables are, and the memory that they read. How alike they must be is
+        `--equivalence`: `syntactic` (the same tree), `commutative` (`x * y` and `y * x`, no bit changes; the default), `associative` (terms of
+        integer sums in any order, where no intermediate can overflow) or `arithmetic` (equal sums of products); each contains the ones
+        before it, and a hint says when it was needed. A variable counts as what it is bound to.
+
+        The binding stands right before the first statement that uses it in the innermost scope that holds all uses. If the value is a part of
+        larger values that are bound themselves, only what remains counts, and nothing is bound that would be used once. A binding that is
+        there already (`n: T.let[T.int32] = x * y`) is used for the expressions after it. Loads, calls that are values of their operands and bounds
+        of launches are shared too; arguments of `T.likely` are, the hint itself stays.
 
         The fix never changes what the function computes, and never makes it fail where it did not: see `may-trap`.
 
