@@ -294,6 +294,11 @@ impl Greedy<'_> {
             .chunk_by(|a, b| a.0 == b.0)
             .map(|it| Together { positions: it.iter().map(|it| it.1).collect(), apart })
             .collect();
+        // One form cannot be taken apart: nothing would be different the next time.
+        if let ([only], Some(refusal)) = (&forms[..], apart) {
+            refusals.extend(only.positions.iter().map(|it| (it.occurrence, refusal)));
+            return;
+        }
         for form in forms {
             self.bind(&form, refusals, work);
         }
