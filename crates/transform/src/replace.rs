@@ -82,7 +82,7 @@ fn with_children(body: &mut Body, expr: ExprId, children: &[ExprId]) -> ExprId {
 }
 
 /// A buffer's shape is written at its buffer and evaluated by its operation: both change.
-fn update_buffer(body: &mut Body, op: OpId, changes: &[(ExprId, ExprId)]) {
+pub(crate) fn update_buffer(body: &mut Body, op: OpId, changes: &[(ExprId, ExprId)]) {
     let (OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer }) = body.ops[op].kind else {
         return;
     };
@@ -126,7 +126,8 @@ fn replace_in_attrs(dict: &mut AttrDict, changes: &[(ExprId, ExprId)]) -> bool {
     changed
 }
 
-fn children_of(
+/// The occurrences that are operands of one, in order.
+pub(crate) fn children_of(
     occurrences: &Occurrences,
     parent: OccurrenceId,
 ) -> impl Iterator<Item = OccurrenceId> + '_ {

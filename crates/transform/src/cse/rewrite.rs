@@ -10,8 +10,8 @@
 mod lets;
 
 use ir::{
-    Attr, AttrDict, Body, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Operation,
-    Value, ValueId, ValueKind,
+    Body, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Operation, Value, ValueId,
+    ValueKind,
     arena::Id,
     plan::{BindingIdx, CseBinding, CsePlan, Decision, Part},
 };
@@ -19,6 +19,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::lets::Lets;
 use super::Work;
+use crate::replace::{children_of, update_buffer};
 
 /// The body after the plan. Debug builds check that it is valid if the body given is.
 pub fn rewrite(body: &Body, occurrences: &Occurrences, plan: &CsePlan) -> Body {
@@ -239,35 +240,7 @@ impl Rewriter<'_> {
                 *operand = new[at];
             }
         }
-        self.update_buffer(op, &old);
-    }
-
-    /// A buffer's shape is written at its buffer and evaluated by its operation: both change.
-    fn update_buffer(&mut self, op: OpId, changes: &[(ExprId, ExprId)]) {
-        let (OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer }) = self.body.ops[op].kind
-        else {
-            return;
-        };
-        let operands = self.body.ops[op].operands.clone();
-        let mut operands = operands.iter().copied();
-        let mut data = self.body.buffers[buffer].clone();
-        let strides = data.strides.iter_mut().flatten();
-        let pointer = match &mut data.origin {
-            ir::BufferOrigin::Match { handle } => Some(handle),
-            ir::BufferOrigin::Decl { data } => data.as_mut(),
-            _ => None,
-        };
-        let parts =
-            data.shape.iter_mut().chain(strides).chain(&mut data.elem_offset).chain(pointer);
-        for part in parts {
-            let Some(operand) = operands.next() else { break };
-            *part = operand;
-        }
-        let mut dict: AttrDict = self.body.dict(data.attrs).clone();
-        if replace_in_attrs(&mut dict, changes) {
-            data.attrs = self.body.attr_dict(dict);
-        }
-        self.body.buffers[buffer] = data;
+        update_buffer(&mut self.body, op, &old);
     }
 
     // ---- operations ----
@@ -297,39 +270,4 @@ impl Rewriter<'_> {
             self.body.blocks[block].ops = new;
         }
     }
-}
-
-fn children_of(
-    occurrences: &Occurrences,
-    parent: OccurrenceId,
-) -> impl Iterator<Item = OccurrenceId> + '_ {
-    let end = occurrences[parent].end;
-    let mut at = OccurrenceId::new(parent.index() + 1);
-    std::iter::from_fn(move || {
-        (at < end).then(|| {
-            let child = at;
-            at = occurrences[child].end;
-            child
-        })
-    })
-}
-
-/// Replaces whole operands in the arguments that a view was written with.
-fn replace_in_attrs(dict: &mut AttrDict, changes: &[(ExprId, ExprId)]) -> bool {
-    let mut changed = false;
-    let mut stack: Vec<&mut Attr> = dict.iter_mut().map(|(_, it)| it).collect();
-    while let Some(attr) = stack.pop() {
-        match attr {
-            Attr::Expr(expr) => {
-                if let Some(&(_, new)) = changes.iter().find(|it| it.0 == *expr) {
-                    changed |= new != *expr;
-                    *expr = new;
-                }
-            }
-            Attr::List(items) => stack.extend(items),
-            Attr::Dict(entries) => stack.extend(entries.iter_mut().map(|(_, it)| it)),
-            _ => {}
-        }
-    }
-    changed
 }
