@@ -11,12 +11,13 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     Interval, Modular,
+    canonical::TermId,
     context::{Constraint, ContextId, Contexts},
+    held::Held,
     identity::Identity,
     linear::Linear,
-    persistent::Maps,
     state::{State, Store},
-    summary::{Summaries, VariableSet},
+    summary::{Summaries, Summary, VariableSet},
     traps::Part,
 };
 
@@ -53,7 +54,7 @@ pub struct Work {
 
 /// Facts about the expressions of one body.
 pub struct Analyzer<'a> {
-    pub(crate) body: &'a Body,
+    pub(crate) body: Held<'a>,
     pub(crate) effects: &'a EffectTable,
     pub(crate) contexts: Contexts,
     pub(crate) summaries: Summaries<'a>,
@@ -84,36 +85,65 @@ impl<'a> Analyzer<'a> {
     }
     /// An analyzer of `body` with a user's effects.
     pub fn with_effects(body: &'a Body, effects: &'a EffectTable) -> Analyzer<'a> {
-        let mut value_nodes = vec![None; body.values.len()];
-        for expr in (0..body.n_exprs()).map(ExprId::new) {
-            if let ExprKind::Value(value) = body.expr(expr).kind {
-                value_nodes[value.index()] = Some(expr);
-            }
-        }
-        Analyzer {
-            value_nodes,
-            body,
+        Analyzer::of(Held::Borrowed(body), effects)
+    }
+    /// An analyzer of a copy of `body`, to which [`Analyzer::grow`] adds. O(function).
+    pub fn growing(body: &Body, effects: &'a EffectTable) -> Analyzer<'a> {
+        Analyzer::of(Held::copied(body), effects)
+    }
+    fn of(body: Held<'a>, effects: &'a EffectTable) -> Analyzer<'a> {
+        let mut analyzer = Analyzer {
+            value_nodes: Vec::new(),
             effects,
             contexts: Contexts::new(),
-            summaries: Summaries::new(body, effects),
+            summaries: Summaries::new(&body, effects),
             states: [Vec::new(), Vec::new()],
-            store: Store::new(Maps::new(2 * body.values.len().max(body.n_exprs()) + 2)),
+            store: Store::new(),
             facts_memo: Default::default(),
             linear_memo: Default::default(),
             trap_memo: FxHashMap::default(),
             overflow_memo: FxHashMap::default(),
             cells_memo: FxHashMap::default(),
             work: Work::default(),
-            plain_memo: vec![None; body.n_exprs()],
+            plain_memo: Vec::new(),
             choices: 0,
             is_cut: false,
-            identity: Identity::new(body, effects),
+            identity: Identity::new(effects),
             unconditional: FxHashMap::default(),
+            body,
+        };
+        analyzer.take_in(0);
+        analyzer
+    }
+    /// Makes room for the nodes from this one on, and for new variables.
+    fn take_in(&mut self, first: usize) {
+        let n_exprs = self.body.n_exprs();
+        self.value_nodes.resize(self.body.values.len(), None);
+        self.plain_memo.resize(n_exprs, None);
+        self.summaries.grow(n_exprs);
+        self.identity.grow(n_exprs);
+        for expr in (first..n_exprs).map(ExprId::new) {
+            if let ExprKind::Value(value) = self.body.expr(expr).kind {
+                self.value_nodes[value.index()] = Some(expr);
+            }
         }
     }
-    /// The body.
-    pub fn body(&self) -> &'a Body {
-        self.body
+    /// Adds nodes (and variables) to the body, and can be asked about them from then on; a body that was borrowed is copied
+    /// first. `add` must only add expressions and values that are defined nowhere: no operation, no buffer. What was known stays
+    /// known; old ids keep their meaning. O(nodes added).
+    pub fn grow<R>(&mut self, add: impl FnOnce(&mut Body) -> R) -> R {
+        let first = self.body.n_exprs();
+        let result = add(self.body.to_mut());
+        self.take_in(first);
+        result
+    }
+    /// The body, with all that was added to it.
+    pub fn into_body(self) -> Body {
+        self.body.into_body()
+    }
+    /// The body, as it is now.
+    pub fn body(&self) -> &Body {
+        &self.body
     }
     /// What was done so far.
     pub fn work(&self) -> Work {
@@ -149,7 +179,7 @@ impl<'a> Analyzer<'a> {
     /// `parent`, where `var` has the value of `value`. Not needed for `Bind` and block iteration variables: they are
     /// seen through.
     pub fn define(&mut self, parent: ContextId, var: ValueId, value: ExprId) -> ContextId {
-        if self.summaries.definition(var) == Some(value) {
+        if self.definition(var) == Some(value) {
             return parent;
         }
         self.contexts.push(parent, Constraint::Define { var, value }, 0)
@@ -280,6 +310,21 @@ impl<'a> Analyzer<'a> {
         self.value_nodes[value.index()]
     }
 
+    /// What a node depends on.
+    pub(crate) fn summary(&mut self, expr: ExprId) -> Summary {
+        self.summaries.get(&self.body, expr)
+    }
+
+    /// What a variable is bound to, once and for all.
+    pub(crate) fn definition(&self, value: ValueId) -> Option<ExprId> {
+        self.summaries.definition(&self.body, value)
+    }
+
+    /// The canonical term of a node; none if it is no value of its variables.
+    pub(crate) fn term_of(&mut self, expr: ExprId) -> Option<TermId> {
+        self.identity.term(&self.body, &mut self.summaries, expr)
+    }
+
     /// The nearest context at or above `ctx` that can change what is known of `expr`.
     pub(crate) fn relevant(
         &mut self,
@@ -290,7 +335,7 @@ impl<'a> Analyzer<'a> {
         if self.body.expr(expr).flags.open_binders > 0 {
             return ctx;
         }
-        let variables = self.summaries.get(expr).variables;
+        let variables = self.summary(expr).variables;
         let state = self.state(overflow, ctx);
         if variables == VariableSet::ALL {
             return state.last;

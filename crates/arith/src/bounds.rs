@@ -108,7 +108,7 @@ impl Analyzer<'_> {
         self.work.nodes += 1;
         let own = self.of_node(overflow, ctx, expr, dtype);
         let mut facts = own;
-        if self.summaries.get(expr).is_stable {
+        if self.summary(expr).is_stable {
             let state = self.state(overflow, ctx);
             let key = self.subject(expr);
             let recorded = self.store.of_key(state.map, key);
@@ -139,13 +139,14 @@ impl Analyzer<'_> {
         dtype: DataType,
     ) -> Facts {
         let any = Facts::of_interval(Interval::of_type(dtype));
-        match self.body.expr(expr).kind {
+        let kind = self.body.expr(expr).kind;
+        match kind {
             ExprKind::Value(value) => {
                 let mut facts = any;
                 if self.body.values[value].is_size {
                     facts.interval = facts.interval.intersect(Interval::NON_NEGATIVE);
                 }
-                if let Some(definition) = self.summaries.definition(value)
+                if let Some(definition) = self.definition(value)
                     && self.body.dtype(definition) == Some(dtype)
                 {
                     // What a narrow sum has beyond its range is cut when it is bound (I3).
@@ -417,7 +418,7 @@ impl Analyzer<'_> {
                 interval: x.interval.minus(y.interval),
                 modular: x.modular.minus(y.modular),
             },
-            BinaryOp::Mul if a == b && self.summaries.get(a).is_stable => Facts {
+            BinaryOp::Mul if a == b && self.summary(a).is_stable => Facts {
                 interval: x.interval.times(y.interval).intersect(Interval::NON_NEGATIVE),
                 modular: x.modular.times(y.modular),
             },
@@ -513,9 +514,7 @@ impl Analyzer<'_> {
     /// Whether two wide integers are the same, however they are written.
     fn is_one_value(&mut self, a: ExprId, b: ExprId) -> bool {
         let is_wide = self.body.dtype(a).is_some_and(|it| it.bits >= 32);
-        is_wide
-            && self.summaries.get(a).is_stable
-            && self.representative(a) == self.representative(b)
+        is_wide && self.summary(a).is_stable && self.representative(a) == self.representative(b)
     }
 }
 

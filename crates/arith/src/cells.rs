@@ -45,7 +45,7 @@ impl Analyzer<'_> {
     }
 
     fn source_of(&self, buffer: BufferId) -> Source {
-        let body = self.body;
+        let body = self.body.clone();
         let data = &body.buffers[buffer];
         let source = match data.origin {
             BufferOrigin::Param
@@ -70,7 +70,7 @@ impl Analyzer<'_> {
     }
 
     fn is_no_larger(&mut self, view: BufferId, source: BufferId) -> bool {
-        let body = self.body;
+        let body = self.body.clone();
         let bytes = |it: BufferId| body.buffers[it].dtype.bytes() as i128;
         let mut whole = Size { constant: bytes(source), factors: Vec::new() };
         for &extent in &body.buffers[source].shape {
@@ -105,7 +105,8 @@ impl Analyzer<'_> {
         let mut stack = vec![extent];
         while let Some(extent) = stack.pop() {
             let extent = self.widened(extent);
-            match self.body.expr(extent).kind {
+            let kind = self.body.expr(extent).kind;
+            match kind {
                 ExprKind::Int(value) => {
                     let Some(dtype) = self.body.dtype(extent) else { return false };
                     match size.constant.checked_mul(constant_value(dtype, value)) {
@@ -119,7 +120,7 @@ impl Analyzer<'_> {
                     stack.extend([a, b]);
                 }
                 _ => {
-                    let is_known = self.summaries.get(extent).is_stable
+                    let is_known = self.summary(extent).is_stable
                         && self.bound(root, extent).is_non_negative();
                     if !is_known {
                         return false;

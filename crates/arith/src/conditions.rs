@@ -56,9 +56,9 @@ impl Analyzer<'_> {
                 kind => {
                     ctx = self.contexts.push(ctx, Constraint::Assume { cond, holds }, arms);
                     if let ExprKind::Value(value) = kind
-                        && let Some(definition) = self.summaries.definition(value)
+                        && let Some(definition) = self.definition(value)
                         && self.body.ty(definition) == self.body.ty(cond)
-                        && self.summaries.get(definition).is_stable
+                        && self.summary(definition).is_stable
                     {
                         stack.push((definition, holds));
                     }
@@ -95,7 +95,7 @@ impl Analyzer<'_> {
     }
 
     fn constrain_shape(&mut self, recorder: &mut Recorder, buffer: ir::BufferId) {
-        let body = self.body;
+        let body = self.body.clone();
         for &extent in &body.buffers[buffer].shape {
             // The extent is compared with one that is not negative; as a sum it might still have wrapped.
             let is_known = matches!(body.expr(extent).kind, ExprKind::Int(_));
@@ -109,7 +109,7 @@ impl Analyzer<'_> {
 
     /// Whether facts may be recorded of a node: it is an integer and a value of its variables.
     fn is_fact(&mut self, expr: ExprId) -> bool {
-        self.summaries.get(expr).is_stable && self.body.dtype(expr).is_some_and(is_integral)
+        self.summary(expr).is_stable && self.body.dtype(expr).is_some_and(is_integral)
     }
 
     /// `expr >= least`
@@ -131,7 +131,7 @@ impl Analyzer<'_> {
         extent: ExprId,
     ) {
         let (overflow, above) = (recorder.overflow, self.above(recorder));
-        let body = self.body;
+        let body = self.body.clone();
         let Some(dtype) = body.values[var].ty.prim().filter(|it| it.is_integer()) else { return };
         let Some(extent_type) = body.dtype(extent).filter(|&it| is_integral(it)) else { return };
         if min.is_some_and(|it| !body.dtype(it).is_some_and(is_integral)) {
@@ -194,7 +194,7 @@ impl Analyzer<'_> {
     }
 
     fn constrain_condition(&mut self, recorder: &mut Recorder, cond: ExprId, holds: bool) {
-        let body = self.body;
+        let body = self.body.clone();
         let above = self.above(recorder);
         if self.decide_with(recorder.overflow, above, cond) == Some(!holds) {
             recorder.state.contradiction = true;
@@ -356,7 +356,7 @@ impl Analyzer<'_> {
         interval: Interval,
         modular: Modular,
     ) {
-        let body = self.body;
+        let body = self.body.clone();
         let (overflow, above) = (recorder.overflow, self.above(recorder));
         let mut stack = vec![(expr, interval, modular)];
         while let Some((expr, interval, modular)) = stack.pop() {
@@ -398,10 +398,10 @@ impl Analyzer<'_> {
         stack: &mut Vec<(ExprId, Interval, Modular)>,
     ) {
         let any = Modular::EVERYTHING;
-        let body = self.body;
+        let body = self.body.clone();
         match body.expr(expr).kind {
             ExprKind::Value(value) => {
-                if let Some(definition) = self.summaries.definition(value)
+                if let Some(definition) = self.definition(value)
                     && body.ty(definition) == body.ty(expr)
                     && body.dtype(expr).is_some_and(|it| it.bits >= 32)
                 {

@@ -112,8 +112,8 @@ impl Analyzer<'_> {
             return Some(x == y);
         }
         // Equal modulo the width is equal, whatever overflows.
-        let term = self.identity.term(&mut self.summaries, a);
-        if term.is_some() && term == self.identity.term(&mut self.summaries, b) {
+        let term = self.term_of(a);
+        if term.is_some() && term == self.term_of(b) {
             return Some(true);
         }
         let left = self.linear(overflow, ctx, a)?;

@@ -13,25 +13,33 @@ use crate::{
 
 /// The terms of the nodes asked for.
 pub(crate) struct Identity<'a> {
-    body: &'a Body,
     terms: Terms<'a>,
     of: Vec<Option<TermId>>,
     first: Vec<Option<ExprId>>,
 }
 
 impl<'a> Identity<'a> {
-    pub(crate) fn new(body: &'a Body, effects: &'a EffectTable) -> Identity<'a> {
+    pub(crate) fn new(effects: &'a EffectTable) -> Identity<'a> {
         Identity {
-            body,
             terms: Terms::with_effects(Equivalence::Arithmetic, effects),
-            of: vec![None; body.n_exprs()],
+            of: Vec::new(),
             first: Vec::new(),
         }
     }
 
+    /// Makes room for as many nodes.
+    pub(crate) fn grow(&mut self, n_exprs: usize) {
+        self.of.resize(n_exprs, None);
+    }
+
     /// The node that stands for all that are equal to this one; itself if it is no value of its variables.
-    pub(crate) fn representative(&mut self, summaries: &mut Summaries<'_>, expr: ExprId) -> ExprId {
-        match self.term(summaries, expr) {
+    pub(crate) fn representative(
+        &mut self,
+        body: &Body,
+        summaries: &mut Summaries<'_>,
+        expr: ExprId,
+    ) -> ExprId {
+        match self.term(body, summaries, expr) {
             Some(term) => {
                 if self.first.len() <= term.index() {
                     self.first.resize(self.terms.len(), None);
@@ -43,8 +51,13 @@ impl<'a> Identity<'a> {
     }
 
     /// The term of a node; none if it is no value of its variables.
-    pub(crate) fn term(&mut self, summaries: &mut Summaries<'_>, expr: ExprId) -> Option<TermId> {
-        if !summaries.get(expr).is_stable {
+    pub(crate) fn term(
+        &mut self,
+        body: &Body,
+        summaries: &mut Summaries<'_>,
+        expr: ExprId,
+    ) -> Option<TermId> {
+        if !summaries.get(body, expr).is_stable {
             return None;
         }
         let mut stack = vec![(expr, false)];
@@ -53,12 +66,12 @@ impl<'a> Identity<'a> {
             if self.of[at.index()].is_some() {
                 continue;
             }
-            let node = *self.body.expr(at);
+            let node = *body.expr(at);
             below.clear();
-            let definition = self.seen_through(summaries, at);
+            let definition = seen_through(body, summaries, at);
             match definition {
                 Some(definition) => below.push(definition),
-                None => self.body.each_child(node.kind, &mut |child| below.push(child)),
+                None => body.each_child(node.kind, &mut |child| below.push(child)),
             }
             if !is_entered {
                 stack.push((at, true));
@@ -69,23 +82,23 @@ impl<'a> Identity<'a> {
             self.of[at.index()] = match (terms, definition) {
                 (Some(terms), Some(_)) => terms.first().copied(),
                 (Some(terms), None) => {
-                    Some(self.terms.term(self.body, &node.kind, node.ty, &terms, None))
+                    Some(self.terms.term(body, &node.kind, node.ty, &terms, None))
                 }
                 // A circle of definitions in a broken body.
-                (None, _) => Some(self.terms.term(self.body, &node.kind, node.ty, &[], None)),
+                (None, _) => Some(self.terms.term(body, &node.kind, node.ty, &[], None)),
             };
         }
         self.of[expr.index()]
     }
+}
 
-    /// What a variable is bound to, where the two are one value. A narrow sum is not: it is cut when it is bound
-    /// (`SEMANTICS: I3`).
-    fn seen_through(&self, summaries: &mut Summaries<'_>, expr: ExprId) -> Option<ExprId> {
-        let ExprKind::Value(value) = self.body.expr(expr).kind else { return None };
-        let definition = summaries.definition(value)?;
-        let dtype = self.body.dtype(expr)?;
-        let is_same = self.body.dtype(definition) == Some(dtype);
-        let is_wide = dtype.is_bool() || (dtype.is_integer() && dtype.bits >= 32);
-        (is_same && is_wide && summaries.get(definition).is_stable).then_some(definition)
-    }
+/// What a variable is bound to, where the two are one value. A narrow sum is not: it is cut when it is bound
+/// (`SEMANTICS: I3`).
+fn seen_through(body: &Body, summaries: &mut Summaries<'_>, expr: ExprId) -> Option<ExprId> {
+    let ExprKind::Value(value) = body.expr(expr).kind else { return None };
+    let definition = summaries.definition(body, value)?;
+    let dtype = body.dtype(expr)?;
+    let is_same = body.dtype(definition) == Some(dtype);
+    let is_wide = dtype.is_bool() || (dtype.is_integer() && dtype.bits >= 32);
+    (is_same && is_wide && summaries.get(body, definition).is_stable).then_some(definition)
 }

@@ -8,6 +8,7 @@ mod conditions;
 mod context;
 mod decide;
 mod division;
+mod held;
 mod identity;
 mod interval;
 mod linear;

@@ -104,7 +104,7 @@ impl Analyzer<'_> {
         ctx: ContextId,
         expr: ExprId,
     ) -> Option<Linear> {
-        if !self.summaries.get(expr).is_stable || !is_integral(self.body.dtype(expr)?) {
+        if !self.summary(expr).is_stable || !is_integral(self.body.dtype(expr)?) {
             return None;
         }
         let ctx = self.relevant(overflow, ctx, expr);
@@ -126,7 +126,7 @@ impl Analyzer<'_> {
         match node.kind {
             ExprKind::Int(value) => Some(Linear::constant(constant_value(dtype, value))),
             ExprKind::Value(value) => {
-                let definition = self.summaries.definition(value)?;
+                let definition = self.definition(value)?;
                 if self.body.dtype(definition) != Some(dtype) || dtype.is_bool() {
                     return None;
                 }

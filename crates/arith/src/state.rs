@@ -68,7 +68,7 @@ pub(crate) struct Store {
 const MOST_LISTED: usize = 16;
 
 impl Store {
-    pub(crate) fn new(maps: Maps) -> Store {
+    pub(crate) fn new() -> Store {
         let nothing = SubjectFacts {
             stamp: ContextId(0),
             interval: Interval::EVERYTHING,
@@ -77,7 +77,7 @@ impl Store {
             relations: 0,
         };
         Store {
-            maps,
+            maps: Maps::new(),
             subjects: vec![nothing],
             excluded: vec![(0, 0)],
             relations: Vec::new(),
@@ -111,7 +111,7 @@ impl Store {
 impl Analyzer<'_> {
     /// The node that facts about `expr` are kept with.
     pub(crate) fn representative(&mut self, expr: ExprId) -> ExprId {
-        self.identity.representative(&mut self.summaries, expr)
+        self.identity.representative(&self.body, &mut self.summaries, expr)
     }
 
     /// The key of the facts about a node.
@@ -236,7 +236,7 @@ impl Analyzer<'_> {
         facts.stamp = ctx;
         self.insert(recorder, key, facts);
         recorder.state.last = ctx;
-        let set = self.summaries.get(expr).variables;
+        let set = self.summary(expr).variables;
         let Some(variables) = self.summaries.variables(set) else {
             recorder.state.everywhere = ctx;
             return;

@@ -38,7 +38,6 @@ pub(crate) struct Summary {
 
 /// The summaries of a body.
 pub(crate) struct Summaries<'a> {
-    body: &'a Body,
     effects: &'a EffectTable,
     of: Vec<Option<Summary>>,
     sets: Vec<SmallVec<[ValueId; 4]>>,
@@ -47,7 +46,7 @@ pub(crate) struct Summaries<'a> {
 }
 
 impl<'a> Summaries<'a> {
-    pub(crate) fn new(body: &'a Body, effects: &'a EffectTable) -> Summaries<'a> {
+    pub(crate) fn new(body: &Body, effects: &'a EffectTable) -> Summaries<'a> {
         let mut iteration = FxHashMap::default();
         if !body.sblocks.is_empty() {
             for op in body.ops_preorder() {
@@ -58,20 +57,19 @@ impl<'a> Summaries<'a> {
                 );
             }
         }
-        Summaries {
-            body,
-            effects,
-            of: vec![None; body.n_exprs()],
-            sets: vec![SmallVec::new()],
-            iteration,
-        }
+        Summaries { effects, of: Vec::new(), sets: vec![SmallVec::new()], iteration }
+    }
+
+    /// Makes room for as many nodes.
+    pub(crate) fn grow(&mut self, n_exprs: usize) {
+        self.of.resize(n_exprs, None);
     }
 
     /// What a variable is bound to, once and for all (`SEMANTICS: E4`, `L9`).
-    pub(crate) fn definition(&self, value: ValueId) -> Option<ExprId> {
-        match self.body.values[value].kind {
-            ValueKind::Result(op, 0) if self.body.ops[op].kind == OpKind::Bind => {
-                self.body.ops[op].operands.first().copied()
+    pub(crate) fn definition(&self, body: &Body, value: ValueId) -> Option<ExprId> {
+        match body.values[value].kind {
+            ValueKind::Result(op, 0) if body.ops[op].kind == OpKind::Bind => {
+                body.ops[op].operands.first().copied()
             }
             ValueKind::BlockArg(..) => self.iteration.get(&value).copied(),
             _ => None,
@@ -83,7 +81,7 @@ impl<'a> Summaries<'a> {
         self.sets.get(set.0 as usize).map(|it| &it[..])
     }
 
-    pub(crate) fn get(&mut self, expr: ExprId) -> Summary {
+    pub(crate) fn get(&mut self, body: &Body, expr: ExprId) -> Summary {
         if let Some(summary) = self.of[expr.index()] {
             return summary;
         }
@@ -91,9 +89,9 @@ impl<'a> Summaries<'a> {
         let mut below = Vec::new();
         while let Some((at, is_entered)) = stack.pop() {
             below.clear();
-            self.dependences(at, &mut below);
+            self.dependences(body, at, &mut below);
             if is_entered {
-                self.of[at.index()] = Some(self.summarize(at, &below));
+                self.of[at.index()] = Some(self.summarize(body, at, &below));
             } else if self.of[at.index()].is_none() {
                 // Should a broken body bind variables in a circle, then the circle ends here.
                 self.of[at.index()] = Some(UNKNOWN);
@@ -105,18 +103,18 @@ impl<'a> Summaries<'a> {
         self.of[expr.index()].unwrap_or(UNKNOWN)
     }
 
-    fn dependences(&self, expr: ExprId, below: &mut Vec<ExprId>) {
-        let kind = self.body.expr(expr).kind;
+    fn dependences(&self, body: &Body, expr: ExprId, below: &mut Vec<ExprId>) {
+        let kind = body.expr(expr).kind;
         match kind {
-            ExprKind::Value(value) => below.extend(self.definition(value)),
-            _ => self.body.each_child(kind, &mut |child| below.push(child)),
+            ExprKind::Value(value) => below.extend(self.definition(body, value)),
+            _ => body.each_child(kind, &mut |child| below.push(child)),
         }
     }
 
-    fn summarize(&mut self, expr: ExprId, below: &[ExprId]) -> Summary {
-        let node = *self.body.expr(expr);
+    fn summarize(&mut self, body: &Body, expr: ExprId, below: &[ExprId]) -> Summary {
+        let node = *body.expr(expr);
         let mut variables = VariableSet::NONE;
-        let mut is_stable = self.is_stable_alone(expr);
+        let mut is_stable = self.is_stable_alone(body, expr);
         for child in below {
             let child = self.of[child.index()].unwrap_or(UNKNOWN);
             variables = self.union(variables, child.variables);
@@ -137,15 +135,15 @@ impl<'a> Summaries<'a> {
         Summary { variables, is_stable }
     }
 
-    fn is_stable_alone(&self, expr: ExprId) -> bool {
-        let node = self.body.expr(expr);
+    fn is_stable_alone(&self, body: &Body, expr: ExprId) -> bool {
+        let node = body.expr(expr);
         if node.flags.open_binders > 0 || node.flags.has_unknown || node.flags.has_impure {
             return false;
         }
         match node.kind {
             ExprKind::Load { .. } | ExprKind::Region(..) | ExprKind::Opaque { .. } => false,
             ExprKind::Call { callee: Callee::Intrinsic(name), instance: 0, .. } => {
-                self.effects.tir(self.body.name(name)).is_pure_value()
+                self.effects.tir(body.name(name)).is_pure_value()
             }
             ExprKind::Call { .. } => false,
             _ => true,

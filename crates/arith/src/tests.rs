@@ -2,6 +2,7 @@
 
 mod against_values;
 mod by_hand;
+mod growing;
 mod growth;
 pub(crate) mod random;
 pub(crate) mod support;

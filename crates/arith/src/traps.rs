@@ -49,7 +49,7 @@ impl Analyzer<'_> {
     }
 
     fn find_culprit(&mut self, ctx: ContextId, expr: ExprId) -> Option<ExprId> {
-        let body = self.body;
+        let body = self.body.clone();
         let kind = body.expr(expr).kind;
         match kind {
             ExprKind::Let { value, body } => {
@@ -96,7 +96,7 @@ impl Analyzer<'_> {
 
     /// Whether the node itself cannot trap, given that its operands do not.
     fn is_safe_alone(&mut self, ctx: ContextId, expr: ExprId) -> bool {
-        let kind = match self.effects.own_trap(self.body, expr) {
+        let kind = match self.effects.own_trap(&self.body, expr) {
             Trap::No => return true,
             Trap::Yes => return false,
             Trap::Cond(kind) => kind,
@@ -141,7 +141,7 @@ impl Analyzer<'_> {
     }
 
     fn is_excluded(&mut self, ctx: ContextId, expr: ExprId, value: i128) -> bool {
-        if !self.summaries.get(expr).is_stable {
+        if !self.summary(expr).is_stable {
             return false;
         }
         let state = self.state(WRAPS, ctx);
@@ -180,7 +180,7 @@ impl Analyzer<'_> {
     /// Whether `buffer[indices]` is an access of a cell the buffer has (`SEMANTICS: M1`). That its memory is live there is
     /// the caller's to show.
     pub fn in_bounds(&mut self, ctx: ContextId, buffer: BufferId, indices: &[ExprId]) -> bool {
-        let body = self.body;
+        let body = self.body.clone();
         let data = &body.buffers[buffer];
         if data.origin == BufferOrigin::Cell {
             return true;
@@ -223,7 +223,7 @@ impl Analyzer<'_> {
             }
             _ => false,
         };
-        !uses && self.effects.own_trap(self.body, expr) == Trap::No
+        !uses && self.effects.own_trap(&self.body, expr) == Trap::No
     }
 
     /// Whether no node of `expr` can trap or err, whatever its operands are.
@@ -274,12 +274,12 @@ impl Analyzer<'_> {
     }
 
     fn stays_in_range(&mut self, ctx: ContextId, expr: ExprId, part: Part) -> bool {
-        let body = self.body;
+        let body = self.body.clone();
         let kind = body.expr(expr).kind;
         match kind {
             ExprKind::Load { .. } if part == Part::Value => return true,
             ExprKind::Value(value) if part == Part::Value => {
-                let definition = self.summaries.definition(value);
+                let definition = self.definition(value);
                 return definition.is_none_or(|it| self.stays(ctx, it, part));
             }
             ExprKind::Bound(index) if part == Part::Value => {
