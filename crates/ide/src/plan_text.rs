@@ -234,7 +234,7 @@ impl<'db> PlanText<'db> {
                     .to_owned()
             }
             Refusal::UnderBinder => {
-                "it is used under a `T.Let` or a reducer, whose variables it may need".to_owned()
+                "it needs the variable of the `T.Let` or the reducer that it is in".to_owned()
             }
             Refusal::NarrowInteger => {
                 "C and CUDA cut narrow integers to their width only where they get a name".to_owned()

@@ -267,10 +267,10 @@ Write what it is equal to.
     },
     Doc {
         name: "under-binder",
-        summary: "it is used under a binder inside an expression",
+        summary: "it depends on the variable of a binder inside an expression",
         text: "\
-The expression is in the body of a `T.Let` or of a reducer. What depends on the variable of the binder cannot leave it, and a statement
-cannot be written inside an expression.
+The expression names the variable of a `T.Let` or of a reducer around it, so it cannot leave the body of that, and a statement cannot be
+written inside an expression. What is in the body and does not name the variable is shared as everything else.
 
 ```python
 A[0] = T.Let(v * v + (x + v), where={v: x + y})

@@ -37,10 +37,11 @@ pub(super) const NONE: u32 = u32::MAX;
 pub(super) mod flag {
     /// TVM's planner visits it.
     pub(crate) const SCANNED: u8 = 1;
-    /// It may become a variable.
+    /// It may become a variable: what is evaluated with its operation, and all but what belongs to a declaration. Not the body of a
+    /// reducer; the body of a let is, once for each time that the let is.
     pub(crate) const REPLACEABLE: u8 = 2;
-    /// It is in the body of a binder.
-    pub(crate) const UNDER_BINDER: u8 = 4;
+    /// It is in the body of a let.
+    pub(crate) const UNDER_LET: u8 = 4;
     /// It is a launch bound, evaluated on the host wherever it stands.
     pub(crate) const LAUNCH_BOUND: u8 = 8;
     /// It has its own text, or there is no text.
@@ -405,8 +406,8 @@ fn is_lazy_operand(body: &Body, kind: ExprKind, index: usize) -> bool {
 
 fn child_flags(body: &Body, kind: ExprKind, index: usize, inherited: u8) -> u8 {
     match kind {
-        ExprKind::Let { .. } if index == 1 => (inherited | flag::UNDER_BINDER) & !flag::SCANNED,
-        ExprKind::Lambda { .. } => flag::UNDER_BINDER,
+        ExprKind::Let { .. } if index == 1 => (inherited | flag::UNDER_LET) & !flag::SCANNED,
+        ExprKind::Lambda { .. } => 0,
         // A number of lanes is no value at run time.
         ExprKind::Ramp { .. } if index == 2 => 0,
         ExprKind::Broadcast { .. } if index == 1 => 0,

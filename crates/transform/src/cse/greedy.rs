@@ -125,7 +125,7 @@ impl Greedy<'_> {
         let expr = facts.occurrences[list[0]].expr;
         work.visited += list.len() as u64;
         let flags = facts.body.expr(expr).flags;
-        if flags.open_binders > 0 {
+        if list.iter().all(|&it| self.is_open(it)) {
             return self.refuse(list.to_vec(), Refusal::UnderBinder);
         }
         if let Some(to) = self.values.leaf(list[0]) {
@@ -158,6 +158,9 @@ impl Greedy<'_> {
         }
         work.compared += (positions.len() * size_of::<Position>()) as u64;
         positions.sort_by_key(|it| (facts.scopes.order(it.op), it.occurrence));
+        // Nothing that a statement sees is there before the first closed form.
+        let first_closed = positions.iter().position(|it| !self.is_open(it.occurrence));
+        positions.drain(..first_closed.unwrap_or(0));
         let first_owner = (self.draft.bindings.len(), self.draft.reuses.len());
         let mut refusals = Vec::new();
         if !self.reuse(&positions) {
@@ -168,10 +171,20 @@ impl Greedy<'_> {
         self.hand_out(list, first_owner, refusals);
     }
 
+    /// Whether an occurrence names the variable of a binder around it, and so is a value only there.
+    fn is_open(&self, occurrence: OccurrenceId) -> bool {
+        let expr = self.facts.occurrences[occurrence].expr;
+        self.facts.body.expr(expr).flags.open_binders > 0
+    }
+
     /// Where an occurrence is evaluated now.
     fn position(&self, occurrence: OccurrenceId) -> Position {
         let facts = self.facts;
-        let visible_from = self.values.visible_from(facts, occurrence);
+        // An open form may be equal to a closed one, whose name it can get; no statement sees it.
+        let visible_from = match self.is_open(occurrence) {
+            true => u32::MAX,
+            false => self.values.visible_from(facts, occurrence),
+        };
         let cost = facts.cost(facts.occurrences[occurrence].expr);
         match self.home[occurrence.index()] {
             NONE => Position {

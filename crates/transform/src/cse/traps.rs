@@ -77,10 +77,13 @@ impl<'a> Traps<'a> {
     /// The places from which on each value that may trap by itself is evaluated for certain.
     fn build(&self, work: &mut Work) -> Index<'a> {
         let facts = self.facts;
-        let evaluated = flag::SCANNED | flag::REPLACEABLE;
+        let is_evaluated = |id| {
+            facts.has(id, flag::REPLACEABLE)
+                && (facts.has(id, flag::SCANNED) || facts.has(id, flag::UNDER_LET))
+        };
         let traps = facts.occurrences.iter().filter(|&(id, it)| {
             facts.culprit(it.expr) == Some(it.expr)
-                && facts.has(id, evaluated)
+                && is_evaluated(id)
                 && !facts.has(id, flag::PLACE)
                 && facts.body.expr(it.expr).flags.open_binders == 0
                 && !facts.is_lazy(id, None)

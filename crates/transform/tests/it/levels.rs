@@ -280,3 +280,34 @@ fn a_condition_uses_a_sum_that_may_have_overflowed() {
     "#]],
     );
 }
+
+#[test]
+fn a_form_that_names_the_variable_of_a_let_is_never_the_value() {
+    // Where `z` is read the open form could stand earlier, if it could stand anywhere.
+    check(
+        Equivalence::Arithmetic,
+        &format!(
+            "{HEAD}    v = T.int32()
+    if 0 < x and x < 9 and 0 < y and y < 9:
+        A[0] = T.Let((v + x * y) - v, where={{v: A[x] % 7}})
+        w: T.let[T.int32] = z % 5
+        A[1] = T.Let((w + x * y) - w, where={{v: 1}})
+        A[2] = T.Let((w + x * y) - w, where={{v: 1}})
+"
+        ),
+        expect![[r#"
+            if 0 < x and x < 9 and 0 < y and y < 9:
+                v = T.int32()
+                A[0] = T.Let(v + x * y - v, where={v: A[x] % 7})
+                w: T.let[T.int32] = z % 5
+                cse_v1: T.let[T.int32] = w + x * y - w
+                v_1 = T.int32()
+                A[1] = T.Let(cse_v1, where={v_1: 1})
+                v_2 = T.int32()
+                A[2] = T.Let(cse_v1, where={v_2: 1})
+            ---
+            w + x * y - w: 2 times, cost 3, bind cse_v1
+            w + x * y: 2 times, cost 2, covered by [cse_v1]
+        "#]],
+    );
+}

@@ -40,8 +40,6 @@ impl Lists {
                     && !facts.has(id, flag::PLACE)
                     && facts.is_stable(id)
                     && !facts.body.expr(it.expr).is_leaf()
-                    && (!facts.has(id, flag::UNDER_BINDER)
-                        || facts.body.expr(it.expr).flags.open_binders > 0)
             })
         };
         work.visited += 2 * facts.occurrences.len() as u64;

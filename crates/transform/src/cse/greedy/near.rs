@@ -58,7 +58,9 @@ impl Greedy<'_> {
             ExprKind::Call { .. } => sharing.has(Sharing::CONVERGENT),
             _ => false,
         };
-        is_kind && !sharing.has(Sharing::IMPURE) && sharing::is_value(body, expr)
+        // The variables of two binders are two, whatever is between.
+        let is_closed = body.expr(expr).flags.open_binders == 0;
+        is_kind && is_closed && !sharing.has(Sharing::IMPURE) && sharing::is_value(body, expr)
     }
 
     /// What makes two values of occurrences of one expression.

@@ -58,6 +58,14 @@ impl Build {
     pub(crate) fn load(&mut self, index: ExprId) -> ExprId {
         self.body.load(self.buffer, &[index], None)
     }
+    /// `T.Let(inner, where={v: value})`; [`Build::bound`] is `v` in `inner`.
+    pub(crate) fn bind_in(&mut self, value: ExprId, inner: ExprId) -> ExprId {
+        let ty = self.body.ty(inner);
+        self.body.make(ExprKind::Let { value, body: inner }, ty)
+    }
+    pub(crate) fn bound(&mut self) -> ExprId {
+        self.body.make(ExprKind::Bound(0), DataType::INT32.into())
+    }
     /// `A[index] = value`
     pub(crate) fn store(&mut self, index: ExprId, value: ExprId) {
         let kind = OpKind::Store { buffer: self.buffer, predicated: false };

@@ -20,7 +20,12 @@ fn work(build: &Build, preset: Preset) -> (u64, u64, u64) {
 /// Doubling `n` may multiply the work by no more than it multiplies the text, and a little.
 #[track_caller]
 fn check_linear(family: impl Fn(i64) -> Build, n: i64) {
-    for preset in PRESETS {
+    check_linear_of(&PRESETS, family, n);
+}
+
+#[track_caller]
+fn check_linear_of(presets: &[Preset], family: impl Fn(i64) -> Build, n: i64) {
+    for &preset in presets {
         let (plan, rewrite, text) = work(&family(n), preset);
         let (plan2, rewrite2, text2) = work(&family(2 * n), preset);
         let growth = 1.1 * text2 as f64 / text as f64;
@@ -272,6 +277,36 @@ fn chains_of_the_users_bindings() {
         },
         1000,
     );
+}
+
+#[test]
+fn lets_in_lets_and_beside_each_other() {
+    for nested in [false, true] {
+        // The variables of lets are terms of their own, so `tvm-2022` reads a let again in each let around it.
+        let presets = if nested { &[Preset::Tvm, Preset::Default][..] } else { &PRESETS };
+        check_linear_of(
+            presets,
+            |n| {
+                let mut build = Build::new();
+                let product = build.mul(build.x, build.y);
+                let mut at = product;
+                for k in 0..n {
+                    let k = build.int(k);
+                    let closed = build.add(product, k);
+                    let bound = build.bound();
+                    let open = build.mul(bound, closed);
+                    let inner = if nested { build.add(open, at) } else { open };
+                    at = build.bind_in(closed, inner);
+                    if !nested {
+                        build.store(k, at);
+                    }
+                }
+                build.store(product, at);
+                build
+            },
+            1000,
+        );
+    }
 }
 
 #[test]
