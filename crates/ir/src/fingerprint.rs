@@ -74,6 +74,7 @@ pub fn of_operands(
             )
         });
         if is_operand
+            && !is_description(body, it.expr)
             && let Some(fingerprint) =
                 *known.entry(it.expr).or_insert_with(|| of_expr(body, it.expr))
         {
@@ -81,6 +82,15 @@ pub fn of_operands(
         }
     }
     found
+}
+
+/// A combiner or an index map: it says how something is computed, and is no value itself.
+fn is_description(body: &Body, expr: ExprId) -> bool {
+    let mut has_lambda = false;
+    body.each_child(body.expr(expr).kind, &mut |it| {
+        has_lambda |= matches!(body.expr(it).kind, ExprKind::Lambda { .. });
+    });
+    has_lambda
 }
 
 /// Writes the canonical form.

@@ -259,9 +259,11 @@ impl Runner {
 
 /// Puts the file back unless somebody else changed what it is now.
 fn restore(path: &Path, before: &[u8]) {
-    if fs::read(path).is_ok_and(|it| it != before) {
+    if let Ok(now) = fs::read(path)
+        && now != before
+    {
         // The error would have nobody to go to: the text is what the user's own history has.
-        let _ = fs::write(path, before);
+        let _ = write::replace(path, "the file", &now, before);
     }
 }
 

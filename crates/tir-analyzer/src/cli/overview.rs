@@ -12,9 +12,8 @@ mod html;
 mod json;
 mod text;
 
-use std::{collections::BTreeMap, fs, path::PathBuf};
+use std::{collections::BTreeMap, path::PathBuf};
 
-use anyhow::Context as _;
 use frontend::tvmscript::{self, FunctionItem, FunctionKind, Lowered};
 use ide::CseOptions;
 use ir::{
@@ -34,6 +33,7 @@ use crate::cli::{
     parallel,
     progress::Progress,
     source::Source,
+    write,
 };
 
 /// Expressions of fewer nodes are not compared between functions.
@@ -174,7 +174,7 @@ pub(crate) fn report(args: &ReportArgs, io: &mut Io<'_>, styled: Styled) -> anyh
     if let Some(path) = &args.html {
         let page = html::page(&overview, args.limit.unwrap_or(text::SHOWN));
         let path = io.resolve(path);
-        fs::write(&path, page).with_context(|| format!("cannot write {}", path.display()))?;
+        write::create(&path, &path.display().to_string(), page.as_bytes())?;
     }
     let out = match args.format {
         Format::Text => text::report(&overview, args.limit.unwrap_or(text::SHOWN)),

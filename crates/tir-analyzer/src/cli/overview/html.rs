@@ -35,7 +35,9 @@ pub(super) fn page(overview: &Overview, limit: usize) -> String {
     if !overview.savings.is_empty() {
         out.push_str("<h2>Operations that one call saves</h2>\n");
         chart(&overview.savings, &mut out);
-        out.push_str("<p class=\"places\">Light bars: an extent is not a constant and was taken as 64.</p>\n");
+        out.push_str(
+            "<p class=\"places\">The scale is logarithmic. Light bars: an extent is not a constant and was taken as 64.</p>\n",
+        );
         savings(&overview.savings, limit, &mut out);
     }
     twins("Functions that are equal up to names", &overview.functions, limit, &mut out);
