@@ -11,6 +11,7 @@ pub mod allow;
 pub mod docs;
 pub mod finding;
 pub mod json;
+pub mod simplify;
 
 /// Version of the JSON form of plans. Raised when a field changes its meaning or goes.
 pub const PLAN_VERSION: u32 = 2;

@@ -1,0 +1,274 @@
+//! Plans of simplification: which expressions and statements have a simpler form where they stand, and why.
+//!
+//! `transform::simplify` makes them from a body. They are plain data, so that the diagnostic, the quick fix, the explanation, the
+//! preview and the lowered code say the same: `transform` applies them to a body, `frontend` to its text.
+//!
+//! Terms. An *item* is one simplification; it is a list of mechanical *steps* on operations of the body, which keep their ids
+//! throughout. Planning goes on until nothing is left to simplify, so there are *rounds*: items of round 0 were found in the body as it
+//! is, the others in what earlier rounds make of it. An item *needs* those of its round without which it would not be right.
+
+use smallvec::SmallVec;
+
+use super::finding::{Place, Related};
+use crate::{Body, ExprId, OccurrenceId, OpId, ValueId};
+
+pub mod docs;
+
+/// All that can be simplified in one body.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SimplifyPlan {
+    /// The body that was planned on, with the expressions that the steps name. Its ids are those of the body; operations, regions and
+    /// values are as they were.
+    pub grown: Body,
+    /// What is done, in the order in which it is done.
+    pub items: Vec<Simplification>,
+    /// What looks as if it could be done, and why it is not, in program order.
+    pub refusals: Vec<Refused>,
+    /// Whether planning ended because nothing was left; false if it ended at a limit.
+    pub is_complete: bool,
+}
+
+/// One simplification.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Simplification {
+    /// What it is.
+    pub kind: SimplificationKind,
+    /// What it is about, in the body that was planned on.
+    pub place: Place,
+    /// What is done, in this order.
+    pub steps: SmallVec<[Step; 1]>,
+    /// The names of the rules that led there, in the order of their use; none for statements.
+    pub rules: Vec<&'static str>,
+    /// What it rests on: the enclosing condition that decides, the loop, the other guard.
+    pub because: Vec<Related>,
+    /// Operations that one execution saves (`SEMANTICS.md` has the table); a statement counts one.
+    pub saves: u32,
+    /// 0: found in the body as it is.
+    pub round: u32,
+    /// Earlier items of the same round that it needs, by their indices. An item of a later round needs all of the rounds before.
+    pub needs: Vec<usize>,
+}
+
+/// One mechanical change. Steps are done in order, and say nothing about what comes after them.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Step {
+    /// An occurrence becomes another expression of its type. Only in round 0, where occurrences are those of the body.
+    Replace {
+        /// The occurrence; no other such step is about what is in it.
+        occurrence: OccurrenceId,
+        /// What it becomes.
+        with: ExprId,
+    },
+    /// A whole operand becomes another expression of its type.
+    Operand {
+        /// The operation.
+        op: OpId,
+        /// Which operand.
+        operand: u32,
+        /// What it becomes.
+        with: ExprId,
+    },
+    /// An operation goes, with all that is in it.
+    Remove {
+        /// The operation.
+        op: OpId,
+        /// Whether its list would be empty and gets `T.evaluate(0)`.
+        fills: bool,
+    },
+    /// An operation is replaced by what is in one of its regions.
+    Open {
+        /// The operation.
+        op: OpId,
+        /// Which of its regions.
+        region: u32,
+    },
+    /// A loop of one iteration is replaced by its body, in which its variable is the first value.
+    Unwrap {
+        /// The loop.
+        op: OpId,
+        /// Its variable.
+        value: ValueId,
+        /// Its first value.
+        with: ExprId,
+    },
+    /// `if a: if b: S` becomes `if a and b: S`.
+    Merge {
+        /// The `if a`.
+        outer: OpId,
+        /// The `if b`.
+        inner: OpId,
+    },
+    /// `if a: S` and `if a: T` after it become `if a: S; T`.
+    Join {
+        /// The first.
+        first: OpId,
+        /// The second.
+        second: OpId,
+    },
+    /// `for i: if a: S` becomes `if a: for i: S`.
+    Hoist {
+        /// The loop.
+        op: OpId,
+        /// The `if`, alone in the loop.
+        guard: OpId,
+    },
+    /// `if a: pass; else: S` becomes `if not a: S`.
+    Negate {
+        /// The `if`.
+        op: OpId,
+        /// What its condition becomes.
+        with: ExprId,
+    },
+    /// `if a: S; else: pass` becomes `if a: S`.
+    DropElse {
+        /// The `if`.
+        op: OpId,
+    },
+}
+
+macro_rules! names {
+    ($(#[doc = $of:literal])* $Name:ident { $($(#[doc = $docs:literal])* $Kind:ident = $name:literal;)* }) => {
+        $(#[doc = $of])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $Name {
+            $($(#[doc = $docs])* $Kind,)*
+        }
+
+        impl $Name {
+            /// All of them, sorted by name.
+            pub const ALL: &[$Name] = &[$($Name::$Kind),*];
+
+            /// Kebab-case name; [`docs`] or the page of a finding explains it.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($Name::$Kind => $name,)*
+                }
+            }
+        }
+    };
+}
+
+names! {
+    /// What a simplification is. Names are kebab-case and stable.
+    SimplificationKind {
+        /// A condition that constants, ranges and shapes decide; also a finding, which reports it.
+        ConstantCondition = "constant-condition";
+        /// A loop that runs no iteration, or does nothing.
+        EmptyLoop = "empty-loop";
+        /// A guard that could stand around its loop.
+        InvariantGuard = "invariant-guard";
+        /// Two guards that could be one.
+        MergeableGuards = "mergeable-guards";
+        /// A statement that does nothing.
+        NoOp = "no-op";
+        /// A condition that another one decides; also a finding, which reports it.
+        RedundantCondition = "redundant-condition";
+        /// A guard around nothing, or whose condition has one value when it is simplified.
+        RedundantGuard = "redundant-guard";
+        /// An expression that has a simpler form here.
+        Simplifiable = "simplifiable";
+        /// A loop that runs one iteration.
+        SingleIterationLoop = "single-iteration-loop";
+    }
+}
+
+impl SimplificationKind {
+    /// The kind of a name.
+    pub fn from_name(name: &str) -> Option<SimplificationKind> {
+        SimplificationKind::ALL.iter().copied().find(|it| it.name() == name)
+    }
+
+    /// Whether a finding of the same name reports it already.
+    pub fn is_finding(self) -> bool {
+        matches!(
+            self,
+            SimplificationKind::ConstantCondition | SimplificationKind::RedundantCondition
+        )
+    }
+}
+
+names! {
+    /// Why something that looks simplifiable stays.
+    SimplifyRefusal {
+        /// The loop has annotations, which say something to the scheduler.
+        AnnotatedLoop = "annotated-loop";
+        /// What it computes may have an effect.
+        HasEffect = "has-effect";
+        /// A name would hide another, or be hidden.
+        HidesName = "hides-name";
+        /// `break` or `continue` leaves the loop.
+        LeavesLoop = "leaves-loop";
+        /// Evaluated at the other place, it may fail or overflow where the program does not.
+        MayTrap = "may-trap";
+        /// It reads memory, which may be written before the other place.
+        ReadsMemory = "reads-memory";
+        /// Blocks in it are still to be scheduled.
+        Schedulable = "schedulable";
+        /// The loop's step is not 1.
+        SteppedLoop = "stepped-loop";
+        /// The loop binds a thread: its extent is part of the launch.
+        ThreadLoop = "thread-loop";
+        /// The first value of the loop is large and used more than once.
+        WouldGrow = "would-grow";
+    }
+}
+
+/// Something that stays as it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Refused {
+    /// What it would have been.
+    pub kind: SimplificationKind,
+    /// What it is about.
+    pub place: Place,
+    /// Why not.
+    pub refusal: SimplifyRefusal,
+    /// The operator that may fail, the write, what leaves the loop; none if the place says it.
+    pub culprit: Option<Place>,
+}
+
+impl SimplifyPlan {
+    /// Whether nothing is simplified.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// The items that have to be done for one of them to be right, itself included; by index whether one is among them.
+    pub fn with_needs(&self, item: usize) -> Vec<bool> {
+        let mut wanted = vec![false; self.items.len()];
+        let Some(last) = self.items.get(item) else { return wanted };
+        wanted[item] = true;
+        for at in (0..=item).rev() {
+            if self.items[at].round < last.round {
+                wanted[at] = true;
+            }
+            if wanted[at] {
+                for &it in &self.items[at].needs {
+                    wanted[it] = true;
+                }
+            }
+        }
+        wanted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_and_refusals_are_sorted_and_documented() {
+        assert!(SimplificationKind::ALL.is_sorted_by_key(|it| it.name()));
+        for &kind in SimplificationKind::ALL {
+            assert_eq!(SimplificationKind::from_name(kind.name()), Some(kind));
+            let is_documented = docs::find(kind.name()).is_some();
+            assert_ne!(is_documented, kind.is_finding(), "{}", kind.name());
+        }
+        assert!(SimplifyRefusal::ALL.is_sorted_by_key(|it| it.name()));
+        for &refusal in SimplifyRefusal::ALL {
+            let name = refusal.name();
+            let pages = [docs::find(name), crate::plan::docs::find(name)];
+            assert_eq!(pages.iter().flatten().count(), 1, "{name}");
+        }
+        assert!(docs::all().is_sorted_by_key(|it| it.name));
+    }
+}

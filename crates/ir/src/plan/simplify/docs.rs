@@ -1,0 +1,261 @@
+//! What `tir-analyzer explain NAME` says about simplifications, and about why something is not simplified.
+//!
+//! In: a name of a kind or of a refusal. Out: a summary of one line and a page of text with an example. Sorted by name. Conditions that are known
+//! have the pages of their findings; `may-trap` has the one of common subexpressions.
+
+use crate::plan::docs::Doc;
+
+/// The page of a name.
+pub fn find(name: &str) -> Option<&'static Doc> {
+    DOCS.binary_search_by_key(&name, |it| it.name).ok().map(|at| &DOCS[at])
+}
+
+/// All pages, sorted by name.
+pub fn all() -> &'static [Doc] {
+    DOCS
+}
+
+static DOCS: &[Doc] = &[
+    Doc {
+        name: "annotated-loop",
+        summary: "the loop has annotations, which go with it",
+        text: "\
+A loop of one iteration could be replaced by its body, but it carries annotations or a pragma for a later pass or a scheduler.
+
+```python
+for i in T.serial(1, annotations={\"pragma_import_llvm\": 1}):
+    A[i] = 0
+```
+
+Remove the annotations if nothing reads them.
+",
+    },
+    Doc {
+        name: "empty-loop",
+        summary: "a loop that does nothing",
+        text: "\
+Its extent is never positive, or nothing is in it.
+
+```python
+for i in range(n - n):    # no iteration
+    A[i] = 0
+for i in range(n):        # nothing in it
+    T.evaluate(0)
+```
+
+The loop is removed. Its bounds must be free of effects; a loop that binds a thread stays, as its extent is part of the launch. A
+`while` stays: it may not end.
+",
+    },
+    Doc {
+        name: "has-effect",
+        summary: "what it computes may have an effect",
+        text: "\
+The condition or bound would not be evaluated any more, and a call in it may do something: it has an effect, depends on which threads
+arrive together, or is unknown.
+
+```python
+if T.call_extern(\"int32\", \"next\") * 0 > 0:
+    A[0] = 1
+```
+
+Bind the call to a name first; what remains can be simplified.
+",
+    },
+    Doc {
+        name: "hides-name",
+        summary: "a name would mean something else at the other place",
+        text: "\
+What is in an arm or a loop moves one level out, where a name that it defines, or one that it uses, is also the name of something else.
+
+```python
+for i in range(1):
+    v: T.let[T.int32] = x
+    A[i] = v
+for i in range(n):
+    v: T.let[T.int32] = y
+    B[i] = v
+```
+
+Rename one of them.
+",
+    },
+    Doc {
+        name: "invariant-guard",
+        summary: "a guard inside a loop that could stand around it",
+        text: "\
+The loop's body is one `if` without an `else`, and its condition does not change while the loop runs.
+
+```python
+for i in range(n):
+    if blk < m:
+        A[i] = 0
+
+if blk < m:               # after
+    for i in range(n):
+        A[i] = 0
+```
+
+The condition is evaluated once, and not at all more often than before: the loop may run no iteration, so the condition must not be able to
+fail, and it must not read memory. Threads and barriers see the same conditions as before. Nothing is ever copied for this.
+",
+    },
+    Doc {
+        name: "leaves-loop",
+        summary: "`break` or `continue` leaves the loop",
+        text: "\
+A loop of one iteration stays because a `break` or `continue` in it says what is skipped, and there is no statement for that without
+the loop.
+",
+    },
+    Doc {
+        name: "mergeable-guards",
+        summary: "two guards that could be one",
+        text: "\
+A guard with nothing in it but another guard, or two neighbours with one condition that nothing in the first can change:
+
+```python
+if i < n:
+    if j < m:
+        A[i] = 0
+
+if i < n and j < m:       # after
+    A[i] = 0
+```
+
+```python
+if i < n:
+    A[i] = 0
+if i < n:
+    B[i] = 0
+
+if i < n:                 # after
+    A[i] = 0
+    B[i] = 0
+```
+
+Some compilers evaluate both sides of `and`, so the inner condition must not be able to fail or overflow where the outer one is false.
+",
+    },
+    Doc {
+        name: "no-op",
+        summary: "a statement that does nothing",
+        text: "\
+`T.evaluate` of a value without effect, an assertion that always holds, an empty `else`, a store of what was just loaded from the same place.
+
+```python
+T.evaluate(0)
+if i < n:
+    T.evaluate(0)
+else:
+    A[i] = 0
+
+if i >= n:                # after
+    A[i] = 0
+```
+",
+    },
+    Doc {
+        name: "reads-memory",
+        summary: "it reads memory that may be written before the other place",
+        text: "\
+The condition or bound would be evaluated at another place, or once for several times, and what it reads may be written in between, or be
+out of bounds there.
+
+```python
+for i in range(n):
+    if B[0] > 0:          # B may overlap A
+        A[i] = 0
+```
+
+Bind the value to a name in front.
+",
+    },
+    Doc {
+        name: "redundant-guard",
+        summary: "a guard that decides nothing",
+        text: "\
+Nothing is in it, or its condition becomes a constant when it is simplified where it stands.
+
+```python
+if x < n:
+    T.evaluate(0)
+if (i * 4 + j) // 4 == i: # always, for 0 <= j < 4
+    A[i] = 0
+```
+
+The guard goes, or the arm that is executed takes its place.
+",
+    },
+    Doc {
+        name: "schedulable",
+        summary: "blocks in it are still to be scheduled",
+        text: "\
+Loops around blocks are what schedules transform: `get_loops`, `split` and `fuse` find them by their place, and a block's variables have the
+extents of the loops. They are not removed, nor are guards moved around them. Simplify after lowering.
+",
+    },
+    Doc {
+        name: "simplifiable",
+        summary: "an expression that has a simpler form here",
+        text: "\
+What is known at this place (ranges of loops and threads, shapes, enclosing conditions) makes it equal to something smaller, for every
+input.
+
+```python
+for i, j in T.grid(n, 16):
+    A[(i * 16 + j) // 16] = 0     # i
+    A[(i * 16 + j) % 16] = 0      # j
+```
+
+The rules that led there are listed; each has a page of its own. No rule adds an overflow, a division by zero or another failure, on any
+input; a rule may remove one.
+",
+    },
+    Doc {
+        name: "single-iteration-loop",
+        summary: "a loop that runs one iteration",
+        text: "\
+Its extent is 1, as a constant or by what is known of it.
+
+```python
+for i in range(1):
+    A[i + x] = 0
+
+A[x] = 0                  # after
+```
+
+The body takes the place of the loop, and the first value the place of its variable. Loops that bind threads, loops with annotations and
+loops around blocks that are still to be scheduled stay.
+",
+    },
+    Doc {
+        name: "stepped-loop",
+        summary: "the loop's step is not 1",
+        text: "\
+A loop with a step runs as many iterations as fit into its extent. It is removed if it runs none, and stays otherwise.
+",
+    },
+    Doc {
+        name: "thread-loop",
+        summary: "the loop binds a thread",
+        text: "\
+The extent of a loop over a thread index, or of `launch_thread`, is part of how the kernel is launched: also one of 1, also one of 0. It stays,
+and no guard moves across it, since above it is host code.
+",
+    },
+    Doc {
+        name: "would-grow",
+        summary: "the first value of the loop is large and used more than once",
+        text: "\
+Without the loop its first value would be computed wherever its variable is used.
+
+```python
+for i in range(x * y + z, x * y + z + 1):
+    A[i] = B[i]
+```
+
+Bind the first value to a name, and begin the loop there.
+",
+    },
+];
