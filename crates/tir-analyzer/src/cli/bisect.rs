@@ -12,13 +12,13 @@ use std::{
 };
 
 use anyhow::{Context as _, anyhow, bail};
-use frontend::tvmscript::{self, FunctionKind};
+use frontend::tvmscript::{self, FunctionKind, Lowered};
 use ide::CseOptions;
 use ir::{
     OccurrenceId, Occurrences,
     plan::{CseGroup, CsePlan, Decision},
 };
-use syntax::{LineIndex, TextSize};
+use syntax::{LineIndex, TextRange, TextSize};
 use transform::cse;
 
 use crate::cli::{
@@ -317,9 +317,30 @@ fn place(options: CseOptions, source: &Source, n: usize) -> Option<TextSize> {
         let before = applied(&plan(left - 1));
         let new = applied(&with).into_iter().find(|it| !before.contains(it))?;
         let real = new.into_iter().find(|&it| lowered.source_map.is_real(it))?;
-        return Some(lowered.source_map.occurrence_range(real).start() + item.range.start());
+        return Some(own_offset(&lowered, &occurrences, real) + item.range.start());
     }
     None
+}
+
+/// A place that belongs to an occurrence and to no computation in it: that of an operator, the name of what is called. Whoever asks
+/// about this place asks about the whole expression. Relative to the function.
+fn own_offset(lowered: &Lowered, occurrences: &Occurrences, id: OccurrenceId) -> TextSize {
+    let range = lowered.source_map.occurrence_range(id);
+    let inner: Vec<TextRange> = occurrences
+        .iter()
+        .filter(|(it, data)| {
+            (id < *it && *it < occurrences[id].end) && !lowered.body.expr(data.expr).is_leaf()
+        })
+        .map(|(it, _)| lowered.source_map.occurrence_range(it))
+        .collect();
+    let mut at = range.start();
+    // Ranges inside come in the order of their starts, the outer one first.
+    for it in inner {
+        if it.contains_inclusive(at) {
+            at = it.end() + TextSize::from(1);
+        }
+    }
+    if range.contains_inclusive(at) { at } else { range.start() }
 }
 
 /// What each applied group serves.

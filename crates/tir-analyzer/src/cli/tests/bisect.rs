@@ -54,6 +54,16 @@ fn fix_that_changes_the_result_is_named_with_its_place() {
 }
 
 #[test]
+fn fix_is_explained_as_a_whole_where_it_begins_with_another_value() {
+    let text = "from tvm.script import tirx as T\n\n\n@T.prim_func\n\
+                def main(A: T.Buffer((64,), \"int32\"), x: T.int32, y: T.int32):\n    \
+                A[0] = x * y * x + y\n    A[1] = x * y * x + y\n    A[2] = x * y\n";
+    let project = Project::new(&[("a.py", text), ("judge.sh", "! grep -q 'A.1. = cse_v2' $1\n")]);
+    let outcome = project.run("bisect a.py -- sh judge.sh");
+    assert!(outcome.out().contains("a.py:6:12: `x * y * x + y`"), "{}", outcome.out());
+}
+
+#[test]
 fn path_comes_last_where_the_command_does_not_say() {
     let project = project("grep -q 'A.0. = x . y' $1\n");
     let outcome = project.run("bisect a.py -- sh judge.sh");
