@@ -14,6 +14,7 @@ mod interval;
 mod linear;
 mod modular;
 mod persistent;
+pub mod rules;
 mod state;
 mod summary;
 mod traps;
