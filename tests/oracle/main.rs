@@ -9,6 +9,7 @@ mod constructs;
 mod functions;
 mod generated;
 mod inputs;
+mod instructions;
 mod rewrites;
 mod schedules;
 mod stages;

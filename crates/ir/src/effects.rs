@@ -18,7 +18,7 @@
 //! allocate for names of up to 64 bytes.
 
 mod model;
-mod names;
+pub(crate) mod names;
 mod nodes;
 mod rows;
 mod table;

@@ -10,11 +10,13 @@
 //! with a [`Schedule`]: a race-free program gives the same results under each. Cost: O(nodes evaluated × lanes); a node that
 //! is the same in all lanes counts once a statement.
 //!
-//! Pointers and unusual calls: `calls` (what a call does), `warp` (calls that see other threads), `library` (functions
-//! of C and LLVM that are called by name). Who touched which byte: `races`. Which lanes go first: `schedule`. Values
+//! Pointers and unusual calls: `calls` (what a call does, and the table of all), `warp` (calls that see other threads),
+//! `matrix` and `fragments` (matrix instructions of a warp), `async_copy` (copies that end at a wait), `library` (functions of
+//! C and LLVM that are called by name). Who touched which byte: `races`. Which lanes go first: `schedule`. Values
 //! of the signature's symbols: `symbols`.
 
 mod access;
+mod async_copy;
 mod bind;
 mod calls;
 mod counts;
@@ -22,16 +24,19 @@ mod eval;
 mod events;
 mod exec;
 mod fast;
+mod fragments;
 mod intrinsics;
 mod launch;
 mod library;
 mod loops;
+mod matrix;
 mod memory;
 mod nan;
 mod ops;
 mod races;
 mod schedule;
 mod symbols;
+mod table;
 #[cfg(test)]
 mod tests;
 mod uniform;
@@ -40,12 +45,12 @@ mod warp;
 
 use crate::{Body, OpId};
 
-pub use calls::KNOWN_CALLS;
 pub use counts::Counts;
 pub use events::{Event, EventKind};
 pub use memory::Array;
 pub use schedule::Schedule;
 pub use symbols::{ArgumentNeed, SymbolError, Symbols, buffer_of, free_symbols, needs, solve};
+pub use table::known_calls;
 
 /// An argument of a run, and its state after it.
 #[derive(Clone, PartialEq, Debug)]

@@ -199,7 +199,7 @@ impl Machine<'_> {
             return Ok(ops::zero(dtype));
         }
         let bytes = dtype.bytes();
-        let Some(at) = self.locate(buffer, place.storage, offset, bytes, lane, false)? else {
+        let Some(at) = self.locate(Some(buffer), place.storage, offset, bytes, lane, false)? else {
             return Ok(ops::zero(dtype));
         };
         match read_scalar(dtype, &self.storages[place.storage].bytes[at..at + bytes]) {
@@ -221,7 +221,7 @@ impl Machine<'_> {
         let (n, bytes) = (fixed_lanes(dtype).unwrap_or(1), dtype.bytes());
         let at = match offset {
             Offsets::OFF => None,
-            _ => self.locate(buffer, place.storage, offset, bytes, lane, false)?,
+            _ => self.locate(Some(buffer), place.storage, offset, bytes, lane, false)?,
         };
         for k in 0..n {
             let cell = at.map(|at| &self.storages[place.storage].bytes[at..at + bytes]);
@@ -237,10 +237,10 @@ impl Machine<'_> {
     }
 
     /// The position of an access in its storage, which is checked and noted; none if it is out of the memory and that
-    /// is an event.
-    fn locate(
+    /// is an event. The buffer is for messages: accesses through pointers have none.
+    pub(super) fn locate(
         &mut self,
-        buffer: BufferId,
+        buffer: Option<BufferId>,
         storage: usize,
         offset: i64,
         len: usize,
@@ -251,28 +251,72 @@ impl Machine<'_> {
         let memory = &self.storages[storage];
         let Some(at) = memory.locate(offset, len, thread as usize) else {
             self.error(EventKind::OutOfBounds, |machine| {
-                let name = machine.body.name(machine.body.buffers[buffer].name);
-                format!("byte {offset} is outside the memory of `{name}`")
+                format!("byte {offset} is outside the memory of {}", machine.quoted(buffer))
             })?;
             return Ok(None);
         };
-        if !is_write && memory.written.get(at..at + len).is_some_and(|it| it.contains(&false)) {
+        if self.flights.is_any() {
+            self.check_traffic(storage, at, len, is_write);
+        }
+        let memory = &self.storages[storage];
+        if !is_write
+            && memory.written.get(at..at + len).is_some_and(|it| it.contains(&false))
+            && !memory.is_landing(at, len)
+        {
             self.event_with(EventKind::UninitializedRead, |machine| {
-                let name = machine.body.name(machine.body.buffers[buffer].name);
-                format!("`{name}` is read where it was never written")
+                format!("{} is read where it was never written", machine.quoted(buffer))
             });
         }
+        self.note_access(buffer, storage, at, len, lane, is_write);
+        Ok(Some(at))
+    }
+
+    /// Tells the search for races of an access.
+    pub(super) fn note_access(
+        &mut self,
+        buffer: Option<BufferId>,
+        storage: usize,
+        at: usize,
+        len: usize,
+        lane: usize,
+        is_write: bool,
+    ) {
+        let thread = self.frame.threads[lane];
         if let Some(agent) = self.agent
             && self.storages[storage].is_watched
             && self.races.access(storage, at, len, Agent { thread, ..agent }, is_write)
         {
             self.event_with(EventKind::Race, |machine| {
-                let name = machine.body.name(machine.body.buffers[buffer].name);
                 let verb = if is_write { "writes" } else { "reads" };
-                format!("thread {thread} {verb} a byte of `{name}` that another thread accessed")
+                let name = machine.quoted(buffer);
+                format!("thread {thread} {verb} a byte of {name} that another thread accessed")
             });
         }
-        Ok(Some(at))
+    }
+
+    /// A buffer's name for messages.
+    fn quoted(&self, buffer: Option<BufferId>) -> String {
+        match buffer {
+            Some(buffer) => format!("`{}`", self.body.name(self.body.buffers[buffer].name)),
+            None => "what a pointer points to".to_owned(),
+        }
+    }
+
+    /// Reads a scalar through a pointer; none if it is out of bounds and that is an event.
+    pub(super) fn read_through(
+        &mut self,
+        (storage, offset): (usize, i64),
+        dtype: DataType,
+        lane: usize,
+    ) -> Result<Option<Val>> {
+        let bytes = dtype.bytes();
+        let Some(at) = self.locate(None, storage, offset, bytes, lane, false)? else {
+            return Ok(None);
+        };
+        match read_scalar(dtype, &self.storages[storage].bytes[at..at + bytes]) {
+            Some(value) => Ok(Some(value)),
+            None => self.fail(RunErrorKind::Unsupported, format!("arithmetic on {dtype}")),
+        }
     }
 
     // ---- stores ----
@@ -310,7 +354,7 @@ impl Machine<'_> {
                     self.write_packed_lane(buffer, place.storage, offset, lane, &part, k)?;
                 } else {
                     let at = offset + (k * element.bytes()) as i64;
-                    self.write(buffer, place.storage, element, at, lane, &part)?;
+                    self.write(Some(buffer), (place.storage, at), element, lane as usize, &part)?;
                 }
             }
         }
@@ -328,17 +372,17 @@ impl Machine<'_> {
         }
     }
 
-    fn write(
+    /// Writes a scalar to a place in memory; the buffer is for messages.
+    pub(super) fn write(
         &mut self,
-        buffer: BufferId,
-        storage: usize,
+        buffer: Option<BufferId>,
+        (storage, offset): (usize, i64),
         dtype: DataType,
-        offset: i64,
-        lane: u32,
+        lane: usize,
         value: &Val,
     ) -> Result<()> {
         let bytes = dtype.bytes();
-        let at = self.locate(buffer, storage, offset, bytes, lane as usize, true)?;
+        let at = self.locate(buffer, storage, offset, bytes, lane, true)?;
         let Some(at) = at else { return Ok(()) };
         let memory = &mut self.storages[storage];
         if !write_scalar(dtype, value, &mut memory.bytes[at..at + bytes]) {
@@ -362,7 +406,7 @@ impl Machine<'_> {
     ) -> Result<()> {
         let dtype = self.body.buffers[buffer].dtype;
         let bytes = dtype.bytes();
-        let at = self.locate(buffer, storage, offset, bytes, lane as usize, true)?;
+        let at = self.locate(Some(buffer), storage, offset, bytes, lane as usize, true)?;
         let Some(at) = at else { return Ok(()) };
         let memory = &mut self.storages[storage];
         if !write_packed(dtype.element(), value, &mut memory.bytes[at..at + bytes], k) {

@@ -5,7 +5,8 @@ use std::rc::Rc;
 use super::{
     Argument, Array, Event, Outcome, Overlap, RunError, RunErrorKind,
     exec::{Binding, BoundBuffer, Machine, Slot},
-    memory::Storage,
+    fragments::Fragments,
+    memory::{Copies, Storage},
     ops::Val,
     symbols::{self, Symbols},
 };
@@ -175,27 +176,34 @@ impl Machine<'_> {
         let data = &self.body.buffers[buffer];
         let shape = self.uniform_ints(&data.shape, active)?;
         let scope = self.body.name(data.scope);
+        let fragments = Fragments::of_scope(scope);
         let bytes = shape.iter().product::<i64>().max(0) as usize * data.dtype.bytes();
         let is_private = matches!(scope, "local" | "") || matches!(data.origin, BufferOrigin::Cell);
-        let threads = match &self.kernel {
-            Some(kernel) if is_private => Some(kernel.threads),
-            _ => None,
+        let copies = match &self.kernel {
+            None => Copies::One,
+            Some(_) if is_private => Copies::PerThread,
+            Some(_) if scope == "warp" || fragments.is_some() => Copies::PerWarp,
+            Some(_) => Copies::One,
         };
-        if bytes.saturating_mul(threads.unwrap_or(1)) > 1 << 32 {
+        let threads = self.kernel.as_ref().map_or(1, |it| it.threads);
+        if bytes.saturating_mul(copies.count(threads)) > 1 << 32 {
             return self.fail(RunErrorKind::Unsupported, format!("an allocation of {bytes} bytes"));
         }
         // What an earlier iteration allocated here is out of scope: its memory serves again, as fresh as new.
         let storage = match self.bound(buffer, active[0] as usize) {
-            Some(bound) if self.storages[bound.storage].is_like(bytes, threads) => bound.storage,
+            Some(bound) if self.storages[bound.storage].is_like(bytes, copies, threads) => {
+                bound.storage
+            }
             _ => self.storages.len(),
         };
         match self.storages.get_mut(storage) {
             Some(used) => used.refresh(),
-            None => self.storages.push(Storage::fresh(bytes, threads)),
+            None => self.storages.push(Storage::fresh(bytes, copies, threads)),
         }
         // Where a schedulable block's buffer lies is decided when it is lowered: often inside of the parallel loop.
         let is_placed = kind != AllocKind::SBlock || self.kernel.is_some();
         self.storages[storage].is_watched &= is_placed;
+        self.storages[storage].fragments = fragments;
         self.races.forget(storage);
         self.bind_each(buffer, active, |machine, lane| machine.layout(buffer, storage, 0, lane))
     }

@@ -7,103 +7,10 @@ use super::{
     exec::Machine,
     intrinsics,
     library::{self, Function},
-    memory::{read_scalar, write_scalar},
+    memory::{read_scalar, scalar_bits, write_scalar},
     ops::{self, Val},
 };
 use crate::{BinaryOp, Body, Callee, DataType, ExprId, ExprKind, ExprListId, Type};
-
-/// The calls that are executed, by name.
-pub const KNOWN_CALLS: &[&str] = &[
-    "if_then_else",
-    "likely",
-    "ignore_loop_partition",
-    "tvm_thread_invariant",
-    "reinterpret",
-    "exp",
-    "exp2",
-    "exp10",
-    "log",
-    "log2",
-    "log10",
-    "log1p",
-    "sqrt",
-    "rsqrt",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "tanh",
-    "asinh",
-    "acosh",
-    "atanh",
-    "erf",
-    "sigmoid",
-    "floor",
-    "ceil",
-    "trunc",
-    "round",
-    "nearbyint",
-    "fabs",
-    "pow",
-    "fmod",
-    "atan2",
-    "hypot",
-    "copysign",
-    "fma",
-    "ldexp",
-    "nextafter",
-    "isnan",
-    "isinf",
-    "isfinite",
-    "popcount",
-    "clz",
-    "q_multiply_shift",
-    "dp4a",
-    "vectorlow",
-    "vectorhigh",
-    "vectorcombine",
-    "call_pure_extern",
-    "call_extern",
-    "call_llvm_pure_intrin",
-    "call_llvm_intrin",
-    "address_of",
-    "tvm_access_ptr",
-    "handle_add_byte_offset",
-    "isnullptr",
-    "atomic_add",
-    "cuda.atomic_add",
-    "cuda.atomic_cas",
-    "cuda.ldg",
-    "tvm_storage_sync",
-    "cuda.cta_sync",
-    "cuda.warp_sync",
-    "tvm_thread_allreduce",
-    "tvm_warp_shuffle",
-    "tvm_warp_shuffle_up",
-    "tvm_warp_shuffle_down",
-    "tvm_warp_shuffle_xor",
-    "tvm_warp_activemask",
-    "cuda.__shfl_sync",
-    "cuda.__shfl_up_sync",
-    "cuda.__shfl_down_sync",
-    "cuda.__shfl_xor_sync",
-    "cuda.__activemask",
-    "cuda.any_sync",
-    "cuda.ballot_sync",
-    "cuda.reduce_add_sync_u32",
-    "cuda.reduce_min_sync_u32",
-    "cuda.fdividef",
-    "cuda.ffs_u32",
-    "cuda.float_as_uint",
-    "cuda.uint_as_float",
-    "cuda.half2float",
-    "cuda.bfloat162float",
-    "assume",
-];
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
 type Values = SmallVec<[Val; 4]>;
@@ -143,6 +50,9 @@ impl Machine<'_> {
             return value;
         }
         let dtype = ty.prim().unwrap_or(DataType::HANDLE);
+        if let Some(value) = self.async_call(name, args, dtype, lane) {
+            return value;
+        }
         match name {
             "call_pure_extern" | "call_extern" | "call_llvm_pure_intrin" | "call_llvm_intrin" => {
                 self.library_call(name, args, dtype, lane)
@@ -273,7 +183,7 @@ impl Machine<'_> {
         Ok(Val::Pointer { storage, offset: offset.wrapping_add(by.wrapping_mul(bytes)) })
     }
 
-    fn pointer(&mut self, expr: ExprId, lane: usize) -> Result<(usize, i64)> {
+    pub(super) fn pointer(&mut self, expr: ExprId, lane: usize) -> Result<(usize, i64)> {
         match self.eval(expr, lane)? {
             Val::Pointer { storage, offset } => Ok((storage, offset)),
             other => self.fail(RunErrorKind::Unsupported, format!("a pointer {other:?}")),
@@ -305,6 +215,9 @@ impl Machine<'_> {
             self.error(EventKind::OutOfBounds, |_| "an atomic access out of bounds".to_owned())?;
             return Ok(ops::zero(dtype));
         };
+        if self.flights.is_any() {
+            self.check_traffic(storage, at, bytes, true);
+        }
         let memory = &self.storages[storage];
         let is_written =
             memory.written.get(at..at + bytes).is_none_or(|it| it.iter().all(|it| *it));
@@ -344,7 +257,11 @@ impl Machine<'_> {
     ) -> Result<Val> {
         let dtype = self.body.dtype(value).unwrap_or(DataType::INT32);
         let (compare, value) = (self.eval(compare, lane)?, self.eval(value, lane)?);
-        self.exchange(pointer, dtype, lane, |_, old| Ok((*old == compare).then_some(value)))
+        // By bits: zeros of either sign differ, a NaN equals itself.
+        let compare = scalar_bits(dtype, &compare);
+        self.exchange(pointer, dtype, lane, |_, old| {
+            Ok((scalar_bits(dtype, old) == compare).then_some(value))
+        })
     }
 
     /// Runs an operator, recording its events.

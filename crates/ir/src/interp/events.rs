@@ -37,13 +37,17 @@ pub enum EventKind {
     /// Two threads, blocks or parallel iterations touch a byte, one writes, and nothing orders them (P2). The accesses
     /// happen in the order of the schedule. Found only if [`super::Options::find_races`] asks for it.
     Race,
-    /// A shuffle reads from a thread that does not take part in it (Y6). The value is the reader's own.
+    /// A shuffle reads from a thread that does not take part in it, or only some threads of a warp execute a matrix
+    /// instruction (Y6). The value is the reader's own; the instruction does nothing.
     InactiveLane,
+    /// The target of an asynchronous copy is touched, or its source written, before its wait (Y3). The target holds a
+    /// fixed pattern until then.
+    InFlight,
 }
 
 impl EventKind {
     /// Every kind, in order.
-    pub const ALL: [EventKind; 13] = [
+    pub const ALL: [EventKind; 14] = [
         EventKind::Overflow,
         EventKind::ShiftOutOfRange,
         EventKind::CountOfZero,
@@ -57,6 +61,7 @@ impl EventKind {
         EventKind::FailedAssertion,
         EventKind::Race,
         EventKind::InactiveLane,
+        EventKind::InFlight,
     ];
 
     /// Whether it ends a run, unless [`OnError::Event`] says otherwise.
@@ -86,6 +91,7 @@ impl EventKind {
             EventKind::FailedAssertion => "failed-assertion",
             EventKind::Race => "race",
             EventKind::InactiveLane => "inactive-lane",
+            EventKind::InFlight => "in-flight",
         }
     }
 
@@ -104,7 +110,8 @@ impl EventKind {
             EventKind::OutOfBounds => "an access is out of bounds",
             EventKind::FailedAssertion => "an assertion failed",
             EventKind::Race => "two threads race for a byte",
-            EventKind::InactiveLane => "a shuffle reads from a thread that does not take part",
+            EventKind::InactiveLane => "a thread does not take part in an instruction of its warp",
+            EventKind::InFlight => "memory is touched before the wait of an asynchronous copy",
         }
     }
 }

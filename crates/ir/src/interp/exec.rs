@@ -7,8 +7,10 @@ use smallvec::SmallVec;
 use super::{
     EventKind, Options, RunError, RunErrorKind, Schedule,
     access::Place,
+    async_copy::Flights,
     counts::Counts,
     fast::Programs,
+    matrix,
     memory::Storage,
     ops::Val,
     races::{Agent, Races},
@@ -110,6 +112,8 @@ pub(super) struct Machine<'a> {
     /// The lanes that execute the statement, where other threads may look at them; empty for all that ask.
     pub(super) participants: Vec<u32>,
     pub(super) races: Races,
+    /// Asynchronous copies that nobody has waited for.
+    pub(super) flights: Flights,
     /// Who accesses memory now, if races are looked for; the thread is filled in at the access.
     pub(super) agent: Option<Agent>,
     /// Number of kernels and parallel loops so far.
@@ -153,6 +157,7 @@ impl<'a> Machine<'a> {
             vector_depth: 0,
             participants: Vec::new(),
             races: Races::default(),
+            flights: Flights::default(),
             agent: None,
             n_launches: 0,
         }
@@ -401,10 +406,12 @@ impl<'a> Machine<'a> {
         {
             match self.body.name(name) {
                 "tvm_thread_allreduce" => return self.allreduce(args, active),
-                "tvm_storage_sync" | "cuda.cta_sync" | "cuda.warp_sync" | "cuda.grid_sync"
-                | "cuda.thread_fence" => {
+                "tvm_storage_sync" | "cuda.cta_sync" | "cuda.warp_sync" | "cuda.thread_fence" => {
                     self.barrier(self.body.name(name), args, active);
                     return Ok(());
+                }
+                name if matrix::is_collective(name) => {
+                    return self.collective(expr, active);
                 }
                 "assume" => {
                     let condition = self.body.items(args)[0];
@@ -452,8 +459,11 @@ impl<'a> Machine<'a> {
                 });
             }
         }
-        // A barrier of warps counts as one of the block: races between warps may be missed then, none is made up.
-        if let Some(agent) = &mut self.agent {
+        if name == "cuda.warp_sync" || scope == Some("warp") {
+            let threads = active.iter().map(|it| self.frame.threads[*it as usize]);
+            self.races.warp_barrier(threads);
+        } else if let Some(agent) = &mut self.agent {
+            // A fence counts too: what it orders is told by atomics, which are not followed. No race is made up.
             agent.epoch += 1;
         }
     }

@@ -229,7 +229,8 @@ impl Machine<'_> {
     ) -> Result<bool> {
         let body = self.body;
         let Some(kind) = Kind::of(body.buffers[buffer].dtype) else { return Ok(false) };
-        if self.agent.is_some() {
+        // Loads of what a copy in flight writes give up by themselves: it counts as never written.
+        if self.agent.is_some() || self.flights.is_any() {
             return Ok(false);
         }
         let Some(mut program) = self.take_program(op, &body.ops[op].operands, active.len()) else {

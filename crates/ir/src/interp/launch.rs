@@ -64,6 +64,7 @@ impl Machine<'_> {
             self.be_agent(number);
             self.bind_index(op)?;
             self.block(self.body.entry(region), &lanes)?;
+            self.drop_flights();
             self.storages.truncate(n_storages);
             self.frame = outer.clone();
         }

@@ -3,7 +3,7 @@
 //! In: the name in `T.call_pure_extern("float32", "expf", x)` or `T.call_llvm_pure_intrin("float32", "llvm.exp.f32",
 //! x)`. Out: which value it is. What is not listed has unknown effects and is not executed.
 
-use super::ops::Val;
+use super::{ops::Val, table};
 use crate::DataType;
 
 /// What a function of another library is here.
@@ -31,10 +31,10 @@ pub(super) enum Function {
 pub(super) fn c_function(name: &str) -> Option<Function> {
     let plain = match name.strip_suffix('f') {
         // `erf` ends so itself.
-        Some(stem) if intrinsic(stem).is_some() || own(stem).is_some() => stem,
+        Some(stem) if table::of_c(stem).is_some() || own(stem).is_some() => stem,
         _ => name,
     };
-    own(plain).or_else(|| intrinsic(plain).map(Function::Intrinsic))
+    own(plain).or_else(|| table::of_c(plain).map(Function::Intrinsic))
 }
 
 /// A function of LLVM, by its name with the types: `llvm.exp.f32`, `llvm.nvvm.…` are not known.
@@ -52,7 +52,7 @@ pub(super) fn llvm_function(name: &str) -> Option<Function> {
         "bswap" => Function::SwapBytes,
         "fma" | "fmuladd" => Function::Intrinsic("fma"),
         "abs" => Function::Intrinsic("fabs"),
-        _ => Function::Intrinsic(intrinsic(stem)?),
+        _ => Function::Intrinsic(table::of_c(stem)?),
     })
 }
 
@@ -66,45 +66,6 @@ fn own(name: &str) -> Option<Function> {
         "abs" => Function::Intrinsic("fabs"),
         _ => return None,
     })
-}
-
-fn intrinsic(name: &str) -> Option<&'static str> {
-    const SHARED: [&str; 33] = [
-        "exp",
-        "exp2",
-        "exp10",
-        "log",
-        "log2",
-        "log10",
-        "log1p",
-        "sqrt",
-        "sin",
-        "cos",
-        "tan",
-        "asin",
-        "acos",
-        "atan",
-        "sinh",
-        "cosh",
-        "tanh",
-        "asinh",
-        "acosh",
-        "atanh",
-        "erf",
-        "floor",
-        "ceil",
-        "trunc",
-        "nearbyint",
-        "fabs",
-        "pow",
-        "fmod",
-        "atan2",
-        "hypot",
-        "copysign",
-        "fma",
-        "ldexp",
-    ];
-    SHARED.into_iter().find(|it| *it == name)
 }
 
 /// The value of a function that is no intrinsic; none for operands it does not take.

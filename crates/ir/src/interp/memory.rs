@@ -1,6 +1,6 @@
 //! Memory: arrays of arguments, storage of buffers, and elements as values.
 
-use super::{nan, ops::Val};
+use super::{async_copy::Traffic, fragments::Fragments, nan, ops::Val, races::WARP};
 use crate::{DataType, Lanes, TypeCode};
 
 /// A dense row-major array.
@@ -60,7 +60,29 @@ impl Array {
     }
 }
 
-/// The memory behind buffers. With `threads > 1` each thread has its own copy, one after the other.
+/// Who of a block shares the memory of an allocation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Copies {
+    /// All threads: there is one copy.
+    One,
+    /// Nobody: each thread has its own copy.
+    PerThread,
+    /// The threads of a warp.
+    PerWarp,
+}
+
+impl Copies {
+    /// How many a block of threads has.
+    pub(super) fn count(self, threads: usize) -> usize {
+        match self {
+            Copies::One => 1,
+            Copies::PerThread => threads,
+            Copies::PerWarp => threads.div_ceil(WARP as usize),
+        }
+    }
+}
+
+/// The memory behind buffers: as many copies as it has, one after the other.
 #[derive(Clone, Debug)]
 pub(super) struct Storage {
     pub(super) bytes: Vec<u8>,
@@ -68,13 +90,17 @@ pub(super) struct Storage {
     pub(super) written: Vec<bool>,
     /// Bytes of one copy.
     pub(super) stride: usize,
-    pub(super) is_per_thread: bool,
+    pub(super) copies: Copies,
     /// Whether accesses to it can race: it is neither private nor a block's, whose place lowering decides.
     pub(super) is_watched: bool,
+    /// The asynchronous copies to and from it that nobody has waited for.
+    pub(super) traffic: Option<Box<Traffic>>,
+    /// What it holds, if that is fragments of matrices.
+    pub(super) fragments: Option<Fragments>,
 }
 
 /// What uninitialised memory is filled with: big as an integer, a NaN-free odd number as a float.
-const PATTERN: u8 = 0xCB;
+pub(super) const PATTERN: u8 = 0xCB;
 
 impl Storage {
     pub(super) fn argument(data: Vec<u8>) -> Storage {
@@ -82,27 +108,32 @@ impl Storage {
             stride: data.len(),
             bytes: data,
             written: Vec::new(),
-            is_per_thread: false,
+            copies: Copies::One,
             is_watched: true,
+            traffic: None,
+            fragments: None,
         }
     }
 
-    pub(super) fn fresh(stride: usize, threads: Option<usize>) -> Storage {
-        let size = stride * threads.unwrap_or(1);
+    /// Memory of `stride` bytes for each of those who have a copy, in a block of `threads`.
+    pub(super) fn fresh(stride: usize, copies: Copies, threads: usize) -> Storage {
+        let size = stride * copies.count(threads);
         Storage {
             bytes: vec![PATTERN; size],
             written: vec![false; size],
             stride,
-            is_per_thread: threads.is_some(),
-            is_watched: threads.is_none(),
+            copies,
+            is_watched: copies != Copies::PerThread,
+            traffic: None,
+            fragments: None,
         }
     }
 
     /// Whether [`Storage::fresh`] would make one of this size.
-    pub(super) fn is_like(&self, stride: usize, threads: Option<usize>) -> bool {
-        let size = stride * threads.unwrap_or(1);
+    pub(super) fn is_like(&self, stride: usize, copies: Copies, threads: usize) -> bool {
+        let size = stride * copies.count(threads);
         self.stride == stride
-            && self.is_per_thread == threads.is_some()
+            && self.copies == copies
             && self.bytes.len() == size
             && self.written.len() == size
     }
@@ -119,7 +150,11 @@ impl Storage {
         if offset.checked_add(len)? > self.stride {
             return None;
         }
-        Some(if self.is_per_thread { thread * self.stride + offset } else { offset })
+        Some(match self.copies {
+            Copies::One => offset,
+            Copies::PerThread => thread * self.stride + offset,
+            Copies::PerWarp => thread / WARP as usize * self.stride + offset,
+        })
     }
 }
 

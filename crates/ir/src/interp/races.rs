@@ -2,14 +2,17 @@
 //!
 //! In: every access of a kernel or of a parallel loop to memory that is not private. Out: whether it races with an
 //! earlier one. Terms: a *launch* is one run of a kernel or of a parallel loop; its *agents* are blocks, or iterations;
-//! an agent has *threads*; an *epoch* ends at each barrier. Two accesses, one of them a write, race if they are in one
-//! launch and come from different agents, or from different threads of one agent in one epoch. A byte remembers its last
-//! write and its last read; "read by several" is one state. Atomics do not take part. Pages of 1024 bytes are made
-//! on first touch: O(1) an access, memory 32 times what is touched.
+//! an agent has *threads*, in *warps* of 32; an *epoch* ends at each barrier of the agent, a *warp's epoch* at each barrier of
+//! the warp. Two accesses, one of them a write, race if they are in one launch and come from different agents, or from
+//! different threads of one agent in one epoch, unless both threads are of one warp and its epoch ended between. A byte
+//! remembers its last write and its last read; "read by several" threads, or warps, is one state. Atomics do not take
+//! part. Pages of 1024 bytes are made on first touch: O(1) an access, memory 40 times what is touched.
 
+/// Threads of a warp.
+pub(super) const WARP: u32 = 32;
 /// No thread, and no agent.
 const NOBODY: u32 = u32::MAX;
-/// More than one of them.
+/// More than one of them; of warps and epochs too.
 const SEVERAL: u32 = u32::MAX - 1;
 const PAGE: usize = 1024;
 
@@ -22,26 +25,46 @@ pub(super) struct Agent {
     pub(super) thread: u32,
 }
 
+/// A point in the order of an agent's barriers, and the thread that is there.
+#[derive(Clone, Copy)]
+struct Moment {
+    epoch: u32,
+    warp_epoch: u32,
+    thread: u32,
+}
+
+impl Moment {
+    const NEVER: Moment = Moment { epoch: 0, warp_epoch: 0, thread: NOBODY };
+
+    /// Whether a barrier stands between this earlier moment of an agent and a later one.
+    fn is_before(self, later: Moment) -> bool {
+        self.epoch != later.epoch
+            || self.thread / WARP == later.thread / WARP && self.warp_epoch != later.warp_epoch
+    }
+}
+
 /// The last accesses to a byte.
 #[derive(Clone, Copy)]
 struct Shadow {
     launch: u32,
     writer: u32,
-    write_epoch: u32,
-    write_thread: u32,
+    write: Moment,
     reader: u32,
-    read_epoch: u32,
-    read_thread: u32,
+    read: Moment,
+    /// The warp of the reader, or several.
+    read_warp: u32,
+    /// Whether several threads of that warp have read it in its epoch.
+    is_read_by_several: bool,
 }
 
 const UNTOUCHED: Shadow = Shadow {
     launch: 0,
     writer: NOBODY,
-    write_epoch: 0,
-    write_thread: NOBODY,
+    write: Moment::NEVER,
     reader: NOBODY,
-    read_epoch: 0,
-    read_thread: NOBODY,
+    read: Moment::NEVER,
+    read_warp: NOBODY,
+    is_read_by_several: false,
 };
 
 type Page = Box<[Shadow; PAGE]>;
@@ -50,6 +73,8 @@ type Page = Box<[Shadow; PAGE]>;
 #[derive(Default)]
 pub(super) struct Races {
     storages: Vec<Vec<Option<Page>>>,
+    /// The epoch of each warp of the agent.
+    warp_epochs: Vec<u32>,
 }
 
 impl Races {
@@ -69,12 +94,27 @@ impl Races {
         if pages.len() <= (at + len) / PAGE {
             pages.resize_with((at + len) / PAGE + 1, || None);
         }
+        let warp_epoch = self.warp_epochs.get((by.thread / WARP) as usize).copied().unwrap_or(0);
+        let now = Moment { epoch: by.epoch, warp_epoch, thread: by.thread };
         let mut is_race = false;
         for byte in at..at + len {
             let page = pages[byte / PAGE].get_or_insert_with(|| Box::new([UNTOUCHED; PAGE]));
-            is_race |= touch(&mut page[byte % PAGE], by, is_write);
+            is_race |= touch(&mut page[byte % PAGE], by, now, is_write);
         }
         is_race
+    }
+
+    /// The warps of these threads meet at a barrier of their own, each for itself.
+    pub(super) fn warp_barrier(&mut self, threads: impl Iterator<Item = u32>) {
+        let mut warps: Vec<usize> = threads.map(|it| (it / WARP) as usize).collect();
+        warps.sort_unstable();
+        warps.dedup();
+        for warp in warps {
+            if self.warp_epochs.len() <= warp {
+                self.warp_epochs.resize(warp + 1, 0);
+            }
+            self.warp_epochs[warp] += 1;
+        }
     }
 
     /// Forgets a storage: its memory is fresh.
@@ -85,29 +125,44 @@ impl Races {
     }
 }
 
-fn touch(shadow: &mut Shadow, by: Agent, is_write: bool) -> bool {
+fn touch(shadow: &mut Shadow, by: Agent, now: Moment, is_write: bool) -> bool {
     if shadow.launch != by.launch {
         *shadow = Shadow { launch: by.launch, ..UNTOUCHED };
     }
-    let races_with = |agent: u32, epoch: u32, thread: u32| {
-        agent != NOBODY && (agent != by.agent || (epoch == by.epoch && thread != by.thread))
+    let races_with = |agent: u32, then: Moment, by_several: bool| {
+        let is_other = by_several || then.thread != now.thread;
+        agent != NOBODY && (agent != by.agent || (is_other && !then.is_before(now)))
     };
-    let with_write = races_with(shadow.writer, shadow.write_epoch, shadow.write_thread);
+    let with_write = races_with(shadow.writer, shadow.write, false);
     if is_write {
-        let with_read = races_with(shadow.reader, shadow.read_epoch, shadow.read_thread);
-        (shadow.writer, shadow.write_epoch, shadow.write_thread) = (by.agent, by.epoch, by.thread);
+        let with_warps = shadow.reader == by.agent
+            && shadow.read_warp == SEVERAL
+            && shadow.read.epoch == now.epoch;
+        let with_read =
+            with_warps || races_with(shadow.reader, shadow.read, shadow.is_read_by_several);
+        (shadow.writer, shadow.write) = (by.agent, now);
         return with_write || with_read;
     }
-    if shadow.reader == NOBODY {
-        shadow.reader = by.agent;
-    } else if shadow.reader != by.agent {
-        shadow.reader = SEVERAL;
-    } else if shadow.read_epoch == by.epoch && shadow.read_thread != by.thread {
-        shadow.read_thread = SEVERAL;
-        return with_write;
-    }
-    (shadow.read_epoch, shadow.read_thread) = (by.epoch, by.thread);
+    note_read(shadow, by, now);
     with_write
+}
+
+/// Notes a read, together with those that no barrier separates from it.
+fn note_read(shadow: &mut Shadow, by: Agent, now: Moment) {
+    let then = shadow.read;
+    let (warp, is_first) = (now.thread / WARP, shadow.reader == NOBODY);
+    if !is_first && shadow.reader != by.agent {
+        shadow.reader = SEVERAL;
+    } else if is_first || then.epoch != now.epoch {
+        (shadow.reader, shadow.read, shadow.read_warp) = (by.agent, now, warp);
+        shadow.is_read_by_several = false;
+    } else if shadow.read_warp != warp {
+        shadow.read_warp = SEVERAL;
+    } else if then.warp_epoch != now.warp_epoch {
+        (shadow.read, shadow.is_read_by_several) = (now, false);
+    } else if then.thread != now.thread {
+        shadow.is_read_by_several = true;
+    }
 }
 
 #[cfg(test)]
@@ -145,6 +200,30 @@ mod tests {
             assert!(!races.access(0, 0, 1, at(0, 5, thread), false));
         }
         assert!(races.access(0, 0, 1, at(0, 5, 0), true), "thread 1 has read it too");
+    }
+
+    #[test]
+    fn a_barrier_of_a_warp_orders_its_own_threads_only() {
+        let mut races = Races::default();
+        assert!(!races.access(0, 0, 4, at(0, 0, 3), true));
+        races.warp_barrier(0..32);
+        assert!(!races.access(0, 0, 4, at(0, 0, 4), false), "the same warp, after its barrier");
+        assert!(races.access(0, 0, 4, at(0, 0, 40), false), "another warp");
+        assert!(races.access(0, 0, 4, at(0, 0, 4), true), "warp 1 has read it");
+        races.warp_barrier(32..64);
+        assert!(races.access(0, 0, 4, at(0, 0, 40), false), "only its own warp was waited for");
+        assert!(!races.access(0, 0, 4, at(0, 1, 41), true), "a barrier of the block");
+    }
+
+    #[test]
+    fn readers_of_a_warp_are_done_at_its_barrier() {
+        let mut races = Races::default();
+        for thread in 0..3 {
+            assert!(!races.access(0, 0, 1, at(0, 0, thread), false));
+        }
+        races.warp_barrier(0..32);
+        assert!(!races.access(0, 0, 1, at(0, 0, 0), true));
+        assert!(races.access(0, 0, 1, at(0, 0, 1), false), "nothing orders it after that write");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ir::interp::KNOWN_CALLS;
+use ir::interp::known_calls;
 use ir::{Body, Callee, ExprKind, ForKind, OpKind};
 use rustc_hash::FxHashSet;
 
@@ -146,7 +146,7 @@ impl Coverage {
     /// Calls, operators and element types that the interpreter knows, and that were not met.
     pub(super) fn missing(&self) -> Vec<String> {
         let mut missing = Vec::new();
-        for name in KNOWN_CALLS {
+        for name in known_calls() {
             if !self.types.contains_key(&format!("T.{name}")) {
                 missing.push(format!("call T.{name}"));
             }
