@@ -17,6 +17,9 @@ const WRAPS: Overflow = Overflow::Wraps;
 /// Nested conditional expressions whose arms are looked at under their conditions; further ones may do anything.
 const MOST_ARMS: u8 = 12;
 
+/// Nested `min`, `max` and `%` that are looked through for the bound of an index.
+const MOST_FORMS: u8 = 4;
+
 /// What of an expression must not overflow.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Part {
@@ -92,6 +95,26 @@ impl Analyzer<'_> {
         body.each_child(kind, &mut |child| children.push(child));
         let below = children.into_iter().find_map(|it| self.why_may_trap(ctx, it));
         below.or_else(|| (!self.is_safe_alone(ctx, expr)).then_some(expr))
+    }
+
+    /// Whether the node itself cannot trap or err, given that its operands do not; they may use what the source uses anyway. What names
+    /// the variable of a binder around it is not known alone.
+    pub fn cannot_trap_alone(&mut self, ctx: ContextId, expr: ExprId) -> bool {
+        let body = self.body.clone();
+        let node = body.expr(expr);
+        match node.kind {
+            _ if node.flags.open_binders > 0 => false,
+            ExprKind::Lambda { .. } => false,
+            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
+                if body.name(name) == "if_then_else" =>
+            {
+                body.items(args).first().is_some_and(|&it| self.is_untainted(ctx, it))
+            }
+            ExprKind::Ramp { base, stride, .. } => {
+                self.is_untainted(ctx, base) && self.is_untainted(ctx, stride)
+            }
+            _ => self.is_safe_alone(ctx, expr),
+        }
     }
 
     /// Whether the node itself cannot trap, given that its operands do not.
@@ -197,6 +220,9 @@ impl Analyzer<'_> {
         if values.is_index_below(cells) {
             return true;
         }
+        if values.min >= 0 && self.is_below_by_form(ctx, index, extent, MOST_FORMS) {
+            return true;
+        }
         let (Some(index), Some(extent)) =
             (self.linear(WRAPS, ctx, index), self.linear(WRAPS, ctx, extent))
         else {
@@ -205,6 +231,33 @@ impl Analyzer<'_> {
         let gap = extent.minus(&index).and_then(|it| it.plus(-1));
         (values.min >= 0 || self.is_non_negative(WRAPS, ctx, &index))
             && gap.is_some_and(|it| self.is_non_negative(WRAPS, ctx, &it))
+    }
+
+    /// Whether an index is shown to be less than an extent by how it is written, also where it is read from memory: `A[i] % n` and
+    /// `min(A[i], n - 1)` are less than `n`.
+    fn is_below_by_form(
+        &mut self,
+        ctx: ContextId,
+        index: ExprId,
+        extent: ExprId,
+        depth: u8,
+    ) -> bool {
+        let Some(depth) = depth.checked_sub(1) else { return false };
+        let kind = self.body.expr(index).kind;
+        let mut below = |it| self.is_below_by_form(ctx, it, extent, depth);
+        match kind {
+            ExprKind::Binary(BinaryOp::Min, a, b) => below(a) || below(b),
+            ExprKind::Binary(BinaryOp::Max, a, b) => below(a) && below(b),
+            ExprKind::Binary(BinaryOp::FloorMod, _, n) if n == extent => {
+                self.summary(n).is_stable && self.bound(ctx, n).min > 0
+            }
+            _ => {
+                let forms = (self.linear(WRAPS, ctx, index), self.linear(WRAPS, ctx, extent));
+                let (Some(index), Some(extent)) = forms else { return false };
+                let gap = extent.minus(&index).and_then(|it| it.plus(-1));
+                gap.is_some_and(|it| self.is_non_negative(WRAPS, ctx, &it))
+            }
+        }
     }
 
     /// The contexts of the two arms of a conditional expression; none if it is too deep in others.

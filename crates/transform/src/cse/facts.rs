@@ -151,28 +151,28 @@ impl<'a> Facts<'a> {
     /// other bits), and comes from the same sums.
     fn look_through_bindings(&mut self) {
         let body = self.body;
-        let mut handed: FxHashMap<ValueId, Sharing> = FxHashMap::default();
-        let of_variable = |handed: &FxHashMap<ValueId, Sharing>, kind| match kind {
-            ExprKind::Value(value) => handed.get(&value).copied().unwrap_or_default(),
-            _ => Sharing::default(),
-        };
+        let mut bound = Bound { body, handed: FxHashMap::default() };
         for op in body.ops_preorder().filter(|&it| body.ops[it].kind == OpKind::Bind) {
             let mut all = Sharing::default();
             for id in self.occurrences.of_op(op) {
-                let expr = self.occurrences[id].expr;
-                let own = of_variable(&handed, body.expr(expr).kind);
-                all = all.union(own).union(self.sharing(expr).handed_down());
+                let here = self.occurrences[id];
+                all = all.union(bound.sharing(here.expr).union(self.sharing(here.expr)));
+            }
+            all = all.handed_down();
+            if body.ops[op].operands.iter().any(|&it| bound.is_product(it)) {
+                all = all.union(Sharing::PRODUCT);
             }
             if !all.is_empty() {
-                handed.extend(body.ops[op].results.iter().map(|&it| (it, all)));
+                bound.handed.extend(body.ops[op].results.iter().map(|&it| (it, all)));
             }
         }
-        if handed.is_empty() {
+        if bound.handed.is_empty() {
             return;
         }
         for index in 0..body.n_exprs() {
-            let kind = body.expr(ExprId::new(index)).kind;
-            let mut all = of_variable(&handed, kind);
+            let id = ExprId::new(index);
+            let kind = body.expr(id).kind;
+            let mut all = bound.sharing(id);
             if !matches!(kind, ExprKind::Load { .. }) {
                 body.each_child(kind, &mut |it| {
                     all = all.union(self.sharing[it.index()].handed_down());
@@ -375,6 +375,37 @@ impl<'a> Facts<'a> {
     /// The kernel that a scope is part of; none on the host.
     pub(super) fn kernel(&self, scope: ScopeId) -> Option<ScopeId> {
         self.scopes.kernel(scope)
+    }
+}
+
+/// What variables have from what they are bound to.
+struct Bound<'a> {
+    body: &'a Body,
+    handed: FxHashMap<ValueId, Sharing>,
+}
+
+impl Bound<'_> {
+    /// What a node has from the variables that are its operands, or from the one that it is.
+    fn sharing(&self, expr: ExprId) -> Sharing {
+        let kind = self.body.expr(expr).kind;
+        if let ExprKind::Value(value) = kind {
+            return self.handed.get(&value).copied().unwrap_or_default();
+        }
+        if sharing::is_fused(kind, |it| self.is_product(it)) {
+            Sharing::INEXACT
+        } else {
+            Sharing::default()
+        }
+    }
+
+    fn is_product(&self, expr: ExprId) -> bool {
+        let is_bound = match self.body.expr(expr).kind {
+            ExprKind::Value(value) => {
+                self.handed.get(&value).is_some_and(|it| it.has(Sharing::PRODUCT))
+            }
+            _ => false,
+        };
+        sharing::is_product(self.body, expr, is_bound)
     }
 }
 

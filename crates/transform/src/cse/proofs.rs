@@ -40,6 +40,14 @@ impl<'a> Proofs<'a> {
         self.reads_are_free(value) && self.ask(before, |it, ctx| it.cannot_trap(ctx, expr))
     }
 
+    /// Whether the operator of an occurrence cannot err right before an operation if what it works on is evaluated there without an error.
+    pub(super) fn cannot_trap_alone(&self, at: OccurrenceId, before: OpId) -> bool {
+        let expr = self.facts.occurrences[at].expr;
+        let is_load = matches!(self.facts.body.expr(expr).kind, ExprKind::Load { .. });
+        (!is_load || self.read_is_free(at))
+            && self.ask(before, |it, ctx| it.cannot_trap_alone(ctx, expr))
+    }
+
     /// Whether no sum or product in the expression of an occurrence leaves its type right before an operation.
     pub(super) fn cannot_overflow(&self, value: OccurrenceId, before: OpId) -> bool {
         let expr = self.facts.occurrences[value].expr;
@@ -61,19 +69,24 @@ impl<'a> Proofs<'a> {
         question(&mut analyzer.borrow_mut(), conditions.before(before))
     }
 
-    /// Whether memory may be read where the program does not: it was the caller's, so that it holds something (`SEMANTICS: M3`), and
-    /// no other thread of this function writes it meanwhile (`P2`). A barrier only orders such writes.
+    /// Whether all memory that a value is read from may be read where the program does not.
     fn reads_are_free(&self, value: OccurrenceId) -> bool {
         let facts = self.facts;
         if !facts.body.expr(facts.occurrences[value].expr).flags.has_load {
             return true;
         }
         let inside = (value.index()..facts.occurrences[value].end.index()).map(OccurrenceId::new);
-        let loads = inside.filter(|&it| {
+        let mut loads = inside.filter(|&it| {
             matches!(facts.body.expr(facts.occurrences[it].expr).kind, ExprKind::Load { .. })
         });
+        loads.all(|it| self.read_is_free(it))
+    }
+
+    /// Whether memory may be read where the program does not: it was the caller's, so that it holds something (`SEMANTICS: M3`), and
+    /// no other thread of this function writes it meanwhile (`P2`). A barrier only orders such writes.
+    fn read_is_free(&self, load: OccurrenceId) -> bool {
         let Memory { aliases, versions, .. } = self.memory;
-        loads.filter_map(|it| versions.class_of(it)).all(|class| {
+        versions.class_of(load).is_none_or(|class| {
             let mut writes = versions.writes(class);
             aliases.outlives(class)
                 && (!self.is_concurrent || writes.all(|(_, kind)| kind == WriteKind::Barrier))

@@ -30,6 +30,8 @@ impl Sharing {
     pub(super) const PER_THREAD: Sharing = Sharing(16);
     /// Something that hosts and devices may compute to different last bits.
     pub(super) const INEXACT: Sharing = Sharing(32);
+    /// A variable that is bound to a product of floats.
+    pub(super) const PRODUCT: Sharing = Sharing(64);
 
     pub(super) const fn has(self, other: Sharing) -> bool {
         self.0 & other.0 != 0
@@ -78,12 +80,29 @@ pub(super) fn of_node(body: &Body, effects: &EffectTable, id: ExprId, below: Sha
 
 /// A product that a compiler may fuse with its sum, and what is rounded only when it is stored (`SEMANTICS: F2`, `C8`).
 fn of_float(body: &Body, kind: ExprKind, dtype: DataType) -> Sharing {
-    let is_product = |it: ExprId| matches!(body.expr(it).kind, ExprKind::Binary(BinaryOp::Mul, ..));
-    let is_fused = match kind {
+    let is_product = |it: ExprId| is_product(body, it, false);
+    if is_fused(kind, is_product) || dtype.code == TypeCode::BFloat {
+        Sharing::INEXACT
+    } else {
+        Sharing::default()
+    }
+}
+
+/// Whether a node is a sum of a product.
+pub(super) fn is_fused(kind: ExprKind, is_product: impl Fn(ExprId) -> bool) -> bool {
+    match kind {
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, a, b) => is_product(a) || is_product(b),
         _ => false,
-    };
-    if is_fused || dtype.code == TypeCode::BFloat { Sharing::INEXACT } else { Sharing::default() }
+    }
+}
+
+/// Whether the value of a node may be a product of floats that is not rounded yet: also through a binding (`SEMANTICS: F2`), here of a
+/// let, or of a statement if the caller knows its variable to be one.
+pub(super) fn is_product(body: &Body, id: ExprId, is_bound: bool) -> bool {
+    let is_float = body.dtype(id).is_some_and(DataType::is_float);
+    let is_product =
+        matches!(body.expr(id).kind, ExprKind::Binary(BinaryOp::Mul, ..) | ExprKind::Bound(_));
+    is_float && (is_product || is_bound)
 }
 
 fn of_call(body: &Body, effects: &EffectTable, callee: Callee, instance: u32) -> Sharing {

@@ -2,9 +2,9 @@
 //!
 //! In: the facts, the classes and the proofs. Out: [`Traps`], which answers whether a value may be evaluated right before an operation although it can
 //! trap: every division, shift, conversion … in it is evaluated there anyway, on every path before that place or after it
-//! (`SEMANTICS: 0`, anticipated; an error that was there is not added). So `a * (x // y)` may stand wherever `x // y` is certain, also where
-//! the product is not. Or bounds show that it cannot trap there. Built on first use: O(occurrences of what may trap · log depth); a question is O(what may trap in
-//! the value · log n).
+//! (`SEMANTICS: 0`, anticipated; an error that was there is not added), or bounds show that it cannot trap there. So `a * (x // y)` may
+//! stand wherever `x // y` is certain, also where the product is not, and so may `A[x // y % 4]`. Built on first use: O(occurrences of
+//! what may trap · log depth); a question is O(what may trap in the value · log n).
 
 use std::cell::OnceCell;
 
@@ -43,12 +43,13 @@ impl<'a> Traps<'a> {
     pub(super) fn is_safe(&self, value: OccurrenceId, before: OpId, work: &mut Work) -> bool {
         let culprit = self.facts.culprit(self.facts.occurrences[value].expr);
         culprit.is_none()
-            || self.is_evaluated(value, before, work)
+            || self.each_is_safe(value, before, work)
             || self.proofs.cannot_trap(value, before)
     }
 
-    /// Whether all that may trap in the value of an occurrence is evaluated anyway when the program comes to `before`.
-    fn is_evaluated(&self, value: OccurrenceId, before: OpId, work: &mut Work) -> bool {
+    /// Whether each operator that may trap in the value of an occurrence is evaluated anyway when the program comes to `before`, or
+    /// cannot trap there.
+    fn each_is_safe(&self, value: OccurrenceId, before: OpId, work: &mut Work) -> bool {
         let facts = self.facts;
         let index = match self.index.get() {
             Some(it) => it,
@@ -63,7 +64,10 @@ impl<'a> Traps<'a> {
             work.visited += 1;
             let here = facts.occurrences[at];
             let culprit = facts.culprit(here.expr);
-            if culprit == Some(here.expr) && index.lookup(at, before).is_none() {
+            let is_safe = culprit != Some(here.expr)
+                || index.lookup(at, before).is_some()
+                || self.proofs.cannot_trap_alone(at, before);
+            if !is_safe {
                 return false;
             }
             at = match culprit {
@@ -86,7 +90,6 @@ impl<'a> Traps<'a> {
                 && is_evaluated(id)
                 && !facts.has(id, flag::PLACE)
                 && facts.body.expr(it.expr).flags.open_binders == 0
-                && !facts.is_lazy(id, None)
         });
         let mut all: Vec<_> = traps
             .map(|(id, _)| {
@@ -104,7 +107,7 @@ impl<'a> Traps<'a> {
                 .map(|&(.., occurrence, op)| Position {
                     occurrence,
                     op,
-                    lazy: false,
+                    lazy: facts.is_lazy(occurrence, None),
                     visible_from: 0,
                     cost: 0,
                     within: None,

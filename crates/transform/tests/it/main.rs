@@ -9,6 +9,7 @@ mod levels;
 mod loads;
 mod sound;
 mod support;
+mod traps;
 mod tvm;
 mod tvm_2022;
 mod tvm_2022_reference;
