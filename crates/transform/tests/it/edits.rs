@@ -437,3 +437,35 @@ fn lets_whose_value_is_their_body_are_kept() {
     "#]],
     );
 }
+
+#[test]
+fn a_value_that_got_another_name_is_that_name() {
+    // Once `v` stands for `x + x` there is one more `v % 16`, which a second sweep binds around the first.
+    let options = CseOptions { preset: Preset::Tvm2022, ..CseOptions::default() };
+    let statements = "
+        v: T.let[T.int32] = x + x
+        if x > 0:
+            M[5] = B[v % 16]
+            M[0] = B[(x + x) % 16] + B[v % 16]
+        ";
+    check_with(
+        &crate::tvm_2022::function("x", statements),
+        &options,
+        expect![[r#"
+        from tvm.script import tirx as T
+
+        @T.prim_func
+        def f(
+            x: T.int32,
+            M: T.Buffer((4096,), "int32"),
+            B: T.Buffer((4096,), "int32"),
+        ):
+            v: T.let[T.int32] = x + x
+            if x > 0:
+                cse_v2: T.let[T.int32] = v % 16
+                cse_v1: T.let[T.int32] = cse_v2
+                M[5] = B[cse_v1]
+                M[0] = B[cse_v2] + B[cse_v1]
+    "#]],
+    );
+}

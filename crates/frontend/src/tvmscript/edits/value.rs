@@ -14,6 +14,10 @@ impl Writer<'_> {
         let names = self.names_inside(binding);
         // Occurrences may be written in several ways; the plan says which one is the value.
         let expr = self.plan.bindings[binding].expr;
+        // All of it may have got another name since.
+        if let Some(&name) = names.get(&expr) {
+            return name.to_owned();
+        }
         let first = self.group_occurrences(binding).iter().copied().find(|&it| {
             self.occurrences[it].expr == expr
                 && self.map.is_real(it)
