@@ -373,7 +373,11 @@ impl Tree<'_> {
         if start.is_free && !here.is_twice && here.end - here.first >= 2 {
             reason = Some(Refusal::NoPathTwice);
         }
-        if let Some(start) = start.item {
+        // What is all in one scope below has its place there.
+        let is_shared = |start: usize| {
+            start + 1 < here.items.len() || matches!(here.items[start], Item::Direct(_))
+        };
+        if let Some(start) = start.item.filter(|&it| is_shared(it)) {
             let range = self.first_position(&here.items[start])..here.end;
             if range.len() >= 2 {
                 let value = self.value(&here.items[start..]);

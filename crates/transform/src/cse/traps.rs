@@ -8,7 +8,7 @@
 
 use std::cell::OnceCell;
 
-use ir::{OccurrenceId, OpId, arena::Id};
+use ir::{Callee, ExprId, ExprKind, OccurrenceId, OpId, arena::Id};
 
 use super::{
     Work,
@@ -63,22 +63,36 @@ impl<'a> Traps<'a> {
             }
             work.visited += 1;
             let here = facts.occurrences[at];
-            let culprit = facts.culprit(here.expr);
-            let is_safe = culprit != Some(here.expr)
-                || index.lookup(at, before).is_some()
-                || self.proofs.cannot_trap_alone(at, before);
-            if !is_safe {
+            let is_evaluated = self.is_asked_about(here.expr) && index.lookup(at, before).is_some();
+            let is_own = facts.culprit(here.expr) == Some(here.expr);
+            if is_own && !is_evaluated && !self.proofs.cannot_trap_alone(at, before) {
                 return false;
             }
-            at = match culprit {
-                Some(_) => OccurrenceId::new(at.index() + 1),
-                None => here.end,
-            };
+            let is_done = facts.culprit(here.expr).is_none() || is_evaluated;
+            at = if is_done { here.end } else { OccurrenceId::new(at.index() + 1) };
         }
         false
     }
 
-    /// The places from which on each value that may trap by itself is evaluated for certain.
+    /// Whether it matters where an expression is evaluated for certain: it may trap by itself, or evaluates what may trap only sometimes,
+    /// so that it is certain and its parts are not.
+    fn is_asked_about(&self, expr: ExprId) -> bool {
+        let body = self.facts.body;
+        match self.facts.culprit(expr) {
+            None => false,
+            Some(culprit) if culprit == expr => true,
+            Some(_) => match body.expr(expr).kind {
+                ExprKind::Select(..) => true,
+                ExprKind::Binary(op, ..) => op.is_logical(),
+                ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
+                    body.name(name) == "if_then_else"
+                }
+                _ => false,
+            },
+        }
+    }
+
+    /// The places from which on each value that is asked about is evaluated for certain.
     fn build(&self, work: &mut Work) -> Index<'a> {
         let facts = self.facts;
         let is_evaluated = |id| {
@@ -86,7 +100,7 @@ impl<'a> Traps<'a> {
                 && (facts.has(id, flag::SCANNED) || facts.has(id, flag::UNDER_LET))
         };
         let traps = facts.occurrences.iter().filter(|&(id, it)| {
-            facts.culprit(it.expr) == Some(it.expr)
+            self.is_asked_about(it.expr)
                 && is_evaluated(id)
                 && !facts.has(id, flag::PLACE)
                 && facts.body.expr(it.expr).flags.open_binders == 0

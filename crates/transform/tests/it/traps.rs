@@ -201,3 +201,56 @@ fn a_sum_of_a_bound_product_stays_on_its_side_of_a_launch() {
         "#]],
     );
 }
+
+#[test]
+fn what_is_certain_as_a_whole_is_certain_with_what_it_computes_only_sometimes() {
+    check(
+        NUMBERS,
+        "
+        A[0] = T.if_then_else(y != 0, x // y, 7)
+        if z > 0:
+            A[1] = T.if_then_else(y != 0, x // y, 7) * z
+        if z > 1:
+            A[2] = T.if_then_else(y != 0, x // y, 7) * z
+        ",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = T.if_then_else(y != 0, x // y, 7)
+            A[0] = cse_v1
+            cse_v2: T.let[T.int32] = cse_v1 * z
+            if z > 0:
+                A[1] = cse_v2
+            if z > 1:
+                A[2] = cse_v2
+            ---
+            T.if_then_else(y != 0, x // y, 7): 3 times, cost 22, bind cse_v1
+            x // y: 3 times, cost 20, covered by [cse_v1, cse_v2]
+            T.if_then_else(y != 0, x // y, 7) * z: 2 times, cost 23, bind cse_v2
+        "#]],
+    );
+}
+
+#[test]
+fn what_one_kernel_alone_computes_for_certain_is_bound_in_it() {
+    check(
+        NUMBERS,
+        "
+        A[0] = T.if_then_else(z > 0, 0, x % y)
+        while A[1] < 3:
+            A[1] = A[1] + 1
+        with T.launch_thread(\"threadIdx.x\", 4) as t:
+            A[t] = x % y * (x % y)
+        ",
+        expect![[r#"
+            A[0] = T.if_then_else(z > 0, 0, x % y)
+            while A[1] < 3:
+                A[1] = A[1] + 1
+            with T.launch_thread("threadIdx.x", 4) as t:
+                cse_v1: T.let[T.int32] = x % y
+                A[t] = cse_v1 * cse_v1
+            ---
+            x % y: 1 times, cost 20, may-trap
+            A[1]: 2 times, cost 4, memory
+            x % y: 2 times, cost 20, bind cse_v1
+        "#]],
+    );
+}
