@@ -10,6 +10,7 @@ mod functions;
 mod generated;
 mod inputs;
 mod instructions;
+mod plans;
 mod rewrites;
 mod schedules;
 mod stages;

@@ -6,7 +6,7 @@ use frontend::tvmscript::edits::{Selection, cse_edits};
 use ir::{
     Body, Occurrences,
     interp::{Argument, EventKind, Options, Outcome, RunError, RunErrorKind},
-    plan::Preset,
+    plan::CsePlan,
     verify::verify,
 };
 use test_utils::Rng;
@@ -15,6 +15,7 @@ use transform::cse::{self, CseOptions};
 use crate::{
     functions::{Corpus, Function, STAGES, functions_of_file},
     inputs::{self, Flavour},
+    plans::options,
     tally::Tally,
     work,
 };
@@ -46,18 +47,26 @@ fn edited(function: &Function) -> Result<Option<Variant>, String> {
     Ok(Some(Variant { name: "edited text", body: again.lowered.body }))
 }
 
-/// The body after each preset.
-pub(crate) fn variants(body: &Body) -> Vec<Variant> {
+/// The bodies after each plan that differs from the ones before.
+fn variants(body: &Body) -> Vec<Variant> {
     let occurrences = Occurrences::collect(body);
-    let apply = |name, preset| {
-        let options = CseOptions { preset, ..CseOptions::default() };
+    let mut plans: Vec<CsePlan> = Vec::new();
+    let mut variants = Vec::new();
+    for (name, options) in options() {
         let plan = cse::plan(body, &occurrences, None, &options);
-        if plan.is_empty() {
-            return None;
+        if !plan.is_empty() && !plans.contains(&plan) {
+            variants.push(Variant { name, body: cse::rewrite(body, &occurrences, &plan) });
+            plans.push(plan);
         }
-        Some(Variant { name, body: cse::rewrite(body, &occurrences, &plan) })
-    };
-    [apply("default", Preset::Default), apply("tvm", Preset::Tvm)].into_iter().flatten().collect()
+    }
+    variants
+}
+
+/// Whether the preset `default` would do more after it was applied.
+fn finds_more(variant: &Variant) -> bool {
+    let occurrences = Occurrences::collect(&variant.body);
+    let again = cse::plan(&variant.body, &occurrences, None, &CseOptions::default());
+    variant.name == "default" && !again.is_empty()
 }
 
 /// Kinds of events of a run.
@@ -115,6 +124,11 @@ fn check_function(
 ) -> Result<Ran, String> {
     let body = &function.lowered.body;
     let mut variants = variants(body);
+    tally.note("plans that change something", variants.len() as u64);
+    tally.note(
+        "functions in which a second plan finds more",
+        variants.iter().filter(|it| finds_more(it)).count() as u64,
+    );
     variants.extend(edited(function)?);
     for variant in &variants {
         let errors = verify(&variant.body);

@@ -14,6 +14,7 @@ use ir::{
 #[derive(Default)]
 pub(crate) struct Tally {
     by_reason: BTreeMap<String, Vec<String>>,
+    noted: BTreeMap<&'static str, u64>,
     steps: u64,
     time: Duration,
 }
@@ -21,6 +22,11 @@ pub(crate) struct Tally {
 impl Tally {
     pub(crate) fn add(&mut self, reason: impl Into<String>, name: &str) {
         self.by_reason.entry(reason.into()).or_default().push(name.to_owned());
+    }
+
+    /// Counts what is of no function alone.
+    pub(crate) fn note(&mut self, what: &'static str, n: u64) {
+        *self.noted.entry(what).or_default() += n;
     }
 
     /// Runs a function, and counts the nodes it evaluates and the time it takes.
@@ -53,6 +59,9 @@ impl Tally {
         for (reason, names) in &self.by_reason {
             let first: Vec<&str> = names.iter().take(shown).map(String::as_str).collect();
             println!("  {:5}  {reason}  ({})", names.len(), first.join(", "));
+        }
+        for (what, n) in &self.noted {
+            println!("  {n:5}  {what}");
         }
     }
 }

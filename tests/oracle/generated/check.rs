@@ -8,14 +8,14 @@ use ir::{
         UnknownCalls,
     },
     plan::{
-        CsePlan, Equivalence, Preset,
+        CsePlan,
         finding::{Finding, FindingKind, FindingKinds},
     },
     verify::verify,
 };
 use test_utils::{Program, Rng};
 use transform::{
-    cse::{self, CseOptions},
+    cse,
     findings::{self, FindingOptions},
 };
 
@@ -25,6 +25,7 @@ use super::{
 };
 use crate::{
     functions::{Function, functions_of},
+    plans::options,
     rewrites::agrees,
 };
 
@@ -94,22 +95,6 @@ impl Variant {
     fn new(name: &'static str, body: Body) -> Variant {
         Variant { name, body, excludes_overflow: false }
     }
-}
-
-/// The options that make other plans, with what to call them.
-fn options() -> [(&'static str, CseOptions); 7] {
-    let default = |equivalence| CseOptions { equivalence, ..CseOptions::default() };
-    let preset = |preset| CseOptions { preset, ..CseOptions::default() };
-    let shared = CseOptions { share_intrinsics_across_launch: true, ..CseOptions::default() };
-    [
-        ("default", CseOptions::default()),
-        ("default, syntactic", default(Equivalence::Syntactic)),
-        ("default, associative", default(Equivalence::Associative)),
-        ("default, arithmetic", default(Equivalence::Arithmetic)),
-        ("default, intrinsics shared across launches", shared),
-        ("tvm", preset(Preset::Tvm)),
-        ("tvm-2022", preset(Preset::Tvm2022)),
-    ]
 }
 
 /// Checks one function. A panic is a failure as any other.
