@@ -1,10 +1,12 @@
 //! Tests of the passes on text: read by the frontend, printed or edited back.
 
 mod allowed;
+mod blocks;
 mod corpus;
 mod edits;
 mod findings;
 mod json;
+mod lets;
 mod levels;
 mod loads;
 mod sound;
