@@ -35,6 +35,7 @@ use ir::{
 use crate::{
     alias::{AliasClass, AliasClasses, Reach},
     scopes::{ScopeId, ScopeKind, ScopeTree},
+    touch::{Steps, is_name_of_element},
 };
 use events::{Events, after, before, shared_chain};
 pub use obstacle::Obstacle;
@@ -121,7 +122,7 @@ impl Tables {
         aliases: &AliasClasses,
     ) -> Tables {
         let ends = ends(body, scopes);
-        let events = Events::collect(body, occurrences, scopes, effects, aliases, &ends);
+        let events = Events::collect(Steps { body, occurrences, effects, aliases }, scopes, &ends);
         let n = scopes.len();
         let mut this = Tables {
             events,
@@ -169,7 +170,7 @@ impl<'a> MemoryVersions<'a> {
     pub fn class_of(&self, occurrence: OccurrenceId) -> Option<AliasClass> {
         match self.body.expr(self.occurrences[occurrence].expr).kind {
             ExprKind::Load { buffer, .. } | ExprKind::Region(buffer, _) => {
-                let is_name = events::is_name_of_element(self.body, self.occurrences, occurrence);
+                let is_name = is_name_of_element(self.body, self.occurrences, occurrence);
                 (!is_name).then(|| self.aliases.class(buffer))
             }
             _ => None,

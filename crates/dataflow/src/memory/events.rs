@@ -2,20 +2,17 @@
 //!
 //! A *chain* is a list of writes in the order of a walk of the scope tree. Every class has one for the writes that name
 //! it; three more hold what changes many classes at once, so that a barrier is one entry, not one a class: the
-//! [`Reach`] of a class says which of the three also concerns it.
+//! [`Reach`] of a class says which of the three also concerns it. What a step writes is `touch`'s to say; of which kind the
+//! write is, and where, is found here.
 
-use ir::{
-    Body, Callee, ExprKind, OccurrenceId, Occurrences, OpId, OpKind,
-    arena::Id,
-    effects::{Asynchrony, EffectTable, Flags, MemoryEffect, MemorySet, OpEffects},
-};
+use ir::{Body, ExprKind, OccurrenceId, OpId, OpKind, arena::Id, effects::Asynchrony};
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use super::WriteKind;
 use crate::{
-    alias::{AliasClass, AliasClasses, Reach, is_address_of},
+    alias::{AliasClasses, Reach},
     scopes::{ScopeId, ScopeTree},
+    touch::{Cell, Part, Steps},
 };
 
 /// A write: a place after which memory may be another.
@@ -83,46 +80,28 @@ pub(super) fn shared_chain(aliases: &AliasClasses, reach: Reach) -> usize {
     aliases.len() + reach as usize
 }
 
-/// What one call or statement may write.
-#[derive(Default)]
-struct Targets {
-    classes: SmallVec<[AliasClass; 4]>,
-    reaches: [bool; 3],
-}
-
-impl Targets {
-    fn all_but_private() -> Targets {
-        Targets { reaches: [false, true, true], ..Targets::default() }
-    }
-    fn everything() -> Targets {
-        Targets { reaches: [true; 3], ..Targets::default() }
-    }
+/// The chain of writes, or reads, of a cell; none if it is no memory of its own.
+pub(super) fn chain_of(aliases: &AliasClasses, cell: Cell) -> Option<usize> {
+    Some(match cell.part()? {
+        Part::Class(class) => class.index(),
+        Part::All(reach) => shared_chain(aliases, reach),
+    })
 }
 
 struct Collector<'a> {
-    body: &'a Body,
-    occurrences: &'a Occurrences,
+    steps: Steps<'a>,
     scopes: &'a ScopeTree,
-    effects: &'a EffectTable,
-    aliases: &'a AliasClasses,
     events: Events,
     /// Operations in a scope whose stores are asynchronous.
     is_async: Vec<bool>,
 }
 
 impl Events {
-    pub(super) fn collect(
-        body: &Body,
-        occurrences: &Occurrences,
-        scopes: &ScopeTree,
-        effects: &EffectTable,
-        aliases: &AliasClasses,
-        ends: &[u32],
-    ) -> Events {
-        let events =
-            Events { chains: vec![Chain::default(); aliases.len() + 3], ..Events::default() };
-        let is_async = async_scopes(body);
-        let mut this = Collector { body, occurrences, scopes, effects, aliases, events, is_async };
+    pub(super) fn collect(steps: Steps<'_>, scopes: &ScopeTree, ends: &[u32]) -> Events {
+        let chains = vec![Chain::default(); steps.aliases.len() + 3];
+        let events = Events { chains, ..Events::default() };
+        let body = steps.body;
+        let mut this = Collector { steps, scopes, events, is_async: async_scopes(body) };
         for op in body.ops_preorder() {
             this.operands(op);
             this.own(op);
@@ -144,66 +123,55 @@ impl Events {
 impl Collector<'_> {
     /// The scope in which the operands of an operation are evaluated: that of a `while` in each iteration.
     fn scope(&self, op: OpId) -> ScopeId {
-        let data = &self.body.ops[op];
+        let data = &self.steps.body.ops[op];
         match (data.kind, data.regions.first()) {
-            (OpKind::While, Some(&region)) => self.scopes.of_block(self.body.entry(region)),
+            (OpKind::While, Some(&region)) => self.scopes.of_block(self.steps.body.entry(region)),
             _ => self.scopes.of_op(op),
         }
     }
 
-    fn write(&mut self, op: OpId, scope: ScopeId, kind: WriteKind, targets: &Targets) {
+    fn write(&mut self, op: OpId, scope: ScopeId, kind: WriteKind, cells: &[Cell]) {
         let at = after(self.scopes.order(op));
         let write = Write { at, scope, op, kind };
-        self.events.work += 1 + targets.classes.len() as u64;
-        for class in &targets.classes {
-            self.events.chains[class.index()].push(write);
-        }
-        let is_copy = kind == WriteKind::AsyncCopy;
-        for (index, _) in targets.reaches.iter().enumerate().filter(|it| *it.1) {
-            let chain = &mut self.events.chains[self.aliases.len() + index];
+        self.events.work += 1 + cells.len() as u64;
+        let names_classes = cells.iter().any(|it| matches!(it.part(), Some(Part::Class(_))));
+        for &cell in cells {
+            let Some(index) = chain_of(self.steps.aliases, cell) else { continue };
+            let is_class = matches!(cell.part(), Some(Part::Class(_)));
+            let chain = &mut self.events.chains[index];
             chain.push(write);
-            if is_copy && targets.classes.is_empty() {
+            // Of a copy into named memory, the rest of what it changes is no target.
+            if kind == WriteKind::AsyncCopy && (is_class || !names_classes) {
                 chain.copies.push((at, scope));
-            }
-        }
-        if is_copy {
-            for class in &targets.classes {
-                self.events.chains[class.index()].copies.push((at, scope));
             }
         }
     }
 
     /// The writes among the operands of an operation.
     fn operands(&mut self, op: OpId) {
-        let body = self.body;
+        let Steps { body, occurrences, .. } = self.steps;
         let scope = self.scope(op);
         let mut next = None;
-        for id in self.occurrences.of_op(op) {
+        for id in occurrences.of_op(op) {
             if next.is_some_and(|it| id < it) {
                 continue;
             }
             self.events.work += 1;
-            let node = body.expr(self.occurrences[id].expr);
+            let node = body.expr(occurrences[id].expr);
             let flags = node.flags;
             if !flags.has_call && !flags.has_unknown && !flags.has_load {
-                next = Some(self.occurrences[id].end);
+                next = Some(occurrences[id].end);
                 continue;
             }
-            let (kind, targets) = match node.kind {
-                ExprKind::Load { buffer, .. } | ExprKind::Region(buffer, _) => {
-                    if self.aliases.reach(self.aliases.class(buffer)) == Reach::Visible {
-                        self.events.visible_loads.push(before(self.scopes.order(op)));
-                    }
-                    continue;
-                }
-                ExprKind::Opaque { .. } => (WriteKind::Opaque, Targets::everything()),
-                ExprKind::Call { callee, .. } => match self.call(callee, id) {
-                    Some(it) => it,
-                    None => continue,
-                },
-                _ => continue,
-            };
-            if kind == WriteKind::Barrier && self.is_wait(node.kind) {
+            let touch = self.steps.occurrence(id);
+            if touch.reads.iter().any(|it| self.is_visible(*it)) {
+                self.events.visible_loads.push(before(self.scopes.order(op)));
+            }
+            if touch.writes.is_empty() {
+                continue;
+            }
+            let (kind, is_wait) = self.kind_of(node.kind);
+            if is_wait {
                 self.events.waits.push((after(self.scopes.order(op)), scope));
             }
             self.events
@@ -211,71 +179,57 @@ impl Collector<'_> {
                 .entry(op)
                 .and_modify(|it| it.many = true)
                 .or_insert(OperandWrites { first: id, many: false });
-            self.write(op, scope, kind, &targets);
+            self.write(op, scope, kind, &touch.writes);
         }
     }
 
-    fn is_wait(&self, kind: ExprKind) -> bool {
-        let ExprKind::Call { callee, .. } = kind else { return false };
-        self.effects.callee(self.body, callee).asynchrony == Asynchrony::Wait
+    /// Whether other threads may write it.
+    fn is_visible(&self, cell: Cell) -> bool {
+        match cell.part() {
+            Some(Part::Class(class)) => self.steps.aliases.reach(class) == Reach::Visible,
+            Some(Part::All(reach)) => reach == Reach::Visible,
+            None => false,
+        }
     }
 
-    /// What a call may write; none if it writes nothing.
-    fn call(&self, callee: Callee, id: OccurrenceId) -> Option<(WriteKind, Targets)> {
-        let effects = self.effects.callee(self.body, callee);
-        // Control goes elsewhere; no memory is written.
-        if effects.flags.contains(Flags::TERMINATOR) {
-            return None;
+    /// What kind of write a node that writes is, and whether it waits for asynchronous copies.
+    fn kind_of(&self, kind: ExprKind) -> (WriteKind, bool) {
+        let ExprKind::Call { callee, .. } = kind else { return (WriteKind::Opaque, false) };
+        let effects = self.steps.effects.callee(self.steps.body, callee);
+        if effects.is_barrier() {
+            return (WriteKind::Barrier, effects.asynchrony == Asynchrony::Wait);
         }
-        if !effects.may_write() && !effects.is_barrier() {
-            let is_async = effects.asynchrony != Asynchrony::None;
-            return is_async.then(|| (WriteKind::Call, Targets::all_but_private()));
-        }
-        let mut targets = Targets::default();
-        let knows_arguments =
-            arguments(self.body, self.occurrences, self.aliases, id, &mut targets.classes);
-        let is_copy = effects.asynchrony == Asynchrony::Copy;
-        let kind = match effects {
-            _ if effects.is_barrier() => WriteKind::Barrier,
-            _ if is_copy => WriteKind::AsyncCopy,
-            _ => WriteKind::Call,
-        };
-        if reaches_more(effects, knows_arguments) || is_copy || kind == WriteKind::Barrier {
-            targets.reaches = [false, true, true];
-        }
-        Some((kind, targets))
+        let is_copy = effects.may_write() && effects.asynchrony == Asynchrony::Copy;
+        (if is_copy { WriteKind::AsyncCopy } else { WriteKind::Call }, false)
     }
 
     /// What an operation itself writes after its operands are evaluated.
     fn own(&mut self, op: OpId) {
-        let body = self.body;
-        let scope = self.scopes.of_op(op);
-        let one = |class| Targets { classes: SmallVec::from_slice(&[class]), ..Targets::default() };
-        match body.ops[op].kind {
-            OpKind::Store { buffer, .. } => {
-                let is_async = self.is_async.get(op.index()).is_some_and(|it| *it);
-                let kind = if is_async { WriteKind::AsyncCopy } else { WriteKind::Store };
-                self.write(op, scope, kind, &one(self.aliases.class(buffer)));
-            }
-            OpKind::Alloc { buffer, .. } => {
-                self.write(op, scope, WriteKind::Allocation, &one(self.aliases.class(buffer)));
-            }
-            OpKind::Opaque(_) | OpKind::Named(_) => {
-                self.write(op, scope, WriteKind::Opaque, &Targets::everything());
-            }
-            OpKind::Attr(key) if body.name(key).starts_with("async_wait") => {
-                self.events.waits.push((after(self.scopes.order(op)), scope));
-                self.write(op, scope, WriteKind::Barrier, &Targets::all_but_private());
-            }
-            _ => {}
+        let writes = self.steps.operation(op).writes;
+        if writes.is_empty() {
+            return;
         }
+        let scope = self.scopes.of_op(op);
+        let kind = match self.steps.body.ops[op].kind {
+            OpKind::Store { .. } if self.is_async.get(op.index()).is_some_and(|it| *it) => {
+                WriteKind::AsyncCopy
+            }
+            OpKind::Store { .. } => WriteKind::Store,
+            OpKind::Alloc { .. } => WriteKind::Allocation,
+            OpKind::Attr(_) => {
+                self.events.waits.push((after(self.scopes.order(op)), scope));
+                WriteKind::Barrier
+            }
+            _ => WriteKind::Opaque,
+        };
+        self.write(op, scope, kind, &writes);
     }
 
     /// A `while` that reads visible memory may wait for another thread to write (`SEMANTICS: Y5`): after it, everything
     /// visible may be another.
     fn polls(&mut self, ends: &[u32]) {
-        for op in self.body.ops_preorder() {
-            if self.body.ops[op].kind != OpKind::While || !self.scopes.contains(op) {
+        for op in self.steps.body.ops_preorder() {
+            if self.steps.body.ops[op].kind != OpKind::While || !self.scopes.contains(op) {
                 continue;
             }
             let start = before(self.scopes.order(op));
@@ -284,52 +238,12 @@ impl Collector<'_> {
             let first = loads.partition_point(|&it| it < start);
             if loads.get(first).is_some_and(|&it| it <= end) {
                 let scope = self.scopes.of_op(op);
-                let targets =
-                    Targets { reaches: [false, false, true], classes: SmallVec::default() };
-                self.write(op, scope, WriteKind::Polled, &targets);
+                self.write(op, scope, WriteKind::Polled, &[Cell::reach(Reach::Visible)]);
             }
         }
-        let chain = shared_chain(self.aliases, Reach::Visible);
+        let chain = shared_chain(self.steps.aliases, Reach::Visible);
         self.events.chains[chain].writes.sort_by_key(|it| it.at);
     }
-}
-
-/// Collects the classes that the arguments of a call are addresses or elements of. False if one may be of anything, or there
-/// is none.
-pub(super) fn arguments(
-    body: &Body,
-    occurrences: &Occurrences,
-    aliases: &AliasClasses,
-    call: OccurrenceId,
-    classes: &mut SmallVec<[AliasClass; 4]>,
-) -> bool {
-    let mut known = true;
-    let end = occurrences[call].end;
-    let mut at = OccurrenceId::new(call.index() + 1);
-    while at < end {
-        let class = match body.expr(occurrences[at].expr).kind {
-            ExprKind::Load { buffer, .. } => Some(aliases.class(buffer)),
-            _ => aliases.of_address(occurrences[at].expr),
-        };
-        if let Some(class) = class {
-            known &= class != aliases.world();
-            if !classes.contains(&class) {
-                classes.push(class);
-            }
-        }
-        at = occurrences[at].end;
-    }
-    known && !classes.is_empty()
-}
-
-/// Whether a call may touch more than its arguments name.
-pub(super) fn reaches_more(effects: &OpEffects, knows_arguments: bool) -> bool {
-    let named = effects.memory.contains(MemorySet::ARGUMENT) && knows_arguments;
-    let wide = MemorySet::GLOBAL.union(MemorySet::SHARED);
-    let is_local = effects.memory == MemorySet::LOCAL && knows_arguments;
-    effects.memory_effect == MemoryEffect::Unknown
-        || effects.memory.intersects(wide)
-        || !(named || is_local)
 }
 
 /// For each operation whether it is in a scope whose stores are asynchronous copies. Empty if there is none.
@@ -347,17 +261,4 @@ fn async_scopes(body: &Body) -> Vec<bool> {
         is_async[op.index()] = above.is_some_and(|it| is_mark(it) || is_async[it.index()]);
     }
     is_async
-}
-
-/// Loads that only name an element: what is asked is its address.
-pub(super) fn is_name_of_element(
-    body: &Body,
-    occurrences: &Occurrences,
-    load: OccurrenceId,
-) -> bool {
-    let Some(parent) = occurrences[load].parent else { return false };
-    match body.expr(occurrences[parent].expr).kind {
-        ExprKind::Call { callee, .. } => is_address_of(body, callee),
-        _ => false,
-    }
 }

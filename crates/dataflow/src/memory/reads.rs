@@ -6,16 +6,16 @@
 //! Building is O(occurrences · log), a question O(log n).
 
 use ir::{
-    Body, ExprKind, OccurrenceId, Occurrences, OpId, OpKind,
+    Body, ExprKind, OccurrenceId, Occurrences, OpId,
     arena::Id,
-    effects::{Asynchrony, EffectTable, Flags},
+    effects::{EffectTable, Flags},
 };
-use smallvec::SmallVec;
 
-use super::events::{after, arguments, before, is_name_of_element, reaches_more, shared_chain};
+use super::events::{after, before, chain_of, shared_chain};
 use crate::{
     alias::{AliasClass, AliasClasses, Reach},
     scopes::ScopeTree,
+    touch::{Cell, Steps},
 };
 
 /// The places that may read each class.
@@ -40,13 +40,17 @@ impl MemoryReads {
             .map(|it| shared_chain(aliases, aliases.reach(AliasClass::new(it))))
             .collect();
         let mut reads = MemoryReads { chains: vec![Vec::new(); aliases.len() + 3], shared };
+        let steps = Steps { body, occurrences, effects, aliases };
         for op in body.ops_preorder() {
             let at = before(scopes.order(op));
-            if matches!(body.ops[op].kind, OpKind::Opaque(_) | OpKind::Named(_)) {
-                reads.reaches(aliases, at, [true; 3]);
-            }
+            reads.add(aliases, at, &steps.operation(op).reads);
             for id in occurrences.of_op(op) {
-                reads.occurrence(body, occurrences, effects, aliases, id, at);
+                reads.add(aliases, at, &steps.occurrence(id).reads);
+                // What is done when control goes elsewhere: others may read what outlives the code.
+                if leaves(&steps, id) {
+                    let others = [Reach::Escaped, Reach::Visible].map(Cell::reach);
+                    reads.add(aliases, at, &others);
+                }
             }
         }
         for chain in &mut reads.chains {
@@ -82,50 +86,19 @@ impl MemoryReads {
         [class.index(), self.shared[class.index()]].into_iter().map(|it| &self.chains[it][..])
     }
 
-    fn reaches(&mut self, aliases: &AliasClasses, at: u32, reaches: [bool; 3]) {
-        for reach in [Reach::Private, Reach::Escaped, Reach::Visible] {
-            if reaches[reach as usize] {
-                self.chains[shared_chain(aliases, reach)].push(at);
-            }
+    fn add(&mut self, aliases: &AliasClasses, at: u32, cells: &[Cell]) {
+        for chain in cells.iter().filter_map(|it| chain_of(aliases, *it)) {
+            self.chains[chain].push(at);
         }
     }
+}
 
-    fn occurrence(
-        &mut self,
-        body: &Body,
-        occurrences: &Occurrences,
-        effects: &EffectTable,
-        aliases: &AliasClasses,
-        id: OccurrenceId,
-        at: u32,
-    ) {
-        match body.expr(occurrences[id].expr).kind {
-            ExprKind::Load { buffer, .. } | ExprKind::Region(buffer, _)
-                if !is_name_of_element(body, occurrences, id) =>
-            {
-                self.chains[aliases.class(buffer).index()].push(at);
-            }
-            ExprKind::Opaque { .. } => self.reaches(aliases, at, [true; 3]),
-            ExprKind::Call { callee, .. } => {
-                let row = effects.callee(body, callee);
-                // What is done when control goes elsewhere: others may read what outlives the code.
-                if row.flags.contains(Flags::TERMINATOR) {
-                    return self.reaches(aliases, at, [false, true, true]);
-                }
-                let is_async = row.asynchrony != Asynchrony::None;
-                if !row.may_read() && !row.is_barrier() && !is_async {
-                    return;
-                }
-                let mut classes = SmallVec::new();
-                let known = arguments(body, occurrences, aliases, id, &mut classes);
-                for class in classes {
-                    self.chains[class.index()].push(at);
-                }
-                if reaches_more(row, known) || row.is_barrier() || is_async {
-                    self.reaches(aliases, at, [false, true, true]);
-                }
-            }
-            _ => {}
+/// Whether a node is a call that transfers control.
+fn leaves(steps: &Steps<'_>, id: OccurrenceId) -> bool {
+    match steps.body.expr(steps.occurrences[id].expr).kind {
+        ExprKind::Call { callee, .. } => {
+            steps.effects.callee(steps.body, callee).flags.contains(Flags::TERMINATOR)
         }
+        _ => false,
     }
 }
