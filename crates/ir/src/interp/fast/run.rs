@@ -2,7 +2,7 @@
 
 use super::{GiveUp, Kind, Program, Step};
 use crate::{
-    BinaryOp, BufferId, DataType,
+    BinaryOp, BufferId, DataType, ValueId,
     arena::Id,
     interp::{
         counts::Counts,
@@ -87,6 +87,7 @@ impl Machine<'_> {
         Ok(program.n_steps)
     }
 
+    /// Executes steps one after the other. A step is one line: what it does is a function below.
     fn steps(
         &self,
         steps: &[Step],
@@ -98,144 +99,95 @@ impl Machine<'_> {
         let mut next = 0;
         while let Some(step) = steps.get(next) {
             next += 1;
+            let at = |register: u32| register as usize;
             match *step {
-                Step::Value(to, value, kind) => {
-                    let val = match &self.frame.slots[value.index()] {
-                        Slot::Uniform(val) => val,
-                        Slot::Lanes(vals) => &vals[lane],
-                        Slot::Empty => return Err(GiveUp),
-                    };
-                    r[to as usize] = match val {
-                        Val::Int(x, false) if !kind.is_float() => *x as u64,
-                        Val::Float(x) if kind.is_float() => x.to_bits(),
-                        _ => return Err(GiveUp),
-                    };
-                }
+                Step::Value(to, value, kind) => r[at(to)] = self.variable(value, kind, lane)?,
                 Step::Load { to, buffer, indices, rank, kind } => {
-                    let indices = &r[indices as usize..(indices + rank) as usize];
-                    let (storage, at) =
-                        self.element(buffer, indices.iter().copied(), kind, lane)?;
-                    let memory = &self.storages[storage];
-                    let written = memory.written.get(at..at + bytes(kind));
-                    if written.is_some_and(|it| it.contains(&false)) {
-                        return Err(GiveUp);
-                    }
-                    r[to as usize] = read(kind, &memory.bytes, at).ok_or(GiveUp)?;
+                    r[at(to)] =
+                        self.read(buffer, &r[at(indices)..at(indices + rank)], kind, lane)?;
                 }
-                Step::Copy(to, from) => r[to as usize] = r[from as usize],
-                Step::Int32(to, op, a, b) => {
-                    let (a, b) = (r[a as usize] as i64, r[b as usize] as i64);
-                    // No sum or product of two int32 leaves int64.
-                    let exact = match op {
-                        BinaryOp::Add => a + b,
-                        BinaryOp::Sub => a - b,
-                        _ => a * b,
-                    };
-                    if i64::from(exact as i32) != exact {
-                        return Err(GiveUp);
-                    }
-                    r[to as usize] = exact as u64;
-                }
+                Step::Copy(to, from) => r[at(to)] = r[at(from)],
+                Step::Int32(to, op, a, b) => r[at(to)] = int32(op, r[at(a)], r[at(b)])?,
                 Step::Int(to, op, dtype, a, b) => {
-                    r[to as usize] = integer(op, dtype, r[a as usize], r[b as usize])?;
+                    r[at(to)] = integer(op, dtype, r[at(a)], r[at(b)])?;
                 }
                 Step::Compare(to, op, a, b) => {
-                    let (a, b) = (r[a as usize] as i64, r[b as usize] as i64);
-                    r[to as usize] = u64::from(compare(op, a, b));
+                    r[at(to)] = u64::from(compare(op, r[at(a)] as i64, r[at(b)] as i64));
                 }
                 Step::CompareUnsigned(to, op, a, b) => {
-                    r[to as usize] = u64::from(compare(op, r[a as usize], r[b as usize]));
+                    r[at(to)] = u64::from(compare(op, r[at(a)], r[at(b)]));
                 }
                 Step::CompareFloat(to, op, a, b) => {
-                    let (a, b) = (f64::from_bits(r[a as usize]), f64::from_bits(r[b as usize]));
-                    r[to as usize] = u64::from(compare(op, a, b));
+                    r[at(to)] = u64::from(compare(op, float(r[at(a)]), float(r[at(b)])));
                 }
                 Step::Float32(to, op, a, b) => {
-                    let (a, b) = (f64::from_bits(r[a as usize]), f64::from_bits(r[b as usize]));
-                    let round = |exact| DataType::FLOAT32.round_float(exact);
-                    let pick = |is_first| if is_first { a } else { b };
-                    let value = match op {
-                        BinaryOp::Add => round(a + b),
-                        BinaryOp::Sub => round(a - b),
-                        BinaryOp::Mul => round(a * b),
-                        BinaryOp::Div => round(a / b),
-                        BinaryOp::Min => pick(a < b),
-                        BinaryOp::Max => pick(a > b),
-                        _ => return Err(GiveUp),
-                    };
-                    r[to as usize] = value.to_bits();
+                    r[at(to)] = float32(op, float(r[at(a)]), float(r[at(b)]))?;
                 }
                 Step::Float(to, op, dtype, a, b) => {
-                    let (a, b) = (r[a as usize], r[b as usize]);
-                    let (a, b) = (Val::Float(f64::from_bits(a)), Val::Float(f64::from_bits(b)));
-                    match ops::binary(op, dtype, &a, &b, &mut |_| Ok(())) {
-                        Ok(Val::Float(value)) => r[to as usize] = value.to_bits(),
-                        _ => return Err(GiveUp),
-                    }
+                    r[at(to)] = any_float(op, dtype, float(r[at(a)]), float(r[at(b)]))?;
                 }
                 Step::Logic(to, op, a, b) => {
-                    let (a, b) = (r[a as usize] != 0, r[b as usize] != 0);
-                    let holds = if op == BinaryOp::And { a && b } else { a || b };
-                    r[to as usize] = u64::from(holds);
+                    let (a, b) = (r[at(a)] != 0, r[at(b)] != 0);
+                    r[at(to)] = u64::from(if op == BinaryOp::And { a && b } else { a || b });
                 }
-                Step::Not(to, a) => r[to as usize] = u64::from(r[a as usize] == 0),
+                Step::Not(to, a) => r[at(to)] = u64::from(r[at(a)] == 0),
                 Step::BitNot(to, dtype, a) => {
-                    r[to as usize] = dtype.wrap_int(!i128::from(r[a as usize] as i64)) as u64;
+                    r[at(to)] = dtype.wrap_int(!i128::from(r[at(a)] as i64)) as u64;
                 }
                 Step::Wrap(to, a, from, dtype) => {
-                    r[to as usize] = dtype.wrap_int(wide(from, r[a as usize])) as u64;
+                    r[at(to)] = dtype.wrap_int(wide(from, r[at(a)])) as u64;
                 }
-                Step::ToFloat(to, a, from, dtype) => {
-                    let exact = wide(from, r[a as usize]);
-                    if exact.unsigned_abs() >= 1 << 53 {
-                        return Err(GiveUp);
-                    }
-                    r[to as usize] = dtype.round_float(exact as f64).to_bits();
-                }
-                Step::ToInt(to, a, dtype) => {
-                    let x = f64::from_bits(r[a as usize]);
-                    if dtype.is_bool() {
-                        r[to as usize] = u64::from(x != 0.0);
-                        continue;
-                    }
-                    let truncated = x.trunc();
-                    // What is exact in a double and surely in range.
-                    if truncated.is_nan() || truncated.abs() >= 9_007_199_254_740_992.0 {
-                        return Err(GiveUp);
-                    }
-                    let wrapped = dtype.wrap_int(truncated as i128);
-                    if wrapped as f64 != truncated {
-                        return Err(GiveUp);
-                    }
-                    r[to as usize] = wrapped as u64;
-                }
+                Step::ToFloat(to, a, from, dtype) => r[at(to)] = to_float(r[at(a)], from, dtype)?,
+                Step::ToInt(to, a, dtype) => r[at(to)] = to_int(float(r[at(a)]), dtype)?,
                 Step::Round(to, a, dtype) => {
-                    r[to as usize] = dtype.round_float(f64::from_bits(r[a as usize])).to_bits();
+                    r[at(to)] = dtype.round_float(float(r[at(a)])).to_bits();
                 }
                 Step::Select(to, condition, then, otherwise) => {
-                    let from = if r[condition as usize] != 0 { then } else { otherwise };
-                    r[to as usize] = r[from as usize];
+                    r[at(to)] = r[at(if r[at(condition)] != 0 { then } else { otherwise })];
                 }
                 Step::Call1(to, function, dtype, x) => {
-                    let value = function(f64::from_bits(r[x as usize]));
-                    r[to as usize] = dtype.round_float(value).to_bits();
+                    r[at(to)] = dtype.round_float(function(float(r[at(x)]))).to_bits();
                 }
                 Step::Call2(to, function, dtype, x, y) => {
-                    let value =
-                        function(f64::from_bits(r[x as usize]), f64::from_bits(r[y as usize]));
-                    r[to as usize] = dtype.round_float(value).to_bits();
+                    let value = function(float(r[at(x)]), float(r[at(y)]));
+                    r[at(to)] = dtype.round_float(value).to_bits();
                 }
-                Step::Test(to, function, x) => {
-                    r[to as usize] = u64::from(function(f64::from_bits(r[x as usize])));
-                }
-                Step::Jump(to) => next = to as usize,
-                Step::JumpUnless(condition, to) if r[condition as usize] == 0 => next = to as usize,
-                Step::JumpIf(condition, to) if r[condition as usize] != 0 => next = to as usize,
+                Step::Test(to, function, x) => r[at(to)] = u64::from(function(float(r[at(x)]))),
+                Step::Jump(to) => next = at(to),
+                Step::JumpUnless(condition, to) if r[at(condition)] == 0 => next = at(to),
+                Step::JumpIf(condition, to) if r[at(condition)] != 0 => next = at(to),
                 Step::JumpUnless(..) | Step::JumpIf(..) => {}
-                Step::Count(arm) => counts.add(arms[arm as usize], 1),
+                Step::Count(arm) => counts.add(arms[at(arm)], 1),
             }
         }
         Ok(())
+    }
+
+    /// The value of a variable, if it is a plain one.
+    #[inline(always)]
+    fn variable(&self, value: ValueId, kind: Kind, lane: usize) -> Result<u64> {
+        let val = match &self.frame.slots[value.index()] {
+            Slot::Uniform(val) => val,
+            Slot::Lanes(vals) => &vals[lane],
+            Slot::Empty => return Err(GiveUp),
+        };
+        match val {
+            Val::Int(x, false) if !kind.is_float() => Ok(*x as u64),
+            Val::Float(x) if kind.is_float() => Ok(x.to_bits()),
+            _ => Err(GiveUp),
+        }
+    }
+
+    /// An element that was written before.
+    #[inline(always)]
+    fn read(&self, buffer: BufferId, indices: &[u64], kind: Kind, lane: usize) -> Result<u64> {
+        let (storage, at) = self.element(buffer, indices.iter().copied(), kind, lane)?;
+        let memory = &self.storages[storage];
+        let written = memory.written.get(at..at + bytes(kind));
+        if written.is_some_and(|it| it.contains(&false)) {
+            return Err(GiveUp);
+        }
+        read(kind, &memory.bytes, at).ok_or(GiveUp)
     }
 
     /// The storage and position of an element that is in bounds.
@@ -264,6 +216,72 @@ impl Machine<'_> {
         let memory = &self.storages[bound.storage];
         Ok((bound.storage, memory.locate(offset, bytes(kind), thread).ok_or(GiveUp)?))
     }
+}
+
+#[inline(always)]
+fn float(register: u64) -> f64 {
+    f64::from_bits(register)
+}
+
+/// `+ - *` of int32 that do not overflow.
+#[inline(always)]
+fn int32(op: BinaryOp, a: u64, b: u64) -> Result<u64> {
+    let (a, b) = (a as i64, b as i64);
+    // No sum or product of two int32 leaves int64.
+    let exact = match op {
+        BinaryOp::Add => a + b,
+        BinaryOp::Sub => a - b,
+        _ => a * b,
+    };
+    if i64::from(exact as i32) == exact { Ok(exact as u64) } else { Err(GiveUp) }
+}
+
+#[inline(always)]
+fn float32(op: BinaryOp, a: f64, b: f64) -> Result<u64> {
+    let round = |exact| DataType::FLOAT32.round_float(exact);
+    let pick = |is_first| if is_first { a } else { b };
+    let value = match op {
+        BinaryOp::Add => round(a + b),
+        BinaryOp::Sub => round(a - b),
+        BinaryOp::Mul => round(a * b),
+        BinaryOp::Div => round(a / b),
+        BinaryOp::Min => pick(a < b),
+        BinaryOp::Max => pick(a > b),
+        _ => return Err(GiveUp),
+    };
+    Ok(value.to_bits())
+}
+
+fn any_float(op: BinaryOp, dtype: DataType, a: f64, b: f64) -> Result<u64> {
+    match ops::binary(op, dtype, &Val::Float(a), &Val::Float(b), &mut |_| Ok(())) {
+        Ok(Val::Float(value)) => Ok(value.to_bits()),
+        _ => Err(GiveUp),
+    }
+}
+
+/// An integer that a double holds exactly, rounded to a float type.
+#[inline(always)]
+fn to_float(register: u64, from: DataType, to: DataType) -> Result<u64> {
+    let exact = wide(from, register);
+    if exact.unsigned_abs() >= 1 << 53 {
+        return Err(GiveUp);
+    }
+    Ok(to.round_float(exact as f64).to_bits())
+}
+
+/// A float that is in the range of an integer type, truncated.
+#[inline(always)]
+fn to_int(x: f64, dtype: DataType) -> Result<u64> {
+    if dtype.is_bool() {
+        return Ok(u64::from(x != 0.0));
+    }
+    let truncated = x.trunc();
+    // What is exact in a double and surely in range.
+    if truncated.is_nan() || truncated.abs() >= 9_007_199_254_740_992.0 {
+        return Err(GiveUp);
+    }
+    let wrapped = dtype.wrap_int(truncated as i128);
+    if wrapped as f64 == truncated { Ok(wrapped as u64) } else { Err(GiveUp) }
 }
 
 #[inline]
