@@ -17,8 +17,8 @@
 //!
 //! Its results are TVM's, names and order included (numbers count in the order of creation, the one made last stands first). The differences:
 //! what would add a trap or an overflow is refused by name without `allow_unsound`, and split as if its count were one; the variable of a
-//! `T.Let` of the user is never put in for a value; equivalence by normal forms (`identify_equiv_terms`, level `arithmetic`) knows
-//! sums of products of integers and not all that TVM's simplifier does; parts of schedulable blocks that are not operands
+//! `T.Let` of the user is never put in for a value; equivalence by normal forms (`identify_equiv_terms`, level `arithmetic`) is that of
+//! `arith::canonical` and not that of TVM's simplifier; parts of schedulable blocks that are not operands
 //! (domains, regions) are not visited: lowered code has none.
 //!
 //! **Growth.** TVM starts again at every statement and part of an expression, with a walk of everything for each binding: cubic. Here each

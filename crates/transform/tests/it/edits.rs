@@ -469,3 +469,33 @@ fn a_value_that_got_another_name_is_that_name() {
     "#]],
     );
 }
+
+#[test]
+fn a_value_twice_inside_one_other_value_has_two_texts() {
+    let options = CseOptions { preset: Preset::Tvm2022, ..CseOptions::default() };
+    let statements = "
+        M[0] = (x * y) * (x * y)
+        M[1] = (x * y) * (x * y)
+        M[2] = ((x + y) * 2) * ((x + y) * 2)
+        M[3] = ((x + y) * 2) * ((x + y) * 2)
+        ";
+    check_with(&crate::tvm_2022::function("x y", statements), &options, expect![[r#"
+        from tvm.script import tirx as T
+
+        @T.prim_func
+        def f(
+            x: T.int32,
+            y: T.int32,
+            M: T.Buffer((4096,), "int32"),
+            B: T.Buffer((4096,), "int32"),
+        ):
+            cse_v4: T.let[T.int32] = x * y
+            cse_v3: T.let[T.int32] = (x + y) * 2
+            cse_v2: T.let[T.int32] = cse_v4 * cse_v4
+            cse_v1: T.let[T.int32] = cse_v3 * cse_v3
+            M[0] = cse_v2
+            M[1] = cse_v2
+            M[2] = cse_v1
+            M[3] = cse_v1
+    "#]]);
+}

@@ -50,6 +50,13 @@ pub(crate) fn rewritten(text: &str, options: &CseOptions) -> String {
     statements(&ir::print::tvmscript(&body, 0))
 }
 
+/// Asserts that a plan with these options leaves the first function as it is.
+#[track_caller]
+pub(crate) fn check_unchanged(text: &str, options: &CseOptions) {
+    let (_, _, it) = &lowered(text)[0];
+    assert_eq!(rewritten(text, options), statements(&ir::print::tvmscript(&it.body, 0)));
+}
+
 /// The first function after the plan of the preset `default`, then the plan.
 pub(crate) fn sound(text: &str) -> String {
     planned(text, &CseOptions::default())

@@ -41,10 +41,7 @@ fn check_identified(params: &str, statements: &str, expected: Expect) {
 
 #[track_caller]
 fn check_unchanged(params: &str, statements: &str) {
-    let text = function(params, statements);
-    let (_, _, lowered) = &crate::support::lowered(&text)[0];
-    let before = crate::support::statements(&ir::print::tvmscript(&lowered.body, 0));
-    assert_eq!(rewritten(&text, &options(false)), before);
+    crate::support::check_unchanged(&function(params, statements), &options(false));
 }
 
 // ---- the tests of the pass ----

@@ -29,7 +29,7 @@ pub(super) struct Outcome {
     pub(super) replaces: Vec<Vec<OccurrenceId>>,
     /// By made: parts of its value that are variables; those of others by their numbers here.
     pub(super) uses: Vec<Vec<Part>>,
-    /// By made: how many parts of values are its variable.
+    /// By made: how many parts of values are its variable; of more than two in one value two are counted.
     pub(super) n_uses: Vec<u32>,
     reuses: Vec<Vec<(ExprId, Var)>>,
     /// By user's variable: what became it.
@@ -50,6 +50,7 @@ pub(super) fn of_run(run: &Run<'_>) -> Outcome {
         replaces: vec![Vec::new(); made.len()],
         uses: vec![Vec::new(); made.len()],
         reuses: vec![Vec::new(); made.len()],
+        n_uses: vec![0; made.len()],
         made,
         ..Outcome::default()
     };
@@ -61,10 +62,6 @@ pub(super) fn of_run(run: &Run<'_>) -> Outcome {
     }
     for at in 0..outcome.made.len() {
         value(run, &mut outcome, &number, at);
-    }
-    outcome.n_uses = vec![0; outcome.made.len()];
-    for part in outcome.uses.iter().flatten() {
-        outcome.n_uses[part.of] += 1;
     }
     for it in &mut outcome.made {
         if let Home::InValue(number) = &mut it.home {
@@ -116,12 +113,16 @@ fn operand(
 
 fn value(run: &Run<'_>, outcome: &mut Outcome, number: &dyn Fn(Var) -> Option<usize>, at: usize) {
     let body = run.facts.body;
-    let mut seen = FxHashSet::default();
+    let mut seen: FxHashMap<(ExprId, X), u8> = FxHashMap::default();
     let mut stack = vec![(outcome.made[at].origin, outcome.made[at].value)];
     while let Some((expr, x)) = stack.pop() {
-        if !seen.insert((expr, x)) {
+        // What is in a part that is met twice is used twice.
+        let n_met = seen.entry((expr, x)).or_default();
+        if *n_met == 2 {
             continue;
         }
+        *n_met += 1;
+        let is_first = *n_met == 1;
         let term = run.pool.term(x);
         if let Tag::Let(var) = term.tag
             && number(var).is_some()
@@ -134,11 +135,17 @@ fn value(run: &Run<'_>, outcome: &mut Outcome, number: &dyn Fn(Var) -> Option<us
                 continue;
             }
             match number(var) {
-                Some(of) => outcome.uses[at].push(Part { expr, of }),
-                None => {
+                Some(of) => {
+                    outcome.n_uses[of] += 1;
+                    if is_first {
+                        outcome.uses[at].push(Part { expr, of });
+                    }
+                }
+                None if is_first => {
                     outcome.reuses[at].push((expr, var));
                     outcome.meet(var);
                 }
+                None => {}
             }
             continue;
         }

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::{
-    normal::Normal,
+    normal::{Class, Normal},
     pool::{Operands, Pool, Tag, Var, X, tag_of},
 };
 use crate::cse::{Work, facts::Facts};
@@ -61,7 +61,7 @@ pub(super) struct Run<'a> {
     /// By variable: whether it is in the context.
     known: Vec<bool>,
     /// Values in the context, outermost variable first.
-    available: FxHashMap<X, SmallVec<[Var; 1]>>,
+    available: FxHashMap<Class, SmallVec<[Var; 1]>>,
     /// By node of the body: the variable that stands for it here.
     named: Vec<Option<Var>>,
     /// Terms that a variable stands for here: two nodes may become one term when a user's variable is put in.
@@ -150,7 +150,7 @@ impl<'a> Run<'a> {
     }
 
     /// The outermost variable that has the value of a term.
-    pub(super) fn available(&mut self, class: X) -> Option<Var> {
+    pub(super) fn available(&mut self, class: Class) -> Option<Var> {
         let vars = self.available.get(&class)?;
         let is_usable = |var: &Var| {
             let is_made = self.pool.value_of(*var).is_none();
@@ -165,8 +165,8 @@ impl<'a> Run<'a> {
     }
 
     /// Terms of one class are equivalent.
-    pub(super) fn class(&mut self, x: X) -> X {
-        self.normal.class(&mut self.pool, x, self.work)
+    pub(super) fn class(&mut self, x: X) -> Class {
+        self.normal.class(&self.pool, x, self.work)
     }
 
     /// Whether all variables of a term are in the context; `memo` is of one context.

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::{
+    normal::Class,
     pool::{Operands, Var, X},
     run::{Home, Run},
 };
@@ -31,7 +32,7 @@ pub(super) struct Given {
 #[derive(Default)]
 pub(super) struct Table {
     entries: Vec<(X, u32)>,
-    of_class: FxHashMap<X, usize>,
+    of_class: FxHashMap<Class, usize>,
     /// Entries by size, in the order to look at them.
     queues: BTreeMap<u32, Vec<usize>>,
 }
@@ -88,7 +89,7 @@ impl Run<'_> {
 /// The replacements of one sweep.
 pub(super) struct Replacing {
     /// By class: the variable, and which replacement it is.
-    of_class: FxHashMap<X, (Var, u32)>,
+    of_class: FxHashMap<Class, (Var, u32)>,
     has_user_variables: bool,
     /// What terms become, with the last replacement of a user's variable in it.
     memo: FxHashMap<X, (X, Option<u32>)>,
