@@ -18,6 +18,7 @@
 //! and on nothing else. Nothing that leaves a caller may be ordered by them. A node costs O(operands), at most
 //! [`MOST_OPERANDS`] of what was made one operator, or as many products: a longer bag is kept as the operator on its two sides.
 
+pub(crate) mod polynomial;
 mod sum;
 
 use ir::{

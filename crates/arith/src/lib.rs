@@ -15,6 +15,7 @@ mod linear;
 mod modular;
 mod persistent;
 pub mod rules;
+pub mod simplify;
 mod state;
 mod summary;
 mod traps;
@@ -23,6 +24,7 @@ pub use analyzer::{Analyzer, Facts, Overflow, Work};
 pub use context::{Constraint, ContextId};
 pub use interval::Interval;
 pub use modular::Modular;
+pub use simplify::Simplifier;
 
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,10 @@
 use ir::{BinaryOp, DataType, ExprKind, Type, arena::Id};
 use smallvec::SmallVec;
 
-use super::{MOST_OPERANDS, Numbers, Operands, Operator, TermId, Terms};
+use super::{
+    MOST_OPERANDS, Numbers, Operands, Operator, TermId, Terms,
+    polynomial::{Polynomial, Ring},
+};
 
 /// Terms in one product.
 const MOST_FACTORS: usize = 8;
@@ -23,62 +26,22 @@ pub(super) fn is_ring(ty: Type) -> bool {
     ty.prim().is_some_and(|it| it.is_int() && it.bits >= 32)
 }
 
-/// A sum in the making: products with their factors, in the order of the products.
-#[derive(Clone, Default, PartialEq, Eq, Debug)]
-struct Sum {
-    products: SmallVec<[(TermId, i64); 4]>,
-    constant: i64,
-}
+type Sum = Polynomial<TermId>;
 
-fn wrap(dtype: DataType, value: i128) -> i64 {
-    dtype.wrap_int(value)
-}
-
-impl Sum {
-    /// `self + other * factor`, modulo the width.
-    fn plus(&self, other: &Sum, factor: i64, dtype: DataType) -> Sum {
-        let mut products = SmallVec::with_capacity(self.products.len() + other.products.len());
-        let (mut left, mut right) =
-            (self.products.iter().peekable(), other.products.iter().peekable());
-        let scaled = |it: i64| i128::from(it) * i128::from(factor);
-        loop {
-            let (product, total) = match (left.peek(), right.peek()) {
-                (None, None) => break,
-                (Some(&&(p, x)), Some(&&(q, y))) if p == q => {
-                    left.next();
-                    right.next();
-                    (p, i128::from(x) + scaled(y))
-                }
-                (Some(&&(p, x)), it) if it.is_none_or(|it| p < it.0) => {
-                    left.next();
-                    (p, i128::from(x))
-                }
-                (_, Some(&&(q, y))) => {
-                    right.next();
-                    (q, scaled(y))
-                }
-                // Without a right side the arm before the last matches.
-                (Some(_), None) => break,
-            };
-            let total = wrap(dtype, total);
-            if total != 0 {
-                products.push((product, total));
-            }
-        }
-        let constant = wrap(dtype, i128::from(self.constant) + scaled(other.constant));
-        Sum { products, constant }
-    }
-    fn scaled(&self, factor: i64, dtype: DataType) -> Sum {
-        Sum::default().plus(self, factor, dtype)
-    }
+/// A number of a ring of at most 64 bits.
+fn number(value: i128) -> i64 {
+    // Reduced to the signed number of the type.
+    value as i64
 }
 
 impl Terms<'_> {
     /// `x * a + y * b`
     pub(super) fn sum(&mut self, ty: Type, (x, a): (TermId, i64), (y, b): (TermId, i64)) -> TermId {
         let dtype = ty.prim().unwrap_or(DataType::INT64).element();
-        let both = self.as_sum(x).scaled(a, dtype).plus(&self.as_sum(y), b, dtype);
-        if both.products.len() <= MOST_OPERANDS {
+        let ring = Ring::Modulo(dtype);
+        let left = self.as_sum(x).scaled(a.into(), ring);
+        let both = left.and_then(|it| it.plus(&self.as_sum(y), b.into(), ring));
+        if let Some(both) = both.filter(|it| it.products.len() <= MOST_OPERANDS) {
             return self.of_sum(ty, both);
         }
         let op = if b < 0 { BinaryOp::Sub } else { BinaryOp::Add };
@@ -93,34 +56,10 @@ impl Terms<'_> {
     pub(super) fn product(&mut self, ty: Type, x: TermId, y: TermId) -> TermId {
         let dtype = ty.prim().unwrap_or(DataType::INT64).element();
         let (left, right) = (self.as_sum(x), self.as_sum(y));
-        let n_terms = |it: &Sum| it.products.len() + usize::from(it.constant != 0);
-        if n_terms(&left) * n_terms(&right) <= MOST_OPERANDS {
-            let mut total = right.scaled(left.constant, dtype);
-            let mut fits = true;
-            for &(p, a) in &left.products {
-                let mut part = Sum {
-                    products: if right.constant == 0 {
-                        SmallVec::new()
-                    } else {
-                        SmallVec::from_slice(&[(p, right.constant)])
-                    },
-                    constant: 0,
-                };
-                for &(q, b) in &right.products {
-                    match self.bag_of_factors(ty, p, q) {
-                        Some(product) => {
-                            let one = Sum {
-                                products: SmallVec::from_slice(&[(product, b)]),
-                                constant: 0,
-                            };
-                            part = part.plus(&one, 1, dtype);
-                        }
-                        None => fits = false,
-                    }
-                }
-                total = total.plus(&part, a, dtype);
-            }
-            if fits {
+        if left.n_terms() * right.n_terms() <= MOST_OPERANDS {
+            let total =
+                left.times(&right, Ring::Modulo(dtype), &mut |p, q| self.bag_of_factors(ty, p, q));
+            if let Some(total) = total {
                 return self.of_sum(ty, total);
             }
         }
@@ -139,19 +78,21 @@ impl Terms<'_> {
         y: TermId,
     ) -> TermId {
         let dtype = operand.prim().unwrap_or(DataType::INT64).element();
-        let gap = self.as_sum(x).plus(&self.as_sum(y), -1, dtype);
-        if gap.products.len() > MOST_OPERANDS {
+        let ring = Ring::Modulo(dtype);
+        let gap = self.as_sum(x).plus(&self.as_sum(y), -1, ring);
+        let gap = gap.filter(|it| it.products.len() <= MOST_OPERANDS);
+        let both = gap.and_then(|gap| gap.scaled(-1, ring).map(|opposite| (gap, opposite)));
+        let Some((gap, opposite)) = both else {
             let mut sides = [x, y];
             sides.sort_unstable();
             return self.intern(Operator::Binary(op), ty, sides.as_slice().into(), SmallVec::new());
-        }
-        let opposite = gap.scaled(-1, dtype);
-        let factors = |it: &Sum| -> SmallVec<[i64; 5]> {
+        };
+        let factors = |it: &Sum| -> SmallVec<[i128; 5]> {
             it.products.iter().map(|it| it.1).chain([it.constant]).collect()
         };
         let gap = if factors(&gap) >= factors(&opposite) { gap } else { opposite };
         let gap = self.of_sum(operand, gap);
-        let zero = self.of_sum(operand, Sum::default());
+        let zero = self.of_sum(operand, Sum::constant(0));
         self.intern(Operator::Binary(op), ty, [gap, zero].as_slice().into(), SmallVec::new())
     }
 
@@ -159,17 +100,15 @@ impl Terms<'_> {
     fn as_sum(&self, term: TermId) -> Sum {
         let data = &self.terms[term.index()];
         match data.operator {
-            Operator::Leaf(ExprKind::Int(value)) => {
-                Sum { products: SmallVec::new(), constant: value }
-            }
+            Operator::Leaf(ExprKind::Int(value)) => Sum::constant(value.into()),
             Operator::Sum => {
-                let factors = data.numbers.iter().copied();
+                let factors = data.numbers.iter().map(|&it| i128::from(it));
                 Sum {
                     products: data.operands.iter().copied().zip(factors).collect(),
-                    constant: data.numbers.last().copied().unwrap_or(0),
+                    constant: data.numbers.last().map_or(0, |&it| it.into()),
                 }
             }
-            _ => Sum { products: SmallVec::from_slice(&[(term, 1)]), constant: 0 },
+            _ => Sum::product(term, 1),
         }
     }
 
@@ -177,14 +116,14 @@ impl Terms<'_> {
     fn of_sum(&mut self, ty: Type, sum: Sum) -> TermId {
         match sum.products[..] {
             [] => {
-                let leaf = Operator::Leaf(ExprKind::Int(sum.constant));
+                let leaf = Operator::Leaf(ExprKind::Int(number(sum.constant)));
                 self.intern(leaf, ty, SmallVec::new(), SmallVec::new())
             }
             [(product, 1)] if sum.constant == 0 => product,
             _ => {
                 let operands: Operands = sum.products.iter().map(|it| it.0).collect();
-                let mut numbers: Numbers = sum.products.iter().map(|it| it.1).collect();
-                numbers.push(sum.constant);
+                let mut numbers: Numbers = sum.products.iter().map(|it| number(it.1)).collect();
+                numbers.push(number(sum.constant));
                 self.intern(Operator::Sum, ty, operands, numbers)
             }
         }

@@ -1,0 +1,364 @@
+//! The simplifier: an expression in a context as a simpler one of the same value.
+//!
+//! In: an expression, a context, a reading of overflow. Out: an expression that has the same value on every run that gets to
+//! the place, that neither traps nor overflows where the first did not, and that costs no more.
+//!
+//! | stage | what it does | module |
+//! |---|---|---|
+//! | folding | constants, neutral and absorbing operands, conversions | `fold` |
+//! | decisions | what the analyzer decides becomes a constant | here |
+//! | sums | sums of products in one normal form | `sums`, `build`, `fits` |
+//! | divisions | multiples and small rests leave dividends | `division` |
+//! | comparisons | by the difference of both sides | `compare` |
+//! | extrema, logic | chains of `min`, `max`, `and`, `or` | `extrema`, `logic` |
+//! | rules | the tables | `matching` |
+//!
+//! **Cost** of an expression: what its operations cost by `SEMANTICS: Cost`, a shared one counted at each use, and how many they
+//! are. A step is taken only if neither grows; at equal cost only towards the normal form: operands in the order of
+//! [`order`], variables as they were declared. So equal sums of products become one node. [`Simplifier::saves`] tells
+//! whether a result is worth showing.
+//!
+//! **Work**. Each node is simplified once for each context that says something; each step leads to a node that is simplified in
+//! turn, at most [`MOST_STEPS`] deep. What a stage looks at is bounded by named limits, so a node costs O(1) beyond the
+//! facts of the nodes that it makes. Nodes that hold a call with effects stay as they are but for their operands.
+
+mod build;
+mod compare;
+mod cost;
+mod division;
+mod explain;
+mod extrema;
+mod fits;
+mod fold;
+mod logic;
+mod matching;
+mod order;
+mod recombine;
+mod sums;
+
+use ir::{
+    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type, arena::Id, effects::EffectTable,
+};
+use rustc_hash::FxHashMap;
+
+use crate::{Analyzer, ContextId, Overflow};
+
+pub use cost::Cost;
+pub use explain::{Missing, MissingFact, Step};
+
+/// Steps that follow one another at one node. Beyond, the node stays as it is then.
+const MOST_STEPS: u32 = 64;
+
+/// Counts of what was done, for tests of growth.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct SimplifyWork {
+    /// Nodes in a context that were simplified.
+    pub nodes: u64,
+    /// Steps taken.
+    pub steps: u64,
+    /// Rules whose left side was compared with a node.
+    pub matches: u64,
+    /// Conditions that the analyzer was asked about.
+    pub questions: u64,
+}
+
+/// Where an expression stands, and what may be taken for granted there.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct At {
+    pub(crate) ctx: ContextId,
+    pub(crate) reading: Overflow,
+}
+
+/// One local rewrite: the new node, and the name of what made it.
+type Rewrite = (ExprId, &'static str);
+
+/// Simplifies expressions of one body, to which it adds the new ones.
+pub struct Simplifier<'a> {
+    analyzer: Analyzer<'a>,
+    memo: FxHashMap<(ExprId, At), ExprId>,
+    costs: Vec<Option<Cost>>,
+    sums: sums::Sums,
+    depth: u32,
+    trace: Option<explain::Trace>,
+    work: SimplifyWork,
+}
+
+impl<'a> Simplifier<'a> {
+    /// A simplifier of a copy of `body`, with the built-in effects. O(function).
+    pub fn new(body: &Body) -> Simplifier<'static> {
+        Simplifier::with_effects(body, EffectTable::builtin())
+    }
+    /// A simplifier of a copy of `body`, with a user's effects.
+    pub fn with_effects(body: &Body, effects: &'a EffectTable) -> Simplifier<'a> {
+        Simplifier {
+            analyzer: Analyzer::growing(body, effects),
+            memo: FxHashMap::default(),
+            costs: Vec::new(),
+            sums: sums::Sums::default(),
+            depth: 0,
+            trace: None,
+            work: SimplifyWork::default(),
+        }
+    }
+    /// The analyzer, to make contexts with.
+    pub fn analyzer(&mut self) -> &mut Analyzer<'a> {
+        &mut self.analyzer
+    }
+    /// The body with all nodes made so far. Nodes of the original keep their ids.
+    pub fn body(&self) -> &Body {
+        self.analyzer.body()
+    }
+    /// The body with all nodes made.
+    pub fn into_body(self) -> Body {
+        self.analyzer.into_body()
+    }
+    /// What was done so far.
+    pub fn work(&self) -> SimplifyWork {
+        self.work
+    }
+
+    /// The simplest form found of `expr` at a place. [`Overflow::Excluded`] where the source evaluates and uses it there
+    /// (conditions, indices, stored values); [`Overflow::Wraps`] for what is to be computed elsewhere. Simplifying the result again
+    /// gives the result.
+    pub fn simplify(&mut self, ctx: ContextId, expr: ExprId, reading: Overflow) -> ExprId {
+        self.simplified(At { ctx, reading }, expr)
+    }
+
+    /// What `after` saves against `before`; none if it costs as much and only looks different.
+    pub fn saves(&mut self, before: ExprId, after: ExprId) -> Option<Cost> {
+        let (before, after) = (self.cost(before), self.cost(after));
+        let saved = Cost {
+            cost: before.cost.saturating_sub(after.cost),
+            operations: before.operations.saturating_sub(after.operations),
+        };
+        (saved != Cost::default()).then_some(saved)
+    }
+
+    fn simplified(&mut self, at: At, expr: ExprId) -> ExprId {
+        let node = *self.body().expr(expr);
+        if node.is_constant() || matches!(node.ty, Type::Unknown) && node.is_leaf() {
+            return expr;
+        }
+        // What a context adds to its parent may be nothing.
+        let ctx = if node.flags.open_binders > 0 {
+            at.ctx
+        } else {
+            self.analyzer.state(at.reading, at.ctx).last
+        };
+        let at = At { ctx, ..at };
+        if let Some(&known) = self.memo.get(&(expr, at)) {
+            return known;
+        }
+        self.work.nodes += 1;
+        // A step that leads back here ends here.
+        self.memo.insert((expr, at), expr);
+        let result = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || {
+            let bare = self.with_simple_operands(at, expr);
+            self.with_steps(at, bare)
+        });
+        self.memo.insert((expr, at), result);
+        self.memo.insert((result, at), result);
+        result
+    }
+
+    /// The node, as simple as steps at its root make it.
+    fn with_steps(&mut self, at: At, expr: ExprId) -> ExprId {
+        if self.depth >= MOST_STEPS {
+            return expr;
+        }
+        let flags = self.body().expr(expr).flags;
+        if flags.has_impure {
+            return expr;
+        }
+        let Some((next, rule)) = self.step(at, expr) else { return expr };
+        self.work.steps += 1;
+        self.note_step(at, rule, expr, next);
+        self.depth += 1;
+        let result = self.simplified(at, next);
+        self.depth -= 1;
+        result
+    }
+
+    /// The first rewrite at the root of a node with simple operands.
+    fn step(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
+        let stages: [fn(&mut Self, At, ExprId) -> Option<Rewrite>; 8] = [
+            Self::fold,
+            Self::sum,
+            Self::decide,
+            Self::divide,
+            Self::compare,
+            Self::extremum,
+            Self::chain,
+            Self::rewrite_by_rules,
+        ];
+        for stage in stages {
+            if let Some((next, rule)) = stage(self, at, expr)
+                && next != expr
+                && !self.is_worse(next, expr)
+            {
+                return Some((next, rule));
+            }
+        }
+        None
+    }
+
+    /// What the analyzer knows the one value of.
+    fn decide(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
+        let node = *self.body().expr(expr);
+        let dtype = node.ty.prim().filter(|it| it.is_scalar())?;
+        if !crate::linear::is_integral(dtype) || self.is_hint(expr) {
+            return None;
+        }
+        self.work.questions += 1;
+        let value = self.analyzer.facts_with(at.reading, at.ctx, expr).interval.as_constant()?;
+        let rule = if dtype.is_bool() { "decided" } else { "known-value" };
+        Some((self.int(value, dtype), rule))
+    }
+
+    /// The node with its operands simplified where they stand.
+    fn with_simple_operands(&mut self, at: At, expr: ExprId) -> ExprId {
+        let node = *self.body().expr(expr);
+        match node.kind {
+            _ if node.is_leaf() => expr,
+            ExprKind::Lambda { .. } | ExprKind::Opaque { .. } => expr,
+            ExprKind::Let { value, body } => self.with_simple_let(at, expr, value, body),
+            ExprKind::Call { .. } => match self.as_if(expr) {
+                Some([cond, a, b]) => self.with_simple_arms(at, expr, cond, a, b),
+                None => self.map_operands(at, expr),
+            },
+            // A chain is taken as a whole.
+            ExprKind::Binary(op, ..) if self.is_lazy(op, node.ty) => expr,
+            _ => self.map_operands(at, expr),
+        }
+    }
+
+    fn map_operands(&mut self, at: At, expr: ExprId) -> ExprId {
+        let kind = self.body().expr(expr).kind;
+        let mut operands = Vec::new();
+        self.body().each_child(kind, &mut |it| operands.push(it));
+        let simple: Vec<ExprId> = operands.iter().map(|&it| self.simplified(at, it)).collect();
+        if simple == operands { expr } else { self.with_operands(expr, &simple) }
+    }
+
+    /// The node with these operands, in the order of [`Body::each_child`].
+    fn with_operands(&mut self, expr: ExprId, operands: &[ExprId]) -> ExprId {
+        self.grow(|body| {
+            let mut operands = operands.iter().copied();
+            body.map_children(expr, &mut |_, old| operands.next().unwrap_or(old))
+        })
+    }
+
+    fn with_simple_let(&mut self, at: At, expr: ExprId, value: ExprId, body: ExprId) -> ExprId {
+        let simple = self.simplified(at, value);
+        let inner = At { ctx: self.analyzer.binder(at.ctx, Some(value)), ..at };
+        let inside = self.simplified(inner, body);
+        if (simple, inside) == (value, body) {
+            return expr;
+        }
+        self.with_operands(expr, &[simple, inside])
+    }
+
+    /// One arm is evaluated, where the condition holds or does not (`SEMANTICS: S5`).
+    fn with_simple_arms(
+        &mut self,
+        at: At,
+        expr: ExprId,
+        cond: ExprId,
+        a: ExprId,
+        b: ExprId,
+    ) -> ExprId {
+        let simple = self.simplified(at, cond);
+        if let Some(holds) = self.as_bool(simple) {
+            return self.simplified(at, if holds { a } else { b });
+        }
+        let then = At { ctx: self.analyzer.assume(at.ctx, simple, true), ..at };
+        let otherwise = At { ctx: self.analyzer.assume(at.ctx, simple, false), ..at };
+        let arms = [simple, self.simplified(then, a), self.simplified(otherwise, b)];
+        if arms == [cond, a, b] { expr } else { self.with_operands(expr, &arms) }
+    }
+
+    // ---- shared ----
+
+    fn grow<R>(&mut self, add: impl FnOnce(&mut Body) -> R) -> R {
+        self.analyzer.grow(add)
+    }
+    fn int(&mut self, value: i128, dtype: DataType) -> ExprId {
+        self.grow(|body| body.int(value, dtype))
+    }
+    fn binary(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
+        self.grow(|body| body.binary(op, a, b))
+    }
+    /// The value of an integer constant.
+    fn as_int(&self, expr: ExprId) -> Option<i128> {
+        match self.body().expr(expr).kind {
+            ExprKind::Int(value) => {
+                Some(crate::linear::constant_value(self.body().dtype(expr)?, value))
+            }
+            _ => None,
+        }
+    }
+    fn as_bool(&self, expr: ExprId) -> Option<bool> {
+        self.as_int(expr).filter(|_| self.body().ty(expr).is_bool()).map(|it| it != 0)
+    }
+    fn call_args(&self, expr: ExprId, name: &str) -> Option<&[ExprId]> {
+        match self.body().expr(expr).kind {
+            ExprKind::Call { callee: Callee::Intrinsic(callee), args, .. }
+                if self.body().name(callee) == name =>
+            {
+                Some(self.body().items(args))
+            }
+            _ => None,
+        }
+    }
+    /// The operands of `if_then_else`.
+    fn as_if(&self, expr: ExprId) -> Option<[ExprId; 3]> {
+        self.call_args(expr, "if_then_else")?.try_into().ok()
+    }
+    /// `likely` says something to a compiler; the wrapper stays (`SEMANTICS: S9`).
+    fn is_hint(&self, expr: ExprId) -> bool {
+        matches!(self.body().expr(expr).kind, ExprKind::Call { .. })
+            && self.as_if(expr).is_none()
+            && self
+                .call_args(expr, "likely")
+                .is_none_or(|it| it.first().is_none_or(|&operand| self.as_bool(operand).is_none()))
+    }
+    /// Whether the right operand is evaluated only sometimes (`SEMANTICS: S2`, `S6`).
+    fn is_lazy(&self, op: BinaryOp, ty: Type) -> bool {
+        op.is_logical() && ty.prim().is_some_and(DataType::is_scalar)
+    }
+    /// Whether sums of this type are sums of integers: signed scalars of 32 bits and more.
+    fn is_wide(&self, expr: ExprId) -> bool {
+        self.body().dtype(expr).is_some_and(|it| it.is_int() && it.bits >= 32 && it.is_scalar())
+    }
+    /// Whether the value of a node is that of the same operations on integers.
+    fn is_exact(&mut self, at: At, expr: ExprId) -> bool {
+        at.reading == Overflow::Excluded && self.is_wide(expr)
+            || self.analyzer.no_overflow(at.ctx, expr)
+    }
+    /// Whether evaluating a node where it was not evaluated before adds no event.
+    fn has_no_event(&mut self, at: At, expr: ExprId) -> bool {
+        let flags = self.body().expr(expr).flags;
+        !flags.has_impure
+            && !flags.has_load
+            && !flags.has_call
+            && self.analyzer.cannot_trap(at.ctx, expr)
+            && self.analyzer.no_overflow(at.ctx, expr)
+    }
+    /// The truth of a comparison that is made to ask, of operands whose sums are shown to fit.
+    fn holds(&mut self, at: At, op: BinaryOp, a: ExprId, b: ExprId) -> bool {
+        self.work.questions += 1;
+        if let (Some(a), Some(b)) = (self.as_int(a), self.as_int(b)) {
+            return fold::compare(op, a, b);
+        }
+        let cond = self.binary(op, a, b);
+        self.analyzer.decide_with(at.reading, at.ctx, cond) == Some(true)
+    }
+}
+
+/// Positions of nodes as numbers.
+fn index(expr: ExprId) -> usize {
+    expr.index()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,121 @@
+//! Why a result is what it is, and why it is no simpler.
+//!
+//! [`Step`]s are what the simplifier does, in order, each at one node. A [`Missing`] fact is a condition of a rule whose left side
+//! matches and whose other conditions hold. Both are found by simplifying again, with nothing remembered: as much work
+//! as the first time.
+
+use ir::ExprId;
+
+use super::{At, Simplifier};
+use crate::{ContextId, Overflow};
+
+/// Missing facts that are listed; a person reads the first.
+const MOST_MISSING: usize = 32;
+
+/// One rewrite of one node.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Step {
+    /// The name of the rule or stage.
+    pub rule: &'static str,
+    /// The node.
+    pub before: ExprId,
+    /// What it became.
+    pub after: ExprId,
+    /// The context that decides, for a decided condition: what it adds to its parent is the reason.
+    pub because: Option<ContextId>,
+}
+
+/// A fact that would let a rule apply.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Missing {
+    /// The rule.
+    pub rule: &'static str,
+    /// The node that it would apply to.
+    pub expr: ExprId,
+    /// What could not be shown.
+    pub fact: MissingFact,
+}
+
+/// What could not be shown.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MissingFact {
+    /// This condition.
+    Holds(ExprId),
+    /// That no sum or product in this expression leaves the range of its type.
+    NoOverflow(ExprId),
+    /// That evaluating this condition early is no error.
+    NoEvent(ExprId),
+}
+
+/// What is noted while simplifying for an explanation.
+#[derive(Default)]
+pub(super) struct Trace {
+    steps: Vec<Step>,
+    missing: Vec<Missing>,
+}
+
+impl Simplifier<'_> {
+    /// The steps from an expression to its simplest form, in the order in which they are taken.
+    pub fn steps(&mut self, ctx: ContextId, expr: ExprId, reading: Overflow) -> Vec<Step> {
+        self.traced(At { ctx, reading }, expr).steps
+    }
+
+    /// Which facts would let a rule apply to the simplest form of an expression, each with its rule.
+    pub fn missing(&mut self, ctx: ContextId, expr: ExprId, reading: Overflow) -> Vec<Missing> {
+        let result = self.simplify(ctx, expr, reading);
+        self.traced(At { ctx, reading }, result).missing
+    }
+
+    fn traced(&mut self, at: At, expr: ExprId) -> Trace {
+        let memo = std::mem::take(&mut self.memo);
+        self.trace = Some(Trace::default());
+        self.simplified(at, expr);
+        self.memo = memo;
+        self.trace.take().unwrap_or_default()
+    }
+
+    pub(super) fn note_step(&mut self, at: At, rule: &'static str, before: ExprId, after: ExprId) {
+        if self.trace.is_none() {
+            return;
+        }
+        let is_condition = self.body().ty(before).is_bool() && self.as_bool(after).is_some();
+        let because = is_condition.then(|| self.analyzer.why(at.reading, at.ctx, before)).flatten();
+        if let Some(trace) = &mut self.trace {
+            trace.steps.push(Step { rule, before, after, because });
+        }
+    }
+
+    pub(super) fn note_missing(
+        &mut self,
+        _: At,
+        rule: &'static str,
+        expr: ExprId,
+        fact: impl FnOnce(&mut Self) -> Option<MissingFact>,
+    ) {
+        if self.trace.as_ref().is_none_or(|it| it.missing.len() >= MOST_MISSING) {
+            return;
+        }
+        let Some(fact) = fact(self) else { return };
+        if let Some(trace) = &mut self.trace {
+            let missing = Missing { rule, expr, fact };
+            if !trace.missing.contains(&missing) {
+                trace.missing.push(missing);
+            }
+        }
+    }
+
+    /// Notes that a divisor or factor in `expr` is not shown to be positive.
+    pub(super) fn note_missing_sign(
+        &mut self,
+        at: At,
+        rule: &'static str,
+        expr: ExprId,
+        factor: ExprId,
+    ) {
+        self.note_missing(at, rule, expr, |it| {
+            let dtype = it.body().dtype(factor)?;
+            let zero = it.int(0, dtype);
+            Some(MissingFact::Holds(it.binary(ir::BinaryOp::Gt, factor, zero)))
+        });
+    }
+}

@@ -1,0 +1,68 @@
+//! Chains of `min` or of `max` of integers, as one operator on a list of operands.
+//!
+//! An operand that another one is never beyond goes; the others stand in the order of operands. A chain of more than
+//! [`MOST_OPERANDS`] is taken apart no further: O(operands^2) questions a node, at most.
+
+use ir::{BinaryOp, ExprId, ExprKind};
+
+use super::{At, Rewrite, Simplifier, order};
+
+/// Operands of one chain.
+const MOST_OPERANDS: usize = 8;
+
+impl Simplifier<'_> {
+    /// The chain without operands that never count.
+    pub(super) fn extremum(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
+        let node = *self.body().expr(expr);
+        let ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), ..) = node.kind else {
+            return None;
+        };
+        if !node.ty.prim().is_some_and(|it| it.is_integer() && it.is_scalar()) {
+            return None;
+        }
+        let mut operands = self.extremum_operands(op, expr);
+        let n_operands = operands.len();
+        let mut place = 0;
+        while place < operands.len() {
+            let others = operands.iter().enumerate().filter(|it| it.0 != place);
+            let others: Vec<ExprId> = others.map(|it| *it.1).collect();
+            if others.iter().any(|&it| self.is_beyond(at, op, it, operands[place])) {
+                operands.remove(place);
+            } else {
+                place += 1;
+            }
+        }
+        let rule = match (operands.len() < n_operands, op) {
+            (false, _) => "operand-order",
+            (_, BinaryOp::Min) => "min-operand",
+            _ => "max-operand",
+        };
+        operands.sort_by(|&a, &b| order::compare(self.body(), a, b));
+        let mut operands = operands.into_iter();
+        let first = operands.next()?;
+        Some((operands.fold(first, |total, it| self.binary(op, total, it)), rule))
+    }
+
+    fn extremum_operands(&self, op: BinaryOp, expr: ExprId) -> Vec<ExprId> {
+        let mut operands = vec![expr];
+        let mut place = 0;
+        while place < operands.len() {
+            match self.body().expr(operands[place]).kind {
+                ExprKind::Binary(it, a, b) if it == op && operands.len() < MOST_OPERANDS => {
+                    operands.splice(place..=place, [a, b]);
+                }
+                _ => place += 1,
+            }
+        }
+        operands
+    }
+
+    /// Whether `one` is never beyond `other`, so that the other does not count.
+    fn is_beyond(&mut self, at: At, op: BinaryOp, one: ExprId, other: ExprId) -> bool {
+        if op == BinaryOp::Min {
+            self.holds(at, BinaryOp::Le, one, other)
+        } else {
+            self.holds(at, BinaryOp::Le, other, one)
+        }
+    }
+}

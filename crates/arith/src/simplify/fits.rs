@@ -1,0 +1,118 @@
+//! Whether a sum that is computed anew stays in the range of its type, wherever the source does.
+//!
+//! What the source computes at the place is taken to fit: where it does not, there is an event already. Of a new sum each end is
+//! shown by itself: by the bounds of its terms, or because it is not beyond a sum of the source (their difference has a
+//! sign, or it is a part of it). A product of some of the factors of a product of the source fits if the others are positive. Last, the analyzer may
+//! know that the value is computed on the way to the place.
+
+use ir::DataType;
+
+use super::{
+    At, Simplifier,
+    sums::{ProductId, Sum},
+};
+use crate::{Interval, canonical::polynomial::Ring};
+
+impl Simplifier<'_> {
+    /// Whether `sum` fits its type where all of `source` do.
+    pub(super) fn fits(&mut self, at: At, sum: &Sum, dtype: DataType, source: &[Sum]) -> bool {
+        if source.contains(sum) {
+            return true;
+        }
+        let range = Interval::of_type(dtype);
+        let own = self.interval_of(at, sum, range, source);
+        let (mut low, mut high) = (own.min >= range.min, own.max <= range.max);
+        for known in source {
+            if low && high {
+                return true;
+            }
+            if is_multiple(known, sum) || self.is_part(at, known, sum) {
+                return true;
+            }
+            let Some(gap) = known.plus(sum, -1, Ring::Integers) else { continue };
+            let gap = self.interval_of(at, &gap, range, source);
+            high |= gap.min >= 0;
+            low |= gap.max <= 0;
+        }
+        low && high || self.is_part_of_product(at, sum, source)
+    }
+
+    /// The bounds of a sum as an integer.
+    pub(super) fn interval_of(
+        &mut self,
+        at: At,
+        sum: &Sum,
+        range: Interval,
+        source: &[Sum],
+    ) -> Interval {
+        let mut total = Interval::constant(sum.constant);
+        for &(product, factor) in &sum.products {
+            let mut bounds = Interval::constant(1);
+            for atom in self.factors(product).clone() {
+                bounds = bounds.times(self.analyzer.facts_with(at.reading, at.ctx, atom).interval);
+            }
+            if source.contains(&Sum::product(product, 1)) {
+                bounds = bounds.intersect(range);
+            }
+            let mut term = bounds.scale(factor);
+            if source.contains(&Sum::product(product, factor)) {
+                term = term.intersect(range);
+            }
+            total = total.plus(term);
+        }
+        total
+    }
+
+    /// Whether the one sum is the other times an atom that is positive.
+    fn is_part(&mut self, at: At, whole: &Sum, part: &Sum) -> bool {
+        if part.n_terms() < 2 || whole.n_terms() != part.n_terms() {
+            return false;
+        }
+        let Some(&(product, _)) = whole.products.first() else { return false };
+        self.factors(product).clone().into_iter().any(|it| {
+            let atom = self.atom(it);
+            self.times(part, &atom).is_some_and(|it| it == *whole) && self.is_positive(at, it)
+        })
+    }
+
+    /// Whether the sum is one product, and with positive factors a product of the source: then it lies between 0 and that.
+    fn is_part_of_product(&mut self, at: At, sum: &Sum, source: &[Sum]) -> bool {
+        let Some((part, number)) = only_product(sum) else { return false };
+        source.iter().any(|it| {
+            let Some((whole, of)) = only_product(it) else { return false };
+            of % number == 0 && of / number > 0 && self.is_positive_multiple(at, whole, part)
+        })
+    }
+
+    fn is_positive_multiple(&mut self, at: At, whole: ProductId, part: ProductId) -> bool {
+        let mut others = self.factors(whole).clone();
+        for atom in self.factors(part).clone() {
+            match others.iter().position(|it| *it == atom) {
+                Some(place) => others.remove(place),
+                None => return false,
+            };
+        }
+        others.iter().all(|it| self.is_positive(at, *it))
+    }
+
+    pub(super) fn is_positive(&mut self, at: At, expr: ir::ExprId) -> bool {
+        self.analyzer.facts_with(at.reading, at.ctx, expr).interval.min > 0
+    }
+}
+
+/// Whether `whole` is `part` times a positive integer: then `part` lies between 0 and it.
+fn is_multiple(whole: &Sum, part: &Sum) -> bool {
+    let first = |it: &Sum| it.products.first().map_or(it.constant, |it| it.1);
+    let (of, one) = (first(whole), first(part));
+    one != 0
+        && of % one == 0
+        && of / one > 0
+        && part.scaled(of / one, Ring::Integers).is_some_and(|it| it == *whole)
+}
+
+fn only_product(sum: &Sum) -> Option<(ProductId, i128)> {
+    match sum.products[..] {
+        [it] if sum.constant == 0 => Some(it),
+        _ => None,
+    }
+}

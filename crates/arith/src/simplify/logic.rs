@@ -1,0 +1,174 @@
+//! Chains of `and` or of `or`, as one operator on a list of conditions that are evaluated from left to right.
+//!
+//! A condition that the ones before it decide goes, or decides the whole. That is sound though the left side gives the right one
+//! nothing that could justify an evaluation (`SEMANTICS: S2`): the value of the whole is that of the right side only where the left
+//! one does not decide, and an evaluation that goes adds no event. A condition goes by one *after* it only if that one can be
+//! evaluated without an event, as all between. Conditions keep their order.
+//!
+//! A chain is looked at in pieces of [`MOST_CONDITIONS`], so its cost is linear.
+
+use ir::{BinaryOp, ExprId, ExprKind, UnaryOp};
+
+use super::{At, Rewrite, Simplifier};
+use crate::conditions::negated as opposite;
+
+/// Conditions of one chain.
+const MOST_CONDITIONS: usize = 32;
+/// Conditions of which each is compared with each.
+const MOST_PAIRED: usize = 8;
+/// A condition of more nodes is not assumed for those after it.
+const MOST_ASSUMED: u32 = 256;
+/// Nested conditions that `not` is moved into.
+const MOST_NEGATED: u32 = 8;
+
+/// A chain in the making.
+struct Chain {
+    at: At,
+    op: BinaryOp,
+    kept: Vec<ExprId>,
+    /// Where all conditions kept so far did not decide.
+    inside: At,
+    rule: &'static str,
+}
+
+impl Simplifier<'_> {
+    /// A chain without what decides nothing, or `not` moved to where it costs nothing.
+    pub(super) fn chain(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
+        let node = *self.body().expr(expr);
+        match node.kind {
+            ExprKind::Binary(op, ..) if self.is_lazy(op, node.ty) => self.lazy_chain(at, op, expr),
+            ExprKind::Unary(UnaryOp::Not, a) if node.ty.prim()?.is_scalar() => {
+                self.negated(a, 0).map(|it| (it, "not-inwards"))
+            }
+            _ => None,
+        }
+    }
+
+    fn lazy_chain(&mut self, at: At, op: BinaryOp, expr: ExprId) -> Option<Rewrite> {
+        let decisive = op == BinaryOp::Or;
+        let mut chain = Chain { at, op, kept: Vec::new(), inside: at, rule: "chain" };
+        let mut waiting = vec![expr];
+        while let Some(condition) = waiting.pop() {
+            if let ExprKind::Binary(it, a, b) = self.body().expr(condition).kind
+                && it == op
+                && chain.kept.len() + waiting.len() < MOST_CONDITIONS
+            {
+                waiting.extend([b, a]);
+                continue;
+            }
+            let simple = self.simplified(at, condition);
+            if simple != condition
+                && matches!(self.body().expr(simple).kind, ExprKind::Binary(it, ..) if it == op)
+            {
+                waiting.push(simple);
+                continue;
+            }
+            if self.keep(&mut chain, simple) == Some(decisive) {
+                return Some((self.int(decisive.into(), ir::DataType::BOOL), chain.rule));
+            }
+        }
+        self.drop_implied(&mut chain);
+        self.pair_up(&mut chain);
+        let mut kept = chain.kept.into_iter();
+        let Some(first) = kept.next() else {
+            return Some((self.int((!decisive).into(), ir::DataType::BOOL), chain.rule));
+        };
+        Some((kept.fold(first, |total, it| self.binary(op, total, it)), chain.rule))
+    }
+
+    /// Adds a condition unless it is decided; says how.
+    fn keep(&mut self, chain: &mut Chain, condition: ExprId) -> Option<bool> {
+        let decisive = chain.op == BinaryOp::Or;
+        let decided = self.as_bool(condition).or_else(|| {
+            if chain.kept.contains(&condition) {
+                return Some(!decisive);
+            }
+            if chain.kept.iter().any(|it| self.is_complement(*it, condition)) {
+                return Some(decisive);
+            }
+            self.work.questions += 1;
+            self.analyzer.decide_with(chain.at.reading, chain.inside.ctx, condition)
+        });
+        if decided.is_some() {
+            chain.rule = "decided-by-left";
+            return decided;
+        }
+        chain.kept.push(condition);
+        if self.body().expr(condition).size <= MOST_ASSUMED {
+            chain.inside.ctx = self.analyzer.assume(chain.inside.ctx, condition, !decisive);
+        }
+        None
+    }
+
+    fn is_complement(&self, a: ExprId, b: ExprId) -> bool {
+        let is_not = |a: ExprId, b: ExprId| matches!(self.body().expr(a).kind, ExprKind::Unary(UnaryOp::Not, it) if it == b);
+        is_not(a, b) || is_not(b, a)
+    }
+
+    /// Drops conditions that a later one implies.
+    fn drop_implied(&mut self, chain: &mut Chain) {
+        if chain.kept.len() > MOST_PAIRED {
+            return;
+        }
+        let decisive = chain.op == BinaryOp::Or;
+        let mut place = 0;
+        while place + 1 < chain.kept.len() {
+            let condition = chain.kept[place];
+            // Without it, all up to the one that implies it are evaluated.
+            let later: Vec<ExprId> = chain.kept[place + 1..].to_vec();
+            let mut answers = later.into_iter().map_while(|it| {
+                self.has_no_event(chain.at, it).then(|| {
+                    self.work.questions += 1;
+                    let ctx = self.analyzer.assume(chain.at.ctx, it, !decisive);
+                    self.analyzer.decide_with(chain.at.reading, ctx, condition) == Some(!decisive)
+                })
+            });
+            let is_implied = answers.any(|it| it);
+            if is_implied {
+                chain.rule = "implied-by-right";
+                chain.kept.remove(place);
+            } else {
+                place += 1;
+            }
+        }
+    }
+
+    /// Applies the rules on two conditions to neighbours.
+    fn pair_up(&mut self, chain: &mut Chain) {
+        let mut place = 0;
+        while place + 1 < chain.kept.len() {
+            let pair = self.binary(chain.op, chain.kept[place], chain.kept[place + 1]);
+            match self.rewrite_by_rules(chain.at, pair) {
+                Some((one, rule)) if !self.is_worse(one, pair) => {
+                    chain.rule = rule;
+                    chain.kept.splice(place..place + 2, [one]);
+                }
+                _ => place += 1,
+            }
+        }
+    }
+
+    /// The opposite of a condition, where that is no operation more. Only comparisons of integers have one
+    /// (`SEMANTICS: S7`, `F4`).
+    fn negated(&mut self, condition: ExprId, depth: u32) -> Option<ExprId> {
+        if depth == MOST_NEGATED {
+            return None;
+        }
+        if let Some(value) = self.as_bool(condition) {
+            return Some(self.int((!value).into(), ir::DataType::BOOL));
+        }
+        match self.body().expr(condition).kind {
+            ExprKind::Unary(UnaryOp::Not, a) => Some(a),
+            ExprKind::Binary(op, a, b) if op.is_comparison() => {
+                let dtype = self.body().dtype(a)?;
+                crate::linear::is_integral(dtype).then(|| self.binary(opposite(op), a, b))
+            }
+            ExprKind::Binary(op, a, b) if op.is_logical() => {
+                let (a, b) = (self.negated(a, depth + 1)?, self.negated(b, depth + 1)?);
+                let op = if op == BinaryOp::And { BinaryOp::Or } else { BinaryOp::And };
+                Some(self.binary(op, a, b))
+            }
+            _ => None,
+        }
+    }
+}

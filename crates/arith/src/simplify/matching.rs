@@ -1,0 +1,381 @@
+//! Rules against nodes.
+//!
+//! A rule is compared with a node from the root down; of a commutative operator both orders are tried, the one as written first.
+//! Variables that occur twice must be one node. Then the conditions are shown in turn, and the right side is built; the first
+//! rule that gets there wins. A comparison of a rule with a node is O(its size) for each order of its commutative operators.
+
+use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind};
+use smallvec::SmallVec;
+
+use super::{
+    At, Rewrite, Simplifier,
+    division::gcd,
+    explain::MissingFact,
+    fold::{compare, evaluate},
+};
+use crate::{
+    Interval, Overflow,
+    linear::is_integral,
+    rules::{self, Condition, Domain, Head, Rule, Sort, Term},
+};
+
+/// Nodes by variable.
+type Bindings = SmallVec<[Option<ExprId>; 6]>;
+
+/// A rule that is being tried.
+struct Attempt<'r> {
+    at: At,
+    rule: &'r Rule,
+    root: ExprId,
+    bindings: Bindings,
+    /// The type of the rule's values.
+    dtype: Option<DataType>,
+}
+
+/// What is left to match: terms with nodes.
+type Goals<'r> = SmallVec<[(&'r Term, ExprId); 8]>;
+
+impl Simplifier<'_> {
+    /// The node by the first rule that applies.
+    pub(super) fn rewrite_by_rules(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
+        let head = self.head(expr)?;
+        for rule in rules::candidates(head) {
+            self.work.matches += 1;
+            if !self.is_in_domain(rule, expr) {
+                continue;
+            }
+            let bindings = SmallVec::from_elem(None, rule.variables.len());
+            let mut attempt = Attempt { at, rule, root: expr, bindings, dtype: None };
+            let goals: Goals<'_> = SmallVec::from_slice(&[(&rule.lhs, expr)]);
+            if let Some(result) = self.matched(&mut attempt, goals)
+                && result != expr
+                && !self.is_worse(result, expr)
+            {
+                return Some((result, rule.name));
+            }
+        }
+        None
+    }
+
+    fn head(&self, expr: ExprId) -> Option<Head> {
+        let node = self.body().expr(expr);
+        node.ty.prim().filter(|it| it.is_scalar())?;
+        match node.kind {
+            ExprKind::Binary(op, ..) => Some(Head::Binary(op)),
+            ExprKind::Unary(op, _) => Some(Head::Unary(op)),
+            ExprKind::Select(..) => Some(Head::Select),
+            ExprKind::Call { .. } => self.as_if(expr).map(|_| Head::IfThenElse),
+            _ => None,
+        }
+    }
+
+    /// A first look at the types: a rule for floats is none for integers.
+    fn is_in_domain(&self, rule: &Rule, expr: ExprId) -> bool {
+        let ExprKind::Binary(_, a, _) = self.body().expr(expr).kind else { return true };
+        let Some(dtype) = self.body().dtype(a) else { return false };
+        match rule.domain {
+            Domain::Float => dtype.is_float(),
+            _ => is_integral(dtype),
+        }
+    }
+
+    /// Matches what is left, then shows the conditions, then builds the result.
+    fn matched(&mut self, it: &mut Attempt<'_>, mut goals: Goals<'_>) -> Option<ExprId> {
+        let Some((term, expr)) = goals.pop() else { return self.applied_rule(it) };
+        let node = *self.body().expr(expr);
+        match (term, node.kind) {
+            (&Term::Var(variable), _) => self.bind(it, variable, expr, goals),
+            (&Term::Int(value), ExprKind::Int(found)) => {
+                let dtype = node.ty.prim().filter(|it| it.is_integer())?;
+                // Modulo the width -1 is all ones, as an integer it is no value of an unsigned type.
+                let is_it = match it.rule.domain {
+                    Domain::Wrapping => found == dtype.wrap_int(value),
+                    _ => self.as_int(expr) == Some(value),
+                };
+                (is_it && self.agree(it, dtype)).then(|| self.matched(it, goals))?
+            }
+            (&Term::Bool(value), _) => {
+                (self.as_bool(expr) == Some(value)).then(|| self.matched(it, goals))?
+            }
+            (&Term::Float(value), ExprKind::Float(bits)) => {
+                let dtype = node.ty.prim()?;
+                (f64::from_bits(bits).to_bits() == value.to_bits() && self.agree(it, dtype))
+                    .then(|| self.matched(it, goals))?
+            }
+            (Term::Unary(op, term), ExprKind::Unary(found, a)) if *op == found => {
+                goals.push((term, a));
+                self.matched(it, goals)
+            }
+            (Term::Select(terms), ExprKind::Select(cond, a, b)) => {
+                goals.extend(terms.iter().zip([cond, a, b]).rev());
+                self.matched(it, goals)
+            }
+            (Term::IfThenElse(terms), ExprKind::Call { .. }) => {
+                goals.extend(terms.iter().zip(self.as_if(expr)?).rev());
+                self.matched(it, goals)
+            }
+            (Term::Binary(op, left, right), ExprKind::Binary(found, a, b)) if *op == found => {
+                let known = it.bindings.clone();
+                let dtype = it.dtype;
+                let mut first = goals.clone();
+                first.extend([(&**right, b), (&**left, a)]);
+                if let Some(result) = self.matched(it, first) {
+                    return Some(result);
+                }
+                let is_float = self.body().dtype(a).is_some_and(|it| !is_integral(it));
+                if !is_commutative(*op, is_float) || a == b {
+                    return None;
+                }
+                it.bindings = known;
+                it.dtype = dtype;
+                goals.extend([(&**right, a), (&**left, b)]);
+                self.matched(it, goals)
+            }
+            _ => None,
+        }
+    }
+
+    fn bind(
+        &mut self,
+        it: &mut Attempt<'_>,
+        variable: usize,
+        expr: ExprId,
+        goals: Goals<'_>,
+    ) -> Option<ExprId> {
+        match it.bindings[variable] {
+            Some(bound) if bound != expr => return None,
+            Some(_) => return self.matched(it, goals),
+            None => {}
+        }
+        let dtype = self.body().dtype(expr);
+        let fits = match it.rule.variables[variable].sort {
+            Sort::Bool => dtype?.is_bool(),
+            Sort::Constant => self.as_int(expr).is_some() && self.agree(it, dtype?),
+            Sort::Value => match it.rule.domain {
+                Domain::Any => true,
+                _ => self.agree(it, dtype?),
+            },
+        };
+        if !fits {
+            return None;
+        }
+        it.bindings[variable] = Some(expr);
+        let result = self.matched(it, goals);
+        if result.is_none() {
+            it.bindings[variable] = None;
+        }
+        result
+    }
+
+    /// Whether a value of this type may be one of the rule's, which have one type.
+    fn agree(&self, it: &mut Attempt<'_>, dtype: DataType) -> bool {
+        let is_in = match it.rule.domain {
+            Domain::Int | Domain::Wrapping => dtype.is_integer(),
+            Domain::Float => dtype.is_float(),
+            Domain::Any => true,
+        };
+        is_in && dtype.is_scalar() && *it.dtype.get_or_insert(dtype) == dtype
+    }
+
+    /// The right side, if all conditions are shown.
+    fn applied_rule(&mut self, it: &mut Attempt<'_>) -> Option<ExprId> {
+        let has_integers = it.dtype.is_some_and(|it| it.is_integer());
+        if it.rule.domain == Domain::Int && has_integers && !self.is_as_of_integers(it) {
+            self.note_missing(it.at, it.rule.name, it.root, |_| {
+                Some(MissingFact::NoOverflow(it.root))
+            });
+            return None;
+        }
+        let rule = it.rule;
+        let mut missing = None;
+        for condition in &rule.conditions {
+            if !self.is_shown(it, condition) {
+                if missing.is_some() || self.trace.is_none() {
+                    return None;
+                }
+                missing = Some(condition);
+            }
+        }
+        if let Some(condition) = missing {
+            self.note_missing(it.at, rule.name, it.root, |this| this.missing_fact(it, condition));
+            return None;
+        }
+        self.template(it, &rule.rhs)
+    }
+
+    /// Whether the left side has the value that it has of mathematical integers.
+    fn is_as_of_integers(&mut self, it: &Attempt<'_>) -> bool {
+        let is_wide = it.dtype.is_some_and(|it| it.is_int() && it.bits >= 32);
+        it.at.reading == Overflow::Excluded && is_wide
+            || self.analyzer.no_overflow(it.at.ctx, it.root)
+    }
+
+    fn is_shown(&mut self, it: &mut Attempt<'_>, condition: &Condition) -> bool {
+        match condition {
+            Condition::Holds(term) => self.is_true(it, term),
+            Condition::NoOverflow(term) => match self.template(it, term) {
+                Some(node) => self.stays_in_range(it.at, node),
+                None => false,
+            },
+            Condition::NoEvent(term) => match self.template(it, term) {
+                Some(node) => self.has_no_event(it.at, node),
+                None => false,
+            },
+        }
+    }
+
+    /// Whether a new sum of values of the source fits.
+    fn stays_in_range(&mut self, at: At, expr: ExprId) -> bool {
+        let Some(dtype) = self.body().dtype(expr) else { return false };
+        if self.as_int(expr).is_some() {
+            return true;
+        }
+        if self.is_wide(expr) {
+            let sum = self.sum_of(expr);
+            if self.fits(at, &sum, dtype, &[]) && self.parts_fit(at, expr) {
+                return true;
+            }
+        }
+        self.is_computed(at, expr) || self.analyzer.no_overflow(at.ctx, expr)
+    }
+
+    fn parts_fit(&mut self, at: At, expr: ExprId) -> bool {
+        match self.addends(expr) {
+            // One operation on two values of the source is all that rules ask about.
+            Some((_, a, b)) => [a, b].into_iter().all(|it| match self.addends(it) {
+                Some(_) => self.fits_alone(at, it),
+                None => true,
+            }),
+            None => true,
+        }
+    }
+
+    fn fits_alone(&mut self, at: At, expr: ExprId) -> bool {
+        let Some(dtype) = self.body().dtype(expr) else { return false };
+        let sum = self.sum_of(expr);
+        at.reading == Overflow::Excluded || self.fits(at, &sum, dtype, &[])
+    }
+
+    /// Whether the same value is computed on the way to this place.
+    fn is_computed(&mut self, _at: At, _expr: ExprId) -> bool {
+        false
+    }
+
+    fn is_true(&mut self, it: &mut Attempt<'_>, term: &Term) -> bool {
+        let Term::Binary(op, left, right) = term else { return false };
+        let variables = &it.rule.variables;
+        if left.is_constant(variables) && right.is_constant(variables) {
+            let (a, b) = (self.constant_of(it, left), self.constant_of(it, right));
+            return a.zip(b).is_some_and(|(a, b)| compare(*op, a, b));
+        }
+        if let (BinaryOp::Eq, Term::Binary(BinaryOp::FloorMod, x, by)) = (op, &**left)
+            && by.is_constant(variables)
+            && **right == Term::Int(0)
+        {
+            let (Some(x), Some(by)) = (self.template(it, x), self.constant_of(it, by)) else {
+                return false;
+            };
+            let facts = self.analyzer.facts_with(it.at.reading, it.at.ctx, x);
+            return by > 0 && facts.modular.remainder(by) == Some(0);
+        }
+        let (Some(a), Some(b)) = (self.template(it, left), self.template(it, right)) else {
+            return false;
+        };
+        // A sum that is made to ask is none of the source: that it fits has to be shown.
+        let has_sum = |term: &Term| matches!(term, Term::Binary(..));
+        if has_sum(left) && !self.stays_in_range(it.at, a)
+            || has_sum(right) && !self.stays_in_range(it.at, b)
+        {
+            return false;
+        }
+        self.holds(it.at, *op, a, b)
+    }
+
+    /// The value of a constant term.
+    fn constant_of(&self, it: &Attempt<'_>, term: &Term) -> Option<i128> {
+        match term {
+            Term::Int(value) => Some(*value),
+            Term::Var(variable) => self.as_int(it.bindings[*variable]?),
+            Term::Binary(op, a, b) => {
+                evaluate(*op, self.constant_of(it, a)?, self.constant_of(it, b)?)
+            }
+            Term::Gcd(a, b) => Some(gcd(self.constant_of(it, a)?, self.constant_of(it, b)?)),
+            _ => None,
+        }
+    }
+
+    /// A term as a node.
+    fn template(&mut self, it: &Attempt<'_>, term: &Term) -> Option<ExprId> {
+        if let Term::Var(variable) = term {
+            return it.bindings[*variable];
+        }
+        if term.is_constant(&it.rule.variables) {
+            let dtype = it.dtype?;
+            let value = self.constant_of(it, term)?;
+            let is_wrapped = it.rule.domain == Domain::Wrapping && matches!(term, Term::Int(_));
+            let fits = is_wrapped || Interval::of_type(dtype).contains(value);
+            return fits.then(|| self.int(value, dtype));
+        }
+        match term {
+            Term::Bool(value) => Some(self.int((*value).into(), DataType::BOOL)),
+            Term::Binary(op, a, b) => {
+                let (a, b) = (self.template(it, a)?, self.template(it, b)?);
+                Some(self.binary(*op, a, b))
+            }
+            Term::Unary(op, a) => {
+                let a = self.template(it, a)?;
+                Some(self.grow(|body| body.unary(*op, a)))
+            }
+            Term::Select(terms) => {
+                let [cond, a, b] = self.templates(it, terms)?;
+                Some(self.grow(|body| body.select(cond, a, b)))
+            }
+            Term::IfThenElse(terms) => {
+                let [cond, a, b] = self.templates(it, terms)?;
+                Some(self.grow(|body| {
+                    let callee = Callee::Intrinsic(body.intern("if_then_else"));
+                    let ty = body.ty(a);
+                    body.call(callee, &[cond, a, b], ir::Body::no_attrs(), ty, false)
+                }))
+            }
+            _ => None,
+        }
+    }
+
+    fn templates(&mut self, it: &Attempt<'_>, terms: &[Term; 3]) -> Option<[ExprId; 3]> {
+        let [cond, a, b] = terms;
+        Some([self.template(it, cond)?, self.template(it, a)?, self.template(it, b)?])
+    }
+
+    /// The condition that was not shown, as nodes.
+    fn missing_fact(&mut self, it: &Attempt<'_>, condition: &Condition) -> Option<MissingFact> {
+        Some(match condition {
+            Condition::Holds(term) => {
+                if term_is_of_constants(term, it.rule) {
+                    return None;
+                }
+                MissingFact::Holds(self.template(it, term)?)
+            }
+            Condition::NoOverflow(term) => MissingFact::NoOverflow(self.template(it, term)?),
+            Condition::NoEvent(term) => MissingFact::NoEvent(self.template(it, term)?),
+        })
+    }
+}
+
+/// Whether no fact could make a condition true that is not.
+fn term_is_of_constants(term: &Term, rule: &Rule) -> bool {
+    match term {
+        Term::Binary(_, a, b) => a.is_constant(&rule.variables) && b.is_constant(&rule.variables),
+        _ => false,
+    }
+}
+
+/// Whether the matcher tries both orders. `and` and `or` are lazy (`SEMANTICS: S2`), float `min` and `max` have an order (`F6`).
+fn is_commutative(op: BinaryOp, is_float: bool) -> bool {
+    use BinaryOp::{Add, BitAnd, BitOr, BitXor, Eq, Max, Min, Mul, Ne};
+    match op {
+        Add | Mul | Eq | Ne => true,
+        Min | Max | BitAnd | BitOr | BitXor => !is_float,
+        _ => false,
+    }
+}

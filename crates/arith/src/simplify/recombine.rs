@@ -1,0 +1,231 @@
+//! Quotients and remainders that make up their dividend, in a sum of products; the smaller and the larger of two values.
+//!
+//! The rules of `add.rules` on any two terms of a sum: `x // c * c` and `x % c`, with any common factor. A remainder of a
+//! quotient counts with the quotient of both: `x // 8 * 2 + x // 4 % 2` is `x // 4`, and `x // 4 % 2 * 4 + x % 4` is `x % 8`.
+//! Pairs of terms are tried until none fits: O(products^2) a step, each step has fewer terms.
+
+use ir::{BinaryOp, ExprId, ExprKind};
+
+use super::{
+    Simplifier,
+    sums::{ProductId, Sum},
+};
+use crate::{Interval, canonical::polynomial::Ring};
+
+/// What stands for two terms: with the factor and product that they share.
+struct Pair {
+    /// What the two are together, times `factor` and `rest`.
+    value: Sum,
+    rest: Option<ProductId>,
+    factor: i128,
+    rule: &'static str,
+}
+
+impl Simplifier<'_> {
+    /// The sum with all pairs taken together, and the rule of the first.
+    pub(super) fn recombined(&mut self, sum: &Sum) -> Option<(Sum, &'static str)> {
+        let mut total = sum.clone();
+        let mut rule = None;
+        while let Some((next, by)) = self.recombined_once(&total) {
+            total = next;
+            rule.get_or_insert(by);
+        }
+        rule.map(|rule| (total, rule))
+    }
+
+    fn recombined_once(&mut self, sum: &Sum) -> Option<(Sum, &'static str)> {
+        for &one in &sum.products {
+            for &other in &sum.products {
+                let Some(pair) = self.pair(one, other) else { continue };
+                let mut product = pair.value.scaled(pair.factor, Ring::Integers)?;
+                if let Some(rest) = pair.rest {
+                    product = self.times(&product, &Sum::product(rest, 1))?;
+                }
+                let mut total = sum.plus(&product, 1, Ring::Integers)?;
+                for (product, factor) in [one, other] {
+                    total = total.plus(&Sum::product(product, factor), -1, Ring::Integers)?;
+                }
+                if total.products.len() < sum.products.len() || total.n_terms() < sum.n_terms() {
+                    return Some((total, pair.rule));
+                }
+            }
+        }
+        self.difference(sum)
+    }
+
+    /// Two terms as one value.
+    fn pair(&mut self, one: (ProductId, i128), other: (ProductId, i128)) -> Option<Pair> {
+        for factor in self.factors(one.0).clone() {
+            let ExprKind::Binary(op, a, b) = self.body().expr(factor).kind else { continue };
+            if !self.is_wide(factor) {
+                continue;
+            }
+            let rest = self.without_atom(one.0, factor)?;
+            let pair = match op {
+                BinaryOp::FloorMod | BinaryOp::Mod => {
+                    self.with_quotient(op, a, b, rest, one.1, other)
+                }
+                BinaryOp::Min => self.with_max(a, b, rest, one.1, other),
+                _ => None,
+            };
+            if pair.is_some() {
+                return pair;
+            }
+        }
+        None
+    }
+
+    /// `x % c` with `x // c * c`, or with what it is the higher part of.
+    fn with_quotient(
+        &mut self,
+        op: BinaryOp,
+        x: ExprId,
+        c: ExprId,
+        rest: Option<ProductId>,
+        factor: i128,
+        other: (ProductId, i128),
+    ) -> Option<Pair> {
+        let quotient = if op == BinaryOp::Mod { BinaryOp::Div } else { BinaryOp::FloorDiv };
+        for atom in self.factors(other.0).clone() {
+            let ExprKind::Binary(kind, y, d) = self.body().expr(atom).kind else { continue };
+            let left = self.without_atom(other.0, atom)?;
+            let number = self.as_int(c);
+            if kind == quotient && y == x && d == c {
+                let is_pair = match number {
+                    Some(c) => left == rest && factor.checked_mul(c) == Some(other.1),
+                    // The divisor is one of the other factors.
+                    None => {
+                        let left = left.and_then(|it| self.without_atom(it, c));
+                        left == Some(rest) && factor == other.1
+                    }
+                };
+                if is_pair {
+                    let rule =
+                        if op == BinaryOp::Mod { "truncdiv-truncmod-sum" } else { "div-mod-sum" };
+                    return Some(Pair { value: self.sum_of(x), rest, factor, rule });
+                }
+            }
+            if let Some(c) = number
+                && left == rest
+                && op == BinaryOp::FloorMod
+                && let Some(pair) = self.with_part(x, c, rest, factor, (kind, y, d, other.1))
+            {
+                return Some(pair);
+            }
+        }
+        None
+    }
+
+    /// `x // a % c` with `x // (a * c) * c`, or with `x % a` where it counts `a` times.
+    fn with_part(
+        &mut self,
+        x: ExprId,
+        c: i128,
+        rest: Option<ProductId>,
+        factor: i128,
+        (kind, y, d, count): (BinaryOp, ExprId, ExprId, i128),
+    ) -> Option<Pair> {
+        let ExprKind::Binary(BinaryOp::FloorDiv, dividend, a) = self.body().expr(x).kind else {
+            return None;
+        };
+        let (a, d) = (self.as_int(a)?, self.as_int(d)?);
+        let both = a.checked_mul(c)?;
+        if a <= 0 || c <= 0 || y != dividend {
+            return None;
+        }
+        if kind == BinaryOp::FloorDiv && d == both && factor.checked_mul(c) == Some(count) {
+            return Some(Pair { value: self.sum_of(x), rest, factor, rule: "div-mod-sum" });
+        }
+        let dtype = self.body().dtype(x)?;
+        if kind == BinaryOp::FloorMod
+            && d == a
+            && count.checked_mul(a) == Some(factor)
+            && Interval::of_type(dtype).contains(both)
+        {
+            let both = self.int(both, dtype);
+            let node = self.binary(BinaryOp::FloorMod, y, both);
+            return Some(Pair { value: self.atom(node), rest, factor: count, rule: "mod-mod-sum" });
+        }
+        None
+    }
+
+    /// `min(x, y)` with `max(x, y)`.
+    fn with_max(
+        &mut self,
+        x: ExprId,
+        y: ExprId,
+        rest: Option<ProductId>,
+        factor: i128,
+        other: (ProductId, i128),
+    ) -> Option<Pair> {
+        for atom in self.factors(other.0).clone() {
+            let ExprKind::Binary(BinaryOp::Max, a, b) = self.body().expr(atom).kind else {
+                continue;
+            };
+            let is_pair = (a, b) == (x, y) || (a, b) == (y, x);
+            if is_pair && factor == other.1 && self.without_atom(other.0, atom)? == rest {
+                let value = self.sum_of(x).plus(&self.sum_of(y), 1, Ring::Integers)?;
+                return Some(Pair { value, rest, factor, rule: "min-max-sum" });
+            }
+        }
+        None
+    }
+
+    /// `x - x // c * c` is `x % c`, with any common factor.
+    fn difference(&mut self, sum: &Sum) -> Option<(Sum, &'static str)> {
+        for &(product, count) in &sum.products {
+            for atom in self.factors(product).clone() {
+                let ExprKind::Binary(op @ (BinaryOp::FloorDiv | BinaryOp::Div), x, d) =
+                    self.body().expr(atom).kind
+                else {
+                    continue;
+                };
+                if !self.is_wide(atom) {
+                    continue;
+                }
+                let left = self.without_atom(product, atom)?;
+                let (rest, factor) = match self.as_int(d) {
+                    Some(0) => continue,
+                    Some(d) if count % d == 0 => (left, -(count / d)),
+                    Some(_) => continue,
+                    None => match left.and_then(|it| self.without_atom(it, d)) {
+                        Some(rest) => (rest, -count),
+                        None => continue,
+                    },
+                };
+                let Some(total) = self.without_dividend(sum, x, rest, factor) else { continue };
+                let remainder =
+                    if op == BinaryOp::Div { BinaryOp::Mod } else { BinaryOp::FloorMod };
+                let node = self.binary(remainder, x, d);
+                let mut value = self.atom(node).scaled(factor, Ring::Integers)?;
+                if let Some(rest) = rest {
+                    value = self.times(&value, &Sum::product(rest, 1))?;
+                }
+                let total = total.plus(&Sum::product(product, count), -1, Ring::Integers)?;
+                let rule =
+                    if op == BinaryOp::Div { "truncdiv-difference" } else { "div-mod-difference" };
+                return Some((total.plus(&value, 1, Ring::Integers)?, rule));
+            }
+        }
+        None
+    }
+
+    /// The sum without `factor * rest * x`, if it has all of its terms.
+    fn without_dividend(
+        &mut self,
+        sum: &Sum,
+        x: ExprId,
+        rest: Option<ProductId>,
+        factor: i128,
+    ) -> Option<Sum> {
+        let mut dividend = self.sum_of(x).scaled(factor, Ring::Integers)?;
+        if let Some(rest) = rest {
+            dividend = self.times(&dividend, &Sum::product(rest, 1))?;
+        }
+        let has = |it: &(ProductId, i128)| sum.products.contains(it);
+        if dividend.products.is_empty() || !dividend.products.iter().all(has) {
+            return None;
+        }
+        sum.plus(&dividend, -1, Ring::Integers)
+    }
+}

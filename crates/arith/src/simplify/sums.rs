@@ -1,0 +1,163 @@
+//! Sums of products: terms of one kind come together, opposite ones cancel, and the rest is built anew in one order.
+//!
+//! The sum of a node is that of mathematical integers, exact in 128 bits; where it has more than [`MOST_PRODUCTS`] products,
+//! a longer chain is a term by itself, so that a chain of n prefixes costs O(n). A *product* is a bag of atoms, an *atom* a
+//! node that is no sum, difference or product.
+//!
+//! A sum of integers equals the node where nothing overflows, and modulo the width always. What is built anew computes other
+//! sums on the way, so each of them is shown to fit (module `fits`): the result may overflow only where the node does.
+
+use ir::{BinaryOp, ExprId, ExprKind};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::{At, Rewrite, Simplifier, order};
+use crate::canonical::polynomial::{Polynomial, Ring};
+
+/// Products of one sum.
+pub(super) const MOST_PRODUCTS: usize = 16;
+/// Atoms of one product.
+const MOST_FACTORS: usize = 8;
+/// Nodes of a sum that are looked at to see what the source computes.
+const MOST_REGION: usize = 96;
+
+/// A product, by its place in [`Sums`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(super) struct ProductId(u32);
+
+/// A sum of products of atoms.
+pub(super) type Sum = Polynomial<ProductId>;
+
+/// The atoms of a product, in the order of operands.
+pub(super) type Factors = SmallVec<[ExprId; 3]>;
+
+/// The sums of nodes, and the products in them.
+#[derive(Default)]
+pub(super) struct Sums {
+    of: FxHashMap<ExprId, Sum>,
+    products: Vec<Factors>,
+    index: FxHashMap<Factors, ProductId>,
+}
+
+impl Simplifier<'_> {
+    pub(super) fn factors(&self, product: ProductId) -> &Factors {
+        &self.sums.products[product.0 as usize]
+    }
+
+    /// The product of these atoms, in any order.
+    pub(super) fn product(&mut self, mut factors: Factors) -> ProductId {
+        factors.sort_by(|&a, &b| order::compare(self.body(), a, b));
+        let sums = &mut self.sums;
+        if let Some(&known) = sums.index.get(&factors) {
+            return known;
+        }
+        let id = ProductId(sums.products.len() as u32);
+        sums.products.push(factors.clone());
+        sums.index.insert(factors, id);
+        id
+    }
+
+    /// One atom as a sum.
+    pub(super) fn atom(&mut self, expr: ExprId) -> Sum {
+        let product = self.product(SmallVec::from_slice(&[expr]));
+        Sum::product(product, 1)
+    }
+
+    fn multiply(&mut self, p: ProductId, q: ProductId) -> Option<ProductId> {
+        let mut factors = self.factors(p).clone();
+        factors.extend_from_slice(&self.factors(q).clone());
+        (factors.len() <= MOST_FACTORS).then(|| self.product(factors))
+    }
+
+    /// `left * right`, if it is no longer than a sum may be.
+    pub(super) fn times(&mut self, left: &Sum, right: &Sum) -> Option<Sum> {
+        if left.n_terms() * right.n_terms() > MOST_PRODUCTS {
+            return None;
+        }
+        left.times(right, Ring::Integers, &mut |p, q| self.multiply(p, q))
+    }
+
+    /// The sum of a node of a type whose sums are those of integers.
+    pub(super) fn sum_of(&mut self, expr: ExprId) -> Sum {
+        let mut stack = vec![expr];
+        while let Some(&at) = stack.last() {
+            if self.sums.of.contains_key(&at) {
+                stack.pop();
+                continue;
+            }
+            let parts = self.addends(at);
+            if let Some((_, a, b)) = parts {
+                let n_before = stack.len();
+                stack.extend([a, b].into_iter().filter(|it| !self.sums.of.contains_key(it)));
+                if stack.len() > n_before {
+                    continue;
+                }
+            }
+            stack.pop();
+            let sum = match parts {
+                Some((op, a, b)) => self.combined(op, a, b),
+                None => self.as_int(at).map(Sum::constant),
+            };
+            let sum = sum.unwrap_or_else(|| self.atom(at));
+            self.sums.of.insert(at, sum);
+        }
+        self.sums.of[&expr].clone()
+    }
+
+    /// A sum, difference or product of integers.
+    pub(super) fn addends(&self, expr: ExprId) -> Option<(BinaryOp, ExprId, ExprId)> {
+        match self.body().expr(expr).kind {
+            ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) => {
+                self.is_wide(expr).then_some((op, a, b))
+            }
+            _ => None,
+        }
+    }
+
+    fn combined(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> Option<Sum> {
+        let (x, y) = (self.sums.of.get(&a)?.clone(), self.sums.of.get(&b)?.clone());
+        let sum = match op {
+            BinaryOp::Add => x.plus(&y, 1, Ring::Integers),
+            BinaryOp::Sub => x.plus(&y, -1, Ring::Integers),
+            _ => self.times(&x, &y),
+        };
+        sum.filter(|it| it.products.len() <= MOST_PRODUCTS)
+    }
+
+    /// What the source computes for these nodes: the sums of all sums, differences, products and atoms in them, outermost
+    /// first.
+    pub(super) fn region(&mut self, roots: &[ExprId]) -> Vec<Sum> {
+        let mut nodes: Vec<ExprId> = roots.to_vec();
+        let mut next = 0;
+        while next < nodes.len() && nodes.len() < MOST_REGION {
+            if let Some((_, a, b)) = self.addends(nodes[next]) {
+                for it in [a, b] {
+                    if !nodes.contains(&it) {
+                        nodes.push(it);
+                    }
+                }
+            }
+            next += 1;
+        }
+        nodes.into_iter().map(|it| self.sum_of(it)).collect()
+    }
+
+    /// A sum, difference or product in its normal form.
+    pub(super) fn sum(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
+        self.addends(expr)?;
+        let sum = self.sum_of(expr);
+        if sum.products.len() == 1 && sum.constant == 0 {
+            // A chain that is a term by itself stays.
+            let (product, factor) = sum.products[0];
+            if factor == 1 && self.factors(product)[..] == [expr] {
+                return None;
+            }
+        }
+        if let Some((together, rule)) = self.recombined(&sum)
+            && let Some(node) = self.built(at, expr, &together)
+        {
+            return Some((node, rule));
+        }
+        self.built(at, expr, &sum).map(|it| (it, "sum-of-products"))
+    }
+}

@@ -1,0 +1,9 @@
+//! Tables of inputs with their results, and random expressions against evaluation.
+
+mod against_values;
+mod arithmetic;
+mod conditions;
+mod explanations;
+mod growth;
+mod refused;
+mod support;

@@ -1,0 +1,69 @@
+//! Rewrites that other simplifiers do, or did, and that are wrong. Each with the reason.
+
+use super::support::{check, check_unchanged, check_under, check_wrapping};
+
+#[test]
+fn floats_keep_their_nan_and_their_zeros() {
+    // F3: NaN and infinities.
+    check_unchanged("f - f");
+    check_unchanged("f * float32(0)");
+    // F3: -0 + 0 is +0.
+    check_unchanged("f + float32(0)");
+    check_unchanged("f + g - f");
+    // F4: a NaN is not equal to itself.
+    check_unchanged("f == f");
+    check_unchanged("f != f");
+    // S7: false for NaN one way, true the other way.
+    check_unchanged("not (f < g)");
+    check_unchanged("f < g or f >= g");
+    // F6: not commutative.
+    check_unchanged("max(g, f)");
+    check_unchanged("min(min(f, g), f)");
+}
+
+#[test]
+fn a_remainder_in_a_comparison_is_not_divided_by_a_factor_it_does_not_have() {
+    // apache/tvm#19669: became 0 < w.
+    check("2 * (x % 4) < 16 * w + x % 32 // 4", "x % 4 * 2 < x // 4 % 8 + w * 16");
+}
+
+#[test]
+fn truncating_division_of_a_negative_dividend_rounds_up() {
+    // apache/tvm#8852: sums under truncating division.
+    check_unchanged("truncdiv(x * 4 + y, 4)");
+    check_unchanged("truncmod(x * 4 + y, 4)");
+    check_unchanged("truncdiv(x, -4)");
+}
+
+#[test]
+fn a_quotient_is_not_compared_by_a_product_that_may_overflow() {
+    check_unchanged("x // y < z");
+    check_under(&["y > 0"], "x // y < z", "x // y < z");
+}
+
+#[test]
+fn multiples_of_a_divisor_of_unknown_sign_stay() {
+    // y = -1, z = MIN: the quotient that would be computed traps.
+    check_unchanged("(x * y + z) // y");
+    check_unchanged("(x * y + z) % y");
+}
+
+#[test]
+fn nothing_that_could_trap_is_folded_away_into_a_value() {
+    check_unchanged("x // 0");
+    check_unchanged("1 // 0 < 5");
+}
+
+#[test]
+fn wrapping_sums_are_not_integers() {
+    check_wrapping(&[], "x < x + 1", "x < x + 1");
+    check_wrapping(&[], "(x + y) // 2 * 2 == x", "(x + y) // 2 * 2 == x");
+    check_unchanged("v < v + 1");
+    check_unchanged("s + 1 < 5");
+}
+
+#[test]
+fn an_order_of_addends_is_changed_only_where_no_partial_sum_can_overflow() {
+    check_unchanged("z + x - y + w");
+    check_unchanged("d0 * d2 * d1");
+}
