@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{
     Interval, Modular,
+    atoms::Atoms,
     canonical::TermId,
     context::{Constraint, ContextId, Contexts},
     held::Held,
@@ -62,8 +63,11 @@ pub struct Analyzer<'a> {
     pub(crate) store: Store,
     pub(crate) facts_memo: [FxHashMap<(ExprId, ContextId), Facts>; 2],
     pub(crate) linear_memo: [FxHashMap<(ExprId, ContextId), Option<Linear>>; 2],
+    pub(crate) atom_memo: [FxHashMap<(u32, ContextId), Facts>; 2],
+    pub(crate) atoms: Atoms,
     pub(crate) trap_memo: FxHashMap<(ExprId, ContextId), Option<ExprId>>,
     pub(crate) overflow_memo: FxHashMap<(ExprId, ContextId, Part), bool>,
+    pub(crate) added_memo: FxHashMap<(ExprId, ContextId), bool>,
     pub(crate) cells_memo: FxHashMap<BufferId, bool>,
     pub(crate) work: Work,
     /// Of each node that safe evaluation needs no facts for.
@@ -101,8 +105,11 @@ impl<'a> Analyzer<'a> {
             store: Store::new(),
             facts_memo: Default::default(),
             linear_memo: Default::default(),
+            atom_memo: Default::default(),
+            atoms: Atoms::default(),
             trap_memo: FxHashMap::default(),
             overflow_memo: FxHashMap::default(),
+            added_memo: FxHashMap::default(),
             cells_memo: FxHashMap::default(),
             work: Work::default(),
             plain_memo: Vec::new(),
@@ -170,11 +177,26 @@ impl<'a> Analyzer<'a> {
         min: ExprId,
         extent: ExprId,
     ) -> ContextId {
-        self.contexts.push(parent, Constraint::Range { var, min: Some(min), extent }, 0)
+        let range = Constraint::Range { var, min: Some(min), extent, step: None };
+        self.contexts.push(parent, range, 0)
+    }
+    /// `parent`, inside a loop over every `step`-th value of a range: as [`Analyzer::range`], and `var - min` is a multiple of
+    /// the step, which is positive.
+    pub fn stepped(
+        &mut self,
+        parent: ContextId,
+        var: ValueId,
+        min: ExprId,
+        extent: ExprId,
+        step: ExprId,
+    ) -> ContextId {
+        let range = Constraint::Range { var, min: Some(min), extent, step: Some(step) };
+        self.contexts.push(parent, range, 0)
     }
     /// `parent`, in a thread of a launch: `0 <= var < extent`, hence `extent > 0` (`SEMANTICS: P7`).
     pub fn thread(&mut self, parent: ContextId, var: ValueId, extent: ExprId) -> ContextId {
-        self.contexts.push(parent, Constraint::Range { var, min: None, extent }, 0)
+        let range = Constraint::Range { var, min: None, extent, step: None };
+        self.contexts.push(parent, range, 0)
     }
     /// `parent`, where `var` has the value of `value`. Not needed for `Bind` and block iteration variables: they are
     /// seen through.
@@ -336,6 +358,16 @@ impl<'a> Analyzer<'a> {
             return ctx;
         }
         let variables = self.summary(expr).variables;
+        self.relevant_to(overflow, ctx, variables)
+    }
+
+    /// The nearest context at or above `ctx` that constrains one of these variables.
+    pub(crate) fn relevant_to(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        variables: VariableSet,
+    ) -> ContextId {
         let state = self.state(overflow, ctx);
         if variables == VariableSet::ALL {
             return state.last;
@@ -348,10 +380,15 @@ impl<'a> Analyzer<'a> {
 
 /// The subject of facts about a variable.
 pub(crate) fn value_key(value: ValueId) -> u32 {
-    2 * value.index() as u32
+    3 * value.index() as u32
 }
 
 /// The subject of facts about a node that is no variable.
 pub(crate) fn expr_key(expr: ExprId) -> u32 {
-    2 * expr.index() as u32 + 1
+    3 * expr.index() as u32 + 1
+}
+
+/// The subject of facts about a made atom.
+pub(crate) fn made_key(made: u32) -> u32 {
+    3 * made + 2
 }

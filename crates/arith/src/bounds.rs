@@ -42,7 +42,7 @@ impl Facts {
         }
     }
     /// Moves the ends of the interval to members of the congruence; takes a single value as both.
-    fn sharpened(self) -> Facts {
+    pub(crate) fn sharpened(self) -> Facts {
         let Facts { interval, modular } = self;
         if interval.is_empty() {
             return self;
@@ -109,18 +109,13 @@ impl Analyzer<'_> {
         let own = self.of_node(overflow, ctx, expr, dtype);
         let mut facts = own;
         if self.summary(expr).is_stable {
-            let state = self.state(overflow, ctx);
-            let key = self.subject(expr);
-            let recorded = self.store.of_key(state.map, key);
-            facts.interval = facts.interval.intersect(recorded.interval);
-            facts.modular = facts.modular.intersect(recorded.modular).unwrap_or(facts.modular);
-            let excluded: Vec<i128> = self.store.excluded(recorded).collect();
-            for _ in &excluded {
-                let trimmed =
-                    excluded.iter().fold(facts.interval, |interval, &it| interval.without(it));
-                if std::mem::replace(&mut facts.interval, trimmed) == trimmed {
-                    break;
-                }
+            let atom = self.atom(expr);
+            facts = self.with_recorded(overflow, ctx, atom, facts);
+            // What is known of the same quotient in another spelling.
+            if let Some(form) = self.quotient_form(overflow, ctx, expr) {
+                facts.interval = facts.interval.intersect(self.interval_of(overflow, ctx, &form));
+                let modular = self.modular_of(overflow, ctx, &form);
+                facts.modular = facts.modular.intersect(modular).unwrap_or(facts.modular);
             }
         }
         let sharp = facts.sharpened();
@@ -401,7 +396,7 @@ impl Analyzer<'_> {
     }
 
     /// `a op b` as a mathematical integer, for sums, products and shifts to the left.
-    fn exact(
+    pub(crate) fn exact(
         &mut self,
         overflow: Overflow,
         ctx: ContextId,

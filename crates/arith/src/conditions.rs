@@ -12,10 +12,12 @@ use ir::{BinaryOp, BufferOrigin, Callee, ExprId, ExprKind, UnaryOp, ValueId};
 
 use crate::{
     Analyzer, Interval, Modular,
-    analyzer::Overflow,
+    analyzer::{Facts, Overflow},
+    atoms::Atom,
     context::{Constraint, ContextId},
     interval::floor_div,
-    linear::{Linear, constant_value, is_integral},
+    linear::{Linear, is_integral},
+    refine::Subject,
     state::{Recorder, RelationKind},
 };
 
@@ -82,15 +84,15 @@ impl Analyzer<'_> {
             }
             Constraint::Shape { buffer } => self.constrain_shape(recorder, buffer),
             Constraint::Assume { cond, holds } => self.constrain_condition(recorder, cond, holds),
-            Constraint::Range { var, min, extent } => {
-                self.constrain_range(recorder, var, min, extent);
+            Constraint::Range { var, min, extent, step } => {
+                self.constrain_range(recorder, var, min, extent, step);
             }
             Constraint::Define { var, value } => self.constrain_definition(recorder, var, value),
             Constraint::Binder { .. } => {}
         }
     }
 
-    fn above(&self, recorder: &Recorder) -> ContextId {
+    pub(crate) fn above(&self, recorder: &Recorder) -> ContextId {
         self.contexts.get(recorder.ctx).parent
     }
 
@@ -102,20 +104,21 @@ impl Analyzer<'_> {
             if !is_known && self.is_fact(extent) && recorder.ctx != self.root() {
                 self.constrain_form(recorder, extent, 0);
             } else if !is_known && self.is_fact(extent) {
-                self.record(recorder, extent, Interval::NON_NEGATIVE, Modular::EVERYTHING);
+                let atom = self.atom(extent);
+                self.record(recorder, atom, Interval::NON_NEGATIVE, Modular::EVERYTHING);
             }
         }
     }
 
     /// Whether facts may be recorded of a node: it is an integer and a value of its variables.
-    fn is_fact(&mut self, expr: ExprId) -> bool {
+    pub(crate) fn is_fact(&mut self, expr: ExprId) -> bool {
         self.summary(expr).is_stable && self.body.dtype(expr).is_some_and(is_integral)
     }
 
     /// `expr >= least`
     fn constrain_form(&mut self, recorder: &mut Recorder, expr: ExprId, least: i128) {
         let above = self.above(recorder);
-        self.refine(recorder, expr, Interval::at_least(least), Modular::EVERYTHING);
+        self.refine(recorder, Subject::Node(expr), Interval::at_least(least), Modular::EVERYTHING);
         if let Some(form) =
             self.linear(recorder.overflow, above, expr).and_then(|it| it.plus(-least))
         {
@@ -129,6 +132,7 @@ impl Analyzer<'_> {
         var: ValueId,
         min: Option<ExprId>,
         extent: ExprId,
+        step: Option<ExprId>,
     ) {
         let (overflow, above) = (recorder.overflow, self.above(recorder));
         let body = self.body.clone();
@@ -140,9 +144,12 @@ impl Analyzer<'_> {
         if self.is_fact(extent) {
             self.constrain_form(recorder, extent, 1);
         }
-        let first = match min {
-            Some(min) => self.facts(overflow, above, min).interval,
-            None => Interval::constant(0),
+        if let Some(step) = step.filter(|it| self.is_fact(*it)) {
+            self.constrain_form(recorder, step, 1);
+        }
+        let Facts { interval: first, modular } = match min {
+            Some(min) => self.facts(overflow, above, min),
+            None => Facts { interval: Interval::constant(0), modular: Modular::constant(0) },
         };
         let count = self.facts(overflow, above, extent).interval;
         let end = first.plus(count).plus(Interval::constant(-1));
@@ -152,10 +159,16 @@ impl Analyzer<'_> {
             return;
         }
         let values = Interval::new(first.min, end.max).intersect(range);
-        let modular = Modular::EVERYTHING;
+        let modular = match step {
+            Some(step) => {
+                let step = self.facts(overflow, above, step).modular;
+                modular.plus(step.times(Modular::EVERYTHING))
+            }
+            None => Modular::EVERYTHING,
+        };
         self.record_value(recorder, var, values, modular);
         let Some(node) = self.node_of(var) else { return };
-        let form = Linear::atom(self.representative(node));
+        let form = Linear::atom(self.atom(node));
         let first = match min {
             Some(min) => self.linear(overflow, above, min),
             None => Some(Linear::constant(0)),
@@ -165,9 +178,28 @@ impl Analyzer<'_> {
         if let Some(form) = form.minus(&first) {
             self.record_inequality(recorder, form);
         }
+        if let Some(step) = step {
+            self.constrain_steps(recorder, form.minus(&first), step);
+        }
         let last = count.and_then(|it| it.combine(1, &first, 1)).and_then(|it| it.plus(-1));
         if let Some(form) = last.and_then(|it| it.minus(&form)) {
             self.record_inequality(recorder, form);
+        }
+    }
+
+    /// `gap` is a multiple of the step: it is as much as the step times its quotient by the step.
+    fn constrain_steps(&mut self, recorder: &mut Recorder, gap: Option<Linear>, step: ExprId) {
+        let (overflow, above) = (recorder.overflow, self.above(recorder));
+        let Some(step) = self.linear(overflow, above, step) else { return };
+        let Some(gap) = gap else { return };
+        let multiple =
+            self.quotient(gap.clone(), step.clone()).and_then(|it| self.product_form(&it, &step));
+        if let Some(form) = multiple.and_then(|it| gap.minus(&it))
+            && !form.terms().is_empty()
+        {
+            let opposite = form.scale(-1);
+            self.record_inequality(recorder, form);
+            opposite.into_iter().for_each(|it| self.record_inequality(recorder, it));
         }
     }
 
@@ -185,7 +217,7 @@ impl Analyzer<'_> {
         self.record_value(recorder, var, facts.interval, facts.modular);
         if let Some(node) = self.node_of(var)
             && let Some(form) = self.linear(overflow, above, value)
-            && let Some(form) = Linear::atom(self.representative(node)).minus(&form)
+            && let Some(form) = Linear::atom(self.atom(node)).minus(&form)
         {
             let negative = form.scale(-1);
             self.record_inequality(recorder, form);
@@ -204,7 +236,8 @@ impl Analyzer<'_> {
             return;
         }
         let truth = Interval::constant(holds.into());
-        self.record(recorder, cond, truth, Modular::constant(holds.into()));
+        let itself = self.atom(cond);
+        self.record(recorder, itself, truth, Modular::constant(holds.into()));
         if let ExprKind::Binary(op, a, b) = body.expr(cond).kind
             && op.is_comparison()
         {
@@ -235,8 +268,18 @@ impl Analyzer<'_> {
         match op {
             BinaryOp::Lt | BinaryOp::Le => {
                 let gap = i128::from(op == BinaryOp::Lt);
-                self.refine(recorder, a, Interval::at_most(y.interval.max - gap), any);
-                self.refine(recorder, b, Interval::at_least(x.interval.min + gap), any);
+                self.refine(
+                    recorder,
+                    Subject::Node(a),
+                    Interval::at_most(y.interval.max - gap),
+                    any,
+                );
+                self.refine(
+                    recorder,
+                    Subject::Node(b),
+                    Interval::at_least(x.interval.min + gap),
+                    any,
+                );
                 let form = right.minus(&left).and_then(|it| it.plus(-gap));
                 form.into_iter().for_each(|it| self.constrain_sign(recorder, &it));
             }
@@ -245,8 +288,8 @@ impl Analyzer<'_> {
                 self.constrain_comparison(recorder, op, b, a, true);
             }
             BinaryOp::Eq => {
-                self.refine(recorder, a, y.interval, y.modular);
-                self.refine(recorder, b, x.interval, x.modular);
+                self.refine(recorder, Subject::Node(a), y.interval, y.modular);
+                self.refine(recorder, Subject::Node(b), x.interval, x.modular);
                 for form in [left.minus(&right), right.minus(&left)].into_iter().flatten() {
                     self.constrain_sign(recorder, &form);
                 }
@@ -262,11 +305,11 @@ impl Analyzer<'_> {
         (b, right): (ExprId, Linear),
     ) {
         for (expr, other) in [(a, &right), (b, &left)] {
-            if let Some(value) = other.as_constant()
-                && self.linear(recorder.overflow, self.above(recorder), expr)
-                    != Some(Linear::atom(self.representative(expr)))
-            {
-                self.record_excluded(recorder, expr, value);
+            let Some(value) = other.as_constant() else { continue };
+            let atom = self.atom(expr);
+            let form = self.linear(recorder.overflow, self.above(recorder), expr);
+            if form != Some(Linear::atom(atom)) {
+                self.record_excluded(recorder, atom, value);
             }
         }
         let Some(form) = left.minus(&right) else { return };
@@ -287,18 +330,18 @@ impl Analyzer<'_> {
             return;
         }
         for (atom, bound) in self.bounds_of_atoms(overflow, above, form) {
-            self.refine(recorder, atom, bound, Modular::EVERYTHING);
+            self.refine(recorder, Subject::of(atom), bound, Modular::EVERYTHING);
         }
         self.record_inequality(recorder, form.clone());
     }
 
     /// What `form >= 0` says of each atom, given the bounds of the others.
-    fn bounds_of_atoms(
+    pub(crate) fn bounds_of_atoms(
         &mut self,
         overflow: Overflow,
         above: ContextId,
         form: &Linear,
-    ) -> Vec<(ExprId, Interval)> {
+    ) -> Vec<(Atom, Interval)> {
         let mut bounds = Vec::new();
         for &(atom, factor) in form.terms() {
             // factor * atom >= -(what the rest is at most)
@@ -319,151 +362,6 @@ impl Analyzer<'_> {
             ));
         }
         bounds
-    }
-
-    /// Notes `form >= 0` with its atoms; and with what they are made of, how: `x // 4` leads from `x` to the form.
-    fn record_inequality(&mut self, recorder: &mut Recorder, form: Linear) {
-        if form.terms().len() < 2 {
-            return;
-        }
-        let (overflow, above) = (recorder.overflow, self.above(recorder));
-        let atoms: Vec<ExprId> = form.atoms().collect();
-        self.record_relation(recorder, form, RelationKind::NonNegative);
-        for atom in atoms {
-            for known in self.known_of_atom(overflow, above, atom) {
-                self.record_relation(recorder, known, RelationKind::NonNegative);
-            }
-        }
-    }
-
-    fn record_value(
-        &mut self,
-        recorder: &mut Recorder,
-        var: ValueId,
-        interval: Interval,
-        modular: Modular,
-    ) {
-        if let Some(node) = self.node_of(var) {
-            self.refine(recorder, node, interval, modular);
-        }
-    }
-
-    /// Records facts of a node and what follows for its operands, down to its atoms.
-    fn refine(
-        &mut self,
-        recorder: &mut Recorder,
-        expr: ExprId,
-        interval: Interval,
-        modular: Modular,
-    ) {
-        let body = self.body.clone();
-        let (overflow, above) = (recorder.overflow, self.above(recorder));
-        let mut stack = vec![(expr, interval, modular)];
-        while let Some((expr, interval, modular)) = stack.pop() {
-            if let ExprKind::Int(value) = body.expr(expr).kind {
-                let Some(dtype) = body.dtype(expr) else { continue };
-                let value = constant_value(dtype, value);
-                recorder.state.contradiction |= !interval.contains(value);
-                continue;
-            }
-            if !self.is_fact(expr) {
-                continue;
-            }
-            let known = self.facts(overflow, above, expr);
-            let interval = interval.intersect(known.interval);
-            if interval.is_empty() {
-                recorder.state.contradiction = true;
-                continue;
-            }
-            let is_news = interval != known.interval
-                || known.modular.intersect(modular) != Some(known.modular);
-            if !is_news {
-                continue;
-            }
-            if !self.record(recorder, expr, interval, modular) {
-                continue;
-            }
-            self.hand_down(overflow, above, expr, interval, modular, &mut stack);
-        }
-    }
-
-    /// What facts of a node say of its operands.
-    fn hand_down(
-        &mut self,
-        overflow: Overflow,
-        above: ContextId,
-        expr: ExprId,
-        interval: Interval,
-        modular: Modular,
-        stack: &mut Vec<(ExprId, Interval, Modular)>,
-    ) {
-        let any = Modular::EVERYTHING;
-        let body = self.body.clone();
-        match body.expr(expr).kind {
-            ExprKind::Value(value) => {
-                if let Some(definition) = self.definition(value)
-                    && body.ty(definition) == body.ty(expr)
-                    && body.dtype(expr).is_some_and(|it| it.bits >= 32)
-                {
-                    stack.push((definition, interval, modular));
-                }
-            }
-            ExprKind::Cast(operand) if body.dtype(operand).is_some_and(is_integral) => {
-                let operand_range = self.facts(overflow, above, operand).interval;
-                let Some(dtype) = body.dtype(expr) else { return };
-                if !dtype.is_bool() && operand_range.is_within(Interval::of_type(dtype)) {
-                    stack.push((operand, interval, modular));
-                }
-            }
-            ExprKind::Binary(BinaryOp::Min, a, b) => {
-                stack.extend([a, b].map(|it| (it, Interval::at_least(interval.min), any)));
-            }
-            ExprKind::Binary(BinaryOp::Max, a, b) => {
-                stack.extend([a, b].map(|it| (it, Interval::at_most(interval.max), any)));
-            }
-            ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, ..) => {
-                let Some(form) = self.linear(overflow, above, expr) else { return };
-                if form.single().is_some_and(|it| it.0 == self.representative(expr)) {
-                    return;
-                }
-                let (min, max) = (interval.min.checked_neg(), interval.max);
-                let least = min.and_then(|min| form.plus(min));
-                let most = form.scale(-1).and_then(|it| it.plus(max));
-                for side in [least, most].into_iter().flatten() {
-                    let bounds = self.bounds_of_atoms(overflow, above, &side);
-                    stack.extend(bounds.into_iter().map(|(atom, bound)| (atom, bound, any)));
-                }
-            }
-            // Whatever wraps: a product with 0 is 0.
-            ExprKind::Binary(BinaryOp::Mul, a, b) if interval.is_non_zero() => {
-                for factor in [a, b] {
-                    if self.facts(overflow, above, factor).interval.is_non_negative() {
-                        stack.push((factor, Interval::at_least(1), any));
-                    }
-                }
-            }
-            // The congruence holds of a remainder with the sign of the dividend, too.
-            ExprKind::Binary(BinaryOp::Mod, a, b)
-                if let Some(divisor) = self.facts(overflow, above, b).interval.as_constant()
-                    && let Some(rest) = interval.as_constant() =>
-            {
-                stack.push((a, Interval::EVERYTHING, Modular::new(divisor, rest)));
-            }
-            ExprKind::Binary(..) => {
-                let Some(it) = self.division(overflow, above, expr) else { return };
-                if it.is_quotient {
-                    let whole = interval.times(Interval::constant(it.divisor));
-                    let last =
-                        Interval::at_most(whole.max).plus(Interval::constant(it.divisor - 1));
-                    let range = Interval::at_least(whole.min).intersect(last);
-                    stack.push((it.dividend, range, any));
-                } else if let Some(rest) = interval.as_constant() {
-                    let congruence = Modular::new(it.divisor, rest);
-                    stack.push((it.dividend, Interval::EVERYTHING, congruence));
-                }
-            }
-            _ => {}
-        }
     }
 }
 

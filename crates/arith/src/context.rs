@@ -24,7 +24,8 @@ pub enum Constraint {
         /// Whether it was true.
         holds: bool,
     },
-    /// `min <= var < min + extent`, and the extent is positive (`SEMANTICS: L4`, `P7`).
+    /// `min <= var < min + extent`, and the extent is positive; `var - min` is a multiple of the step, which is positive
+    /// (`SEMANTICS: L4`, `P7`).
     Range {
         /// Loop variable or thread index.
         var: ValueId,
@@ -32,6 +33,8 @@ pub enum Constraint {
         min: Option<ExprId>,
         /// Number of values.
         extent: ExprId,
+        /// Distance of the values; none for 1.
+        step: Option<ExprId>,
     },
     /// `var` has the value of the expression.
     Define {

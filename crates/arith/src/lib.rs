@@ -1,9 +1,11 @@
 #![doc = include_str!("../README.md")]
 
 mod analyzer;
+mod atoms;
 mod bounds;
 pub mod canonical;
 mod cells;
+mod computed;
 mod conditions;
 mod context;
 mod decide;
@@ -14,10 +16,13 @@ mod interval;
 mod linear;
 mod modular;
 mod persistent;
+mod procedure;
+mod refine;
 pub mod rules;
 pub mod simplify;
 mod state;
 mod summary;
+mod system;
 mod traps;
 
 pub use analyzer::{Analyzer, Facts, Overflow, Work};

@@ -1,9 +1,9 @@
 //! Linear forms: a node as a sum of multiples of atoms and a constant.
 //!
 //! The form equals the value of the node as a mathematical integer, so a sum is taken apart only where it is shown not to
-//! leave its type's range (or where the reading excludes that). An *atom* is a node that is not taken apart: a variable, a
+//! leave its type's range (or where the reading excludes that). An *atom* ([`crate::atoms`]) is what is not taken apart: a variable, a
 //! product of variables, a quotient, a node whose sum might wrap. Two occurrences of an atom have one value; so a node
-//! that holds a load has no form at all.
+//! that holds a load has no form at all. Products of sums are distributed.
 //!
 //! A form has at most [`MOST_TERMS`] atoms. A node that would need more is an atom itself: a chain of n prefixes of a sum
 //! costs O(n).
@@ -11,15 +11,18 @@
 use ir::{BinaryOp, DataType, ExprId, ExprKind};
 use smallvec::SmallVec;
 
-use crate::{Analyzer, Interval, Modular, analyzer::Overflow, context::ContextId};
+use crate::{
+    Analyzer, Interval, Modular, analyzer::Overflow, atoms::Atom, context::ContextId,
+    interval::floor_div,
+};
 
 /// Atoms of one form.
 pub(crate) const MOST_TERMS: usize = 12;
 
 /// `constant + sum of factor * atom`; atoms in the order of their ids, no factor 0.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Linear {
-    terms: SmallVec<[(ExprId, i128); 3]>,
+    terms: SmallVec<[(Atom, i128); 3]>,
     constant: i128,
 }
 
@@ -27,34 +30,34 @@ impl Linear {
     pub(crate) fn constant(value: i128) -> Linear {
         Linear { terms: SmallVec::new(), constant: value }
     }
-    pub(crate) fn atom(expr: ExprId) -> Linear {
-        Linear { terms: SmallVec::from_slice(&[(expr, 1)]), constant: 0 }
+    pub(crate) fn atom(atom: Atom) -> Linear {
+        Linear { terms: SmallVec::from_slice(&[(atom, 1)]), constant: 0 }
     }
     pub(crate) fn as_constant(&self) -> Option<i128> {
         self.terms.is_empty().then_some(self.constant)
     }
     /// The only atom, if the form is `factor * atom + constant`.
-    pub(crate) fn single(&self) -> Option<(ExprId, i128, i128)> {
+    pub(crate) fn single(&self) -> Option<(Atom, i128, i128)> {
         match self.terms[..] {
             [(atom, factor)] => Some((atom, factor, self.constant)),
             _ => None,
         }
     }
-    pub(crate) fn terms(&self) -> &[(ExprId, i128)] {
+    pub(crate) fn terms(&self) -> &[(Atom, i128)] {
         &self.terms
     }
     pub(crate) fn offset(&self) -> i128 {
         self.constant
     }
-    pub(crate) fn atoms(&self) -> impl Iterator<Item = ExprId> + '_ {
+    pub(crate) fn atoms(&self) -> impl Iterator<Item = Atom> + '_ {
         self.terms.iter().map(|it| it.0)
     }
-    pub(crate) fn factor(&self, atom: ExprId) -> i128 {
+    pub(crate) fn factor(&self, atom: Atom) -> i128 {
         self.terms.iter().find(|it| it.0 == atom).map_or(0, |it| it.1)
     }
     /// `self * a + other * b`; none if it does not fit.
     pub(crate) fn combine(&self, a: i128, other: &Linear, b: i128) -> Option<Linear> {
-        let mut terms: SmallVec<[(ExprId, i128); 3]> = SmallVec::new();
+        let mut terms: SmallVec<[(Atom, i128); 3]> = SmallVec::new();
         let (mut left, mut right) = (self.terms.iter().peekable(), other.terms.iter().peekable());
         loop {
             let (atom, factor) = match (left.peek(), right.peek()) {
@@ -94,6 +97,36 @@ impl Linear {
     pub(crate) fn scale(&self, factor: i128) -> Option<Linear> {
         self.combine(factor, &Linear::constant(0), 0)
     }
+    /// As an inequality `self >= 0` of integers, with the greatest common factor taken out and the constant rounded down: the
+    /// same solutions.
+    pub(crate) fn tightened(self) -> Linear {
+        let common = self.terms.iter().fold(0, |it, term| gcd(it, term.1));
+        if common > 1 { self.divided(common) } else { self }
+    }
+    /// All factors divided by a number that divides them, the constant rounded down.
+    pub(crate) fn divided(mut self, by: i128) -> Linear {
+        self.terms.iter_mut().for_each(|it| it.1 /= by);
+        self.constant = floor_div(self.constant, by);
+        self
+    }
+    /// With `factor * atom + base` in the place of an atom.
+    pub(crate) fn with_scaled(&self, atom: Atom, factor: i128, base: i128) -> Option<Linear> {
+        let mut form = self.clone();
+        if let Some(term) = form.terms.iter_mut().find(|it| it.0 == atom) {
+            form.constant = form.constant.checked_add(term.1.checked_mul(base)?)?;
+            term.1 = term.1.checked_mul(factor)?;
+        }
+        Some(form)
+    }
+}
+
+/// The greatest common divisor; of 0 and `b` it is `|b|`. At most 2^126, or 1.
+pub(crate) fn gcd(a: i128, b: i128) -> i128 {
+    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    i128::try_from(a).unwrap_or(1)
 }
 
 impl Analyzer<'_> {
@@ -111,7 +144,7 @@ impl Analyzer<'_> {
         if let Some(known) = self.linear_memo[overflow as usize].get(&(expr, ctx)) {
             return known.clone();
         }
-        let atom = Linear::atom(self.representative(expr));
+        let atom = Linear::atom(self.atom(expr));
         self.linear_memo[overflow as usize].insert((expr, ctx), Some(atom.clone()));
         let form = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
             self.take_apart(overflow, ctx, expr).unwrap_or(atom)
@@ -133,7 +166,7 @@ impl Analyzer<'_> {
                 let form = self.linear(overflow, ctx, definition)?;
                 // A narrow sum that wraps is cut where it is bound (I3): then the two may differ.
                 let is_narrow = dtype.bits < 32;
-                let is_atom = form == Linear::atom(self.representative(definition));
+                let is_atom = form == Linear::atom(self.atom(definition));
                 (!is_narrow || !is_atom).then_some(form)
             }
             ExprKind::Broadcast { value, .. } => self.linear(overflow, ctx, value),
@@ -145,6 +178,9 @@ impl Analyzer<'_> {
                         .interval
                         .is_within(Interval::of_type(dtype));
                 if fits && !dtype.is_bool() { self.linear(overflow, ctx, operand) } else { None }
+            }
+            ExprKind::Binary(op, ..) if op.is_division() || op == BinaryOp::Shr => {
+                self.quotient_form(overflow, ctx, expr)
             }
             ExprKind::Binary(op, a, b) => {
                 if !self.is_exact(overflow, ctx, expr) {
@@ -173,16 +209,37 @@ impl Analyzer<'_> {
         match op {
             BinaryOp::Add => left.combine(1, &right, 1),
             BinaryOp::Sub => left.minus(&right),
-            BinaryOp::Mul => match (left.as_constant(), right.as_constant()) {
-                (Some(factor), _) => right.scale(factor),
-                (_, Some(factor)) => left.scale(factor),
-                _ => None,
-            },
+            BinaryOp::Mul => self.product_form(&left, &right),
             _ => {
                 let amount = right.as_constant().filter(|it| (0..64).contains(it))?;
                 left.scale(1 << amount)
             }
         }
+    }
+
+    /// The product of two forms; none if it has too many terms or factors.
+    pub(crate) fn product_form(&mut self, left: &Linear, right: &Linear) -> Option<Linear> {
+        if let Some(factor) = left.as_constant() {
+            return right.scale(factor);
+        }
+        let mut total = left.scale(right.constant)?;
+        if (left.terms.len() + 1) * right.terms.len() > 2 * MOST_TERMS {
+            return None;
+        }
+        for &(y, b) in &right.terms {
+            let mut terms: SmallVec<[(Atom, i128); 3]> = SmallVec::new();
+            for &(x, a) in &left.terms {
+                terms.push((self.product_of(x, y)?, a.checked_mul(b)?));
+            }
+            if left.constant != 0 {
+                terms.push((y, left.constant.checked_mul(b)?));
+            }
+            // Products of different atoms with one atom are different; that atom may be one of them.
+            for (atom, factor) in terms {
+                total = total.combine(1, &Linear::atom(atom), factor)?;
+            }
+        }
+        Some(total)
     }
 
     /// The bounds of a form.
@@ -194,7 +251,7 @@ impl Analyzer<'_> {
     ) -> Interval {
         let mut sum = Interval::constant(form.constant);
         for &(atom, factor) in &form.terms {
-            sum = sum.plus(self.facts(overflow, ctx, atom).interval.scale(factor));
+            sum = sum.plus(self.facts_of_atom(overflow, ctx, atom).interval.scale(factor));
         }
         sum
     }
@@ -208,7 +265,7 @@ impl Analyzer<'_> {
     ) -> Modular {
         let mut sum = Modular::constant(form.constant);
         for &(atom, factor) in &form.terms {
-            sum = sum.plus(self.facts(overflow, ctx, atom).modular.scale(factor));
+            sum = sum.plus(self.facts_of_atom(overflow, ctx, atom).modular.scale(factor));
         }
         sum
     }

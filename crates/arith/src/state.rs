@@ -9,7 +9,8 @@ use smallvec::SmallVec;
 
 use crate::{
     Analyzer, Interval, Modular,
-    analyzer::{Overflow, expr_key, value_key},
+    analyzer::{Facts, Overflow, expr_key, made_key, value_key},
+    atoms::{Atom, AtomKind},
     context::ContextId,
     linear::Linear,
     persistent::{MapId, Maps},
@@ -38,6 +39,8 @@ pub(crate) struct SubjectFacts {
     excluded: u32,
     /// A list of relations that mention it; 0 for none.
     relations: u32,
+    /// Its value was computed on the way.
+    pub(crate) is_computed: bool,
 }
 
 /// What a linear form is.
@@ -75,6 +78,7 @@ impl Store {
             modular: Modular::EVERYTHING,
             excluded: 0,
             relations: 0,
+            is_computed: false,
         };
         Store {
             maps: Maps::new(),
@@ -114,13 +118,48 @@ impl Analyzer<'_> {
         self.identity.representative(&self.body, &mut self.summaries, expr)
     }
 
-    /// The key of the facts about a node.
-    pub(crate) fn subject(&mut self, expr: ExprId) -> u32 {
-        let expr = self.representative(expr);
-        match self.body.expr(expr).kind {
-            ExprKind::Value(value) => value_key(value),
-            _ => expr_key(expr),
+    /// The key of the facts about an atom.
+    pub(crate) fn subject(&self, atom: Atom) -> u32 {
+        match atom.kind() {
+            AtomKind::Made(made) => made_key(made),
+            AtomKind::Node(expr) => match self.body.expr(expr).kind {
+                ExprKind::Value(value) => value_key(value),
+                _ => expr_key(expr),
+            },
         }
+    }
+
+    /// What constraints say of an atom.
+    pub(crate) fn recorded(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        atom: Atom,
+    ) -> SubjectFacts {
+        let map = self.state(overflow, ctx).map;
+        self.store.of_key(map, self.subject(atom))
+    }
+
+    /// Facts of an atom, and what constraints say of it.
+    pub(crate) fn with_recorded(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        atom: Atom,
+        mut facts: Facts,
+    ) -> Facts {
+        let recorded = self.recorded(overflow, ctx, atom);
+        facts.interval = facts.interval.intersect(recorded.interval);
+        facts.modular = facts.modular.intersect(recorded.modular).unwrap_or(facts.modular);
+        let excluded: SmallVec<[i128; 4]> = self.store.excluded(recorded).collect();
+        for _ in &excluded {
+            let trimmed =
+                excluded.iter().fold(facts.interval, |interval, &it| interval.without(it));
+            if std::mem::replace(&mut facts.interval, trimmed) == trimmed {
+                break;
+            }
+        }
+        facts
     }
 
     /// The state of a context, worked out with those above it on first use.
@@ -153,6 +192,7 @@ impl Analyzer<'_> {
             let mut recorder = Recorder { overflow, ctx, state };
             // While the context is worked out, its parent's facts answer.
             self.constrain(&mut recorder);
+            self.note_computed(&mut recorder);
             state = recorder.state;
             let states = &mut self.states[overflow as usize];
             if states.len() <= ctx.0 as usize {
@@ -173,15 +213,15 @@ pub(crate) struct Recorder {
 }
 
 impl Analyzer<'_> {
-    /// Notes that `expr`'s values are in `interval` and `modular`. Returns whether that is news.
+    /// Notes that the values of an atom are in `interval` and `modular`. Returns whether that is news.
     pub(crate) fn record(
         &mut self,
         recorder: &mut Recorder,
-        expr: ExprId,
+        atom: Atom,
         interval: Interval,
         modular: Modular,
     ) -> bool {
-        let key = self.subject(expr);
+        let key = self.subject(atom);
         let mut facts = self.store.of_key(recorder.state.map, key);
         let narrowed = facts.interval.intersect(interval);
         let Some(congruence) = facts.modular.intersect(modular) else {
@@ -197,17 +237,27 @@ impl Analyzer<'_> {
         }
         facts.interval = narrowed;
         facts.modular = congruence;
-        self.update(recorder, expr, facts);
+        self.update(recorder, atom, facts);
         true
     }
 
-    /// Notes that `expr` is not `value`.
-    pub(crate) fn record_excluded(&mut self, recorder: &mut Recorder, expr: ExprId, value: i128) {
-        let key = self.subject(expr);
+    /// Notes that the value of an atom was computed; nothing else changes for it. Returns whether that is news.
+    pub(crate) fn set_computed(&mut self, recorder: &mut Recorder, atom: Atom) -> bool {
+        let key = self.subject(atom);
+        let facts = self.store.of_key(recorder.state.map, key);
+        if !facts.is_computed {
+            self.insert(recorder, key, SubjectFacts { is_computed: true, ..facts });
+        }
+        !facts.is_computed
+    }
+
+    /// Notes that an atom is not `value`.
+    pub(crate) fn record_excluded(&mut self, recorder: &mut Recorder, atom: Atom, value: i128) {
+        let key = self.subject(atom);
         let mut facts = self.store.of_key(recorder.state.map, key);
         self.store.excluded.push((value, facts.excluded));
         facts.excluded = self.store.excluded.len() as u32 - 1;
-        self.update(recorder, expr, facts);
+        self.update(recorder, atom, facts);
     }
 
     /// Notes a fact about a linear form with each of its atoms.
@@ -218,7 +268,7 @@ impl Analyzer<'_> {
         kind: RelationKind,
     ) {
         let relation = self.store.relations.len() as u32;
-        let atoms: Vec<ExprId> = form.atoms().collect();
+        let atoms: SmallVec<[Atom; 4]> = form.atoms().collect();
         self.store.relations.push(Relation { form, kind });
         for atom in atoms {
             let key = self.subject(atom);
@@ -230,13 +280,13 @@ impl Analyzer<'_> {
     }
 
     /// Writes the facts of a subject, and tells all its variables that something changed.
-    fn update(&mut self, recorder: &mut Recorder, expr: ExprId, mut facts: SubjectFacts) {
+    fn update(&mut self, recorder: &mut Recorder, atom: Atom, mut facts: SubjectFacts) {
         let ctx = recorder.ctx;
-        let key = self.subject(expr);
+        let key = self.subject(atom);
         facts.stamp = ctx;
         self.insert(recorder, key, facts);
         recorder.state.last = ctx;
-        let set = self.summary(expr).variables;
+        let set = self.variables_of_atom(atom);
         let Some(variables) = self.summaries.variables(set) else {
             recorder.state.everywhere = ctx;
             return;

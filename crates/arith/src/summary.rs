@@ -155,7 +155,8 @@ impl<'a> Summaries<'a> {
         VariableSet(self.sets.len() as u32 - 1)
     }
 
-    fn union(&mut self, a: VariableSet, b: VariableSet) -> VariableSet {
+    /// The variables of both.
+    pub(crate) fn union(&mut self, a: VariableSet, b: VariableSet) -> VariableSet {
         if a == b || b == VariableSet::NONE {
             return a;
         }

@@ -2,7 +2,9 @@
 
 mod against_values;
 mod by_hand;
+mod dynamic;
 mod growing;
 mod growth;
 pub(crate) mod random;
+mod shapes;
 pub(crate) mod support;

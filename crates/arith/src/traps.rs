@@ -167,17 +167,15 @@ impl Analyzer<'_> {
         if !self.summary(expr).is_stable {
             return false;
         }
-        let state = self.state(WRAPS, ctx);
-        let key = self.subject(expr);
-        let facts = self.store.of_key(state.map, key);
+        let atom = self.atom(expr);
+        let facts = self.recorded(WRAPS, ctx, atom);
         if self.store.excluded(facts).any(|it| it == value) {
             return true;
         }
         match self.linear(WRAPS, ctx, expr).and_then(|it| it.single()) {
             Some((atom, factor, constant)) => {
                 let gap = value - constant;
-                let key = self.subject(atom);
-                let facts = self.store.of_key(state.map, key);
+                let facts = self.recorded(WRAPS, ctx, atom);
                 gap % factor != 0 || self.store.excluded(facts).any(|it| it == gap / factor)
             }
             None => false,
@@ -261,7 +259,7 @@ impl Analyzer<'_> {
     }
 
     /// The contexts of the two arms of a conditional expression; none if it is too deep in others.
-    fn arms(&mut self, ctx: ContextId, cond: ExprId) -> Option<[ContextId; 2]> {
+    pub(crate) fn arms(&mut self, ctx: ContextId, cond: ExprId) -> Option<[ContextId; 2]> {
         let arms = self.contexts.get(ctx).arms + 1;
         let is_near = arms <= MOST_ARMS;
         is_near.then(|| [true, false].map(|holds| self.assume_in(ctx, cond, holds, arms)))

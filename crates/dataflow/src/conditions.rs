@@ -125,8 +125,10 @@ impl Conditions {
             ScopeKind::Loop(_) => {
                 let var = flow.arguments(flow.scopes.block(scope)).first();
                 match (var, &data.operands[..]) {
-                    // Nothing is said of what a step makes of the range.
                     (Some(&var), &[min, extent]) => analyzer.range(around, var, min, extent),
+                    (Some(&var), &[min, extent, step]) => {
+                        analyzer.stepped(around, var, min, extent, step)
+                    }
                     _ => around,
                 }
             }

@@ -392,15 +392,19 @@ fn constraint(body: &Body, constraint: Constraint) -> Option<String> {
     match constraint {
         Constraint::Assume { cond, holds: true } => Some(text(cond)),
         Constraint::Assume { cond, holds: false } => Some(format!("not ({})", text(cond))),
-        Constraint::Range { var, min, extent } => {
+        Constraint::Range { var, min, extent, step } => {
             let var = body.name(body.values[var].name);
             let zero = |it: &ir::ExprId| body.expr(*it).kind == ExprKind::Int(0);
-            Some(match min.filter(|it| !zero(it)) {
-                None => format!("0 <= {var} < {}", text(extent)),
-                Some(min) => {
-                    let min = text(min);
-                    format!("{min} <= {var} < {min} + {}", text(extent))
-                }
+            let min = min.filter(|it| !zero(it)).map(text);
+            let extent = text(extent);
+            let range = match &min {
+                None => format!("0 <= {var} < {extent}"),
+                Some(min) => format!("{min} <= {var} < {min} + {extent}"),
+            };
+            Some(match (step.map(text), min) {
+                (None, _) => range,
+                (Some(step), None) => format!("{range}, {var} % {step} == 0"),
+                (Some(step), Some(min)) => format!("{range}, ({var} - {min}) % {step} == 0"),
             })
         }
         Constraint::Define { var, value } => {

@@ -62,7 +62,7 @@ fn bind_all(body: &ir::Body, values: &mut [i128]) -> bool {
 }
 
 /// Whether a run with these values gets to the context, and with what events on the way.
-fn reaches(analyzer: &Analyzer<'_>, ctx: ContextId, values: &[i128]) -> Option<Events> {
+pub(super) fn reaches(analyzer: &Analyzer<'_>, ctx: ContextId, values: &[i128]) -> Option<Events> {
     let body = analyzer.body();
     let mut events = Events::default();
     let mut at = Some(ctx);
@@ -71,7 +71,7 @@ fn reaches(analyzer: &Analyzer<'_>, ctx: ContextId, values: &[i128]) -> Option<E
             Constraint::Assume { cond, holds } => {
                 (eval(body, values, cond, &mut events)? != 0) == holds
             }
-            Constraint::Range { var, min, extent } => {
+            Constraint::Range { var, min, extent, step } => {
                 let min = match min {
                     Some(min) => eval(body, values, min, &mut events)?,
                     None => 0,
@@ -80,7 +80,13 @@ fn reaches(analyzer: &Analyzer<'_>, ctx: ContextId, values: &[i128]) -> Option<E
                 let value = values[var.index()];
                 let dtype = body.values[var].ty.prim().expect("an integer");
                 // L3: a range that leaves the type is an error.
-                (min..min + extent).contains(&value)
+                let step = match step {
+                    Some(step) => eval(body, values, step, &mut events)?,
+                    None => 1,
+                };
+                step > 0
+                    && (min..min + extent).contains(&value)
+                    && (value - min) % step == 0
                     && Interval::of_type(dtype).contains(min + extent - 1)
             }
             Constraint::Define { var, value } => {
@@ -97,7 +103,7 @@ fn reaches(analyzer: &Analyzer<'_>, ctx: ContextId, values: &[i128]) -> Option<E
 }
 
 /// The constraints of a context, for a message.
-fn describe(analyzer: &Analyzer<'_>, ctx: ContextId) -> String {
+pub(super) fn describe(analyzer: &Analyzer<'_>, ctx: ContextId) -> String {
     let mut lines = Vec::new();
     let mut at = Some(ctx);
     while let Some(ctx) = at {

@@ -61,7 +61,7 @@ fn step(bench: &mut Bench, text: &str) -> Step {
 }
 
 #[track_caller]
-fn check_bound(variables: &[&str], context: &[&str], query: &str, expected: &str) {
+pub(super) fn check_bound(variables: &[&str], context: &[&str], query: &str, expected: &str) {
     let question = Question::new(variables, context, query);
     let (bound, modular) =
         question.ask(|it, ctx, query| (it.bound(ctx, query), it.modular(ctx, query)));
@@ -72,23 +72,34 @@ fn check_bound(variables: &[&str], context: &[&str], query: &str, expected: &str
     assert_eq!(text, expected, "{query}");
 }
 
-#[track_caller]
-fn check_decides(variables: &[&str], context: &[&str], query: &str, expected: Option<bool>) {
+/// What is decided in each reading.
+pub(super) fn decisions(variables: &[&str], context: &[&str], query: &str) -> [Option<bool>; 2] {
     let question = Question::new(variables, context, query);
-    let both = question.ask(|it, ctx, query| {
+    question.ask(|it, ctx, query| {
         [Overflow::Wraps, Overflow::Excluded].map(|reading| it.decide_with(reading, ctx, query))
-    });
-    assert_eq!(both, [expected; 2], "{query}");
+    })
+}
+
+/// Whether a value was computed on the way, and whether computing it adds no overflow.
+pub(super) fn computed(variables: &[&str], context: &[&str], query: &str) -> (bool, bool) {
+    let question = Question::new(variables, context, query);
+    question.ask(|it, ctx, query| (it.is_computed(ctx, query), it.adds_no_overflow(ctx, query)))
+}
+
+#[track_caller]
+pub(super) fn check_decides(
+    variables: &[&str],
+    context: &[&str],
+    query: &str,
+    expected: Option<bool>,
+) {
+    assert_eq!(decisions(variables, context, query), [expected; 2], "{query}");
 }
 
 /// Decided only where overflow is excluded.
 #[track_caller]
 fn check_decides_where_evaluated(variables: &[&str], context: &[&str], query: &str, truth: bool) {
-    let question = Question::new(variables, context, query);
-    let both = question.ask(|it, ctx, query| {
-        [Overflow::Wraps, Overflow::Excluded].map(|reading| it.decide_with(reading, ctx, query))
-    });
-    assert_eq!(both, [None, Some(truth)], "{query}");
+    assert_eq!(decisions(variables, context, query), [None, Some(truth)], "{query}");
 }
 
 #[track_caller]

@@ -12,10 +12,11 @@ fn text(body: &Body, constraint: Constraint) -> Option<String> {
             let text = expr_text(body, cond);
             Some(if holds { text } else { format!("not ({text})") })
         }
-        Constraint::Range { var, min, extent } => {
+        Constraint::Range { var, min, extent, step } => {
+            let step = step.map_or(String::new(), |it| format!(" by {}", expr_text(body, it)));
             let min = min.map_or("0".to_owned(), |it| expr_text(body, it));
             let (var, extent) = (value_name(body, var), expr_text(body, extent));
-            Some(format!("{var} in {min} +: {extent}"))
+            Some(format!("{var} in {min} +: {extent}{step}"))
         }
         _ => None,
     }
@@ -137,4 +138,15 @@ fn arms_of_expressions_know_their_condition() {
         }
     }
     assert_eq!(checked, 2);
+}
+
+#[test]
+fn steps_are_known_in_their_loops() {
+    check_known(
+        "
+        for i in range(0, n, 4):
+            # known: i in 0 +: n by 4
+            B[i] = 0
+        ",
+    );
 }
