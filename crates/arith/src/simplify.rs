@@ -226,6 +226,17 @@ impl<'a> Simplifier<'a> {
                 Some([cond, a, b]) => self.with_simple_arms(at, expr, cond, a, b),
                 None => self.map_operands(at, expr),
             },
+            // An overflow in it is no event: the condition of a `Select` and a conversion to float use nothing (crate README).
+            ExprKind::Select(cond, a, b) => {
+                let wraps = At { reading: Overflow::Wraps, ..at };
+                let simple =
+                    [self.simplified(wraps, cond), self.simplified(at, a), self.simplified(at, b)];
+                if simple == [cond, a, b] { expr } else { self.with_operands(expr, &simple) }
+            }
+            ExprKind::Cast(operand) if node.ty.prim().is_some_and(DataType::is_float) => {
+                let simple = self.simplified(At { reading: Overflow::Wraps, ..at }, operand);
+                if simple == operand { expr } else { self.with_operands(expr, &[simple]) }
+            }
             // A chain is taken as a whole.
             ExprKind::Binary(op, ..) if self.is_lazy(op, node.ty) => expr,
             _ => self.map_operands(at, expr),

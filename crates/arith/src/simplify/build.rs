@@ -19,7 +19,7 @@ const MOST_WRITTEN: usize = 64;
 /// A form in the making: the sums that it computes on the way are noted.
 struct Form {
     dtype: DataType,
-    computed: Vec<Sum>,
+    computed: Vec<Part>,
 }
 
 /// Node and sum of a part of a form.
@@ -56,7 +56,7 @@ impl Simplifier<'_> {
         dtype: DataType,
         is_fit: &mut dyn FnMut(&mut Self, ExprId) -> bool,
     ) -> Option<ExprId> {
-        let mut forms: SmallVec<[(ExprId, Vec<Sum>); 4]> = SmallVec::new();
+        let mut forms: SmallVec<[(ExprId, Vec<Part>); 4]> = SmallVec::new();
         let orders = [self.as_written(roots, sum), self.in_order(sum)];
         for terms in &orders {
             for is_factored in [false, true] {
@@ -91,7 +91,9 @@ impl Simplifier<'_> {
                 source.extend_from_slice(known);
                 source
             });
-            if computed.iter().all(|it| self.fits(at, it, dtype, source)) {
+            let fits =
+                |it: &Part| self.fits(at, &it.1, dtype, source) || self.adds_no_overflow(at, it.0);
+            if computed.iter().all(fits) {
                 return Some(node);
             }
         }
@@ -297,8 +299,9 @@ impl Simplifier<'_> {
             BinaryOp::Sub => a.1.plus(&b.1, -1, Ring::Integers)?,
             _ => self.times(&a.1, &b.1)?,
         };
-        form.computed.push(sum.clone());
-        Some((self.binary(op, a.0, b.0), sum))
+        let part = (self.binary(op, a.0, b.0), sum);
+        form.computed.push(part.clone());
+        Some(part)
     }
 }
 

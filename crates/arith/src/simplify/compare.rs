@@ -47,16 +47,29 @@ impl Simplifier<'_> {
         let node = match op {
             BinaryOp::Lt | BinaryOp::Le => {
                 let gap = y.plus(&x, -1, Ring::Integers)?;
+                let gap = self.together(&mut it, gap);
                 let least = i128::from(op == BinaryOp::Lt).checked_sub(gap.constant)?;
                 let gap = Sum { constant: 0, ..gap };
                 self.at_least(&mut it, gap, least)?
             }
             _ => {
                 let gap = x.plus(&y, -1, Ring::Integers)?;
+                let gap = self.together(&mut it, gap);
                 self.equality(&mut it, op, gap)?
             }
         };
         Some((node, it.rule))
+    }
+
+    /// The difference with quotients and remainders taken together.
+    fn together(&mut self, it: &mut Comparison, gap: Sum) -> Sum {
+        match self.recombined(it.at, &gap) {
+            Some((together, rule)) if together.n_terms() <= gap.n_terms() => {
+                it.rule = rule;
+                together
+            }
+            _ => gap,
+        }
     }
 
     fn bool(&mut self, value: bool) -> ExprId {

@@ -51,12 +51,53 @@ impl Simplifier<'_> {
         let division = Division { at, expr, is_quotient, dividend, dtype };
         let sum = self.sum_of(dividend);
         let by = self.sum_of(divisor);
+        if !is_quotient
+            && let Some(inner) = self.without_inner_remainders(&division, &sum, divisor)
+            && !self.is_worse(inner, expr)
+        {
+            return Some((inner, "floormod-inner"));
+        }
         let splits: SmallVec<[Rewrite; 4]> = match by.as_constant() {
             Some(by) if by > 1 => self.by_constant(&division, &sum, by),
             Some(_) => return None,
             None => self.by_product(&division, &sum, divisor, &by).into_iter().collect(),
         };
         splits.into_iter().find(|&(node, _)| node != expr && !self.is_worse(node, expr))
+    }
+
+    /// A remainder of a sum whose terms are remainders by the same divisor, or a multiple of it, needs none inside.
+    fn without_inner_remainders(
+        &mut self,
+        it: &Division,
+        sum: &Sum,
+        divisor: ExprId,
+    ) -> Option<ExprId> {
+        let mut total = sum.clone();
+        for &(product, factor) in &sum.products {
+            let &[atom] = &self.factors(product)[..] else { continue };
+            let ExprKind::Binary(BinaryOp::FloorMod, inner, by) = self.body().expr(atom).kind
+            else {
+                continue;
+            };
+            let is_multiple = match (self.as_int(by), self.as_int(divisor)) {
+                (Some(by), Some(divisor)) => by > 0 && divisor != 0 && by % divisor == 0,
+                _ => by == divisor,
+            };
+            if !is_multiple || !self.is_exact(it.at, inner) {
+                continue;
+            }
+            let term = Sum::product(product, factor);
+            total = total.plus(&term, -1, Ring::Integers)?;
+            total = total.plus(&self.sum_of(inner), factor, Ring::Integers)?;
+        }
+        if total == *sum || total.n_terms() > sum.n_terms() {
+            return None;
+        }
+        if let Some(by) = self.as_int(divisor).filter(|it| *it > 0) {
+            (_, total) = split(&total, by, false);
+        }
+        let dividend = self.built_beside(it.at, &[it.dividend], &[], &total, it.dtype)?;
+        Some(self.binary(BinaryOp::FloorMod, dividend, divisor))
     }
 
     // ---- by a constant ----
@@ -210,7 +251,7 @@ impl Simplifier<'_> {
             };
             return Some((self.total(it, &value)?, rule));
         }
-        if !self.is_positive(it.at, divisor) {
+        if !self.is_positive_divisor(it.at, divisor) {
             let rule = if it.is_quotient {
                 "floordiv-symbolic-multiple"
             } else {
@@ -260,7 +301,8 @@ impl Simplifier<'_> {
             sum.products.iter().all(|term| it.factors(term.0).contains(&atom))
         };
         let atom = *self.factors(product).iter().find(|atom| is_shared(self, **atom))?;
-        if !self.is_positive(it.at, atom) {
+        // A product that is not 0 has no factor that is.
+        if !self.is_positive_divisor(it.at, atom) {
             self.note_missing_sign(it.at, "floordiv-symbolic-factor", it.expr, atom);
             return None;
         }

@@ -104,7 +104,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Notes that a divisor or factor in `expr` is not shown to be positive.
+    /// Notes that a divisor or factor of one in `expr` is not shown to be positive; it is not 0.
     pub(super) fn note_missing_sign(
         &mut self,
         at: At,
@@ -115,7 +115,7 @@ impl Simplifier<'_> {
         self.note_missing(at, rule, expr, |it| {
             let dtype = it.body().dtype(factor)?;
             let zero = it.int(0, dtype);
-            Some(MissingFact::Holds(it.binary(ir::BinaryOp::Gt, factor, zero)))
+            Some(MissingFact::Holds(it.binary(ir::BinaryOp::Ge, factor, zero)))
         });
     }
 }

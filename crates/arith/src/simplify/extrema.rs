@@ -7,6 +7,8 @@ use ir::{BinaryOp, ExprId, ExprKind};
 
 use super::{At, Rewrite, Simplifier, order};
 
+/// Operands that are compared by their difference.
+const MOST_COMPARED: usize = 3;
 /// Operands of one chain.
 const MOST_OPERANDS: usize = 8;
 
@@ -22,11 +24,12 @@ impl Simplifier<'_> {
         }
         let mut operands = self.extremum_operands(op, expr);
         let n_operands = operands.len();
+        let is_short = n_operands <= MOST_COMPARED;
         let mut place = 0;
         while place < operands.len() {
             let others = operands.iter().enumerate().filter(|it| it.0 != place);
             let others: Vec<ExprId> = others.map(|it| *it.1).collect();
-            if others.iter().any(|&it| self.is_beyond(at, op, it, operands[place])) {
+            if others.iter().any(|&it| self.is_beyond(at, op, it, operands[place], is_short)) {
                 operands.remove(place);
             } else {
                 place += 1;
@@ -58,11 +61,25 @@ impl Simplifier<'_> {
     }
 
     /// Whether `one` is never beyond `other`, so that the other does not count.
-    fn is_beyond(&mut self, at: At, op: BinaryOp, one: ExprId, other: ExprId) -> bool {
-        if op == BinaryOp::Min {
-            self.holds(at, BinaryOp::Le, one, other)
-        } else {
-            self.holds(at, BinaryOp::Le, other, one)
+    fn is_beyond(
+        &mut self,
+        at: At,
+        op: BinaryOp,
+        one: ExprId,
+        other: ExprId,
+        is_short: bool,
+    ) -> bool {
+        let (low, high) = if op == BinaryOp::Min { (one, other) } else { (other, one) };
+        if self.holds(at, BinaryOp::Le, low, high) {
+            return true;
         }
+        let is_sum = |it: &Self, expr| it.addends(expr).is_some();
+        if !is_short || !is_sum(self, low) && !is_sum(self, high) {
+            return false;
+        }
+        // The difference may tell.
+        let cond = self.binary(BinaryOp::Le, low, high);
+        let simple = self.simplified(at, cond);
+        self.as_bool(simple) == Some(true)
     }
 }

@@ -5,15 +5,27 @@
 //! sign, or it is a part of it). A product of some of the factors of a product of the source fits if the others are positive. Last, the analyzer may
 //! know that the value is computed on the way to the place.
 
-use ir::DataType;
+use ir::{DataType, ExprId};
 
 use super::{
     At, Simplifier,
     sums::{ProductId, Sum},
 };
-use crate::{Interval, canonical::polynomial::Ring};
+use crate::{Interval, Overflow, canonical::polynomial::Ring};
 
 impl Simplifier<'_> {
+    /// Whether a node that is made anew does not overflow at a place, by what the analyzer knows alone. Where overflow is
+    /// excluded, what was computed on the way there did not.
+    pub(super) fn adds_no_overflow(&mut self, at: At, expr: ExprId) -> bool {
+        match at.reading {
+            Overflow::Excluded => {
+                self.is_wide(expr) && self.analyzer.is_computed(at.ctx, expr)
+                    || self.analyzer.adds_no_overflow(at.ctx, expr)
+            }
+            Overflow::Wraps => self.analyzer.no_overflow(at.ctx, expr),
+        }
+    }
+
     /// Whether `sum` fits its type where all of `source` do.
     pub(super) fn fits(&mut self, at: At, sum: &Sum, dtype: DataType, source: &[Sum]) -> bool {
         if source.contains(sum) {
@@ -95,8 +107,13 @@ impl Simplifier<'_> {
         others.iter().all(|it| self.is_positive(at, *it))
     }
 
-    pub(super) fn is_positive(&mut self, at: At, expr: ir::ExprId) -> bool {
+    pub(super) fn is_positive(&mut self, at: At, expr: ExprId) -> bool {
         self.analyzer.facts_with(at.reading, at.ctx, expr).interval.min > 0
+    }
+
+    /// Whether what is divided by, and so is not 0, is positive.
+    pub(super) fn is_positive_divisor(&mut self, at: At, expr: ExprId) -> bool {
+        self.analyzer.facts_with(at.reading, at.ctx, expr).interval.min >= 0
     }
 }
 

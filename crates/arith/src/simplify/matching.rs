@@ -236,7 +236,7 @@ impl Simplifier<'_> {
                 return true;
             }
         }
-        self.is_computed(at, expr) || self.analyzer.no_overflow(at.ctx, expr)
+        self.adds_no_overflow(at, expr)
     }
 
     fn parts_fit(&mut self, at: At, expr: ExprId) -> bool {
@@ -254,11 +254,6 @@ impl Simplifier<'_> {
         let Some(dtype) = self.body().dtype(expr) else { return false };
         let sum = self.sum_of(expr);
         at.reading == Overflow::Excluded || self.fits(at, &sum, dtype, &[])
-    }
-
-    /// Whether the same value is computed on the way to this place.
-    fn is_computed(&mut self, _at: At, _expr: ExprId) -> bool {
-        false
     }
 
     fn is_true(&mut self, it: &mut Attempt<'_>, term: &Term) -> bool {

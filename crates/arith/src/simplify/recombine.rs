@@ -7,7 +7,7 @@
 use ir::{BinaryOp, ExprId, ExprKind};
 
 use super::{
-    Simplifier,
+    At, Simplifier,
     sums::{ProductId, Sum},
 };
 use crate::{Interval, canonical::polynomial::Ring};
@@ -23,20 +23,20 @@ struct Pair {
 
 impl Simplifier<'_> {
     /// The sum with all pairs taken together, and the rule of the first.
-    pub(super) fn recombined(&mut self, sum: &Sum) -> Option<(Sum, &'static str)> {
+    pub(super) fn recombined(&mut self, at: At, sum: &Sum) -> Option<(Sum, &'static str)> {
         let mut total = sum.clone();
         let mut rule = None;
-        while let Some((next, by)) = self.recombined_once(&total) {
+        while let Some((next, by)) = self.recombined_once(at, &total) {
             total = next;
             rule.get_or_insert(by);
         }
         rule.map(|rule| (total, rule))
     }
 
-    fn recombined_once(&mut self, sum: &Sum) -> Option<(Sum, &'static str)> {
+    fn recombined_once(&mut self, at: At, sum: &Sum) -> Option<(Sum, &'static str)> {
         for &one in &sum.products {
             for &other in &sum.products {
-                let Some(pair) = self.pair(one, other) else { continue };
+                let Some(pair) = self.pair(at, one, other) else { continue };
                 let mut product = pair.value.scaled(pair.factor, Ring::Integers)?;
                 if let Some(rest) = pair.rest {
                     product = self.times(&product, &Sum::product(rest, 1))?;
@@ -54,7 +54,7 @@ impl Simplifier<'_> {
     }
 
     /// Two terms as one value.
-    fn pair(&mut self, one: (ProductId, i128), other: (ProductId, i128)) -> Option<Pair> {
+    fn pair(&mut self, at: At, one: (ProductId, i128), other: (ProductId, i128)) -> Option<Pair> {
         for factor in self.factors(one.0).clone() {
             let ExprKind::Binary(op, a, b) = self.body().expr(factor).kind else { continue };
             if !self.is_wide(factor) {
@@ -65,6 +65,7 @@ impl Simplifier<'_> {
                 BinaryOp::FloorMod | BinaryOp::Mod => {
                     self.with_quotient(op, a, b, rest, one.1, other)
                 }
+                BinaryOp::FloorDiv => self.with_same_rest(at, a, b, rest, one.1, other),
                 BinaryOp::Min => self.with_max(a, b, rest, one.1, other),
                 _ => None,
             };
@@ -149,6 +150,40 @@ impl Simplifier<'_> {
         None
     }
 
+    /// `(x + k * c) // c` with `x // c` taken away.
+    fn with_same_rest(
+        &mut self,
+        at: At,
+        x: ExprId,
+        c: ExprId,
+        rest: Option<ProductId>,
+        factor: i128,
+        other: (ProductId, i128),
+    ) -> Option<Pair> {
+        let by = self.as_int(c).filter(|it| *it > 0)?;
+        if factor != -other.1 || factor < 0 {
+            return None;
+        }
+        for atom in self.factors(other.0).clone() {
+            let ExprKind::Binary(BinaryOp::FloorDiv, y, d) = self.body().expr(atom).kind else {
+                continue;
+            };
+            if d != c || self.without_atom(other.0, atom)? != rest {
+                continue;
+            }
+            let gap = self.sum_of(x).plus(&self.sum_of(y), -1, Ring::Integers)?.as_constant();
+            let gap = gap.filter(|it| it % by == 0);
+            if let Some(gap) = gap
+                && self.is_exact(at, x)
+                && self.is_exact(at, y)
+            {
+                let value = Sum::constant(gap / by);
+                return Some(Pair { value, rest, factor, rule: "floordiv-same-rest" });
+            }
+        }
+        None
+    }
+
     /// `min(x, y)` with `max(x, y)`.
     fn with_max(
         &mut self,
@@ -204,13 +239,16 @@ impl Simplifier<'_> {
                 let total = total.plus(&Sum::product(product, count), -1, Ring::Integers)?;
                 let rule =
                     if op == BinaryOp::Div { "truncdiv-difference" } else { "div-mod-difference" };
-                return Some((total.plus(&value, 1, Ring::Integers)?, rule));
+                let total = total.plus(&value, 1, Ring::Integers)?;
+                if total.n_terms() <= sum.n_terms() {
+                    return Some((total, rule));
+                }
             }
         }
         None
     }
 
-    /// The sum without `factor * rest * x`, if it has all of its terms.
+    /// The sum without `factor * rest * x`, if they share a term.
     fn without_dividend(
         &mut self,
         sum: &Sum,
@@ -222,10 +260,8 @@ impl Simplifier<'_> {
         if let Some(rest) = rest {
             dividend = self.times(&dividend, &Sum::product(rest, 1))?;
         }
-        let has = |it: &(ProductId, i128)| sum.products.contains(it);
-        if dividend.products.is_empty() || !dividend.products.iter().all(has) {
-            return None;
-        }
+        let is_shared = |it: &(ProductId, i128)| sum.products.contains(it);
+        dividend.products.iter().any(is_shared).then_some(())?;
         sum.plus(&dividend, -1, Ring::Integers)
     }
 }

@@ -153,7 +153,7 @@ impl Simplifier<'_> {
                 return None;
             }
         }
-        if let Some((together, rule)) = self.recombined(&sum)
+        if let Some((together, rule)) = self.recombined(at, &sum)
             && let Some(node) = self.built(at, expr, &together)
         {
             return Some((node, rule));

@@ -107,7 +107,8 @@ fn multiples_leave_divisions() {
     check("x // 4 // 8", "x // 32");
     check("x % 64 // 8", "x // 8 % 8");
     check("x * y // y", "x");
-    check("(x * n + y) // n", "(x * n + y) // n");
+    check_unchanged("(x * z + y) // z");
+    check("(x * n + y) // n", "x + y // n");
     check_under(&["n > 0"], "(x * n + y) // n", "x + y // n");
     check_under(&["n > 0 and y >= 0 and y < n"], "(x * n + y) // n", "x");
     check_under(&["n > 0"], "x * n // (y * n)", "x // y");
@@ -204,4 +205,28 @@ fn unsigned_and_narrow_integers_keep_their_width() {
     check_unchanged("(v * 2) // 2");
     check_unchanged("(s * 2) // 2");
     check("min(v, v)", "v");
+}
+
+#[test]
+fn what_is_added_and_taken_away_meets_in_extrema() {
+    check("max(x, y - 10) + 10", "max(y, x + 10)");
+    check("min(x, y + 2) - 2", "min(y, x - 2)");
+    check("max(x - y, 0) + y", "max(x, y)");
+    check("max(1 - x * 4, 0) + x * 4", "max(x * 4, 1)");
+    check("max(x, (x + 3) // 4 * 4)", "(x + 3) // 4 * 4");
+    check("min(truncdiv(x, 10), truncdiv(y, 10))", "truncdiv(min(x, y), 10)");
+    check("min(x // -10, y // -10)", "max(x, y) // -10");
+    // `x + 10` may overflow where `y` is the smaller one.
+    check_unchanged("min(x, y - 10) + 10");
+}
+
+#[test]
+fn quotients_that_are_almost_the_same() {
+    check("(x + 5) // 3 - (x + 2) // 3", "1");
+    check("(x + 5) // 3 - x // 3", "(x % 3 + 5) // 3");
+    check("y - (y + z) // 5 * 5", "(y + z) % 5 - z");
+    check("x % 2 + (x + 1) % 2", "1");
+    check("(x + 1) // 2 - x // 2", "x % 2");
+    check("(x + x * 8 % 9) % 9", "0");
+    check_under(&["x >= 0"], "truncmod(x * 10 + n, -2)", "n % 2");
 }

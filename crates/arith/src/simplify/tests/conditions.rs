@@ -95,3 +95,30 @@ fn where_sums_may_wrap_comparisons_keep_them() {
     check_wrapping(&[], "x + z < y + z", "x + z < y + z");
     check_wrapping(&["x < 100 and x > 0 and y > 0 and y < 100"], "x + 1 < y + 1", "x < y");
 }
+
+#[test]
+fn multiples_are_compared_by_remainders() {
+    check("x // 4 * 4 < x", "0 < x % 4");
+    check("x <= (x + 2) // 4 * 4", "(x + 2) % 4 < 3");
+    check("x // 8 == 3 and x % 8 == 4", "x == 28");
+    check("x // 10 == -5 and x % 10 < 7", "-50 <= x and x < -43");
+    check("0 <= x - y * 5 and x - y * 5 < 5", "y == x // 5");
+}
+
+#[test]
+fn truncating_quotients_are_compared_by_their_dividends() {
+    check("truncdiv(x, 2) < 3", "x < 6");
+    check("truncdiv(x, 2) < -1", "x < -3");
+    check("truncdiv(x, 2) <= 0", "x < 2");
+    check("truncdiv(x, 2) > 3", "7 < x");
+    check("truncdiv(x, 3) >= 0", "-2 <= x");
+}
+
+#[test]
+fn extrema_are_compared_by_the_operand_that_counts() {
+    check("min(x, 11) < 10", "x < 10");
+    check("max(8, x) > 10", "10 < x");
+    check("x + 1 < max(8, x)", "x < 7");
+    check("max(x, 3) < 10", "x < 10");
+    check("2 < min(x, 5)", "2 < x");
+}
