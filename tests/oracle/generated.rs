@@ -49,7 +49,7 @@ impl Summary {
 }
 
 /// Checks the functions of `n` seeds on all processors.
-fn check_all(first: u64, n: u64) -> Summary {
+fn check_all(first: u64, n: u64, made: fn(u64) -> Program) -> Summary {
     let next = AtomicU64::new(first);
     let summary = Mutex::new(Summary::default());
     let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
@@ -62,7 +62,7 @@ fn check_all(first: u64, n: u64) -> Summary {
                     if seed >= first + n {
                         break;
                     }
-                    own.add(seed, check(&Program::random(seed), seed));
+                    own.add(seed, check(&made(seed), seed));
                 }
                 let mut all = summary.lock().expect("no thread panics while it holds this");
                 for (name, n) in own.counts {
@@ -78,9 +78,9 @@ fn check_all(first: u64, n: u64) -> Summary {
 }
 
 /// A failure, made smaller, as a person wants to read it.
-fn report(seed: u64, failure: &Failure) -> String {
+fn report(seed: u64, failure: &Failure, made: fn(u64) -> Program) -> String {
     let mut fails = |it: &Program| check(it, seed).is_err_and(|it| it.kind == failure.kind);
-    let small = Program::random(seed).shrink(&mut fails, SHRINK_LIMIT);
+    let small = made(seed).shrink(&mut fails, SHRINK_LIMIT);
     let why = check(&small, seed).err().map_or_else(|| failure.what.clone(), |it| it.what);
     let text = format!("# seed {seed}: {}: {why}\n{}", failure.kind, small.text());
     if let Some(folder) = std::env::var_os("TIR_ORACLE_FAILURES") {
@@ -95,12 +95,22 @@ fn number(variable: &str) -> Option<u64> {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the report of a test, shown with --nocapture")]
 fn generated_functions_keep_what_they_compute() {
-    let n = number("TIR_ORACLE_FUNCTIONS").unwrap_or(FUNCTIONS);
+    check_generated(FUNCTIONS, Program::random);
+}
+
+/// The same with elements that are stored to again and again, of which many are read between.
+#[test]
+fn functions_that_write_over_stores_keep_what_they_compute() {
+    check_generated(FUNCTIONS / 2, |seed| Program::random(seed).with_overwrites(seed));
+}
+
+#[expect(clippy::print_stdout, reason = "the report of a test, shown with --nocapture")]
+fn check_generated(usual: u64, made: fn(u64) -> Program) {
+    let n = number("TIR_ORACLE_FUNCTIONS").unwrap_or(usual);
     let first = number("TIR_ORACLE_SEED").unwrap_or(1);
     let start = std::time::Instant::now();
-    let summary = check_all(first, n);
+    let summary = check_all(first, n, made);
     println!("{n} functions from seed {first} in {:.1} s", start.elapsed().as_secs_f64());
     for (name, n) in &summary.counts {
         println!("  {n:9}  {name}");
@@ -114,7 +124,7 @@ fn generated_functions_keep_what_they_compute() {
     }
     // The same cause fails often: the first of each kind are shown.
     let shown = by_kind.values().flat_map(|it| it.iter().take(3)).take(SHOWN);
-    let reports: Vec<String> = shown.map(|(seed, failure)| report(*seed, failure)).collect();
+    let reports: Vec<String> = shown.map(|(seed, failure)| report(*seed, failure, made)).collect();
     assert!(reports.is_empty(), "{} failures\n{}", summary.failures.len(), reports.join("\n"));
     let count = |name| summary.counts.get(name).copied().unwrap_or(0);
     assert!(

@@ -193,6 +193,9 @@ fn whole_stores(flow: &Flow<'_>) -> FxHashMap<OpId, Vec<BufferId>> {
                 made.insert(buffer, op);
             }
             OpKind::Store { buffer, predicated: false } => {
+                if flow.body.buffers[buffer].origin != BufferOrigin::Alloc {
+                    continue;
+                }
                 let Some(outermost) = covered_by(flow, op, buffer) else { continue };
                 // Made anew in each iteration, it is another one after the loop.
                 if made.get(&buffer).is_some_and(|&it| flow.scopes.dominates(it, outermost)) {
@@ -206,10 +209,10 @@ fn whole_stores(flow: &Flow<'_>) -> FxHashMap<OpId, Vec<BufferId>> {
 }
 
 /// The loop after which a store has written the whole buffer.
-fn covered_by(flow: &Flow<'_>, store: OpId, buffer: BufferId) -> Option<OpId> {
+pub(crate) fn covered_by(flow: &Flow<'_>, store: OpId, buffer: BufferId) -> Option<OpId> {
     let body = flow.body;
     let data = &body.buffers[buffer];
-    if !matches!(data.origin, BufferOrigin::Alloc) || data.shape.is_empty() {
+    if data.shape.is_empty() {
         return None;
     }
     let indices = body.ops[store].operands.get(1..)?;

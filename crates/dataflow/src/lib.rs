@@ -12,6 +12,7 @@ pub mod lattice;
 pub mod laws;
 pub mod liveness;
 pub mod memory;
+pub mod overwritten;
 pub mod point;
 pub mod reaching;
 pub mod scopes;

@@ -145,6 +145,18 @@ impl<I: Id, V: Clone + PartialEq> IdMap<I, V> {
         true
     }
 
+    /// Takes out the keys whose numbers are in a range; says whether there were any. O(log n): what is inside of the range
+    /// is not looked at.
+    pub fn remove_range(&mut self, range: std::ops::Range<u32>) -> bool {
+        match self.root.as_ref().map(|root| without(root, &range)) {
+            None | Some(Without::Same) => false,
+            Some(Without::Rest(rest)) => {
+                self.root = rest;
+                true
+            }
+        }
+    }
+
     /// Keeps all keys of both; `merge` decides on values that both have. Says whether that changed `self`.
     /// It must give [`Merged::Both`], [`Merged::Left`] or [`Merged::Right`] where that is so, or sharing is lost.
     pub fn union_by(&mut self, other: &Self, merge: &mut dyn FnMut(&V, &V) -> Merged<V>) -> bool {
@@ -317,6 +329,40 @@ fn remove_below<V: Clone>(node: &mut Arc<Node<V>>, key: u32) -> bool {
     };
     *node = rest;
     false
+}
+
+/// What is left of a tree.
+enum Without<V> {
+    Same,
+    Rest(Option<Arc<Node<V>>>),
+}
+
+fn without<V>(node: &Arc<Node<V>>, range: &std::ops::Range<u32>) -> Without<V> {
+    let (first, last) = match &**node {
+        Node::Leaf(key, _) => (*key, *key),
+        Node::Branch { prefix, bit, .. } => (*prefix, prefix | bit | (bit - 1)),
+    };
+    if range.start >= range.end || last < range.start || first >= range.end {
+        return Without::Same;
+    }
+    if range.start <= first && last < range.end {
+        return Without::Rest(None);
+    }
+    let Node::Branch { prefix, bit, zero, one } = &**node else { return Without::Same };
+    let (low, high) = (without(zero, range), without(one, range));
+    if matches!((&low, &high), (Without::Same, Without::Same)) {
+        return Without::Same;
+    }
+    let rest = |side: Without<V>, old: &Arc<Node<V>>| match side {
+        Without::Same => Some(old.clone()),
+        Without::Rest(rest) => rest,
+    };
+    Without::Rest(match (rest(low, zero), rest(high, one)) {
+        (Some(zero), Some(one)) => {
+            Some(Arc::new(Node::Branch { prefix: *prefix, bit: *bit, zero, one }))
+        }
+        (zero, one) => zero.or(one),
+    })
 }
 
 type Merge<'m, V> = &'m mut dyn FnMut(&V, &V) -> Merged<V>;

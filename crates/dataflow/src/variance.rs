@@ -530,7 +530,7 @@ impl Graph<'_, '_> {
 }
 
 /// By scope: whether its code runs in the threads of a kernel or of a parallel loop.
-fn in_threads(flow: &Flow<'_>) -> Vec<bool> {
+pub(crate) fn in_threads(flow: &Flow<'_>) -> Vec<bool> {
     let mut inside = vec![false; flow.scopes.len()];
     for scope in flow.scopes.ids() {
         inside[scope.index()] = flow.scopes.kernel(scope).is_some()

@@ -9,6 +9,7 @@
 
 mod expressions;
 mod generate;
+mod overwrites;
 mod print;
 mod shrink;
 mod threads;

@@ -100,3 +100,17 @@ fn merging_what_is_shared_keeps_it_shared() {
     assert!(Arc::ptr_eq(joined.root.as_ref().unwrap(), more.root.as_ref().unwrap()));
     assert!(!joined.union(&big));
 }
+
+#[test]
+fn ranges_are_taken_out() {
+    let mut rng = Rng::new(11);
+    for _ in 0..2000 {
+        let keys = random_keys(&mut rng);
+        let (a, b) = (rng.below(50) as u32, rng.below(50) as u32);
+        let mut set = set_of(&keys);
+        let changed = set.remove_range(a..b);
+        let rest: Vec<usize> =
+            keys.iter().copied().filter(|it| !(a as usize..b as usize).contains(it)).collect();
+        assert_eq!((changed, keys_of(&set)), (rest.len() != keys.len(), rest));
+    }
+}

@@ -2,7 +2,8 @@
 
 use dataflow::{
     alias::AliasClasses, definite_init::Initialisation, flow::Flow, liveness::Liveness,
-    reaching::ReachingStores, scopes::ScopeTree, solver::Work, touch::Touches, variance::Variance,
+    overwritten::Overwritten, reaching::ReachingStores, scopes::ScopeTree, solver::Work,
+    touch::Touches, variance::Variance,
 };
 use ir::{
     BinaryOp, Body, Buffer, BufferId, BufferOrigin, DataType, Dialect, ForKind, Occurrences,
@@ -108,6 +109,7 @@ fn effort(body: &Body) -> Vec<f64> {
         solved(Liveness::build(&flow, &aliases).solution().work()),
         solved(ReachingStores::build(&flow, touches()).solution().work()),
         solved(Initialisation::build(&flow, touches()).solution().work()),
+        solved(Overwritten::build(&flow, &aliases).work()),
         Variance::build(&flow, &aliases).work() as f64 / n,
     ]
 }

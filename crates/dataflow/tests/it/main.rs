@@ -6,6 +6,7 @@ mod dominance;
 mod growth;
 mod laws;
 mod liveness;
+mod overwritten;
 mod reaching;
 mod support;
 mod variance;

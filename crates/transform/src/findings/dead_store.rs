@@ -2,7 +2,8 @@
 //!
 //! In: the facts. Out: a finding for each store
 //!
-//! * that a later store of the same list writes over, before anything may read the memory ([`Reason::Overwritten`]);
+//! * whose element is written over on every path, before anything may read the memory ([`Reason::Overwritten`]): by a later store of
+//!   the same list, or as [`dataflow::overwritten`] says across branches and loops;
 //! * to memory of this function that nothing reads afterwards ([`Reason::NeverRead`]): parameters are read by the caller (`M4`),
 //!   memory that escapes by whoever has its address (`M8`), shared memory by other threads, so there nothing may read it at all;
 //! * of what the element holds already ([`Reason::StoredAlready`]).
@@ -13,6 +14,7 @@
 use dataflow::{
     alias::{AliasClass, AliasClasses, Reach},
     memory::{MemoryReads, MemoryVersions, Origin, WriteKind},
+    overwritten::Overwritten,
     scopes::ScopeId,
 };
 use ir::{
@@ -54,6 +56,7 @@ pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         home: homes(facts),
         in_vector: vectorized(facts.scopes()),
         next: next_stores(facts.body, &stores),
+        overwritten: overwritten(facts, &stores),
         memory,
     };
     let deletable = facts.deletable();
@@ -64,16 +67,19 @@ pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         }
         if let Some((reason, related)) = planner.why_dead(store, buffer, class) {
             let may_go = facts.body.ops[store].operands.iter().all(|&it| deletable.may_go(it));
-            found.push(finding(store, reason, related, may_go));
+            let rests_on = related.and_then(|it| planner.last_writer(it));
+            found.push(finding(store, reason, related, rests_on, may_go));
         }
     }
 }
 
-fn finding(store: OpId, reason: Reason, related: Option<Related>, may_go: bool) -> Finding {
-    let rests_on = related.and_then(|it| match it.place {
-        Place::Op(op) => Some(op),
-        _ => None,
-    });
+fn finding(
+    store: OpId,
+    reason: Reason,
+    related: Option<Related>,
+    rests_on: Option<OpId>,
+    may_go: bool,
+) -> Finding {
     Finding {
         kind: FindingKind::DeadStore,
         place: Place::Op(store),
@@ -82,6 +88,9 @@ fn finding(store: OpId, reason: Reason, related: Option<Related>, may_go: bool) 
         fix: may_go.then(|| FindingFix::of(FixEdit::RemoveOp(store)).resting_on(rests_on)),
     }
 }
+
+/// How many overwritten stores in a row are looked through.
+const MOST_WRITERS: usize = 16;
 
 struct Planner<'f, 'a> {
     facts: &'f FindingFacts<'a>,
@@ -93,6 +102,8 @@ struct Planner<'f, 'a> {
     in_vector: Vec<bool>,
     /// The next store to the same element in the same list.
     next: FxHashMap<OpId, OpId>,
+    /// Stores that others overwrite on every path, and one of those.
+    overwritten: FxHashMap<OpId, OpId>,
 }
 
 impl Planner<'_, '_> {
@@ -105,13 +116,30 @@ impl Planner<'_, '_> {
         if self.is_never_read(store, buffer, class) {
             return Some((Reason::NeverRead, None));
         }
-        if let Some(next) = self.overwriter(store, class) {
+        let next = self.overwriter(store, class);
+        if let Some(next) = next.or_else(|| self.overwritten.get(&store).copied()) {
             let related = Related { place: Place::Op(next), role: Role::Overwrites };
             return Some((Reason::Overwritten, Some(related)));
         }
         let before = self.stored_already(store, buffer, class)?;
         let related = before.map(|it| Related { place: Place::Op(it), role: Role::Stored });
         Some((Reason::StoredAlready, related))
+    }
+
+    /// The store that a finding rests on. One that is overwritten itself may go too: then the next one counts.
+    fn last_writer(&self, related: Related) -> Option<OpId> {
+        let Place::Op(mut store) = related.place else { return None };
+        if related.role != Role::Overwrites {
+            return Some(store);
+        }
+        // Round a loop there may be no last one.
+        for _ in 0..MOST_WRITERS {
+            match self.overwritten.get(&store) {
+                Some(&next) => store = next,
+                None => break,
+            }
+        }
+        Some(store)
     }
 
     /// Whether nothing reads the memory after the store, as long as it is this memory.
@@ -214,6 +242,14 @@ fn is_unwritten(body: &Body, memory: &MemoryVersions<'_>, load: ir::OccurrenceId
         Some(Origin::Load(_)) | None => true,
         _ => false,
     }
+}
+
+/// The stores that are overwritten on every path. One store alone never is.
+fn overwritten(facts: &FindingFacts<'_>, stores: &[(OpId, BufferId)]) -> FxHashMap<OpId, OpId> {
+    if stores.len() < 2 {
+        return FxHashMap::default();
+    }
+    Overwritten::build(facts.flow(), facts.aliases()).stores().iter().copied().collect()
 }
 
 /// For each class the scope of its allocation, if there is one alone.

@@ -66,12 +66,15 @@ that begins with an underscore is meant to be unused.
         name: "dead-store",
         summary: "a store that nothing can read",
         text: "\
-The elements that are written are written again before anything reads them, or the memory belongs to this function and nothing reads
-it afterwards.
+The elements that are written are written again on every path before anything reads them, or the memory belongs to this function and
+nothing reads it afterwards. Memory that other threads reach is read, for all that is known, at every barrier.
 
 ```python
-A[i] = 0.0                # overwritten below
-A[i] = B[i]
+A[i] = 0.0                # overwritten in both arms
+if n > 0:
+    A[i] = B[i]
+else:
+    A[i] = C[i]
 ```
 
 The fix removes the store. Writes to parameters count as read when the function ends. A value with a call that may have an effect

@@ -94,6 +94,173 @@ fn another_list_keeps_it() {
 }
 
 #[test]
+fn every_arm_writes_over_it() {
+    check(
+        "
+        A[x] = 1
+        A[y] = 1
+        if x < y:
+            A[x] = 2
+            A[y] = 2
+        else:
+            for i in range(4):
+                A[i + 8] = 3
+            A[x] = 3
+        A[0] = 1
+        if x < y:
+            A[0] = 2
+        A[0] = 3
+        ",
+        expect![[r#"
+            # dead-store Overwritten at 1 `A[x] = 1`; Overwrites 4 `A[x] = 2`
+            # dead-store Overwritten at 10 `A[0] = 1`; Overwrites 13 `A[0] = 3`
+            # dead-store Overwritten at 12 `A[0] = 2`; Overwrites 13 `A[0] = 3`
+            A[y] = 1
+            if x < y:
+                A[x] = 2
+                A[y] = 2
+            else:
+                for i in range(4):
+                    A[i + 8] = 3
+                A[x] = 3
+            if x < y:
+                T.evaluate(0)
+            A[0] = 3
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_that_surely_runs_writes_over_it() {
+    check(
+        "
+        A[x] = 1
+        A[y] = 1
+        for i in range(4):
+            A[x] = i
+        for i in range(n):
+            A[y] = i
+        for i in range(4):
+            A[x + i] = 1
+            A[x + i + 1] = 2
+            A[x + i] = 3
+        ",
+        expect![[r#"
+            # dead-store Overwritten at 1 `A[x] = 1`; Overwrites 4 `A[x] = i`
+            # dead-store Overwritten at 8 `A[x + i] = 1`; Overwrites 10 `A[x + i] = 3`
+            A[y] = 1
+            for i in range(4):
+                A[x] = i
+            for i in range(n):
+                A[y] = i
+            for i in range(4):
+                A[x + i + 1] = 2
+                A[x + i] = 3
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_over_the_whole_buffer_writes_over_all_of_it() {
+    check(
+        "
+        B = T.alloc_buffer((4, 4), \"int32\")
+        for i, j in T.grid(4, 4):
+            B[i, j] = 0
+        B[x, 0] = 1
+        for i, j in T.grid(4, 4):
+            B[i, j] = x
+        B[y, 0] = 1
+        for i, j in T.grid(4, 4):
+            B[i, j] = B[j, i] + 1
+        A[0] = B[x, y]
+        B[0, 0] = 1
+        for i, j in T.grid(4, 3):
+            B[i, j] = x
+        A[1] = B[x, y]
+        ",
+        expect![[r##"
+            # dead-store Overwritten at 3 `B[i, j] = 0`; Overwrites 6 `B[i, j] = x`
+            # dead-store Overwritten at 4 `B[x, 0] = 1`; Overwrites 6 `B[i, j] = x`
+            B = T.alloc_buffer((4, 4), "int32")
+            for i, j in T.grid(4, 4):
+                T.evaluate(0)
+            for i, j in T.grid(4, 4):
+                B[i, j] = x
+            B[y, 0] = 1
+            for i, j in T.grid(4, 4):
+                B[i, j] = B[j, i] + 1
+            A[0] = B[x, y]
+            B[0, 0] = 1
+            for i, j in T.grid(4, 3):
+                B[i, j] = x
+            A[1] = B[x, y]
+        "##]],
+    );
+}
+
+#[test]
+fn a_read_on_some_path_keeps_it() {
+    check(
+        "
+        A[x] = 1
+        if x < y:
+            A[x] = A[y]
+        else:
+            A[x] = 3
+        A[y] = 1
+        for i in range(16):
+            if x < i:
+                break
+            A[i] = x
+        for i in range(4):
+            A[i + 1] = 1
+            if x < i:
+                A[i + 1] = 2
+        ",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn what_other_threads_may_see_keeps_it() {
+    check(
+        "
+        with T.launch_thread(\"blockIdx.x\", 1) as bx:
+            S = T.alloc_buffer((32,), \"int32\", scope=\"shared\")
+            tx = T.launch_thread(\"threadIdx.x\", 32)
+            S[tx] = 1
+            T.tvm_storage_sync(\"shared\")
+            S[tx] = 2
+            if x < y:
+                S[tx] = 3
+            S[tx] = 4
+            if x < y:
+                S[tx] = 5
+            else:
+                S[tx] = 6
+            A[tx] = S[31 - tx]
+        ",
+        expect![[r##"
+            # dead-store Overwritten at 6 `S[tx] = 2`; Overwrites 9 `S[tx] = 4`
+            # dead-store Overwritten at 9 `S[tx] = 4`; Overwrites 11 `S[tx] = 5`
+            with T.launch_thread("blockIdx.x", 1) as bx:
+                S = T.alloc_buffer((32,), "int32", scope="shared")
+                tx = T.launch_thread("threadIdx.x", 32)
+                S[tx] = 1
+                T.tvm_storage_sync("shared")
+                if x < y:
+                    S[tx] = 3
+                if x < y:
+                    S[tx] = 5
+                else:
+                    S[tx] = 6
+                A[tx] = S[31 - tx]
+        "##]],
+    );
+}
+
+#[test]
 fn indices_that_are_read_again_may_be_others() {
     check(
         "
