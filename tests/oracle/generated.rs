@@ -3,6 +3,7 @@
 //! `TIR_ORACLE_FUNCTIONS` says how many, `TIR_ORACLE_SEED` where they begin. A failure is made smaller before it is
 //! shown, and written below `TIR_ORACLE_FAILURES` if that names a folder.
 
+mod as_read;
 mod check;
 mod mutants;
 mod quiet;

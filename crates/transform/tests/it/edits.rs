@@ -479,7 +479,10 @@ fn a_value_twice_inside_one_other_value_has_two_texts() {
         M[2] = ((x + y) * 2) * ((x + y) * 2)
         M[3] = ((x + y) * 2) * ((x + y) * 2)
         ";
-    check_with(&crate::tvm_2022::function("x y", statements), &options, expect![[r#"
+    check_with(
+        &crate::tvm_2022::function("x y", statements),
+        &options,
+        expect![[r#"
         from tvm.script import tirx as T
 
         @T.prim_func
@@ -497,5 +500,6 @@ fn a_value_twice_inside_one_other_value_has_two_texts() {
             M[1] = cse_v2
             M[2] = cse_v1
             M[3] = cse_v1
-    "#]]);
+    "#]],
+    );
 }
