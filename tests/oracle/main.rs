@@ -6,6 +6,7 @@
 
 mod compiled;
 mod constructs;
+mod fixpoint;
 mod functions;
 mod generated;
 mod inputs;

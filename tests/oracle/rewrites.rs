@@ -62,13 +62,6 @@ fn variants(body: &Body) -> Vec<Variant> {
     variants
 }
 
-/// Whether the preset `default` would do more after it was applied.
-fn finds_more(variant: &Variant) -> bool {
-    let occurrences = Occurrences::collect(&variant.body);
-    let again = cse::plan(&variant.body, &occurrences, None, &CseOptions::default());
-    variant.name == "default" && !again.is_empty()
-}
-
 /// Kinds of events of a run.
 fn kinds(outcome: &Outcome) -> BTreeSet<EventKind> {
     outcome.events.iter().map(|it| it.kind).collect()
@@ -125,10 +118,6 @@ fn check_function(
     let body = &function.lowered.body;
     let mut variants = variants(body);
     tally.note("plans that change something", variants.len() as u64);
-    tally.note(
-        "functions in which a second plan finds more",
-        variants.iter().filter(|it| finds_more(it)).count() as u64,
-    );
     variants.extend(edited(function)?);
     for variant in &variants {
         let errors = verify(&variant.body);

@@ -163,8 +163,9 @@ impl Greedy<'_> {
         positions.drain(..first_closed.unwrap_or(0));
         let first_owner = (self.draft.bindings.len(), self.draft.reuses.len());
         let mut refusals = Vec::new();
-        if !self.reuse(&positions) {
-            for class in self.classes(positions) {
+        let left = self.reuse(&positions).unwrap_or(positions);
+        if left.len() > 1 {
+            for class in self.classes(left) {
                 self.bind(&class, &mut refusals, work);
             }
         }

@@ -815,3 +815,44 @@ fn what_every_path_computes_once_is_shared() {
         "#]],
     );
 }
+
+#[test]
+fn what_several_bindings_of_the_user_have_is_shared_by_them() {
+    check_kernel(
+        "
+        for i in range(8):
+            if i < x:
+                a: T.let[T.int32] = x * y
+                A[i] = a
+            b: T.let[T.int32] = x * y
+            A[x * y] = b
+        if y < 3:
+            c: T.let[T.int32] = x - y
+            A[x - y] = c
+        else:
+            d: T.let[T.int32] = x - y
+            A[1] = d
+        ",
+        expect![[r#"
+            for i in range(8):
+                cse_v1: T.let[T.int32] = x * y
+                if i < x:
+                    a: T.let[T.int32] = cse_v1
+                    A[i] = a
+                b: T.let[T.int32] = cse_v1
+                A[b] = b
+            cse_v2: T.let[T.int32] = x - y
+            if y < 3:
+                c: T.let[T.int32] = cse_v2
+                A[c] = c
+            else:
+                d: T.let[T.int32] = cse_v2
+                A[1] = d
+            ---
+            x * y: 2 times, cost 1, bind cse_v1
+            x * y: 1 times, cost 1, reuse b
+            x - y: 2 times, cost 1, bind cse_v2
+            x - y: 1 times, cost 1, reuse c
+        "#]],
+    );
+}

@@ -47,7 +47,11 @@ impl Greedy<'_> {
                     && self.serves(owner.form, &[occurrence])
                     && (owner.crosses || facts.kernel(owner.scope) == facts.kernel(scope))
             };
-            match open.iter().rev().find(serves) {
+            // The value of a binding of the user is its own only if no other binding serves it.
+            let is_own = |it: &usize| owners[*it].definition == Some(occurrence);
+            let others = open.iter().rev().filter(|it| !is_own(it));
+            let own = open.iter().rev().filter(|it| is_own(it));
+            match others.chain(own).find(serves) {
                 Some(&owner) => members[owners[owner].number].push(occurrence),
                 None => rest.push(occurrence),
             }
@@ -96,6 +100,7 @@ impl Greedy<'_> {
             part: facts.part(it.before),
             crosses: it.crosses,
             form: it.form,
+            definition: None,
             number: 0,
         });
         let reused = self.draft.reuses[first.1..].iter().map(|it| Owner {
@@ -104,6 +109,7 @@ impl Greedy<'_> {
             part: facts.part(it.bound_by),
             crosses: it.crosses,
             form: it.form,
+            definition: Some(it.definition),
             number: 0,
         });
         bound.chain(reused).enumerate().map(|(number, it)| Owner { number, ..it }).collect()
@@ -202,6 +208,8 @@ struct Owner {
     part: u32,
     crosses: bool,
     form: Option<Form>,
+    /// Of a binding of the user, its value.
+    definition: Option<OccurrenceId>,
     number: usize,
 }
 

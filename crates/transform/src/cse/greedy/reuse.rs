@@ -10,12 +10,13 @@ use super::Greedy;
 use crate::cse::{facts::NONE, finish::Reused, place::Position};
 
 impl Greedy<'_> {
-    /// Reuses the user's bindings of the value if they serve all positions.
-    pub(super) fn reuse(&mut self, positions: &[Position]) -> bool {
+    /// Reuses the user's bindings of the value if they serve all positions. Gives the bindings themselves, which may share a value.
+    pub(super) fn reuse(&mut self, positions: &[Position]) -> Option<Vec<Position>> {
         let facts = self.facts;
         let expr_of = |it: OccurrenceId| facts.occurrences[it].expr;
         let mut found: Vec<Reused> = Vec::new();
         let mut served: Vec<Vec<OccurrenceId>> = Vec::new();
+        let mut definitions = Vec::new();
         for position in positions {
             let scope = facts.scopes.of_op(position.op);
             let order = facts.scopes.order(position.op);
@@ -30,24 +31,18 @@ impl Greedy<'_> {
                 let is_known = order > facts.scopes.order(last.bound_by)
                     && facts.part(last.bound_by) == facts.part(position.op);
                 if !(same_side && is_known) {
-                    return false;
+                    return None;
                 }
                 served.last_mut().expect("one list a definition").push(position.occurrence);
                 continue;
             }
-            match self.definition(position) {
-                Some(definition) => {
-                    found.push(definition);
-                    served.push(Vec::new());
-                }
-                None => return false,
-            }
+            found.push(self.definition(position)?);
+            definitions.push(*position);
+            served.push(Vec::new());
         }
-        if served.iter().all(Vec::is_empty) {
-            return false;
-        }
-        if !found.iter().zip(&served).all(|(it, served)| self.serves(it.form, served)) {
-            return false;
+        let serves_all = found.iter().zip(&served).all(|(it, served)| self.serves(it.form, served));
+        if served.iter().all(Vec::is_empty) || !serves_all {
+            return None;
         }
         for (definition, served) in found.into_iter().zip(served) {
             if !served.is_empty() {
@@ -57,7 +52,7 @@ impl Greedy<'_> {
                 }
             }
         }
-        true
+        Some(definitions)
     }
 
     /// The binding whose whole value the position is.
