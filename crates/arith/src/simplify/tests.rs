@@ -5,5 +5,6 @@ mod arithmetic;
 mod conditions;
 mod explanations;
 mod growth;
+mod launches;
 mod refused;
 mod support;
