@@ -1,12 +1,12 @@
-//! `cargo xtask codegen`: the files that are made from the grammar of the syntax tree.
+//! `cargo xtask codegen`: the files that are made from the grammars of the syntax trees.
 //!
-//! Input is `crates/syntax/tvmscript.ungram`. Output are the kinds of tokens and nodes
-//! (`crates/parser/src/syntax_kind/generated.rs`) and the typed tree (`crates/syntax/src/ast/generated.rs`).
-//! Both are committed; with `--check` nothing is written, and a stale file is an error that names it.
+//! Input is `crates/syntax/*.ungram`, one file a language. Output are the kinds of tokens and nodes of all
+//! (`crates/parser/src/syntax_kind/generated.rs`) and the typed tree of each (`crates/syntax/src/ast/…/generated.rs`).
+//! All are committed; with `--check` nothing is written, and a stale file is an error that names it.
 //!
 //! - [`tokens`] is the table of spellings: which quoted token of the grammar has which kind;
 //! - [`grammar`] turns rules into node and enum definitions with typed fields;
-//! - [`kinds`] and [`nodes`] print the two files; `rustfmt` gives them their layout.
+//! - [`kinds`] and [`nodes`] print the files; `rustfmt` gives them their layout.
 
 mod grammar;
 mod kinds;
@@ -24,9 +24,36 @@ use anyhow::{Context as _, bail, ensure};
 
 use crate::{Outcome, workspace::Workspace};
 
-const GRAMMAR: &str = "crates/syntax/tvmscript.ungram";
+/// A language and its files.
+struct Language {
+    name: &'static str,
+    grammar: &'static str,
+    nodes: &'static str,
+    /// What the kinds of its nodes begin with.
+    prefix: &'static str,
+}
+
+const LANGUAGES: [Language; 3] = [
+    Language {
+        name: "TVMScript",
+        grammar: "crates/syntax/tvmscript.ungram",
+        nodes: "crates/syntax/src/ast/generated.rs",
+        prefix: "",
+    },
+    Language {
+        name: "MLIR",
+        grammar: "crates/syntax/mlir.ungram",
+        nodes: "crates/syntax/src/ast/mlir/generated.rs",
+        prefix: "MLIR_",
+    },
+    Language {
+        name: "Paddle PIR",
+        grammar: "crates/syntax/pir.ungram",
+        nodes: "crates/syntax/src/ast/pir/generated.rs",
+        prefix: "PIR_",
+    },
+];
 const KINDS: &str = "crates/parser/src/syntax_kind/generated.rs";
-const NODES: &str = "crates/syntax/src/ast/generated.rs";
 
 /// Generate the typed syntax tree from its grammar.
 #[derive(clap::Args)]
@@ -48,12 +75,16 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
 
 /// Makes the generated files below `root`; with `check`, only compares them with what would be made.
 fn generate(root: &Path, check: bool) -> anyhow::Result<()> {
-    let source =
-        fs::read_to_string(root.join(GRAMMAR)).with_context(|| format!("cannot read {GRAMMAR}"))?;
-    let grammar = grammar::lower(&source)?;
-    for (path, text) in [(KINDS, kinds::emit(&grammar)), (NODES, nodes::emit(&grammar))] {
-        let text = rustfmt(root, &text)?;
-        put(root, path, &text, check)?;
+    let mut grammars = Vec::new();
+    for language in &LANGUAGES {
+        let path = language.grammar;
+        let source =
+            fs::read_to_string(root.join(path)).with_context(|| format!("cannot read {path}"))?;
+        grammars.push(grammar::lower(&source, language.prefix).with_context(|| path.to_owned())?);
+    }
+    put(root, KINDS, &rustfmt(root, &kinds::emit(&grammars))?, check)?;
+    for (language, grammar) in LANGUAGES.iter().zip(&grammars) {
+        put(root, language.nodes, &rustfmt(root, &nodes::emit(language, grammar))?, check)?;
     }
     Ok(())
 }
@@ -66,7 +97,7 @@ fn put(root: &Path, path: &str, text: &str, check: bool) -> anyhow::Result<()> {
     }
     if check {
         bail!(
-            "{path} is not what {GRAMMAR} gives: run `cargo xtask codegen` and commit the result"
+            "{path} is not what the grammars give: run `cargo xtask codegen` and commit the result"
         );
     }
     if let Some(folder) = file.parent() {

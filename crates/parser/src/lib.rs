@@ -6,6 +6,8 @@
 //! the rules of recovery, the shape of blocks and the limits.
 
 mod event;
+pub mod mlir;
+pub mod pir;
 mod syntax_kind;
 pub mod tvmscript;
 

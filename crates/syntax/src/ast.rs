@@ -1,4 +1,5 @@
-//! The typed tree: views of nodes, made by `cargo xtask codegen` from `tvmscript.ungram`.
+//! The typed tree: views of nodes, made by `cargo xtask codegen` from `tvmscript.ungram`. Those of the
+//! other languages are in [`mlir`] and [`pir`].
 //!
 //! A typed node is a cursor whose kind has been checked. Getters give an `Option` or an iterator, since any part may be missing in
 //! broken code. What a rule of the grammar cannot say is written by hand:
@@ -8,8 +9,10 @@
 mod ext;
 mod generated;
 pub mod literals;
+pub mod mlir;
 pub mod names;
 pub mod operators;
+pub mod pir;
 mod support;
 
 use std::marker::PhantomData;

@@ -7,7 +7,7 @@
 //! when a node is made. Tokens with a fixed spelling are found by their kind alone, nodes with one child (a name in an
 //! expression) mostly by what that child was wrapped in before.
 
-use parser::{Step, SyntaxKind};
+use parser::{Step, SyntaxKind, mlir};
 use rowan::{GreenNode, GreenToken, NodeOrToken};
 
 use crate::{green::Green, syntax_node::kind_to_raw};
@@ -28,14 +28,21 @@ const MAX_INTERNED_TEXT: usize = 64;
 /// Builds the tree of `steps`, whose tokens cover `text`.
 pub(crate) fn build(text: &str, steps: impl Iterator<Item = Step>) -> Green {
     let mut builder = Builder::new(text);
-    for step in steps {
-        match step {
-            Step::Enter(kind) => builder.enter(kind),
-            Step::Token { kind, len } => builder.token(kind, len),
-            Step::Exit => builder.exit(),
-        }
-    }
+    steps.for_each(|step| builder.step(step));
     builder.finish()
+}
+
+/// Builds the tree of a file of MLIR as it is read: its steps are never all there.
+pub(crate) fn build_mlir(text: &str) -> Green {
+    let mut builder = Builder::new(text);
+    mlir::parse_into(text, mlir::Shapes::builtin(), &mut builder);
+    builder.finish()
+}
+
+impl mlir::Sink for Builder<'_> {
+    fn steps(&mut self, steps: &[Step]) {
+        steps.iter().for_each(|step| self.step(*step));
+    }
 }
 
 /// A complete child of an open node.
@@ -79,6 +86,15 @@ impl<'t> Builder<'t> {
             nodes: Table::default(),
             keys: Vec::new(),
             node_ids: Vec::new(),
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, step: Step) {
+        match step {
+            Step::Enter(kind) => self.enter(kind),
+            Step::Token { kind, len } => self.token(kind, len),
+            Step::Exit => self.exit(),
         }
     }
 

@@ -6,6 +6,7 @@
 //!
 //! Linear in the size of the tree, without recursion.
 
+mod items;
 mod needs;
 mod unexpected;
 
@@ -16,6 +17,7 @@ use self::needs::{Need, needs};
 use crate::{
     SyntaxNode,
     ast::{AstNode as _, Expr, literals::StringPart},
+    language::Language,
     syntax_node::kind_from_raw,
 };
 
@@ -71,6 +73,9 @@ pub struct SyntaxError {
 
 /// The errors in the tree below `node`, in the order of the text.
 pub fn syntax_errors(node: &SyntaxNode) -> Vec<SyntaxError> {
+    if Language::of_kind(node.kind()) != Language::TvmScript {
+        return items::errors(node);
+    }
     let mut collector = Collector { errors: Vec::new() };
     let root = node.green();
     let mut stack: Vec<(Children<'_>, TextSize)> = Vec::new();

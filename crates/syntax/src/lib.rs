@@ -1,4 +1,4 @@
-//! Lossless syntax trees of TVMScript files. See the README of this crate.
+//! Lossless syntax trees of TVMScript, MLIR and Paddle PIR files. See the README of this crate.
 
 pub mod ast;
 mod builder;
@@ -7,6 +7,7 @@ mod dump;
 mod errors;
 mod green;
 mod keeper;
+mod language;
 mod line_index;
 mod parse;
 mod reparse;
@@ -25,8 +26,9 @@ pub use crate::{
     dump::dump,
     errors::{SyntaxError, SyntaxErrorKind, syntax_errors},
     green::{Green, GreenStep},
+    language::Language,
     line_index::{ColumnEncoding, LineCol, LineIndex},
-    parse::{MAX_TEXT_LEN, Parse, error_share, parse},
+    parse::{MAX_TEXT_LEN, Parse, error_share, parse, parse_as},
     reparse::{Reparsed, reparse},
     syntax_node::{
         Preorder, PreorderWithTokens, SyntaxElement, SyntaxElementChildren, SyntaxNode,

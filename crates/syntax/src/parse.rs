@@ -1,9 +1,11 @@
 //! [`Parse`]: the tree of one file.
 
-use parser::{SyntaxKind, tvmscript};
+use parser::{SyntaxKind, pir, tvmscript};
 use rowan::{NodeOrToken, TextRange, TextSize};
 
-use crate::{Green, SyntaxError, SyntaxNode, ast, ast::AstNode, builder, errors};
+use crate::{
+    Green, SyntaxError, SyntaxNode, ast, ast::AstNode, builder, errors, language::Language,
+};
 
 /// Files of this length or more cannot be held in a tree: offsets have 32 bits.
 pub const MAX_TEXT_LEN: usize = u32::MAX as usize;
@@ -20,8 +22,22 @@ pub struct Parse {
 ///
 /// If the text is longer than [`MAX_TEXT_LEN`]: whoever reads files must refuse those.
 pub fn parse(text: &str) -> Parse {
+    parse_as(Language::TvmScript, text)
+}
+
+/// Parses a file of any of the languages. Any text gives a tree, and the tree gives the text back.
+///
+/// # Panics
+///
+/// If the text is longer than [`MAX_TEXT_LEN`].
+pub fn parse_as(language: Language, text: &str) -> Parse {
     assert!(text.len() < MAX_TEXT_LEN, "the text has 4 GiB or more");
-    Parse { green: builder::build(text, tvmscript::parse(text).steps()) }
+    let green = match language {
+        Language::TvmScript => builder::build(text, tvmscript::parse(text).steps()),
+        Language::Mlir => builder::build_mlir(text),
+        Language::Pir => builder::build(text, pir::parse(text).into_iter()),
+    };
+    Parse { green }
 }
 
 impl Parse {
@@ -40,9 +56,28 @@ impl Parse {
         self.green.syntax()
     }
 
-    /// The typed root.
+    /// The language of the text.
+    pub fn language(&self) -> Language {
+        Language::of_kind(self.green.kind())
+    }
+
+    /// The typed root of a file of TVMScript.
+    ///
+    /// # Panics
+    ///
+    /// If the text is in another [`Parse::language`].
     pub fn tree(&self) -> ast::SourceFile {
         ast::SourceFile::cast(self.syntax()).expect("the root of a file's tree is a source file")
+    }
+
+    /// The typed root, if the text is MLIR.
+    pub fn mlir(&self) -> Option<ast::mlir::File> {
+        ast::mlir::File::cast(self.syntax())
+    }
+
+    /// The typed root, if the text is PIR.
+    pub fn pir(&self) -> Option<ast::pir::File> {
+        ast::pir::File::cast(self.syntax())
     }
 
     /// What is wrong with the text, in its order.

@@ -9,16 +9,17 @@
 //! untouched function keeps its place in memory. The cost is that of the statements read, plus one
 //! reference count for each child of the nodes on the path.
 //!
-//! - [`sites`] finds what could be read again, from the inside to the outside;
+//! - [`sites`] finds what could be read again, from the inside to the outside; [`items`] does it for MLIR and PIR;
 //! - [`window`] cuts the text that a part needs out of the old tree and the edit;
 //! - [`splice`] puts a part into the tree.
 
+mod items;
 mod sites;
 mod splice;
 mod window;
 
 use parser::{
-    Parse as Steps,
+    Step,
     tvmscript::{self, Refused, Stretch},
 };
 use rowan::TextRange;
@@ -27,7 +28,7 @@ use self::{
     sites::{Site, SiteKind, sites},
     window::Window,
 };
-use crate::{Edit, Parse, SyntaxNode, builder, parse};
+use crate::{Edit, Parse, SyntaxNode, builder, language::Language, parse::parse_as};
 
 /// How many bytes behind a part are given to the parser at first.
 const AHEAD: u32 = 256;
@@ -54,10 +55,10 @@ pub fn reparse(old: &Parse, edit: &Edit) -> Reparsed {
     assert!(edit.range.end() <= old.text_len(), "the edit is outside of the text");
     let root = old.syntax();
     let mut lexed = 0;
-    for site in sites(&root, edit) {
+    for site in sites_of(old.language(), &root, edit) {
         match read(&root, edit, &site, &mut lexed) {
             Read::Part(steps, text) => {
-                let part = builder::build(&text, steps.steps());
+                let part = builder::build(&text, steps.into_iter());
                 let green = splice::splice(old.green(), &site, part);
                 return Reparsed {
                     parse: Parse::from_green(green),
@@ -73,7 +74,7 @@ pub fn reparse(old: &Parse, edit: &Edit) -> Reparsed {
     lexed += text.len() as u64;
     // Also then, statements that read as before stay what they were.
     let site = Site::file(&root);
-    let green = splice::splice(old.green(), &site, parse(&text).green().clone());
+    let green = splice::splice(old.green(), &site, parse_as(old.language(), &text).green().clone());
     Reparsed { parse: Parse::from_green(green), range: site.new_range(edit), lexed }
 }
 
@@ -84,10 +85,17 @@ impl Parse {
     }
 }
 
+fn sites_of(language: Language, root: &SyntaxNode, edit: &Edit) -> Box<dyn Iterator<Item = Site>> {
+    match language {
+        Language::TvmScript => Box::new(sites(root, edit)),
+        Language::Mlir | Language::Pir => Box::new(items::sites(root, edit).into_iter()),
+    }
+}
+
 /// What came of reading a part again.
 enum Read {
     /// Its steps and its text.
-    Part(Steps, String),
+    Part(Vec<Step>, String),
     /// It does not read by itself.
     Differs,
     /// Something is open that no reasonable stretch closes: no larger part would do better.
@@ -95,6 +103,9 @@ enum Read {
 }
 
 fn read(root: &SyntaxNode, edit: &Edit, site: &Site, lexed: &mut u64) -> Read {
+    if let SiteKind::Items { list, stop } = site.kind {
+        return items::read(root, edit, site, (list, stop), lexed);
+    }
     let mut ahead = AHEAD;
     loop {
         let window = Window::new(root, edit, site, ahead);
@@ -108,13 +119,14 @@ fn read(root: &SyntaxNode, edit: &Edit, site: &Site, lexed: &mut u64) -> Read {
             SiteKind::Statements { indent } => {
                 tvmscript::reparse_statements_in(stretch, range, indent, site.depth)
             }
+            SiteKind::Items { .. } => return Read::Differs,
         };
         match steps {
             Ok(steps) => {
                 let mut text = window.text;
                 text.truncate(window.range.end);
                 text.drain(..window.range.start);
-                return Read::Part(steps, text);
+                return Read::Part(steps.steps().collect(), text);
             }
             Err(Refused::Differs) => return Read::Differs,
             Err(Refused::NeedsMore) if ahead >= MAX_AHEAD => return Read::Unbounded,

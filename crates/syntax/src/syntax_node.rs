@@ -193,6 +193,7 @@ impl SyntaxNode {
     pub fn first_token(&self) -> Option<SyntaxToken> {
         edge_token(
             self.first_child_or_token(),
+            Some(self),
             SyntaxNode::first_child_or_token,
             SyntaxElement::next_in,
         )
@@ -202,6 +203,7 @@ impl SyntaxNode {
     pub fn last_token(&self) -> Option<SyntaxToken> {
         edge_token(
             self.last_child_or_token(),
+            Some(self),
             SyntaxNode::last_child_or_token,
             SyntaxElement::prev_in,
         )
@@ -345,13 +347,13 @@ impl SyntaxToken {
     /// The token after it in the text.
     pub fn next_token(&self) -> Option<SyntaxToken> {
         let next = SyntaxElement::from(self.clone()).next_in(None);
-        edge_token(next, SyntaxNode::first_child_or_token, SyntaxElement::next_in)
+        edge_token(next, None, SyntaxNode::first_child_or_token, SyntaxElement::next_in)
     }
 
     /// The token before it in the text.
     pub fn prev_token(&self) -> Option<SyntaxToken> {
         let prev = SyntaxElement::from(self.clone()).prev_in(None);
-        edge_token(prev, SyntaxNode::last_child_or_token, SyntaxElement::prev_in)
+        edge_token(prev, None, SyntaxNode::last_child_or_token, SyntaxElement::prev_in)
     }
 }
 
@@ -458,21 +460,21 @@ fn climb(
     }
 }
 
-/// The first token at or below `start` when entering nodes by `enter`; a node without children (an empty block) is
-/// passed by `step`, which does not leave the parent of `start`.
+/// The first token at or below `start` when entering nodes by `enter`; a node without children (an empty block, a mark of
+/// something missing) is passed by `step`, which does not leave `within`.
 fn edge_token(
     start: Option<SyntaxElement>,
+    within: Option<&SyntaxNode>,
     enter: fn(&SyntaxNode) -> Option<SyntaxElement>,
     step: fn(&SyntaxElement, Option<&SyntaxNode>) -> Option<SyntaxElement>,
 ) -> Option<SyntaxToken> {
     let mut element = start?;
-    let within = element.parent();
     loop {
         element = match &element {
             SyntaxElement::Token(token) => return Some(token.clone()),
             SyntaxElement::Node(node) => match enter(node) {
                 Some(child) => child,
-                None => step(&element, within.as_ref())?,
+                None => step(&element, within)?,
             },
         };
     }

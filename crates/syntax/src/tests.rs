@@ -3,5 +3,7 @@
 mod deep;
 mod errors;
 mod incremental;
+mod items;
+mod items_incremental;
 mod samples;
 mod typed;

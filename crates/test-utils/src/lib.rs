@@ -4,7 +4,7 @@
 //! - [`annotations`]: `# ^^^ label` rows, which say what is expected of the text above them;
 //! - [`Rng`]: random numbers that are the same in every run;
 //! - [`Program`]: random programs, which can be made smaller;
-//! - [`sample_files`]: the printed programs below `tests/corpus`; [`python_files`]: those below any folder.
+//! - [`sample_files`] and [`ir_samples`]: the printed programs below `tests/corpus`, TVMScript and others; [`python_files`]: those below any folder.
 //!
 //! A dependency of tests and of `xtask` only. Everything here panics on malformed input: that is a broken test.
 
@@ -20,4 +20,4 @@ pub use fixture::{
 };
 pub use programs::{Program, Type};
 pub use rng::Rng;
-pub use samples::{Sample, python_files, sample_files, samples_below};
+pub use samples::{Sample, ir_samples, python_files, sample_files, samples_below};

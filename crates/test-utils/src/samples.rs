@@ -21,9 +21,21 @@ pub fn sample_files() -> Vec<Sample> {
     samples
 }
 
+/// The texts of MLIR and PIR below `tests/corpus`, sorted by name.
+pub fn ir_samples() -> Vec<Sample> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/corpus");
+    let samples = samples_of(&folder, &["mlir", "pir"]);
+    assert!(!samples.is_empty(), "the samples are part of the workspace");
+    samples
+}
+
 /// All `.py` files below a folder, sorted by name.
 pub fn samples_below(folder: &Path) -> Vec<Sample> {
-    let paths = python_files(folder)
+    samples_of(folder, &["py"])
+}
+
+fn samples_of(folder: &Path, extensions: &[&str]) -> Vec<Sample> {
+    let paths = files_below(folder, extensions)
         .unwrap_or_else(|err| panic!("cannot list {}: {err}", folder.display()));
     let mut res: Vec<Sample> = paths.iter().map(|path| read(folder, path)).collect();
     res.sort_by(|a, b| a.name.cmp(&b.name));
@@ -32,6 +44,10 @@ pub fn samples_below(folder: &Path) -> Vec<Sample> {
 
 /// The paths of all `.py` files below a folder, sorted.
 pub fn python_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    files_below(folder, &["py"])
+}
+
+fn files_below(folder: &Path, extensions: &[&str]) -> io::Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
     while let Some(at) = folders.pop() {
@@ -39,7 +55,7 @@ pub fn python_files(folder: &Path) -> io::Result<Vec<PathBuf>> {
             let path = entry?.path();
             if path.is_dir() {
                 folders.push(path);
-            } else if path.extension().is_some_and(|it| it == "py") {
+            } else if path.extension().is_some_and(|it| extensions.iter().any(|one| it == *one)) {
                 found.push(path);
             }
         }

@@ -12,10 +12,19 @@ use super::tokens::{self, snake};
 
 /// The grammar as the printers need it.
 pub(super) struct Grammar {
+    /// What the kinds of its nodes begin with: `MLIR_`, or nothing.
+    prefix: &'static str,
     /// Nodes in the order of the file.
     pub(super) nodes: Vec<NodeDef>,
     /// Choices between nodes.
     pub(super) enums: Vec<EnumDef>,
+}
+
+impl Grammar {
+    /// The kind of a node: `MLIR_ATTR_DICT` for `AttrDict`.
+    pub(super) fn kind(&self, node: &str) -> String {
+        format!("{}{}", self.prefix, tokens::screaming(node))
+    }
 }
 
 /// A node of the tree.
@@ -63,11 +72,11 @@ enum What {
     Token(String),
 }
 
-/// Reads the text of a grammar.
-pub(super) fn lower(source: &str) -> anyhow::Result<Grammar> {
+/// Reads the text of a grammar, the kinds of whose nodes begin with `prefix`.
+pub(super) fn lower(source: &str, prefix: &'static str) -> anyhow::Result<Grammar> {
     let rules: Rules =
         source.parse().map_err(|err| anyhow::anyhow!("the grammar cannot be read: {err}"))?;
-    let mut grammar = Grammar { nodes: Vec::new(), enums: Vec::new() };
+    let mut grammar = Grammar { prefix, nodes: Vec::new(), enums: Vec::new() };
     // ungrammar numbers rules by their first mention; the file's order is the one people read.
     let mut order: Vec<Node> = rules.iter().collect();
     order.sort_by_key(|node| rule_line(source, &rules[*node].name));
@@ -77,7 +86,7 @@ pub(super) fn lower(source: &str) -> anyhow::Result<Grammar> {
         match choice_of_nodes(&rules, &rules[node].rule) {
             Some(variants) => grammar.enums.push(EnumDef { name, docs, variants }),
             None => {
-                let fields = fields(&rules, &name, &rules[node].rule)?;
+                let fields = fields(&rules, prefix, &name, &rules[node].rule)?;
                 grammar.nodes.push(NodeDef { name, docs, fields });
             }
         }
@@ -96,7 +105,7 @@ fn choice_of_nodes(rules: &Rules, rule: &Rule) -> Option<Vec<String>> {
         .collect()
 }
 
-fn fields(rules: &Rules, name: &str, rule: &Rule) -> anyhow::Result<Vec<Field>> {
+fn fields(rules: &Rules, prefix: &str, name: &str, rule: &Rule) -> anyhow::Result<Vec<Field>> {
     // A choice of tokens (`BinaryOp`) has no getters: the hand-written part names its value.
     if matches!(rule, Rule::Alt(_)) {
         return Ok(Vec::new());
@@ -114,7 +123,7 @@ fn fields(rules: &Rules, name: &str, rule: &Rule) -> anyhow::Result<Vec<Field>> 
         match &mention.what {
             What::Token(token) => res.extend(token_field(&mentions, mention, token)?),
             What::Node(ty) if BY_HAND.contains(&(name, ty)) => {}
-            What::Node(ty) => res.push(node_field(&mentions, i, ty)?),
+            What::Node(ty) => res.push(node_field(&mentions, prefix, i, ty)?),
         }
     }
     Ok(res)
@@ -157,7 +166,7 @@ fn token_field(
     })
 }
 
-fn node_field(mentions: &[Mention], i: usize, ty: &str) -> anyhow::Result<Field> {
+fn node_field(mentions: &[Mention], prefix: &str, i: usize, ty: &str) -> anyhow::Result<Field> {
     let mention = &mentions[i];
     let stem = mention.label.clone().unwrap_or_else(|| snake(ty));
     let same = |it: &Mention| it.what == mention.what;
@@ -172,17 +181,17 @@ fn node_field(mentions: &[Mention], i: usize, ty: &str) -> anyhow::Result<Field>
     }
     let before_it = mentions[..i].iter().rposition(same);
     let after_it = mentions[i + 1..].iter().position(same).map(|it| it + i + 1);
-    let after = before_it.map(|from| separator(&mentions[from + 1..i], ty)).transpose()?;
-    let before = after_it.map(|to| separator(&mentions[i + 1..to], ty)).transpose()?;
+    let after = before_it.map(|from| separator(&mentions[from + 1..i], prefix, ty)).transpose()?;
+    let before = after_it.map(|to| separator(&mentions[i + 1..to], prefix, ty)).transpose()?;
     Ok(Field::Child { getter: stem, ty: ty.to_owned(), after, before })
 }
 
 /// The kind that divides two fields of one type.
-fn separator(between: &[Mention], ty: &str) -> anyhow::Result<String> {
+fn separator(between: &[Mention], prefix: &str, ty: &str) -> anyhow::Result<String> {
     match between.first().map(|it| &it.what) {
         Some(What::Token(token)) => tokens::kind_of(token)
             .with_context(|| format!("the grammar has an unknown token '{token}'")),
-        Some(What::Node(node)) => Ok(tokens::screaming(node)),
+        Some(What::Node(node)) => Ok(format!("{prefix}{}", tokens::screaming(node))),
         None => bail!("nothing stands between two fields of type {ty}"),
     }
 }
@@ -190,6 +199,7 @@ fn separator(between: &[Mention], ty: &str) -> anyhow::Result<String> {
 fn plural(stem: &str) -> String {
     match stem {
         "args" | "targets" => stem.to_owned(),
+        _ if stem.ends_with("entry") => format!("{}ies", &stem[..stem.len() - 1]),
         _ if stem.ends_with("alias") => format!("{stem}es"),
         _ => format!("{stem}s"),
     }
@@ -233,7 +243,7 @@ mod tests {
     use super::*;
 
     fn getters(source: &str) -> Vec<String> {
-        let grammar = lower(source).expect("a good grammar");
+        let grammar = lower(source, "").expect("a good grammar");
         let show = |field: &Field| match field {
             Field::Token { getter, kind } => format!("{getter}: {kind}"),
             Field::Tokens { getter, kind } => format!("{getter}: [{kind}]"),
@@ -274,7 +284,7 @@ mod tests {
 
     #[test]
     fn fields_that_nothing_divides_are_refused() {
-        assert!(lower("Pair = left:Item right:Item\nItem = '#int'").is_err());
-        assert!(lower("Item = '??'").is_err());
+        assert!(lower("Pair = left:Item right:Item\nItem = '#int'", "").is_err());
+        assert!(lower("Item = '??'", "").is_err());
     }
 }

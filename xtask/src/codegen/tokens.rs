@@ -23,6 +23,15 @@ pub(super) const TEXTUAL: &[(&str, &str)] = &[
     ("#imaginary", "IMAGINARY"),
     ("#string", "STRING"),
     ("#ident", "IDENT"),
+    ("#value_id", "VALUE_ID"),
+    ("#result_no", "RESULT_NO"),
+    ("#block_id", "BLOCK_ID"),
+    ("#symbol_id", "SYMBOL_ID"),
+    ("#attr_id", "ATTR_ID"),
+    ("#type_id", "TYPE_ID"),
+    ("#dim_list", "DIM_LIST"),
+    ("#split_marker", "SPLIT_MARKER"),
+    ("#pir_null", "PIR_NULL"),
 ];
 
 /// Punctuation: (spelling, kind).
@@ -74,6 +83,10 @@ pub(super) const PUNCTUATION: &[(&str, &str)] = &[
     ("^", "CARET"),
     ("^=", "CARET_EQ"),
     ("~", "TILDE"),
+    ("::", "COLON2"),
+    ("?", "QUESTION"),
+    ("{-#", "METADATA_OPEN"),
+    ("#-}", "METADATA_CLOSE"),
 ];
 
 /// Python's reserved words.

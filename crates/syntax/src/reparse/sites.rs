@@ -1,6 +1,10 @@
 //! What could be read again after an edit, from the smallest part to the largest.
 
-use parser::{SyntaxKind, tvmscript};
+use parser::{
+    SyntaxKind,
+    mlir::{List, Stop},
+    tvmscript,
+};
 use rowan::{TextRange, TextSize};
 
 use crate::{Edit, SyntaxElement, SyntaxNode, SyntaxToken};
@@ -26,6 +30,8 @@ pub(super) enum SiteKind {
     Block { header_col: u32 },
     /// Statements of a list at this column.
     Statements { indent: u32 },
+    /// Operations of a list of MLIR or PIR, up to this.
+    Items { list: List, stop: Stop },
 }
 
 impl Site {
@@ -119,7 +125,7 @@ fn adds_depth(node: &SyntaxNode) -> bool {
     matches!(node.kind(), SyntaxKind::BLOCK | SyntaxKind::MATCH_STMT)
 }
 
-fn child_count(node: &SyntaxNode) -> usize {
+pub(super) fn child_count(node: &SyntaxNode) -> usize {
     node.green().children().len()
 }
 

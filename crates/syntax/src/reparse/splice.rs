@@ -12,7 +12,7 @@ pub(super) fn splice(old: &Green, site: &Site, part: Green) -> Green {
     let depth = old.depth_bound().max(levels + part.depth_bound());
     let kind = match site.kind {
         SiteKind::Block { .. } => SyntaxKind::BLOCK,
-        SiteKind::Statements { .. } => site.list.kind(),
+        SiteKind::Statements { .. } | SiteKind::Items { .. } => site.list.kind(),
     };
     let children = new_children(site, part.node());
     let list = GreenNode::new(kind_to_raw(kind), children);

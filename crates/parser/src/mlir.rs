@@ -1,0 +1,68 @@
+//! MLIR: the complete generic form, and pretty forms by a table (`shapes.txt`), tolerant of errors.
+//!
+//! [`parse`] gives the steps of a `MLIR_FILE`; [`parse_into`] gives them away while it reads, one function at a time, so that no
+//! more than a function's header and 16 K steps are ever kept; [`reparse`] reads a list of operations again after an edit, as
+//! [`parse`] would read it inside the whole, or refuses. An operation whose pretty form is not in the table is a `MLIR_OPAQUE_OP`: its values,
+//! symbols, successors and regions are nodes all the same.
+
+mod formats;
+mod grammar;
+pub(crate) mod lexer;
+pub(crate) mod parser;
+mod reparse;
+mod shapes;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use self::grammar::Ended;
+pub use self::{
+    reparse::{List, Refused, Stop, Stretch, reparse},
+    shapes::{ShapeError, Shapes},
+};
+
+use self::{lexer::Dialect, parser::Parser};
+use crate::Step;
+
+/// How deep regions, types and attributes may nest, together. What is deeper is kept, unread, in a node of kind `TOO_DEEP`.
+pub const MAX_DEPTH: u32 = 12_000;
+
+/// What takes the steps of a parse as it goes.
+///
+/// All steps together are those of [`parse`]. Between two calls every token is complete, and every node that is open stays open.
+pub trait Sink {
+    /// The next steps.
+    fn steps(&mut self, steps: &[Step]);
+
+    /// The steps of a function begin: its `Enter` is the next step, at this offset of the text.
+    fn function_begins(&mut self, offset: usize) {
+        let _ = offset;
+    }
+
+    /// The steps of the function that began last are complete; its text ends at this offset.
+    fn function_ends(&mut self, offset: usize) {
+        let _ = offset;
+    }
+}
+
+/// Parses a whole file. The root of the steps is a `MLIR_FILE`.
+///
+/// `text` must be shorter than 4 GiB.
+pub fn parse(text: &str) -> Vec<Step> {
+    parse_with(text, Shapes::builtin())
+}
+
+/// [`parse`] with another table of pretty forms.
+pub fn parse_with(text: &str, shapes: &Shapes) -> Vec<Step> {
+    let mut p = Parser::new(text, 0, Dialect::Mlir, shapes);
+    p.reserve(text.len());
+    grammar::file(&mut p);
+    p.finish_steps()
+}
+
+/// Parses a whole file and gives its steps to `sink`, in pieces that begin and end between operations.
+pub fn parse_into(text: &str, shapes: &Shapes, sink: &mut dyn Sink) {
+    let mut p = Parser::new(text, 0, Dialect::Mlir, shapes);
+    p.set_sink(sink);
+    grammar::file(&mut p);
+    p.finish_steps();
+}

@@ -1,0 +1,201 @@
+//! Follows a shape of the table: reads what stands behind the name of an operation.
+//!
+//! The shape decides by the next token alone; what it cannot go on with is left for the caller. Nested groups of a
+//! shape are few, so recursion over them is bounded by the table. Linear in the text read.
+
+use super::{
+    grammar::{
+        assign_list, attr, attr_dict, block_args, flat_brackets, function_type, map_operands,
+        number, operand_group, operands, params, properties, region, region_follows, result_types,
+        successor, symbol_ref, type_, types, value_def, value_use,
+    },
+    parser::Parser,
+    shapes::Element,
+};
+use crate::SyntaxKind::*;
+
+/// Reads the shape with this number. Gives whether the text follows it to the end.
+pub(super) fn follow(p: &mut Parser<'_>, shape: u16) -> bool {
+    let shape = p.shapes.shape(shape);
+    Reader { words: &shape.words }.sequence(p, &shape.elements)
+}
+
+struct Reader<'s> {
+    words: &'s [Box<str>],
+}
+
+impl Reader<'_> {
+    fn sequence(&self, p: &mut Parser<'_>, elements: &[Element]) -> bool {
+        elements.iter().all(|it| self.element(p, it))
+    }
+
+    fn element(&self, p: &mut Parser<'_>, element: &Element) -> bool {
+        match element {
+            Element::Mark(kind) => p.eat(*kind),
+            Element::Word(word) => self.word(p, word),
+            Element::Value => value_use(p),
+            Element::Values { one } => operands(p, *one),
+            Element::Type => !p.blocked() && type_(p),
+            Element::Types { one } => types(p, *one),
+            Element::NamedType => p.at(TYPE_ID) && type_(p),
+            Element::FunctionType => function_type(p),
+            Element::Results => result_types(p),
+            Element::Dict => self.dict(p),
+            Element::DictBeforeRegion => region_follows(p) || self.dict(p),
+            Element::Attr => attr(p),
+            Element::Number => number(p),
+            Element::Keyword => keyword(p),
+            Element::Params => !p.at(LT) || params(p),
+            Element::Flags => self.flags(p),
+            Element::Symbol => symbol_ref(p),
+            Element::SymbolDef => symbol_def(p),
+            Element::Indices => p.at(L_BRACK) && flat_brackets(p, MLIR_INDEX_LIST),
+            Element::Tuple => p.at(L_PAREN) && flat_brackets(p, MLIR_OPERAND_TUPLE),
+            Element::Group => operand_group(p),
+            Element::Map => map_operands(p),
+            Element::Successor => successor(p),
+            Element::Def => value_def(p),
+            Element::Args => block_args(p),
+            Element::Assigns => assign_list(p),
+            Element::Region => p.at(L_BRACE) && region(p),
+            Element::Optional(inner) => !self.starts(p, inner) || self.sequence(p, inner),
+            Element::Repeat(inner) => self.repeat(p, inner),
+            Element::Choice(alternatives) => {
+                let chosen = alternatives.iter().find(|it| self.starts(p, it));
+                chosen.is_some_and(|it| self.sequence(p, it))
+            }
+        }
+    }
+
+    fn repeat(&self, p: &mut Parser<'_>, inner: &[Element]) -> bool {
+        while self.starts(p, inner) {
+            let before = p.current.start;
+            if !self.sequence(p, inner) {
+                return false;
+            }
+            if p.current.start == before {
+                break;
+            }
+        }
+        true
+    }
+
+    fn word(&self, p: &mut Parser<'_>, word: &str) -> bool {
+        let found = p.at_word(word);
+        if found {
+            p.bump();
+        }
+        found
+    }
+
+    /// Properties and attributes, each if it is there.
+    fn dict(&self, p: &mut Parser<'_>) -> bool {
+        (!p.at(LT) || p.peek() != L_BRACE || properties(p)) && (!p.at(L_BRACE) || attr_dict(p))
+    }
+
+    /// Words with optional bodies that are not words of the shape.
+    fn flags(&self, p: &mut Parser<'_>) -> bool {
+        while self.at_flag(p) {
+            p.enter(MLIR_FLAG);
+            p.bump();
+            let read = !p.adjacent(LT) || params(p);
+            p.exit();
+            if !read {
+                return false;
+            }
+            // `inbounds|nuw`
+            p.eat(PIPE);
+        }
+        true
+    }
+
+    fn at_flag(&self, p: &mut Parser<'_>) -> bool {
+        if !p.at(IDENT) {
+            return false;
+        }
+        let word = p.text_of(p.current);
+        word != "loc"
+            && !word.contains('.')
+            && !self.words.iter().any(|it| **it == *word)
+            && !p.blocked()
+    }
+
+    /// Whether `elements` begin with the current token.
+    fn starts(&self, p: &mut Parser<'_>, elements: &[Element]) -> bool {
+        for element in elements {
+            if self.begins(p, element) {
+                return true;
+            }
+            if !can_be_empty(element) {
+                return false;
+            }
+        }
+        false
+    }
+
+    fn begins(&self, p: &mut Parser<'_>, element: &Element) -> bool {
+        let kind = p.current.kind;
+        match element {
+            Element::Mark(mark) => kind == *mark,
+            Element::Word(word) => p.at_word(word),
+            Element::Value | Element::Values { .. } | Element::Def => {
+                kind == VALUE_ID && !p.blocked()
+            }
+            Element::Type | Element::Types { .. } | Element::Results => {
+                matches!(kind, IDENT | TYPE_ID | L_PAREN) && !p.blocked()
+            }
+            Element::NamedType => kind == TYPE_ID,
+            Element::FunctionType | Element::Tuple | Element::Group => kind == L_PAREN,
+            Element::Args | Element::Assigns => kind == L_PAREN,
+            Element::Dict | Element::DictBeforeRegion => kind == L_BRACE || kind == LT,
+            Element::Region => kind == L_BRACE,
+            Element::Attr => {
+                let starts =
+                    matches!(kind, L_BRACK | L_BRACE | IDENT | L_PAREN | SYMBOL_ID | ATTR_ID);
+                (starts || matches!(kind, TYPE_ID | STRING | INT | FLOAT | MINUS)) && !p.blocked()
+            }
+            Element::Number => matches!(kind, INT | FLOAT | MINUS),
+            Element::Keyword => matches!(kind, IDENT | STRING) && !p.blocked(),
+            Element::Params => kind == LT,
+            Element::Flags => self.at_flag(p),
+            Element::Symbol | Element::SymbolDef => kind == SYMBOL_ID,
+            Element::Indices => kind == L_BRACK,
+            Element::Map => kind == ATTR_ID || p.at_word("affine_map") || p.at_word("affine_set"),
+            Element::Successor => kind == BLOCK_ID,
+            Element::Optional(inner) | Element::Repeat(inner) => self.starts(p, inner),
+            Element::Choice(alternatives) => alternatives.iter().any(|it| self.starts(p, it)),
+        }
+    }
+}
+
+fn can_be_empty(element: &Element) -> bool {
+    matches!(
+        element,
+        Element::Values { one: false }
+            | Element::Types { one: false }
+            | Element::Dict
+            | Element::DictBeforeRegion
+            | Element::Params
+            | Element::Flags
+            | Element::Optional(_)
+            | Element::Repeat(_)
+    )
+}
+
+fn keyword(p: &mut Parser<'_>) -> bool {
+    let found = matches!(p.current.kind, IDENT | STRING) && !p.blocked();
+    if found {
+        p.bump();
+    }
+    found
+}
+
+fn symbol_def(p: &mut Parser<'_>) -> bool {
+    let found = p.at(SYMBOL_ID);
+    if found {
+        p.enter(MLIR_SYMBOL_DEF);
+        p.bump();
+        p.exit();
+    }
+    found
+}

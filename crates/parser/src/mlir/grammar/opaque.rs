@@ -1,0 +1,225 @@
+//! What is read by its brackets alone: bodies of dialect types and attributes, unknown pretty forms, what follows an error.
+//!
+//! Brackets pair by a stack: a `>` closes only a `<` that is innermost (`d0 >= 0` in parentheses closes nothing), any other
+//! closing bracket closes what is open inside its partner too. Everything ends before a line that begins an operation.
+//! No recursion but for regions; linear.
+
+use super::{region, successor, symbol_ref};
+use crate::{
+    SyntaxKind::{self, *},
+    mlir::parser::{Parser, Token},
+};
+
+/// Whether the body of the type here begins with dimensions.
+pub(super) fn is_shaped(p: &Parser<'_>) -> bool {
+    p.at(IDENT) && matches!(p.text_of(p.current), "tensor" | "vector" | "memref")
+}
+
+/// `<…>` of a type or an attribute; `shaped` if it begins with dimensions.
+pub(super) fn angle_body(p: &mut Parser<'_>, shaped: bool) -> bool {
+    if !shaped {
+        return balanced(p);
+    }
+    let base = p.brackets.len();
+    p.brackets.push(LT);
+    p.bump();
+    p.relex_dimensions();
+    balanced_from(p, base)
+}
+
+/// Everything from the bracket that is the current token to its partner. Gives whether that is there.
+pub(super) fn balanced(p: &mut Parser<'_>) -> bool {
+    let base = p.brackets.len();
+    p.brackets.push(p.current.kind);
+    p.bump();
+    balanced_from(p, base)
+}
+
+fn balanced_from(p: &mut Parser<'_>, base: usize) -> bool {
+    while p.brackets.len() > base {
+        if p.at_end() || p.blocked() {
+            break;
+        }
+        let kind = p.current.kind;
+        match kind {
+            VALUE_ID => mention(p, MLIR_VALUE_USE),
+            kind if is_bracket(kind) => {
+                if !bracket(p, base) {
+                    break;
+                }
+            }
+            _ => plain(p),
+        }
+    }
+    let closed = p.brackets.len() == base;
+    p.brackets.truncate(base);
+    closed
+}
+
+fn is_bracket(kind: SyntaxKind) -> bool {
+    matches!(kind, L_PAREN | L_BRACK | L_BRACE | LT | R_PAREN | R_BRACK | R_BRACE | GT)
+}
+
+/// Consumes an opening bracket, or one that closes something opened since `base`. `false`: it closes something outer.
+fn bracket(p: &mut Parser<'_>, base: usize) -> bool {
+    let partner = match p.current.kind {
+        R_PAREN => L_PAREN,
+        R_BRACK => L_BRACK,
+        R_BRACE => L_BRACE,
+        GT => {
+            if p.brackets.len() > base && p.brackets.last() == Some(&LT) {
+                p.brackets.pop();
+            }
+            p.bump();
+            return true;
+        }
+        opening => {
+            p.brackets.push(opening);
+            p.bump();
+            return true;
+        }
+    };
+    let Some(at) = p.brackets[base..].iter().rposition(|it| *it == partner) else { return false };
+    p.brackets.truncate(base + at);
+    p.bump();
+    true
+}
+
+/// Any other token; dimensions are read as such.
+fn plain(p: &mut Parser<'_>) {
+    let shaped = is_shaped(p);
+    p.bump();
+    if shaped && p.adjacent(LT) {
+        p.brackets.push(LT);
+        p.bump();
+        p.relex_dimensions();
+    }
+}
+
+/// A value in a node of this kind.
+fn mention(p: &mut Parser<'_>, kind: SyntaxKind) {
+    p.enter(kind);
+    p.bump();
+    if p.adjacent(RESULT_NO) {
+        p.bump();
+    }
+    p.exit();
+}
+
+/// The rest of an operation whose form is not known, up to its location, the next operation, or a bracket that closes an outer one.
+pub(super) fn rest_of_operation(p: &mut Parser<'_>) {
+    let base = p.brackets.len();
+    while !p.at_end() && !next_begins(p, base) {
+        let kind = p.current.kind;
+        match kind {
+            L_BRACE if region_follows(p) => {
+                region(p);
+            }
+            VALUE_ID => value(p, base),
+            BLOCK_ID => {
+                successor(p);
+            }
+            SYMBOL_ID => {
+                symbol_ref(p);
+            }
+            kind if is_bracket(kind) => {
+                if !bracket(p, base) {
+                    break;
+                }
+            }
+            _ => plain(p),
+        }
+    }
+    p.brackets.truncate(base);
+}
+
+/// Whether something new begins here, seen from inside of an operation.
+fn next_begins(p: &mut Parser<'_>, base: usize) -> bool {
+    let outside = p.brackets.len() == base;
+    if p.at(IDENT) && outside && p.at_word("loc") && p.peek() == L_PAREN {
+        return true;
+    }
+    if !p.current.newline {
+        return false;
+    }
+    let kind = p.current.kind;
+    match kind {
+        BLOCK_ID => outside && matches!(p.peek(), COLON | L_PAREN),
+        ATTR_ID | TYPE_ID => outside && p.peek() == EQ,
+        METADATA_OPEN => true,
+        _ => p.op_starts_at(p.current),
+    }
+}
+
+/// A value: a use, or perhaps a definition for the regions that follow.
+fn value(p: &mut Parser<'_>, base: usize) {
+    let in_parens = p.brackets.len() > base && p.brackets.last() == Some(&L_PAREN);
+    let defines = in_parens && matches!(p.peek(), COLON | EQ);
+    mention(p, if defines { MLIR_POSSIBLE_DEF } else { MLIR_VALUE_USE });
+}
+
+/// Whether a region opens here: an operation or a label stands behind a `{`.
+pub(in crate::mlir) fn region_follows(p: &mut Parser<'_>) -> bool {
+    if !p.at(L_BRACE) {
+        return false;
+    }
+    let first = p.token_from(p.current.end);
+    match first.kind {
+        BLOCK_ID => true,
+        IDENT if !first.newline => !ends_with_brace(p, first) && p.op_starts_at(first),
+        _ => p.op_starts_at(first),
+    }
+}
+
+/// Whether a word alone stands in braces: `{unit_attribute}`.
+fn ends_with_brace(p: &mut Parser<'_>, first: Token) -> bool {
+    p.token_from(first.end).kind == R_BRACE
+}
+
+/// The rest of an operation in which something was wrong: in an `ERROR_NODE`, or `MLIR_MISSING` if nothing is left of it.
+pub(super) fn error_rest(p: &mut Parser<'_>) {
+    let base = p.brackets.len();
+    let ends = p.at_end() || matches!(p.current.kind, R_BRACE) || next_begins(p, base);
+    if ends {
+        p.missing();
+        return;
+    }
+    p.enter(ERROR_NODE);
+    let start = p.current.start;
+    rest_of_operation(p);
+    if p.current.start == start {
+        // A closing bracket without its partner; a brace would end the list.
+        p.bump();
+        rest_of_operation(p);
+    }
+    p.exit();
+}
+
+/// What begins nothing in a list of operations: up to the next line that does.
+pub(super) fn stray(p: &mut Parser<'_>) {
+    p.enter(ERROR_NODE);
+    p.bump();
+    while !p.at_end() && !p.at(R_BRACE) && !p.at(BLOCK_ID) && !next_begins(p, p.brackets.len()) {
+        p.bump();
+    }
+    p.exit();
+}
+
+/// The group of brackets here, which nests too deep, unread.
+pub(super) fn too_deep(p: &mut Parser<'_>) {
+    p.enter(TOO_DEEP);
+    let mut open = 0u32;
+    while !p.at_end() {
+        let kind = p.current.kind;
+        match kind {
+            L_PAREN | L_BRACK | L_BRACE => open += 1,
+            R_PAREN | R_BRACK | R_BRACE => open = open.saturating_sub(1),
+            _ => {}
+        }
+        p.bump();
+        if open == 0 {
+            break;
+        }
+    }
+    p.exit();
+}

@@ -1,0 +1,125 @@
+//! One operation, in its generic or its pretty form.
+
+use super::{
+    attr_dict, function_type, list, opaque, operands, properties, region, successor, value_def,
+};
+use crate::{
+    SyntaxKind::*,
+    mlir::{
+        formats,
+        parser::{Entered, Parser},
+        shapes::OpInfo,
+    },
+};
+
+/// A `MLIR_GENERIC_OP`, `MLIR_CUSTOM_OP` or `MLIR_OPAQUE_OP`. The current token is a value, a string or a word.
+pub(super) fn operation(p: &mut Parser<'_>) {
+    let unit = !p.in_function && p.op_info().is_function;
+    if unit {
+        p.function_begins();
+    }
+    let entered = p.enter(MLIR_CUSTOM_OP);
+    let named = !p.at(VALUE_ID) || result_list(p);
+    if named {
+        named_operation(p, entered);
+    } else {
+        opaque::error_rest(p);
+    }
+    p.exit();
+    if unit {
+        p.function_ends();
+    }
+}
+
+/// `%a, %b:2 =`
+fn result_list(p: &mut Parser<'_>) -> bool {
+    p.enter(MLIR_RESULT_LIST);
+    loop {
+        if !p.at(VALUE_ID) {
+            break;
+        }
+        value_def(p);
+        if !p.eat(COMMA) {
+            break;
+        }
+    }
+    let read = p.eat(EQ);
+    p.exit();
+    read && matches!(p.current.kind, STRING | IDENT)
+}
+
+fn named_operation(p: &mut Parser<'_>, entered: Entered) {
+    let info = p.op_info();
+    let outer = p.in_function;
+    if info.is_function || info.is_module {
+        p.in_function = info.is_function;
+    }
+    match (p.current.kind, info.shape) {
+        (STRING, _) => {
+            p.set_kind(entered, MLIR_GENERIC_OP);
+            p.bump();
+            if !generic(p) {
+                opaque::error_rest(p);
+            }
+        }
+        (_, Some(shape)) => {
+            p.bump();
+            if !formats::follow(p, shape) {
+                opaque::error_rest(p);
+            }
+        }
+        (_, None) => unknown(p, entered, info),
+    }
+    after_operation(p);
+    p.in_function = outer;
+}
+
+/// A word without a dialect is no operation, and what follows it may be anything.
+fn unknown(p: &mut Parser<'_>, entered: Entered, info: OpInfo) {
+    let is_name = p.text_of(p.current).contains('.') || info.is_bare;
+    if is_name {
+        p.set_kind(entered, MLIR_OPAQUE_OP);
+        p.bump();
+        opaque::rest_of_operation(p);
+    } else {
+        opaque::error_rest(p);
+    }
+}
+
+/// The location, and what is left before the next operation.
+fn after_operation(p: &mut Parser<'_>) {
+    if p.at_word("loc") && p.peek() == L_PAREN {
+        super::attr(p);
+    }
+    let ends = matches!(p.current.kind, R_BRACE | BLOCK_ID | METADATA_OPEN) || p.at_end();
+    if !ends && !p.current.newline && !p.op_starts_at(p.current) {
+        opaque::error_rest(p);
+    }
+}
+
+/// What stands behind the name in the generic form.
+fn generic(p: &mut Parser<'_>) -> bool {
+    if !p.eat(L_PAREN) || !operands(p, false) || !p.eat(R_PAREN) {
+        return false;
+    }
+    if p.at(L_BRACK) {
+        p.enter(MLIR_SUCCESSOR_LIST);
+        let read = list(p, R_BRACK, successor);
+        p.exit();
+        if !read {
+            return false;
+        }
+    }
+    if p.at(LT) && !properties(p) {
+        return false;
+    }
+    if p.at(L_PAREN) {
+        p.enter(MLIR_REGION_LIST);
+        let read = list(p, R_PAREN, |p| p.at(L_BRACE) && region(p));
+        p.exit();
+        if !read {
+            return false;
+        }
+    }
+    (!p.at(L_BRACE) || attr_dict(p)) && p.eat(COLON) && function_type(p)
+}

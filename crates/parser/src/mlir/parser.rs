@@ -1,0 +1,397 @@
+//! What the grammars of MLIR and PIR stand on: the current token, steps, nesting.
+//!
+//! Text is lexed as the grammar goes, one token ahead. The kind of a node is known when it is entered, or at the latest when
+//! the name of its operation is read, so steps are in the order of the text as they are recorded: a sink may take them away
+//! at any operation. Trivia is recorded when the next node starts or the next token is consumed.
+//!
+//! Every step is O(1) amortised, except [`Parser::op_starts_at`], which reads the results of one operation, and is
+//! asked at most twice for one token that begins a line.
+
+use super::{
+    MAX_DEPTH, Sink,
+    lexer::{self, Dialect},
+    shapes::{OpInfo, Shapes},
+};
+use crate::{
+    Step,
+    SyntaxKind::{self, *},
+};
+
+/// The stack is checked every so many levels of nesting.
+const STACK_CHECK_EVERY: u32 = 8;
+const STACK_RED_ZONE: usize = 256 * 1024;
+const STACK_SEGMENT: usize = 2 * 1024 * 1024;
+/// So many steps are kept before they are given to the sink at the next operation.
+const FLUSH_AT: usize = 16 * 1024;
+/// So many results of one operation are looked over to see that it is one.
+const MAX_RESULTS_AHEAD: usize = 256;
+
+/// A token that is not trivia, with what is said by the trivia before it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Token {
+    pub(crate) kind: SyntaxKind,
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Whether it is the first of its line.
+    pub(crate) newline: bool,
+    /// Whether more than white space stands before it.
+    mixed: bool,
+}
+
+/// The place of an `Enter`, whose kind may still change.
+#[derive(Clone, Copy)]
+pub(crate) struct Entered(usize);
+
+/// The state of one parse.
+pub(crate) struct Parser<'t> {
+    text: &'t str,
+    dialect: Dialect,
+    pub(super) shapes: &'t Shapes,
+    pub(crate) current: Token,
+    /// The text before this offset is recorded.
+    recorded: usize,
+    steps: Vec<Step>,
+    sink: Option<&'t mut dyn Sink>,
+    /// Regions and other nests around the current token.
+    depth: u32,
+    /// Whether the nearest symbol table or function around is a function: a function cannot stand in it.
+    pub(super) in_function: bool,
+    /// Whether the file goes on behind the text.
+    more: bool,
+    starved: bool,
+    /// Open brackets of the flat parts being read.
+    pub(super) brackets: Vec<SyntaxKind>,
+    #[cfg(test)]
+    pub(super) work: u64,
+}
+
+impl<'t> Parser<'t> {
+    /// A parser of `text` from `start` on.
+    pub(crate) fn new(text: &'t str, start: usize, dialect: Dialect, shapes: &'t Shapes) -> Self {
+        Self::stretch(text, start, dialect, shapes, false, 0)
+    }
+
+    /// A parser of a stretch of a longer text, inside `depth` nests.
+    pub(crate) fn stretch(
+        text: &'t str,
+        start: usize,
+        dialect: Dialect,
+        shapes: &'t Shapes,
+        more: bool,
+        depth: u32,
+    ) -> Self {
+        let current = Token { kind: EOF, start, end: start, newline: true, mixed: false };
+        let mut parser = Self {
+            text,
+            dialect,
+            shapes,
+            current,
+            recorded: start,
+            steps: Vec::new(),
+            sink: None,
+            depth,
+            in_function: false,
+            more,
+            starved: false,
+            brackets: Vec::new(),
+            #[cfg(test)]
+            work: 0,
+        };
+        parser.current = parser.token_from(start);
+        parser
+    }
+
+    /// Makes room for the steps of so many bytes.
+    pub(super) fn reserve(&mut self, len: usize) {
+        self.steps.reserve(len / 3 + 16);
+    }
+
+    /// Gives steps to `sink` as they become final.
+    pub(super) fn set_sink(&mut self, sink: &'t mut dyn Sink) {
+        self.sink = Some(sink);
+    }
+
+    /// Ends the parse: the steps that no sink has taken.
+    pub(crate) fn finish_steps(mut self) -> Vec<Step> {
+        if self.sink.is_some() {
+            self.flush();
+        }
+        self.steps
+    }
+
+    // ---- tokens ----
+
+    /// The first significant token from `pos` on.
+    #[inline]
+    pub(crate) fn token_from(&mut self, pos: usize) -> Token {
+        #[cfg(test)]
+        {
+            self.work += 1;
+        }
+        let bytes = self.text.as_bytes();
+        let trivia = lexer::trivia(bytes, pos, self.dialect);
+        let (mut kind, end) = lexer::token(bytes, trivia.end, self.dialect);
+        if self.more && end == bytes.len() {
+            // What touches the end of a stretch may go on behind it.
+            kind = EOF;
+            self.starved = true;
+        }
+        let newline = trivia.newline || pos == 0;
+        Token { kind, start: trivia.end, end, newline, mixed: trivia.mixed }
+    }
+
+    /// The token after the current one.
+    pub(crate) fn peek(&mut self) -> SyntaxKind {
+        self.token_from(self.current.end).kind
+    }
+
+    #[inline]
+    pub(crate) fn at(&self, kind: SyntaxKind) -> bool {
+        self.current.kind == kind
+    }
+
+    pub(crate) fn text_of(&self, token: Token) -> &'t str {
+        &self.text[token.start..token.end]
+    }
+
+    pub(crate) fn at_word(&self, word: &str) -> bool {
+        self.current.kind == IDENT && self.text_of(self.current) == word
+    }
+
+    /// Whether `kind` follows directly, without trivia.
+    pub(crate) fn adjacent(&self, kind: SyntaxKind) -> bool {
+        self.current.kind == kind && self.current.start == self.recorded
+    }
+
+    /// Whether the text, or this part of it, ends here.
+    #[inline]
+    pub(crate) fn at_end(&self) -> bool {
+        matches!(self.current.kind, EOF | SPLIT_MARKER)
+    }
+
+    /// Whether more text is needed to tell.
+    pub(super) fn starved(&self) -> bool {
+        self.starved
+    }
+
+    /// Whether trivia stands before the current token that is not recorded yet.
+    pub(crate) fn has_trivia(&self) -> bool {
+        self.recorded < self.current.start
+    }
+
+    /// Where the text that is not recorded begins.
+    pub(super) fn recorded(&self) -> usize {
+        self.recorded
+    }
+
+    /// Records the trivia before the current token.
+    #[inline]
+    pub(crate) fn record_trivia(&mut self) {
+        let Token { start, mixed, .. } = self.current;
+        if self.recorded == start {
+            return;
+        }
+        if !mixed {
+            self.push_token(WHITESPACE, start);
+            return;
+        }
+        while self.recorded < start {
+            let (kind, end) = lexer::trivia_piece(self.text.as_bytes(), self.recorded);
+            self.push_token(kind, end.min(start));
+        }
+    }
+
+    #[inline]
+    fn push_token(&mut self, kind: SyntaxKind, end: usize) {
+        self.steps.push(Step::Token { kind, len: (end - self.recorded) as u32 });
+        self.recorded = end;
+    }
+
+    /// Consumes the current token.
+    #[inline]
+    pub(crate) fn bump(&mut self) {
+        if self.current.kind == EOF {
+            return;
+        }
+        self.record_trivia();
+        self.push_token(self.current.kind, self.current.end);
+        self.current = self.token_from(self.current.end);
+    }
+
+    #[inline]
+    pub(crate) fn eat(&mut self, kind: SyntaxKind) -> bool {
+        let found = self.current.kind == kind;
+        if found {
+            self.bump();
+        }
+        found
+    }
+
+    /// Reads the current token again as a dimension list, if it begins one.
+    pub(super) fn relex_dimensions(&mut self) {
+        let bytes = self.text.as_bytes();
+        let end = lexer::dimensions_end(bytes, self.current.start);
+        if end > self.current.start {
+            if self.more && end == bytes.len() {
+                self.starved = true;
+            }
+            self.current.kind = DIM_LIST;
+            self.current.end = end;
+        }
+    }
+
+    // ---- nodes ----
+
+    /// Enters a node before the current token, after the trivia.
+    #[inline]
+    pub(crate) fn enter(&mut self, kind: SyntaxKind) -> Entered {
+        self.record_trivia();
+        self.enter_before_trivia(kind)
+    }
+
+    /// Enters a node right after the last consumed token.
+    pub(crate) fn enter_before_trivia(&mut self, kind: SyntaxKind) -> Entered {
+        self.steps.push(Step::Enter(kind));
+        Entered(self.steps.len() - 1)
+    }
+
+    /// Changes the kind of a node. No operation may have been read since it was entered.
+    pub(super) fn set_kind(&mut self, entered: Entered, kind: SyntaxKind) {
+        self.steps[entered.0] = Step::Enter(kind);
+    }
+
+    #[inline]
+    pub(crate) fn exit(&mut self) {
+        self.steps.push(Step::Exit);
+    }
+
+    /// An empty node that says that something is missing here.
+    pub(crate) fn missing(&mut self) {
+        self.enter_before_trivia(match self.dialect {
+            Dialect::Mlir => MLIR_MISSING,
+            Dialect::Pir => PIR_MISSING,
+        });
+        self.exit();
+    }
+
+    /// Consumes the current token if it is of this kind; says that it is missing otherwise.
+    pub(crate) fn expect(&mut self, kind: SyntaxKind) -> bool {
+        let found = self.eat(kind);
+        if !found {
+            self.missing();
+        }
+        found
+    }
+
+    // ---- sinks ----
+
+    /// Between two operations: gives steps away if they are many.
+    #[inline]
+    pub(super) fn flush_if_many(&mut self) {
+        if self.sink.is_some() && self.steps.len() >= FLUSH_AT {
+            self.flush();
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some(sink) = &mut self.sink {
+            sink.steps(&self.steps);
+            self.steps.clear();
+        }
+    }
+
+    /// A function begins at the current token.
+    pub(super) fn function_begins(&mut self) {
+        self.record_trivia();
+        self.flush();
+        if let Some(sink) = &mut self.sink {
+            sink.function_begins(self.recorded);
+        }
+    }
+
+    /// A function ends behind the last consumed token.
+    pub(super) fn function_ends(&mut self) {
+        self.flush();
+        if let Some(sink) = &mut self.sink {
+            sink.function_ends(self.recorded);
+        }
+    }
+
+    // ---- nesting ----
+
+    /// Runs `f` inside one more nest; not if the limit is reached.
+    pub(crate) fn nest<R>(&mut self, f: impl FnOnce(&mut Self) -> R) -> Option<R> {
+        if self.depth >= MAX_DEPTH {
+            return None;
+        }
+        self.depth += 1;
+        let res = if self.depth.is_multiple_of(STACK_CHECK_EVERY) {
+            stacker::maybe_grow(STACK_RED_ZONE, STACK_SEGMENT, || f(self))
+        } else {
+            f(self)
+        };
+        self.depth -= 1;
+        Some(res)
+    }
+
+    // ---- where operations begin ----
+
+    /// What the table says about the operation whose name is the current token.
+    pub(super) fn op_info(&self) -> OpInfo {
+        match self.current.kind {
+            IDENT => self.shapes.info(self.text_of(self.current)),
+            STRING => {
+                let text = self.text_of(self.current);
+                self.shapes.info(text.trim_matches('"'))
+            }
+            _ => OpInfo::UNKNOWN,
+        }
+    }
+
+    /// Whether the current token begins a line and an operation: what is open ends here.
+    #[inline]
+    pub(super) fn blocked(&mut self) -> bool {
+        self.current.newline && self.op_starts_at(self.current)
+    }
+
+    /// Whether an operation begins with `token`, seen from inside of another.
+    pub(super) fn op_starts_at(&mut self, token: Token) -> bool {
+        match token.kind {
+            VALUE_ID => self.results_at(token),
+            STRING => self.token_from(token.end).kind == L_PAREN,
+            IDENT => {
+                let name = self.text_of(token);
+                (name.contains('.') || self.shapes.info(name).is_bare)
+                    && !matches!(
+                        self.token_from(token.end).kind,
+                        EQ | COMMA | COLON | GT | R_PAREN | R_BRACK | COLON2
+                    )
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether `%a, %b:2 =` begins with `token`.
+    fn results_at(&mut self, token: Token) -> bool {
+        let mut token = token;
+        for _ in 0..MAX_RESULTS_AHEAD {
+            let mut next = self.token_from(token.end);
+            if next.kind == COLON {
+                let count = self.token_from(next.end);
+                if count.kind != INT {
+                    return false;
+                }
+                next = self.token_from(count.end);
+            }
+            match next.kind {
+                EQ => return true,
+                COMMA => token = self.token_from(next.end),
+                _ => return false,
+            }
+            if token.kind != VALUE_ID {
+                return false;
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,215 @@
+//! The notation of one shape: text in, [`Element`]s out. Linear in the text.
+
+use crate::SyntaxKind;
+
+/// One element of a shape; `shapes.txt` says what each reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::mlir) enum Element {
+    Mark(SyntaxKind),
+    Word(Box<str>),
+    Value,
+    Values { one: bool },
+    Type,
+    Types { one: bool },
+    NamedType,
+    FunctionType,
+    Results,
+    Dict,
+    DictBeforeRegion,
+    Attr,
+    Number,
+    Keyword,
+    Params,
+    Flags,
+    Symbol,
+    SymbolDef,
+    Indices,
+    Tuple,
+    Group,
+    Map,
+    Successor,
+    Def,
+    Args,
+    Assigns,
+    Region,
+    Optional(Vec<Element>),
+    Repeat(Vec<Element>),
+    Choice(Vec<Vec<Element>>),
+}
+
+/// The groups that are open: the alternatives that are complete, and the one being read.
+struct Open {
+    done: Vec<Vec<Element>>,
+    elements: Vec<Element>,
+}
+
+impl Open {
+    fn new() -> Open {
+        Open { done: Vec::new(), elements: Vec::new() }
+    }
+
+    fn close(mut self) -> Vec<Element> {
+        if self.done.is_empty() {
+            return self.elements;
+        }
+        self.done.push(self.elements);
+        vec![Element::Choice(self.done)]
+    }
+}
+
+/// Reads a shape.
+pub(super) fn compile(notation: &str) -> Result<Vec<Element>, String> {
+    let mut open = vec![Open::new()];
+    for word in notation.split_whitespace() {
+        let element = match word {
+            "(" => {
+                open.push(Open::new());
+                continue;
+            }
+            "|" => {
+                let group = open.last_mut().ok_or("a `)` too many")?;
+                let complete = std::mem::take(&mut group.elements);
+                group.done.push(complete);
+                continue;
+            }
+            ")" | ")?" | ")*" => {
+                let group = open.pop().filter(|_| !open.is_empty()).ok_or("a `)` too many")?;
+                let elements = group.close();
+                match word {
+                    ")?" => Element::Optional(elements),
+                    ")*" => Element::Repeat(elements),
+                    _ => Element::Choice(vec![elements]),
+                }
+            }
+            _ => element(word)?,
+        };
+        open.last_mut().ok_or("a `)` too many")?.elements.push(element);
+    }
+    match (open.pop(), open.is_empty()) {
+        (Some(group), true) => Ok(group.close()),
+        _ => Err("a `(` without its `)`".to_owned()),
+    }
+}
+
+fn element(word: &str) -> Result<Element, String> {
+    Ok(match word {
+        "V" => Element::Value,
+        "V*" => Element::Values { one: false },
+        "V+" => Element::Values { one: true },
+        "T" => Element::Type,
+        "T*" => Element::Types { one: false },
+        "T+" => Element::Types { one: true },
+        "!T" => Element::NamedType,
+        "FN" => Element::FunctionType,
+        "RES" => Element::Results,
+        "D" => Element::Dict,
+        "D!" => Element::DictBeforeRegion,
+        "A" => Element::Attr,
+        "N" => Element::Number,
+        "K" => Element::Keyword,
+        "P" => Element::Params,
+        "F" => Element::Flags,
+        "@" => Element::Symbol,
+        "@=" => Element::SymbolDef,
+        "X" => Element::Indices,
+        "Y" => Element::Tuple,
+        "IO" => Element::Group,
+        "MAP" => Element::Map,
+        "S" => Element::Successor,
+        "DEF" => Element::Def,
+        "ARGS" => Element::Args,
+        "ASSIGN" => Element::Assigns,
+        "R" => Element::Region,
+        _ => return literal(word).ok_or_else(|| format!("an unknown element {word}")),
+    })
+}
+
+fn literal(word: &str) -> Option<Element> {
+    let text = word.strip_prefix('\'')?.strip_suffix('\'')?;
+    let mark = match text {
+        "," => SyntaxKind::COMMA,
+        ":" => SyntaxKind::COLON,
+        "=" => SyntaxKind::EQ,
+        "(" => SyntaxKind::L_PAREN,
+        ")" => SyntaxKind::R_PAREN,
+        "[" => SyntaxKind::L_BRACK,
+        "]" => SyntaxKind::R_BRACK,
+        "<" => SyntaxKind::LT,
+        ">" => SyntaxKind::GT,
+        "*" => SyntaxKind::STAR,
+        "->" => SyntaxKind::ARROW,
+        _ if text.starts_with(|it: char| it.is_ascii_alphabetic()) => {
+            return Some(Element::Word(text.into()));
+        }
+        _ => return None,
+    };
+    Some(Element::Mark(mark))
+}
+
+/// The words of a shape, groups included.
+pub(super) fn collect_words(elements: &[Element], words: &mut Vec<Box<str>>) {
+    for element in elements {
+        match element {
+            Element::Word(word) => words.push(word.clone()),
+            Element::Optional(inner) | Element::Repeat(inner) => collect_words(inner, words),
+            Element::Choice(alternatives) => {
+                alternatives.iter().for_each(|it| collect_words(it, words));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether reading these elements looks at what stands behind the `{` of a region.
+pub(super) fn looks_into_regions(elements: &[Element]) -> bool {
+    elements.contains(&Element::DictBeforeRegion)
+}
+
+/// Writes an example of a shape: values are `%a`, `%b` …, what is optional is left out.
+pub(super) fn show(elements: &[Element], values: &mut u8, out: &mut String) {
+    for element in elements {
+        let text = match element {
+            Element::Mark(kind) => kind.static_text().unwrap_or_default(),
+            Element::Word(word) => word,
+            Element::Value | Element::Values { .. } | Element::Def => {
+                let letter = char::from(b'a' + *values % 26);
+                *values += 1;
+                push(&format!("%{letter}"), out);
+                continue;
+            }
+            Element::Type | Element::Types { .. } | Element::NamedType | Element::Results => "type",
+            Element::FunctionType => "(types) -> type",
+            Element::Attr => "attribute",
+            Element::Number => "number",
+            Element::Keyword => "word",
+            Element::Symbol | Element::SymbolDef => "@name",
+            Element::Indices => "[…]",
+            Element::Tuple => "(…)",
+            Element::Group => "(%value : type)",
+            Element::Map => "#map(%value)",
+            Element::Successor => "^block",
+            Element::Args => "(%value: type)",
+            Element::Assigns => "(%value = %value)",
+            Element::Region => "{ … }",
+            Element::Choice(alternatives) => {
+                show(alternatives.first().map_or(&[], |it| it), values, out);
+                continue;
+            }
+            Element::Dict
+            | Element::DictBeforeRegion
+            | Element::Params
+            | Element::Flags
+            | Element::Optional(_)
+            | Element::Repeat(_) => continue,
+        };
+        push(text, out);
+    }
+}
+
+fn push(text: &str, out: &mut String) {
+    let tight = matches!(text, "," | ")" | "[…]" | "]") || out.ends_with(['(', '[']);
+    if !out.is_empty() && !tight {
+        out.push(' ');
+    }
+    out.push_str(text);
+}

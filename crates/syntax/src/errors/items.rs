@@ -1,0 +1,113 @@
+//! Errors of MLIR and PIR: what stands in error nodes, what is marked as missing, what is not closed.
+//!
+//! Where an operation of a known shape is concerned, the message shows the shape. Linear, without recursion.
+
+use parser::{
+    SyntaxKind::{self, *},
+    mlir::Shapes,
+};
+use rowan::{GreenNodeData, NodeOrToken, TextRange, TextSize};
+
+use super::{SyntaxError, SyntaxErrorKind, unexpected::quote};
+use crate::{SyntaxNode, green, syntax_node::kind_from_raw};
+
+/// So much of what fits nowhere is looked at for its first line.
+const MAX_LINE: usize = 200;
+
+pub(super) fn errors(node: &SyntaxNode) -> Vec<SyntaxError> {
+    let root = node.green();
+    let mut found = Vec::new();
+    report(root, None, 0.into(), &mut found);
+    let mut stack = vec![(root, root.children(), TextSize::from(0))];
+    while let Some((parent, children, offset)) = stack.last_mut() {
+        let (parent, at) = (*parent, *offset);
+        match children.next() {
+            Some(NodeOrToken::Node(child)) => {
+                *offset += child.text_len();
+                report(child, Some(parent), at, &mut found);
+                // What a node that is not read holds is loose text, but for regions, which are read.
+                stack.push((child, child.children(), at));
+            }
+            Some(NodeOrToken::Token(token)) => {
+                *offset += token.text_len();
+                let in_error = kind_from_raw(parent.kind()) == ERROR_NODE;
+                found.extend(token_error(kind_from_raw(token.kind()), token.text(), at, in_error));
+            }
+            None => {
+                stack.pop();
+            }
+        }
+    }
+    found
+}
+
+fn report(
+    node: &GreenNodeData,
+    parent: Option<&GreenNodeData>,
+    at: TextSize,
+    found: &mut Vec<SyntaxError>,
+) {
+    let (kind, range, message, help) = match kind_from_raw(node.kind()) {
+        ERROR_NODE => {
+            let text = green::text_start(node, MAX_LINE);
+            let line = text.lines().next().unwrap_or_default().trim_end();
+            let range = TextRange::at(at, TextSize::of(line));
+            let shown = quote(line);
+            match parent.and_then(shape_of) {
+                Some((name, shape)) => {
+                    let message = format!("{shown} does not fit: `{name}` is written `{shape}`");
+                    (SyntaxErrorKind::UnexpectedText, range, message, None)
+                }
+                None => {
+                    let message = format!("{shown} cannot stand here");
+                    (SyntaxErrorKind::UnexpectedText, range, message, None)
+                }
+            }
+        }
+        MLIR_MISSING | PIR_MISSING => {
+            let parent_kind = parent.map(|it| kind_from_raw(it.kind()));
+            let message = match (parent_kind, parent.and_then(shape_of)) {
+                (Some(MLIR_REGION | PIR_BLOCK), _) => "this `{` is never closed".to_owned(),
+                (_, Some((name, shape))) => {
+                    format!("something is missing: `{name}` is written `{shape}`")
+                }
+                _ => "something is missing here".to_owned(),
+            };
+            (SyntaxErrorKind::MissingPart, TextRange::empty(at), message, None)
+        }
+        TOO_DEEP => {
+            let message =
+                format!("nested more than {} levels deep: not read", parser::mlir::MAX_DEPTH);
+            (SyntaxErrorKind::TooDeep, TextRange::at(at, 1.into()), message, None)
+        }
+        _ => return,
+    };
+    found.push(SyntaxError { kind, range, message, help });
+}
+
+/// The name and the shape of an operation in a pretty form.
+fn shape_of(operation: &GreenNodeData) -> Option<(String, String)> {
+    let is_op = matches!(kind_from_raw(operation.kind()), MLIR_CUSTOM_OP | MLIR_GENERIC_OP);
+    let mut tokens = operation.children().filter_map(NodeOrToken::into_token);
+    let name =
+        tokens.find(|it| matches!(kind_from_raw(it.kind()), IDENT | STRING)).filter(|_| is_op)?;
+    if kind_from_raw(name.kind()) == STRING {
+        let shape = format!("{}(operands) {{attributes}} : (types) -> types", name.text());
+        return Some((name.text().trim_matches('"').to_owned(), shape));
+    }
+    let example = Shapes::builtin().example_of(name.text())?;
+    Some((name.text().to_owned(), format!("{} {example}", name.text())))
+}
+
+fn token_error(kind: SyntaxKind, text: &str, at: TextSize, in_error: bool) -> Option<SyntaxError> {
+    let range = TextRange::at(at, TextSize::of(text));
+    let open_string = kind == STRING && (text.len() == 1 || !text.ends_with('"'));
+    let (kind, message) = if open_string {
+        (SyntaxErrorKind::UnterminatedString, "this string is not closed on its line".to_owned())
+    } else if kind == ERROR && !in_error {
+        (SyntaxErrorKind::UnknownCharacter, format!("{} cannot stand here", quote(text)))
+    } else {
+        return None;
+    };
+    Some(SyntaxError { kind, range, message, help: None })
+}

@@ -1,0 +1,250 @@
+//! What could be read again in a list of operations of MLIR or PIR.
+//!
+//! A part begins behind an operation that ends a few operations before the edit, so that none of those kept has looked at what the edit changes,
+//! and ends before the second operation behind the edit, or at the end of the list. `parser::mlir::reparse` reads
+//! it only if it ends there again.
+
+use parser::{
+    Step,
+    SyntaxKind::{self, *},
+    mlir::{self, List, Refused, Shapes, Stop, Stretch},
+};
+use rowan::{TextRange, TextSize};
+
+use super::{
+    Read,
+    sites::{Site, SiteKind, child_count},
+    window::{Window, edited_text},
+};
+use crate::{
+    Edit, SyntaxElement, SyntaxNode,
+    ast::{AstNode as _, mlir::Operation},
+};
+
+/// So many whole operations before an edit are read again. An operation looks ahead at the results of the next and its name, or
+/// at two tokens.
+const BEFORE: usize = 3;
+/// So many operations behind an edit are tried as well.
+const MORE_ITEMS: usize = 8;
+const EVERY_LIST: usize = 8;
+const AHEAD: u32 = 256;
+const MAX_AHEAD: u32 = 1024 * 1024;
+
+/// The parts of a tree that contain an edit and could be read again, smallest first.
+pub(super) fn sites(root: &SyntaxNode, edit: &Edit) -> Vec<Site> {
+    let new_len = edit.new_len();
+    let edit = edit.range;
+    let tokens = root.token_at_offset(edit.start());
+    let around = [tokens.clone().left_biased(), tokens.right_biased()];
+    let mut lists: Vec<SyntaxNode> = around
+        .into_iter()
+        .flatten()
+        .filter_map(|it| it.parent())
+        .flat_map(|it| it.ancestors())
+        .filter(|it| interior(it).is_some_and(|it| is_inside(it, edit)))
+        // A list without any text is no node.
+        .filter(|it| it.text_range().len() - edit.len() + new_len > 0.into())
+        .collect();
+    lists.sort_by_key(|it| (it.text_range().len(), it.text_range().start()));
+    lists.dedup();
+    let (mut res, mut tried, mut last_len) = (Vec::new(), 0, TextSize::from(0));
+    for list in lists {
+        let len = list.text_range().len();
+        if tried < EVERY_LIST || len - last_len >= last_len {
+            (tried, last_len) = (tried + 1, len);
+            sites_in(&list, edit, &mut res);
+        }
+    }
+    res
+}
+
+/// Strictly behind the beginning, whose token an insertion could change; but a file begins with nothing.
+fn is_inside(interior: TextRange, edit: TextRange) -> bool {
+    let begins = edit.start() > interior.start() || edit.start() == 0.into();
+    begins && interior.contains_range(edit)
+}
+
+/// Where the items of a list are, if the node is one.
+fn interior(list: &SyntaxNode) -> Option<TextRange> {
+    let range = list.text_range();
+    match list.kind() {
+        MLIR_CHUNK => Some(range),
+        // What follows a label that is not complete may belong to it.
+        MLIR_BLOCK => head(list)
+            .and_then(SyntaxElement::into_node)
+            .is_none_or(|label| label.children().all(|it| it.kind() != MLIR_MISSING))
+            .then(|| TextRange::new(head_end(list), range.end())),
+        PIR_BLOCK => {
+            let brace = list.last_child_or_token().filter(|it| it.kind() == R_BRACE)?;
+            Some(TextRange::new(head_end(list), brace.text_range().start()))
+        }
+        _ => None,
+    }
+}
+
+/// What stands before the items: a label, or a brace and the arguments.
+fn head(list: &SyntaxNode) -> Option<SyntaxElement> {
+    let is_head = |it: &SyntaxNode| matches!(it.kind(), MLIR_BLOCK_LABEL | PIR_BLOCK_ARGS);
+    if let Some(head) = list.first_child().filter(is_head) {
+        return Some(SyntaxElement::Node(head));
+    }
+    list.first_child_or_token().filter(|it| it.kind() == L_BRACE)
+}
+
+fn index_of(element: &SyntaxElement) -> usize {
+    match element {
+        SyntaxElement::Node(node) => node.index(),
+        SyntaxElement::Token(token) => token.index(),
+    }
+}
+
+fn head_end(list: &SyntaxNode) -> TextSize {
+    head(list).map_or(list.text_range().start(), |it| it.text_range().end())
+}
+
+fn sites_in(list: &SyntaxNode, edit: TextRange, res: &mut Vec<Site>) {
+    let Some(interior) = interior(list) else { return };
+    let (first, start, whole) = match last_kept(list, edit.start()) {
+        Some(kept) => (kept.index() + 1, kept.text_range().end(), false),
+        None => (head(list).map_or(0, |it| index_of(&it) + 1), interior.start(), true),
+    };
+    if whole && is_looked_into(list) {
+        return;
+    }
+    let (depth, list_kind) = surroundings(list);
+    let mut push = |end_child, end, stop| {
+        res.push(Site {
+            list: list.clone(),
+            children: first..end_child,
+            range: TextRange::new(start, end),
+            depth,
+            kind: SiteKind::Items { list: list_kind, stop },
+        });
+    };
+    for item in ends(list, edit.end()) {
+        push(item.index(), item.text_range().start(), Stop::Item);
+    }
+    let tail = usize::from(list.kind() == PIR_BLOCK);
+    push(child_count(list) - tail, interior.end(), Stop::End);
+}
+
+fn is_item(node: &SyntaxNode) -> bool {
+    !matches!(node.kind(), MLIR_BLOCK_LABEL | PIR_BLOCK_ARGS | MLIR_MISSING | PIR_MISSING)
+}
+
+/// The last item that is not read again: some whole ones stand between it and the edit.
+fn last_kept(list: &SyntaxNode, edit: TextSize) -> Option<SyntaxNode> {
+    let before = edit.checked_sub(1.into())?;
+    if before < list.text_range().start() {
+        return None;
+    }
+    let at = list.child_or_token_at_range(TextRange::at(before, 1.into()))?;
+    std::iter::successors(Some(at), SyntaxElement::prev_sibling_or_token)
+        .filter_map(SyntaxElement::into_node)
+        .filter(|it| is_item(it) && it.text_range().end() < edit)
+        .nth(BEFORE)
+}
+
+/// Items before which a part may end: the second that begins behind the edit, and one further away.
+fn ends(list: &SyntaxNode, edit: TextSize) -> Vec<SyntaxNode> {
+    if edit >= list.text_range().end() {
+        return Vec::new();
+    }
+    let Some(at) = list.child_or_token_at_range(TextRange::at(edit, 1.into())) else {
+        return Vec::new();
+    };
+    let mut items = std::iter::successors(Some(at), SyntaxElement::next_sibling_or_token)
+        .filter_map(SyntaxElement::into_node)
+        .filter(|it| is_item(it) && it.text_range().start() >= edit);
+    [items.nth(1), items.nth(MORE_ITEMS)].into_iter().flatten().collect()
+}
+
+/// Whether what stands before the items of a list has looked at the first of them: an operation to tell that they are a region, the
+/// arguments of a block to see whether they go on.
+fn is_looked_into(list: &SyntaxNode) -> bool {
+    if list.kind() != MLIR_BLOCK {
+        return list.kind() == PIR_BLOCK;
+    }
+    let Some(operation) = list.ancestors().skip(2).find(|it| it.kind() != MLIR_REGION_LIST) else {
+        return false;
+    };
+    match Operation::cast(operation) {
+        Some(Operation::GenericOp(_)) => false,
+        Some(it) => it.name().is_none_or(|it| Shapes::builtin().looks_into_regions(it.as_str())),
+        None => true,
+    }
+}
+
+/// How many regions are around the items of a list, and which list it is.
+fn surroundings(list: &SyntaxNode) -> (u32, List) {
+    let depth_of =
+        |kind: SyntaxKind| list.ancestors().filter(|it| it.kind() == kind).count() as u32;
+    match list.kind() {
+        MLIR_CHUNK => (0, List::Chunk),
+        PIR_BLOCK => (depth_of(PIR_BLOCK), List::PirBlock),
+        _ => (depth_of(MLIR_REGION), List::Block { in_function: is_in_function(list) }),
+    }
+}
+
+fn is_in_function(list: &SyntaxNode) -> bool {
+    let shapes = Shapes::builtin();
+    for operation in list.ancestors().filter_map(Operation::cast) {
+        let Some(name) = operation.name() else { continue };
+        if shapes.is_function(name.as_str()) {
+            return true;
+        }
+        if shapes.is_module(name.as_str()) {
+            return false;
+        }
+    }
+    false
+}
+
+/// Reads a part again.
+pub(super) fn read(
+    root: &SyntaxNode,
+    edit: &Edit,
+    site: &Site,
+    (list, stop): (List, Stop),
+    lexed: &mut u64,
+) -> Read {
+    let mut ahead = AHEAD;
+    loop {
+        let window = window(root, edit, site, ahead);
+        *lexed += window.text.len() as u64;
+        let stretch = Stretch { text: &window.text, more: window.more };
+        match mlir::reparse(stretch, window.range.clone(), list, site.depth, stop) {
+            Ok(steps) if is_swallowed(&site.list, &steps) => return Read::Differs,
+            Ok(steps) => {
+                let mut text = window.text;
+                text.truncate(window.range.end);
+                text.drain(..window.range.start);
+                return Read::Part(steps, text);
+            }
+            Err(Refused::Differs) => return Read::Differs,
+            Err(Refused::NeedsMore) if ahead >= MAX_AHEAD => return Read::Differs,
+            Err(Refused::NeedsMore) => ahead *= 16,
+        }
+    }
+}
+
+/// Whether a block without a label has lost all its operations: the next block's label takes the trivia that is left.
+fn is_swallowed(list: &SyntaxNode, steps: &[Step]) -> bool {
+    let nodes = || steps.iter().filter(|it| matches!(it, Step::Enter(_))).count();
+    list.kind() == MLIR_BLOCK && head(list).is_none() && nodes() == 1
+}
+
+/// The text of a part, the byte before it, and `ahead` bytes or more behind it, up to the end of a token.
+fn window(root: &SyntaxNode, edit: &Edit, site: &Site, ahead: u32) -> Window {
+    let file_end = root.text_range().end();
+    let wanted = TextSize::from(u32::from(site.range.end()).saturating_add(ahead));
+    let end = if wanted >= file_end {
+        file_end
+    } else {
+        root.token_at_offset(wanted).right_biased().map_or(file_end, |it| it.text_range().end())
+    };
+    let start = site.range.start().checked_sub(1.into()).unwrap_or_default();
+    let text = edited_text(root, edit, TextRange::new(start, end));
+    let range = std::ops::Range::<usize>::from(site.new_range(edit) - start);
+    Window { text, range, more: end < file_end }
+}
