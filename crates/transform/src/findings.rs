@@ -11,7 +11,7 @@
 
 mod apply;
 mod compatible;
-mod conditions;
+pub(crate) mod conditions;
 mod copy_propagation;
 mod dead_binding;
 mod dead_store;

@@ -5,3 +5,4 @@ pub mod findings;
 pub mod inline;
 pub mod passes;
 mod replace;
+pub mod simplify;

@@ -1,7 +1,7 @@
 //! Passes by their names, as command lines and artifact keys have them.
 //!
-//! In: a body. Out: the body after a pass. `cse` binds common subexpressions; every kind of finding with a fix is a pass that does all
-//! its fixes which are right together.
+//! In: a body. Out: the body after a pass. `simplify` simplifies until nothing is left, `cse` binds common subexpressions; every kind
+//! of finding with a fix is a pass that does all its fixes which are right together.
 
 use ir::{
     Body, Occurrences,
@@ -11,6 +11,7 @@ use ir::{
 use crate::{
     cse::{self, CseOptions},
     findings::{self, FindingOptions},
+    simplify::{self, SimplifyOptions},
 };
 
 /// One pass.
@@ -18,6 +19,8 @@ use crate::{
 pub enum Pass {
     /// Common subexpression elimination.
     Cse,
+    /// Simplification of expressions and statements.
+    Simplify,
     /// The fixes of one kind of finding.
     Fix(FindingKind),
 }
@@ -27,6 +30,7 @@ impl Pass {
     pub fn name(self) -> &'static str {
         match self {
             Pass::Cse => "cse",
+            Pass::Simplify => "simplify",
             Pass::Fix(kind) => kind.name(),
         }
     }
@@ -40,7 +44,7 @@ impl Pass {
     pub fn all() -> impl Iterator<Item = Pass> {
         let kinds = FindingKind::ALL.iter().copied();
         let fixes = kinds.filter(|it| *it != FindingKind::MissingNoalias).map(Pass::Fix);
-        std::iter::once(Pass::Cse).chain(fixes)
+        [Pass::Cse, Pass::Simplify].into_iter().chain(fixes)
     }
 
     /// The body after the pass.
@@ -50,6 +54,11 @@ impl Pass {
             Pass::Cse => {
                 let plan = cse::plan(body, &occurrences, None, &CseOptions::default());
                 cse::rewrite(body, &occurrences, &plan)
+            }
+            Pass::Simplify => {
+                let options = SimplifyOptions::default();
+                let plan = simplify::plan(body, &occurrences, None, &options);
+                simplify::rewrite(body, &occurrences, &plan)
             }
             Pass::Fix(kind) => {
                 let mut kinds = FindingKinds::NONE;

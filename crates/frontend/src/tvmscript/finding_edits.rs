@@ -15,9 +15,9 @@
 //! Linear in the text once, and in what changes.
 
 mod insert;
-mod mentions;
+pub(super) mod mentions;
 mod open;
-mod remove;
+pub(super) mod remove;
 mod replace;
 
 use std::{cell::OnceCell, collections::BTreeMap};
@@ -54,9 +54,9 @@ pub fn finding_edits<'f>(
 }
 
 /// Collects what changes.
-struct Writer<'a> {
-    lowered: &'a Lowered,
-    text: &'a str,
+pub(super) struct Writer<'a> {
+    pub(super) lowered: &'a Lowered,
+    pub(super) text: &'a str,
     root: SyntaxNode,
     occurrences: OnceCell<Occurrences>,
     mentions: OnceCell<Mentions<'a>>,
@@ -79,7 +79,7 @@ struct Changes {
 }
 
 impl<'a> Writer<'a> {
-    fn new(lowered: &'a Lowered, text: &'a str, root: SyntaxNode) -> Writer<'a> {
+    pub(super) fn new(lowered: &'a Lowered, text: &'a str, root: SyntaxNode) -> Writer<'a> {
         Writer {
             lowered,
             text,
@@ -95,20 +95,20 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn occurrences(&self) -> &Occurrences {
+    pub(super) fn occurrences(&self) -> &Occurrences {
         self.occurrences.get_or_init(|| Occurrences::collect(&self.lowered.body))
     }
 
-    fn text_of(&self, range: TextRange) -> &'a str {
+    pub(super) fn text_of(&self, range: TextRange) -> &'a str {
         self.text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default()
     }
 
-    fn mentions(&self) -> &Mentions<'a> {
+    pub(super) fn mentions(&self) -> &Mentions<'a> {
         self.mentions.get_or_init(|| Mentions::new(&self.lowered.source_map))
     }
 
     /// The innermost node of a kind that begins at an offset.
-    fn node_at(&self, start: TextSize, is_kind: impl Fn(SyntaxKind) -> bool) -> Option<SyntaxNode> {
+    pub(super) fn node_at(&self, start: TextSize, is_kind: impl Fn(SyntaxKind) -> bool) -> Option<SyntaxNode> {
         let token = self.root.token_at_offset(start).right_biased()?;
         token.ancestors().find(|it| it.text_range().start() == start && is_kind(it.kind()))
     }

@@ -12,6 +12,7 @@ pub mod edits;
 pub mod environment;
 pub mod finding_edits;
 mod lower;
+pub mod simplify_edits;
 pub mod source_map;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ pub use discover::{
 pub use edits::{Selection, cse_edits};
 pub use environment::{Capture, Constant, Environment, Namespace, Signature};
 pub use finding_edits::{FindingEdits, finding_edits};
+pub use simplify_edits::{SimplifyEdits, simplify_edits};
 pub use source_map::{Definition, DefinitionId, DefinitionKind, OccurrenceSource, Site, SourceMap};
 
 use ir::Body;

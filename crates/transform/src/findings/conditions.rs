@@ -10,6 +10,7 @@
 //! matter to the value (`S2`). Constants written as conditions (`while True`) are meant. O(occurrences + what the analyzer needs), and a walk outwards for each finding.
 
 use arith::{Analyzer, Constraint, ContextId, Overflow};
+use dataflow::{conditions::Conditions, flow::Flow};
 use ir::{
     BinaryOp, Callee, ExprKind, OccurrenceId, OpId, OpKind, UnaryOp,
     arena::Id as _,
@@ -34,11 +35,12 @@ pub(super) fn plan_redundant(facts: &FindingFacts<'_>, found: &mut Vec<Finding>)
 }
 
 fn plan(facts: &FindingFacts<'_>, kind: FindingKind, found: &mut Vec<Finding>) {
+    let here = Points::of(facts);
     for known in known(facts) {
         if known.kind != kind || facts.source.is_some_and(|it| !(it.is_real)(known.occurrence)) {
             continue;
         }
-        let decider = decider(facts, &known);
+        let decider = here.decider(&mut facts.analyzer(), &known);
         let rests_on = decider.and_then(|it| op_of(facts, it));
         found.push(Finding {
             kind,
@@ -54,159 +56,187 @@ fn plan(facts: &FindingFacts<'_>, kind: FindingKind, found: &mut Vec<Finding>) {
 }
 
 /// A condition that has one value wherever it is evaluated.
-pub(super) struct Known {
-    pub(super) occurrence: OccurrenceId,
-    pub(super) value: bool,
-    kind: FindingKind,
+pub(crate) struct Known {
+    pub(crate) occurrence: OccurrenceId,
+    pub(crate) value: bool,
+    pub(crate) kind: FindingKind,
     context: ContextId,
     reading: Overflow,
 }
 
 /// All conditions that are known, in program order.
 pub(super) fn known(facts: &FindingFacts<'_>) -> Vec<Known> {
-    let mut all = Vec::new();
-    let conditions = facts.conditions();
+    let here = Points::of(facts);
     let mut analyzer = facts.analyzer();
-    for (id, reading) in tops(facts) {
-        let context = conditions.at(facts.flow(), id);
-        if !analyzer.is_contradiction(Overflow::Excluded, context) {
-            examine(facts, &mut analyzer, id, context, reading, &mut all);
-        }
-    }
-    all
+    here.known(&mut analyzer)
 }
 
-/// The occurrences that are conditions as a whole, and what may be taken for granted of them.
-fn tops(facts: &FindingFacts<'_>) -> Vec<(OccurrenceId, Overflow)> {
-    let body = facts.body;
-    let mut tops = Vec::new();
-    for op in body.ops_preorder() {
-        let is_condition = matches!(body.ops[op].kind, OpKind::If | OpKind::While);
-        for (index, id) in facts.occurrences.of_op(op).enumerate() {
-            if is_condition && index == 0 {
-                tops.push((id, Overflow::Excluded));
+/// The places of a body and what is known there; the analyzer that answers is the one in which the conditions were made.
+#[derive(Clone, Copy)]
+pub(crate) struct Points<'p, 'a> {
+    pub(crate) flow: &'p Flow<'a>,
+    pub(crate) conditions: &'p Conditions,
+}
+
+impl<'p, 'a> Points<'p, 'a> {
+    fn of(facts: &'p FindingFacts<'a>) -> Points<'p, 'a> {
+        Points { conditions: facts.conditions(), flow: facts.flow() }
+    }
+
+    /// All conditions that are known, in program order.
+    pub(crate) fn known(self, analyzer: &mut Analyzer<'_>) -> Vec<Known> {
+        let mut all = Vec::new();
+        for (id, reading) in self.tops() {
+            let context = self.conditions.at(self.flow, id);
+            if !analyzer.is_contradiction(Overflow::Excluded, context) {
+                self.examine(analyzer, id, context, reading, &mut all);
             }
-            let first = OccurrenceId::new(id.index() + 1);
-            match body.expr(facts.occurrences[id].expr).kind {
-                ExprKind::Select(..) => tops.push((first, Overflow::Wraps)),
-                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                    if body.name(name) == "if_then_else" && body.items(args).len() == 3 =>
+        }
+        all
+    }
+
+    /// The occurrences that are conditions as a whole, and what may be taken for granted of them.
+    fn tops(self) -> Vec<(OccurrenceId, Overflow)> {
+        let (body, occurrences) = (self.flow.body, self.flow.occurrences);
+        let mut tops = Vec::new();
+        for op in body.ops_preorder() {
+            let is_condition = matches!(body.ops[op].kind, OpKind::If | OpKind::While);
+            for (index, id) in occurrences.of_op(op).enumerate() {
+                if is_condition && index == 0 {
+                    tops.push((id, Overflow::Excluded));
+                }
+                let first = OccurrenceId::new(id.index() + 1);
+                match body.expr(occurrences[id].expr).kind {
+                    ExprKind::Select(..) => tops.push((first, Overflow::Wraps)),
+                    ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
+                        if body.name(name) == "if_then_else" && body.items(args).len() == 3 =>
+                    {
+                        tops.push((first, Overflow::Excluded));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        tops
+    }
+
+    /// Decides a condition, or else its sides.
+    fn examine(
+        self,
+        analyzer: &mut Analyzer<'_>,
+        top: OccurrenceId,
+        context: ContextId,
+        reading: Overflow,
+        all: &mut Vec<Known>,
+    ) {
+        let (body, occurrences) = (self.flow.body, self.flow.occurrences);
+        let mut stack = vec![top];
+        while let Some(occurrence) = stack.pop() {
+            let expr = occurrences[occurrence].expr;
+            if body.expr(expr).is_constant() {
+                continue;
+            }
+            if let Some(value) = analyzer.decide_with(reading, context, expr) {
+                let bare = analyzer.unconditional(context);
+                let kind = if analyzer.decide_with(reading, bare, expr) == Some(value) {
+                    FindingKind::ConstantCondition
+                } else {
+                    FindingKind::RedundantCondition
+                };
+                all.push(Known { occurrence, value, kind, context, reading });
+                continue;
+            }
+            let first = OccurrenceId::new(occurrence.index() + 1);
+            match body.expr(expr).kind {
+                ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => {
+                    stack.push(occurrences[first].end);
+                    stack.push(first);
+                }
+                ExprKind::Unary(UnaryOp::Not, _) => stack.push(first),
+                ExprKind::Call { callee: Callee::Intrinsic(name), .. }
+                    if body.name(name) == "likely" =>
                 {
-                    tops.push((first, Overflow::Excluded));
+                    stack.push(first);
                 }
                 _ => {}
             }
         }
     }
-    tops
-}
 
-/// Decides a condition, or else its sides.
-fn examine(
-    facts: &FindingFacts<'_>,
-    analyzer: &mut Analyzer<'_>,
-    top: OccurrenceId,
-    context: ContextId,
-    reading: Overflow,
-    all: &mut Vec<Known>,
-) {
-    let body = facts.body;
-    let mut stack = vec![top];
-    while let Some(occurrence) = stack.pop() {
-        let expr = facts.occurrences[occurrence].expr;
-        if body.expr(expr).is_constant() {
-            continue;
+    /// The place of what decides a condition.
+    pub(crate) fn decider(self, analyzer: &mut Analyzer<'_>, known: &Known) -> Option<Place> {
+        let expr = self.flow.occurrences[known.occurrence].expr;
+        let why = analyzer.why(known.reading, known.context, expr)?;
+        if known.kind == FindingKind::RedundantCondition {
+            return self.place_of(analyzer, known.occurrence, why);
         }
-        if let Some(value) = analyzer.decide_with(reading, context, expr) {
-            let bare = analyzer.unconditional(context);
-            let kind = if analyzer.decide_with(reading, bare, expr) == Some(value) {
-                FindingKind::ConstantCondition
-            } else {
-                FindingKind::RedundantCondition
-            };
-            all.push(Known { occurrence, value, kind, context, reading });
-            continue;
+        // Ranges that decide are those of the loops around.
+        match analyzer.constraint(why) {
+            Constraint::Range { .. } => self.place_of(analyzer, known.occurrence, why),
+            _ => None,
         }
-        let first = OccurrenceId::new(occurrence.index() + 1);
-        match body.expr(expr).kind {
-            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => {
-                stack.push(facts.occurrences[first].end);
-                stack.push(first);
+    }
+
+    /// Where the constraint of a context around an occurrence stands.
+    fn place_of(
+        self,
+        analyzer: &Analyzer<'_>,
+        id: OccurrenceId,
+        context: ContextId,
+    ) -> Option<Place> {
+        let Points { flow, conditions } = self;
+        let (body, occurrences, scopes) = (flow.body, flow.occurrences, flow.scopes);
+        let part = |condition: OccurrenceId| Some(self.part(analyzer, condition, context));
+        let mut steps = 0;
+        let mut at = id;
+        while let Some(parent) = occurrences[at].parent {
+            let [inner, outer] = [at, parent].map(|it| conditions.at(flow, it));
+            if adds(analyzer, inner, outer, context) {
+                return part(OccurrenceId::new(parent.index() + 1));
             }
-            ExprKind::Unary(UnaryOp::Not, _) => stack.push(first),
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. }
-                if body.name(name) == "likely" =>
-            {
-                stack.push(first);
+            at = parent;
+        }
+        let mut op = occurrences[id].op;
+        loop {
+            let scope = scopes.of_op(op);
+            let ops = &body.blocks[scopes.block(scope)].ops;
+            for &before in ops.iter().take_while(|it| **it != op) {
+                if adds(analyzer, conditions.after(before), conditions.before(before), context) {
+                    return match occurrences.of_operand(before, 0) {
+                        Some(condition) => part(condition),
+                        None => Some(Place::Op(before)),
+                    };
+                }
+                steps += 1;
             }
-            _ => {}
-        }
-    }
-}
-
-/// The place of what decides a condition.
-pub(super) fn decider(facts: &FindingFacts<'_>, known: &Known) -> Option<Place> {
-    let mut analyzer = facts.analyzer();
-    let expr = facts.occurrences[known.occurrence].expr;
-    let why = analyzer.why(known.reading, known.context, expr)?;
-    if known.kind == FindingKind::RedundantCondition {
-        return place_of(facts, &analyzer, known.occurrence, why);
-    }
-    // Ranges that decide are those of the loops around.
-    match analyzer.constraint(why) {
-        Constraint::Range { .. } => place_of(facts, &analyzer, known.occurrence, why),
-        _ => None,
-    }
-}
-
-/// Where the constraint of a context around an occurrence stands.
-fn place_of(
-    facts: &FindingFacts<'_>,
-    analyzer: &Analyzer<'_>,
-    id: OccurrenceId,
-    context: ContextId,
-) -> Option<Place> {
-    let conditions = facts.conditions();
-    let part = |condition: OccurrenceId| Some(part(facts, analyzer, condition, context));
-    let mut steps = 0;
-    let mut at = id;
-    while let Some(parent) = facts.occurrences[at].parent {
-        let [inner, outer] = [at, parent].map(|it| conditions.at(facts.flow(), it));
-        if adds(analyzer, inner, outer, context) {
-            return part(OccurrenceId::new(parent.index() + 1));
-        }
-        at = parent;
-    }
-    let scopes = facts.scopes();
-    let mut op = facts.occurrences[id].op;
-    loop {
-        let scope = scopes.of_op(op);
-        let ops = &facts.body.blocks[scopes.block(scope)].ops;
-        for &before in ops.iter().take_while(|it| **it != op) {
-            if adds(analyzer, conditions.after(before), conditions.before(before), context) {
-                return match facts.occurrences.of_operand(before, 0) {
-                    Some(condition) => part(condition),
-                    None => Some(Place::Op(before)),
+            let creator = scopes.creator(scope)?;
+            let around = conditions.before(creator);
+            if adds(analyzer, conditions.at_scope(scope), around, context) {
+                let data = &body.ops[creator];
+                let operand = match data.kind {
+                    OpKind::If | OpKind::While => 0,
+                    OpKind::SBlock(_) => data.operands.len().saturating_sub(1),
+                    _ => return Some(Place::Op(creator)),
                 };
+                return occurrences.of_operand(creator, operand).and_then(part);
             }
             steps += 1;
+            if steps > MOST_STEPS {
+                return None;
+            }
+            op = creator;
         }
-        let creator = scopes.creator(scope)?;
-        let around = conditions.before(creator);
-        if adds(analyzer, conditions.at_scope(scope), around, context) {
-            let data = &facts.body.ops[creator];
-            let operand = match data.kind {
-                OpKind::If | OpKind::While => 0,
-                OpKind::SBlock(_) => data.operands.len().saturating_sub(1),
-                _ => return Some(Place::Op(creator)),
-            };
-            return facts.occurrences.of_operand(creator, operand).and_then(part);
-        }
-        steps += 1;
-        if steps > MOST_STEPS {
-            return None;
-        }
-        op = creator;
+    }
+
+    /// The part of a condition that a context is about: one side of an `and`.
+    fn part(self, analyzer: &Analyzer<'_>, condition: OccurrenceId, context: ContextId) -> Place {
+        let occurrences = self.flow.occurrences;
+        let Constraint::Assume { cond, .. } = analyzer.constraint(context) else {
+            return Place::Op(occurrences[condition].op);
+        };
+        let all = condition.index()..occurrences[condition].end.index();
+        let found = all.map(OccurrenceId::new).find(|it| occurrences[*it].expr == cond);
+        Place::Occurrence(found.unwrap_or(condition))
     }
 }
 
@@ -224,21 +254,6 @@ fn adds(analyzer: &Analyzer<'_>, inner: ContextId, outer: ContextId, context: Co
         }
     }
     false
-}
-
-/// The part of a condition that a context is about: one side of an `and`.
-fn part(
-    facts: &FindingFacts<'_>,
-    analyzer: &Analyzer<'_>,
-    condition: OccurrenceId,
-    context: ContextId,
-) -> Place {
-    let Constraint::Assume { cond, .. } = analyzer.constraint(context) else {
-        return Place::Op(facts.occurrences[condition].op);
-    };
-    let all = condition.index()..facts.occurrences[condition].end.index();
-    let found = all.map(OccurrenceId::new).find(|it| facts.occurrences[*it].expr == cond);
-    Place::Occurrence(found.unwrap_or(condition))
 }
 
 fn op_of(facts: &FindingFacts<'_>, place: Place) -> Option<OpId> {

@@ -4,7 +4,7 @@
 //! that is defined anywhere else, so that nothing is hidden, redefined or reset by that. O(definitions) once, then O(operations of
 //! the region's block).
 
-use ir::{Body, NameId, OpId, OpKind, arena::Id as _};
+use ir::{BlockId, Body, NameId, OpId, OpKind, arena::Id as _};
 
 /// How often each name is defined.
 #[derive(Clone, Debug)]
@@ -31,8 +31,17 @@ impl Openable {
     pub fn may_open(&self, body: &Body, op: OpId, region: u32) -> bool {
         let Some(&region) = body.ops[op].regions.get(region as usize) else { return false };
         let [block] = body.regions[region].blocks[..] else { return false };
-        let block = &body.blocks[block];
-        block.args.is_empty() && block.ops.iter().all(|&it| self.defines_unique(body, it))
+        body.blocks[block].args.is_empty() && self.is_unique_in(body, block)
+    }
+
+    /// Whether what is defined in a block (its arguments not counted) has names that nothing else has.
+    pub fn is_unique_in(&self, body: &Body, block: BlockId) -> bool {
+        body.blocks[block].ops.iter().all(|&it| self.defines_unique(body, it))
+    }
+
+    /// Whether only one thing has a name.
+    pub fn is_unique(&self, name: NameId) -> bool {
+        self.n_definitions.get(name.index()) == Some(&1)
     }
 
     fn defines_unique(&self, body: &Body, op: OpId) -> bool {
@@ -41,8 +50,7 @@ impl Openable {
             OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer } => Some(buffer),
             _ => None,
         };
-        let is_unique = |name: NameId| self.n_definitions.get(name.index()) == Some(&1);
-        data.results.iter().all(|&it| is_unique(body.values[it].name))
-            && buffer.is_none_or(|it| is_unique(body.buffers[it].name))
+        data.results.iter().all(|&it| self.is_unique(body.values[it].name))
+            && buffer.is_none_or(|it| self.is_unique(body.buffers[it].name))
     }
 }

@@ -9,6 +9,7 @@ mod json;
 mod lets;
 mod levels;
 mod loads;
+mod simplify;
 mod sound;
 mod support;
 mod traps;

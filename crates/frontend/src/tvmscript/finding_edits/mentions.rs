@@ -9,7 +9,7 @@ use syntax::TextRange;
 use crate::tvmscript::{DefinitionId, SourceMap};
 
 #[derive(Default)]
-pub(super) struct Mentions<'a> {
+pub(in crate::tvmscript) struct Mentions<'a> {
     n_definitions: FxHashMap<&'a str, u32>,
     of_value: FxHashMap<ValueId, Vec<TextRange>>,
     of_buffer: FxHashMap<BufferId, Vec<TextRange>>,
@@ -36,11 +36,11 @@ impl<'a> Mentions<'a> {
     }
 
     /// Whether a name is defined once, so that it means the same wherever it is visible.
-    pub(super) fn is_unique(&self, name: &str) -> bool {
+    pub(in crate::tvmscript) fn is_unique(&self, name: &str) -> bool {
         self.n_definitions.get(name) == Some(&1)
     }
 
-    pub(super) fn of_value(&self, value: ValueId) -> &[TextRange] {
+    pub(in crate::tvmscript) fn of_value(&self, value: ValueId) -> &[TextRange] {
         self.of_value.get(&value).map_or(&[], Vec::as_slice)
     }
 

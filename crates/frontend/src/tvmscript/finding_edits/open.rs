@@ -120,7 +120,7 @@ impl Writer<'_> {
         let lines_start = colon.end() + TextSize::of(header) + TextSize::of('\n');
         let mut at = lines_start;
         for line in lines.split_inclusive('\n') {
-            out.push_str(if self.is_in_string(block, at) {
+            out.push_str(if self.is_inside_string(at) {
                 line
             } else {
                 without_indent(line, by)
@@ -139,24 +139,24 @@ impl Writer<'_> {
         Some(Edit::replace(whole, out))
     }
 
-    /// Whether a line begins inside a string.
-    fn is_in_string(&self, block: &SyntaxNode, line_start: TextSize) -> bool {
-        let token = block.token_at_offset(line_start).left_biased();
-        token.is_some_and(|it| {
-            it.kind() == SyntaxKind::STRING
-                && it.text_range().start() < line_start
-                && line_start < it.text_range().end()
-        })
+    /// Whether an offset is inside a string.
+    pub(in crate::tvmscript) fn is_inside_string(&self, at: TextSize) -> bool {
+        self.root.text_range().contains(at)
+            && self.root.token_at_offset(at).left_biased().is_some_and(|it| {
+                it.kind() == SyntaxKind::STRING
+                    && it.text_range().start() < at
+                    && at < it.text_range().end()
+            })
     }
 
     /// The range without the line breaks and blanks at its end.
-    fn without_line_end(&self, range: TextRange) -> TextRange {
+    pub(in crate::tvmscript) fn without_line_end(&self, range: TextRange) -> TextRange {
         let len = TextSize::of(self.text_of(range).trim_end());
         TextRange::at(range.start(), len)
     }
 
     /// The blanks before a place on its line; none if there is more.
-    pub(super) fn indent_of(&self, at: TextSize) -> Option<&str> {
+    pub(in crate::tvmscript) fn indent_of(&self, at: TextSize) -> Option<&str> {
         let before = &self.text[..usize::from(at)];
         let line = &before[before.rfind('\n').map_or(0, |it| it + 1)..];
         line.trim().is_empty().then_some(line)

@@ -14,9 +14,9 @@ use crate::tvmscript::edits::script_alias;
 
 /// A statement that goes.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Removal {
+pub(in crate::tvmscript) struct Removal {
     /// Its text.
-    pub(super) statement: TextRange,
+    pub(in crate::tvmscript) statement: TextRange,
     /// What goes with it: its lines, or itself and the blanks up to the comment behind it.
     whole: TextRange,
     /// What takes the place of the text; empty, but for a scalar that stays and loses its first value.
@@ -29,14 +29,14 @@ pub(super) struct Removal {
 pub(super) type Losses = Vec<(u32, u32)>;
 
 impl Removal {
-    pub(super) fn deletion(&self) -> Edit {
+    pub(in crate::tvmscript) fn deletion(&self) -> Edit {
         Edit::replace(self.whole, self.text.clone())
     }
 }
 
 impl Writer<'_> {
     /// The statements that the operations make up, with those removed before. What is replaced mentions nothing any more.
-    pub(super) fn removals_of(&self, removed: &[OpId], replaced: &[Edit]) -> Option<Vec<Removal>> {
+    pub(in crate::tvmscript) fn removals_of(&self, removed: &[OpId], replaced: &[Edit]) -> Option<Vec<Removal>> {
         let mut of_statement: FxHashMap<TextRange, Vec<OpId>> = FxHashMap::default();
         let mut order = Vec::new();
         for &op in removed {
@@ -190,7 +190,7 @@ impl Writer<'_> {
     }
 
     /// The operations of each statement, without those inside others of it.
-    fn statements(&self) -> &FxHashMap<TextRange, Vec<OpId>> {
+    pub(in crate::tvmscript) fn statements(&self) -> &FxHashMap<TextRange, Vec<OpId>> {
         self.statements.get_or_init(|| {
             let (body, map) = (&self.lowered.body, &self.lowered.source_map);
             let mut all: FxHashMap<TextRange, Vec<OpId>> = FxHashMap::default();
@@ -206,7 +206,7 @@ impl Writer<'_> {
     }
 }
 
-fn is_statement(kind: SyntaxKind) -> bool {
+pub(in crate::tvmscript) fn is_statement(kind: SyntaxKind) -> bool {
     <Stmt as AstNode>::can_cast(kind)
 }
 

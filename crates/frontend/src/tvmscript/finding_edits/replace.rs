@@ -35,7 +35,7 @@ impl Writer<'_> {
     }
 
     /// The text of an occurrence that is its own.
-    pub(super) fn own_range(&self, occurrence: OccurrenceId) -> Option<TextRange> {
+    pub(in crate::tvmscript) fn own_range(&self, occurrence: OccurrenceId) -> Option<TextRange> {
         let map = &self.lowered.source_map;
         let is_own = map.is_real(occurrence) && self.is_only(occurrence);
         // The domain of a block variable may be the extent of its loop, without a text.
@@ -63,9 +63,13 @@ impl Writer<'_> {
         if !map.is_real(source) || !(range.contains_range(from) || self.means_the_same(from)) {
             return None;
         }
-        let text = self.text_of(from).trim();
+        Some(self.written(range, self.text_of(from).trim()))
+    }
+
+    /// An expression in the place of another, in parentheses where it may not stand without.
+    pub(in crate::tvmscript) fn written(&self, range: TextRange, text: &str) -> Edit {
         if names::is_atom(text) {
-            return Some(names::name_edit(self.text, range, text));
+            return names::name_edit(self.text, range, text);
         }
         // Inside brackets a text may go on over lines, elsewhere it needs some.
         let whole = names::without_parentheses(self.text, range).0;
@@ -73,7 +77,7 @@ impl Writer<'_> {
         let target = if stands_alone { whole } else { range };
         let is_wrapped = !stands_alone && whole != range;
         let text = if stands_alone || is_wrapped { text.to_owned() } else { format!("({text})") };
-        Some(Edit::replace(target, text))
+        Edit::replace(target, text)
     }
 
     /// Whether any expression may stand in a place as it is: an argument, an index, the whole of a condition or a value.

@@ -1,0 +1,249 @@
+//! From a plan of simplification to edits of the text.
+//!
+//! In: a lowered function, its tree, a plan made from its body, and which of its items are wanted. Out: a [`TextEdit`] in offsets of the
+//! function's text, and which of the items it does: those that the text allows, with all that they need. After it, the text lowers
+//! to what `transform::simplify::rewrite_items` makes of the body with the same items.
+//!
+//! Nothing is printed anew but what changes: an expression is the simpler one as the printer writes it, in the place of the largest text
+//! that becomes it; a statement that is opened loses the line of its header, and its lines move left; guards that become one share a
+//! header; a guard and the loop that it goes around change their headers. A comment behind a header that goes stays on a line of its own, all
+//! other comments stay with their lines; what is inside strings stays.
+//!
+//! What the text cannot do: change what has no text of its own (one header for all axes of a `T.grid`, what a macro or a chained comparison
+//! made), a suite on the line of its header, a header over several lines, an `elif`, names that would mean something else.
+//!
+//! Linear in the text once, and in what changes.
+
+mod expressions;
+mod headers;
+mod statements;
+
+use std::{
+    cell::OnceCell,
+    collections::{BTreeMap, BTreeSet},
+};
+
+use ir::{
+    OpId, ValueId,
+    plan::simplify::{SimplifyPlan, Step},
+};
+use rustc_hash::FxHashMap;
+use syntax::{Edit, Green, TextEdit, TextRange, TextSize};
+
+use self::headers::Header;
+use super::{DefinitionKind, Lowered, finding_edits::Writer};
+
+/// Edits that do items of a plan.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct SimplifyEdits {
+    /// The edits; empty if nothing can be done.
+    pub edit: TextEdit,
+    /// For each item of the plan, whether the edits do it.
+    pub is_done: Vec<bool>,
+}
+
+/// The edits that do as many of the wanted items as the text allows.
+pub fn simplify_edits(
+    lowered: &Lowered,
+    function: &Green,
+    plan: &SimplifyPlan,
+    wanted: impl Fn(usize) -> bool,
+) -> SimplifyEdits {
+    let text = function.text();
+    let mut sketch = Sketch::new(Writer::new(lowered, &text, function.syntax()), plan);
+    let mut is_done = vec![false; plan.items.len()];
+    let mut lacks: Option<u32> = None;
+    for (index, item) in plan.items.iter().enumerate() {
+        let is_late = lacks.is_some_and(|round| round < item.round);
+        let can = wanted(index)
+            && !is_late
+            && item.needs.iter().all(|it| is_done[*it])
+            && item.steps.iter().all(|it| sketch.step(it).is_some());
+        is_done[index] = can;
+        if !can {
+            lacks = lacks.or(Some(item.round));
+        }
+    }
+    match sketch.finish() {
+        Some(edit) => SimplifyEdits { edit, is_done },
+        None => SimplifyEdits { edit: TextEdit::new(), is_done: vec![false; plan.items.len()] },
+    }
+}
+
+/// The text as it becomes.
+struct Sketch<'a> {
+    writer: Writer<'a>,
+    plan: &'a SimplifyPlan,
+    /// Expressions that are written anew: start → edit. They do not overlap.
+    written: BTreeMap<u32, Edit>,
+    /// What goes: start → end. Ranges may lie inside each other.
+    gone: Vec<TextRange>,
+    /// Statements that become a `T.evaluate(0)`.
+    filled: Vec<Edit>,
+    /// Lines that move left: a range and by how many columns.
+    dedents: Vec<(TextRange, u32)>,
+    headers: FxHashMap<OpId, Option<Header>>,
+    /// In whose place the header of an operation stands, where it is not its own.
+    slot_of: FxHashMap<OpId, OpId>,
+    /// Whose header stands in the place of an operation's.
+    occupant_of: FxHashMap<OpId, OpId>,
+    /// Guards whose conditions are part of another's, in order.
+    merged: FxHashMap<OpId, Vec<OpId>>,
+    /// The guard that was joined to another last.
+    joined: FxHashMap<OpId, OpId>,
+    /// Slots whose header is written anew.
+    changed: BTreeSet<OpId>,
+    /// Statements left in a suite, by where it begins.
+    left: FxHashMap<u32, u32>,
+    uses: OnceCell<FxHashMap<ValueId, Vec<ir::OccurrenceId>>>,
+    meta: OnceCell<Vec<TextSize>>,
+}
+
+impl<'a> Sketch<'a> {
+    fn new(writer: Writer<'a>, plan: &'a SimplifyPlan) -> Sketch<'a> {
+        Sketch {
+            writer,
+            plan,
+            written: BTreeMap::new(),
+            gone: Vec::new(),
+            filled: Vec::new(),
+            dedents: Vec::new(),
+            headers: FxHashMap::default(),
+            slot_of: FxHashMap::default(),
+            occupant_of: FxHashMap::default(),
+            merged: FxHashMap::default(),
+            joined: FxHashMap::default(),
+            changed: BTreeSet::new(),
+            left: FxHashMap::default(),
+            uses: OnceCell::new(),
+            meta: OnceCell::new(),
+        }
+    }
+
+    /// Does a step, if the text allows it; else nothing changes.
+    fn step(&mut self, step: &Step) -> Option<()> {
+        match *step {
+            Step::Replace { occurrence, with } => self.replace(occurrence, with),
+            Step::Operand { op, operand, with } => self.set_operand(op, operand, with),
+            Step::Remove { op, fills } => self.remove(op, fills),
+            Step::Open { op, region } => self.open(op, region),
+            Step::Unwrap { op, value, with } => self.unwrap_loop(op, value, with),
+            Step::Merge { outer, inner } => self.merge(outer, inner),
+            Step::Join { first, second } => self.join(first, second),
+            Step::Hoist { op, guard } => self.hoist(op, guard),
+            Step::Negate { op, with } => self.negate(op, with),
+            Step::DropElse { op } => self.drop_else(op),
+        }
+    }
+
+    /// Whether a range defines a name of compile time, which its suite does not hide from what follows.
+    fn defines_meta(&self, range: TextRange) -> bool {
+        let meta = self.meta.get_or_init(|| {
+            let all = self.writer.lowered.source_map.definitions().iter();
+            let meta = all.filter(|it| it.kind == DefinitionKind::Meta);
+            let mut starts: Vec<TextSize> = meta.map(|it| it.range.start()).collect();
+            starts.sort_unstable();
+            starts
+        });
+        let at = meta.partition_point(|it| *it < range.start());
+        meta.get(at).is_some_and(|it| *it < range.end())
+    }
+
+    /// All edits; none if the text would be broken.
+    fn finish(mut self) -> Option<TextEdit> {
+        let gone = merged_ranges(std::mem::take(&mut self.gone));
+        let is_gone = |range: TextRange| {
+            let at = gone.partition_point(|it| it.start() <= range.start());
+            at > 0 && gone[at - 1].contains_range(range) && gone[at - 1] != range
+        };
+        let emptied = |start: &u32| {
+            let at = TextSize::from(*start);
+            !is_gone(TextRange::new(at, at)) && !gone.iter().any(|it| it.contains(at))
+        };
+        if self.left.iter().any(|(start, left)| *left == 0 && emptied(start)) {
+            return None;
+        }
+        let mut edits: Vec<Edit> = gone.iter().map(|it| Edit::delete(*it)).collect();
+        let mut rewritten = Vec::new();
+        for slot in std::mem::take(&mut self.changed) {
+            let occupant = self.occupant(slot);
+            let text = self.rendered(occupant)?;
+            let range = self.header(slot)?.line;
+            rewritten.push(range);
+            edits.push(Edit::replace(range, text));
+        }
+        rewritten.sort_unstable_by_key(|it| it.start());
+        let is_rewritten = |range: TextRange| {
+            let at = rewritten.partition_point(|it| it.start() <= range.start());
+            at > 0 && rewritten[at - 1].contains_range(range)
+        };
+        edits.extend(std::mem::take(&mut self.filled));
+        edits.extend(self.written.values().filter(|it| !is_rewritten(it.range)).cloned());
+        edits.extend(self.moved_lines());
+        let is_whole = |it: &Edit| gone.binary_search_by_key(&it.range.start(), |it| it.start()).is_ok();
+        edits.retain(|it| !is_gone(it.range) && (it.text.is_empty() || !is_whole(it)));
+        edits.sort_by_key(|it| (it.range.start(), it.range.end()));
+        edits.dedup();
+        TextEdit::from_edits(edits).ok()
+    }
+
+    /// The edits of lines that move left.
+    fn moved_lines(&self) -> Vec<Edit> {
+        let mut changes: BTreeMap<u32, i64> = BTreeMap::new();
+        for (range, by) in &self.dedents {
+            *changes.entry(range.start().into()).or_default() += i64::from(*by);
+            *changes.entry(range.end().into()).or_default() -= i64::from(*by);
+        }
+        let mut edits = Vec::new();
+        let mut by = 0;
+        let mut at = 0;
+        for (offset, change) in changes {
+            if by > 0 {
+                self.move_lines(at, offset, by, &mut edits);
+            }
+            by += change;
+            at = offset;
+        }
+        edits
+    }
+
+    /// Lines that begin in a range.
+    fn move_lines(&self, start: u32, end: u32, by: i64, edits: &mut Vec<Edit>) {
+        let text = self.writer.text;
+        let mut at = start as usize;
+        while at < end as usize {
+            let line = &text[at..];
+            let blank = line.len() - line.trim_start_matches([' ', '\t']).len();
+            let by = blank.min(usize::try_from(by).unwrap_or(0));
+            let is_blank_line = line[blank..].starts_with(['\n', '\r']);
+            let offset = TextSize::from(at as u32);
+            if by > 0 && !is_blank_line && !self.writer.is_inside_string(offset) {
+                edits.push(Edit::delete(TextRange::at(offset, (by as u32).into())));
+            }
+            match line.find('\n') {
+                Some(next) => at += next + 1,
+                None => break,
+            }
+        }
+    }
+
+    /// The operation whose header stands in a slot.
+    fn occupant(&self, slot: OpId) -> OpId {
+        self.occupant_of.get(&slot).copied().unwrap_or(slot)
+    }
+}
+
+/// Ranges in order, those inside others left out.
+fn merged_ranges(mut ranges: Vec<TextRange>) -> Vec<TextRange> {
+    ranges.sort_unstable_by_key(|it| (it.start(), std::cmp::Reverse(it.end())));
+    let mut merged: Vec<TextRange> = Vec::with_capacity(ranges.len());
+    for range in ranges {
+        match merged.last_mut() {
+            Some(last) if range.start() < last.end() => {
+                *last = TextRange::new(last.start(), last.end().max(range.end()));
+            }
+            _ => merged.push(range),
+        }
+    }
+    merged
+}

@@ -1,0 +1,175 @@
+//! Loops that run one iteration, or none.
+//!
+//! In: a loop and what is known before it. Out: [`Trips`], and for one iteration whether its body may take its place: nothing leaves
+//! the loop by `break` or `continue`, it has no annotations, binds no thread (`SEMANTICS: P6`), holds no block that is still to be
+//! scheduled, no name would hide another, and its first value may stand where its variable does: it reads no memory (`L1`) and is not
+//! computed more often than before. A loop of one iteration is serial, whatever its kind (`P1`, `P3`, `L8`).
+
+use arith::Overflow;
+use dataflow::flow::{Flow, Target};
+use ir::{
+    Attr, Body, ExprId, ExprKind, Occurrences, OpId, OpKind, ValueId,
+    arena::Id as _,
+    plan::{
+        finding::Place,
+        simplify::{SimplificationKind, SimplifyRefusal},
+    },
+    walk::WalkEvent,
+};
+
+use super::round::{Planner, is_thread_loop};
+
+/// Nodes of a first value that may take the place of a variable.
+const MOST_NODES: u32 = 64;
+
+/// How often a loop runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Trips {
+    Zero,
+    One,
+    Many,
+}
+
+/// What one walk says of all loops.
+pub(super) struct LoopFacts {
+    /// By operation: what leaves the loop.
+    leaves: Vec<Option<OpId>>,
+    /// By operation: whether a schedulable block is in it.
+    pub(super) has_sblock: Vec<bool>,
+    /// By operation: whether attributes in it mention expressions.
+    has_attrs: Vec<bool>,
+    /// By value: how often it is used.
+    n_uses: Vec<u32>,
+}
+
+impl LoopFacts {
+    pub(super) fn of(body: &Body, occurrences: &Occurrences, flow: &Flow<'_>) -> LoopFacts {
+        let n_ops = body.ops.len();
+        let mut facts = LoopFacts {
+            leaves: vec![None; n_ops],
+            has_sblock: vec![false; n_ops],
+            has_attrs: vec![false; n_ops],
+            n_uses: vec![0; body.values.len()],
+        };
+        for event in body.walk(body.root) {
+            let WalkEvent::Leave(op) = event else { continue };
+            let data = &body.ops[op];
+            for target in &flow.jumps(op).targets {
+                if let Target::Break(to) | Target::Continue(to) = *target {
+                    facts.leaves[to.index()] = Some(op);
+                }
+            }
+            facts.has_sblock[op.index()] |= matches!(data.kind, OpKind::SBlock(_));
+            facts.has_attrs[op.index()] |= body.dict(data.attrs).iter().any(|it| has_expr(&it.1));
+            if let Some(parent) = body.parent_op(op) {
+                let below = [facts.has_sblock[op.index()], facts.has_attrs[op.index()]];
+                facts.has_sblock[parent.index()] |= below[0];
+                facts.has_attrs[parent.index()] |= below[1];
+            }
+        }
+        for (_, it) in occurrences.iter() {
+            if let ExprKind::Value(value) = body.expr(it.expr).kind {
+                facts.n_uses[value.index()] += 1;
+            }
+        }
+        facts
+    }
+}
+
+fn has_expr(attr: &Attr) -> bool {
+    let mut stack = vec![attr];
+    while let Some(attr) = stack.pop() {
+        match attr {
+            Attr::Expr(_) => return true,
+            Attr::List(items) => stack.extend(items),
+            Attr::Dict(entries) => stack.extend(entries.iter().map(|it| &it.1)),
+            _ => {}
+        }
+    }
+    false
+}
+
+impl Planner<'_, '_, '_> {
+    /// How often a loop runs, given its extent as simplified.
+    pub(super) fn trips(&mut self, op: OpId, extent: ExprId) -> Trips {
+        let context = self.before(op);
+        let bound = self.analyzer().facts_with(Overflow::Excluded, context, extent).interval;
+        match (bound.min, bound.max) {
+            (_, max) if max <= 0 => Trips::Zero,
+            (1, 1) => Trips::One,
+            _ => Trips::Many,
+        }
+    }
+
+    /// The variable of a loop of one iteration, if its body may take its place; else it says why not.
+    pub(super) fn unwrapped(&mut self, op: OpId, first: ExprId) -> Option<ValueId> {
+        let kind = SimplificationKind::SingleIterationLoop;
+        match self.why_not_unwrapped(op, first) {
+            Ok(value) => Some(value),
+            Err((refusal, culprit)) => {
+                self.refuse(kind, Place::Op(op), refusal, culprit);
+                None
+            }
+        }
+    }
+
+    fn why_not_unwrapped(
+        &mut self,
+        op: OpId,
+        first: ExprId,
+    ) -> Result<ValueId, (SimplifyRefusal, Option<Place>)> {
+        let facts = self.facts;
+        let body = self.facts.round.body;
+        let data = &body.ops[op];
+        let refuse = |refusal| Err((refusal, None));
+        if is_thread_loop(data.kind) {
+            return refuse(SimplifyRefusal::ThreadLoop);
+        }
+        if facts.loops.has_sblock[op.index()] {
+            return refuse(SimplifyRefusal::Schedulable);
+        }
+        if data.attrs != Body::no_attrs() || facts.loops.has_attrs[op.index()] {
+            return refuse(SimplifyRefusal::AnnotatedLoop);
+        }
+        if let Some(by) = facts.loops.leaves[op.index()] {
+            return Err((SimplifyRefusal::LeavesLoop, Some(Place::Op(by))));
+        }
+        let block = self.block(op, 0);
+        let Some((block, &[value])) = block.map(|it| (it, &body.blocks[it].args[..])) else {
+            return refuse(SimplifyRefusal::HidesName);
+        };
+        if !self.may_go(op) {
+            return refuse(SimplifyRefusal::HasEffect);
+        }
+        let n_uses = facts.loops.n_uses[value.index()];
+        let is_used = n_uses > 0;
+        if is_used && self.movable(first).is_none() {
+            return refuse(SimplifyRefusal::ReadsMemory);
+        }
+        let node = self.simplifier.body().expr(first);
+        let is_small = node.is_leaf() || (n_uses <= 1 && node.size <= MOST_NODES);
+        if is_used && !is_small {
+            return refuse(SimplifyRefusal::WouldGrow);
+        }
+        if !facts.openable.is_unique_in(body, block) || (is_used && !self.has_unique_names(first)) {
+            return refuse(SimplifyRefusal::HidesName);
+        }
+        Ok(value)
+    }
+
+    /// Whether all names in an expression mean one thing wherever they are visible. O(size), for what takes the place of a variable.
+    fn has_unique_names(&mut self, expr: ExprId) -> bool {
+        let body = self.simplifier.body();
+        let mut stack = vec![expr];
+        while let Some(at) = stack.pop() {
+            self.work.nodes += 1;
+            if let ExprKind::Value(value) = body.expr(at).kind
+                && !self.facts.openable.is_unique(body.values[value].name)
+            {
+                return false;
+            }
+            body.each_child(body.expr(at).kind, &mut |it| stack.push(it));
+        }
+        true
+    }
+}

@@ -1,0 +1,325 @@
+//! One round of planning.
+//!
+//! In: a body with its occurrences. Out: items and refusals in the plan, and the body after the items. The facts of the body are computed
+//! here, once a round, and shared by the planners of expressions, loops, statements and guards.
+
+use arith::{Analyzer, ContextId, Overflow, simplify::Simplifier};
+use dataflow::{alias::AliasClasses, conditions::Conditions, flow::Flow, scopes::ScopeTree};
+use ir::{
+    BlockId, Body, Callee, ExprId, ExprKind, ForKind, Occurrences, OpId, OpKind, RegionId,
+    ValueKind,
+    arena::Id as _,
+    effects::EffectTable,
+    plan::{
+        SourceView,
+        finding::{Place, Related},
+        simplify::{
+            Refused, Simplification, SimplificationKind, SimplifyPlan, SimplifyRefusal, Step,
+        },
+    },
+    walk::WalkEvent,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::{Work, expressions::Expressions, loops::LoopFacts, rewrite::Rewriter};
+use crate::findings::{Deletable, Openable, conditions::Points};
+
+/// What a round works on.
+pub(super) struct Round<'a> {
+    pub(super) body: &'a Body,
+    pub(super) occurrences: &'a Occurrences,
+    pub(super) source: Option<SourceView<'a>>,
+    pub(super) round: u32,
+    pub(super) effects: &'a EffectTable,
+}
+
+impl<'a> Round<'a> {
+    /// Plans, and does what was planned.
+    pub(super) fn run(&self, plan: &mut SimplifyPlan, work: &mut Work) -> Body {
+        let (body, occurrences, effects) = (self.body, self.occurrences, self.effects);
+        let n_before = plan.items.len();
+        let scopes = ScopeTree::build(body);
+        let flow = Flow::build(body, occurrences, &scopes, effects);
+        let mut simplifier = Simplifier::with_effects(body, effects);
+        let conditions = Conditions::build(&flow, simplifier.analyzer());
+        let aliases = AliasClasses::build(body, effects);
+        let facts = Facts {
+            round: self,
+            points: Points { flow: &flow, conditions: &conditions },
+            scopes: &scopes,
+            deletable: Deletable::of(body, effects, &aliases),
+            openable: Openable::of(body),
+            loops: LoopFacts::of(body, occurrences, &flow),
+        };
+        let mut planner = Planner {
+            facts: &facts,
+            simplifier,
+            plan,
+            work,
+            costs: Vec::new(),
+            movable: Vec::new(),
+            dead: FxHashSet::default(),
+            expressions: Expressions::default(),
+        };
+        planner.expressions();
+        let mut statements = planner.statements();
+        planner.merge_guards(&mut statements);
+        let Planner { simplifier, work, .. } = planner;
+        let mut simplifier = simplifier;
+        work.facts += simplifier.analyzer().work().nodes;
+        if plan.items.len() == n_before {
+            return Body::new("", body.dialect);
+        }
+        let mut rewriter = Rewriter::new(simplifier.into_body());
+        for item in &plan.items[n_before..] {
+            item.steps.iter().for_each(|it| rewriter.step(occurrences, it));
+        }
+        rewriter.finish_round(occurrences);
+        rewriter.body
+    }
+}
+
+/// What is known of the body of a round.
+pub(super) struct Facts<'f, 'a> {
+    pub(super) round: &'f Round<'a>,
+    pub(super) points: Points<'f, 'a>,
+    pub(super) scopes: &'f ScopeTree,
+    pub(super) deletable: Deletable,
+    pub(super) openable: Openable,
+    pub(super) loops: LoopFacts,
+}
+
+/// Collects the items of a round.
+pub(super) struct Planner<'p, 'f, 'a> {
+    pub(super) facts: &'p Facts<'f, 'a>,
+    pub(super) simplifier: Simplifier<'a>,
+    pub(super) plan: &'p mut SimplifyPlan,
+    pub(super) work: &'p mut Work,
+    /// By node: what evaluating it costs, with all in it.
+    costs: Vec<u32>,
+    /// By node: from which scope on it could be evaluated; none if it depends on more than values.
+    movable: Vec<Option<u32>>,
+    /// Regions that are never entered.
+    pub(super) dead: FxHashSet<RegionId>,
+    pub(super) expressions: Expressions,
+}
+
+impl<'a> Planner<'_, '_, 'a> {
+    pub(super) fn body(&self) -> &'a Body {
+        self.facts.round.body
+    }
+
+    pub(super) fn is_first_round(&self) -> bool {
+        self.facts.round.round == 0
+    }
+
+    pub(super) fn analyzer(&mut self) -> &mut Analyzer<'a> {
+        self.simplifier.analyzer()
+    }
+
+    /// Walks the operations that may be executed; `visit` is called with each event.
+    pub(super) fn walk(&mut self, mut visit: impl FnMut(&mut Self, WalkEvent)) {
+        let body = self.facts.round.body;
+        let mut skipped: Option<RegionId> = None;
+        for event in body.walk(body.root) {
+            match event {
+                WalkEvent::EnterRegion(region)
+                    if skipped.is_none() && self.dead.contains(&region) =>
+                {
+                    skipped = Some(region);
+                }
+                WalkEvent::LeaveRegion(region) if skipped == Some(region) => skipped = None,
+                _ if skipped.is_none() => visit(self, event),
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds an item. Its index.
+    pub(super) fn add(&mut self, item: Item) -> usize {
+        let index = self.plan.items.len();
+        let mut needs = item.needs;
+        needs.sort_unstable();
+        needs.dedup();
+        self.plan.items.push(Simplification {
+            kind: item.kind,
+            place: item.place,
+            steps: item.steps,
+            rules: item.rules,
+            because: item.because,
+            saves: item.saves,
+            round: self.facts.round.round,
+            needs,
+        });
+        index
+    }
+
+    /// Says why something stays; only of the body as the user has it.
+    pub(super) fn refuse(
+        &mut self,
+        kind: SimplificationKind,
+        place: Place,
+        refusal: SimplifyRefusal,
+        culprit: Option<Place>,
+    ) {
+        if self.is_first_round() {
+            self.plan.refusals.push(Refused { kind, place, refusal, culprit });
+        }
+    }
+
+    /// What an expression costs, with all in it.
+    pub(super) fn cost(&mut self, expr: ExprId) -> u32 {
+        let effects = self.facts.round.effects;
+        let body = self.simplifier.body();
+        for at in (self.costs.len()..body.n_exprs()).map(ExprId::new) {
+            let mut cost = effects.own_cost(body, at);
+            let costs = &self.costs;
+            body.each_child(body.expr(at).kind, &mut |it| {
+                cost = cost.saturating_add(costs[it.index()]);
+            });
+            self.costs.push(cost);
+        }
+        self.costs[expr.index()]
+    }
+
+    /// The names of the rules that simplify an expression.
+    pub(super) fn rules(
+        &mut self,
+        context: ContextId,
+        expr: ExprId,
+        reading: Overflow,
+    ) -> Vec<&'static str> {
+        let mut rules = Vec::new();
+        for step in self.simplifier.steps(context, expr, reading) {
+            if !rules.contains(&step.rule) {
+                rules.push(step.rule);
+            }
+        }
+        rules
+    }
+
+    /// The number of the innermost scope that an expression needs, if it depends on values only: no memory, no call whose value may
+    /// be another or that depends on other threads, nothing unknown.
+    pub(super) fn movable(&mut self, expr: ExprId) -> Option<u32> {
+        let (effects, scopes) = (self.facts.round.effects, self.facts.scopes);
+        let body = self.simplifier.body();
+        for at in (self.movable.len()..body.n_exprs()).map(ExprId::new) {
+            let node = body.expr(at);
+            let own = match node.kind {
+                ExprKind::Load { .. }
+                | ExprKind::Region(..)
+                | ExprKind::Buffer(_)
+                | ExprKind::BufferField(..)
+                | ExprKind::Opaque { .. }
+                | ExprKind::Bound(_)
+                | ExprKind::Let { .. }
+                | ExprKind::Lambda { .. } => None,
+                ExprKind::Call { callee: callee @ Callee::Intrinsic(_), .. } => {
+                    let row = effects.callee(body, callee);
+                    (row.is_pure_value() && row.is_deletable()).then_some(0)
+                }
+                ExprKind::Call { .. } => None,
+                ExprKind::Value(value) => {
+                    let value = &body.values[value];
+                    match value.kind {
+                        ValueKind::Param(_) | ValueKind::Symbol => Some(0),
+                        ValueKind::Captured => None,
+                        ValueKind::BlockArg(block, _) => {
+                            Some(scopes.of_block(block).index() as u32)
+                        }
+                        ValueKind::Result(op, _) => Some(scopes.of_op(op).index() as u32),
+                    }
+                }
+                _ if node.flags.has_unknown => None,
+                _ => Some(0),
+            };
+            let movable = &self.movable;
+            let mut all = own;
+            body.each_child(node.kind, &mut |it| {
+                all = match (all, movable[it.index()]) {
+                    (Some(a), Some(b)) => Some(a.max(b)),
+                    _ => None,
+                };
+            });
+            self.movable.push(all);
+        }
+        self.movable[expr.index()]
+    }
+
+    /// The context before an operation.
+    pub(super) fn before(&self, op: OpId) -> ContextId {
+        self.facts.points.conditions.before(op)
+    }
+
+    /// What keeps an expression from being evaluated where it is not: a trap, or an overflow in it.
+    pub(super) fn why_not_early(&mut self, context: ContextId, expr: ExprId) -> bool {
+        let analyzer = self.analyzer();
+        !analyzer.cannot_trap(context, expr) || !analyzer.no_overflow(context, expr)
+    }
+
+    /// Whether a loop runs at least one iteration.
+    pub(super) fn is_entered(&mut self, op: OpId) -> bool {
+        let (context, extent) = (self.before(op), self.body().ops[op].operands[1]);
+        let facts = self.analyzer().facts_with(Overflow::Excluded, context, extent);
+        facts.interval.min >= 1
+    }
+
+    /// The only block of a region.
+    pub(super) fn block(&self, op: OpId, region: usize) -> Option<BlockId> {
+        let region = *self.body().ops[op].regions.get(region)?;
+        match self.body().regions[region].blocks[..] {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// Whether the operands of an operation may go unevaluated.
+    pub(super) fn may_go(&self, op: OpId) -> bool {
+        self.body().ops[op].operands.iter().all(|&it| self.facts.deletable.may_go(it))
+    }
+}
+
+/// An item to be added.
+pub(super) struct Item {
+    pub(super) kind: SimplificationKind,
+    pub(super) place: Place,
+    pub(super) steps: SmallVec<[Step; 1]>,
+    pub(super) rules: Vec<&'static str>,
+    pub(super) because: Vec<Related>,
+    pub(super) saves: u32,
+    pub(super) needs: Vec<usize>,
+}
+
+impl Item {
+    /// An item of one step that saves one statement.
+    pub(super) fn of(kind: SimplificationKind, place: Place, step: Step) -> Item {
+        Item {
+            kind,
+            place,
+            steps: SmallVec::from_iter([step]),
+            rules: Vec::new(),
+            because: Vec::new(),
+            saves: 1,
+            needs: Vec::new(),
+        }
+    }
+
+    pub(super) fn because(mut self, related: Related) -> Item {
+        self.because.push(related);
+        self
+    }
+
+    pub(super) fn needing(mut self, needs: &[usize]) -> Item {
+        self.needs.extend_from_slice(needs);
+        self
+    }
+}
+
+/// Whether a loop is one that threads run.
+pub(super) fn is_thread_loop(kind: OpKind) -> bool {
+    matches!(kind, OpKind::For(ForKind::ThreadBinding(_)))
+}
+
+/// Tables by operation.
+pub(super) type OpMap<T> = FxHashMap<OpId, T>;

@@ -1,0 +1,411 @@
+//! Statements that go, are opened, or change places.
+
+use expect_test::expect;
+
+use super::check;
+
+#[test]
+fn branch_with_a_known_condition_becomes_its_arm() {
+    check(
+        "
+        for i in range(64):
+            if i < x:
+                if i < x + 1:
+                    A[i] = 1
+                else:
+                    A[i] = 2
+            if i < 64:
+                A[i] = 3
+        ",
+        expect![[r#"
+            # redundant-condition 3 `i < x + 1`; Decides 2 `i < x`
+            # constant-condition 7 `i < 64`; Decides 1 `for i in range(64):`
+            for i in range(64):
+                if i < x:
+                    A[i] = 1
+                A[i] = 3
+        "#]],
+    );
+}
+
+#[test]
+fn loops_of_one_iteration_and_of_none() {
+    check(
+        "
+        for i in range(1):
+            for j in T.unroll(x, x + 1):
+                A[i + j] = i + 3
+        for k in range(0):
+            A[k] = 1
+        for k in range(y - y):
+            A[k] = 1
+        ",
+        expect![[r#"
+            # simplifiable 3 `i + 3`
+            # simplifiable 6 `y - y`
+            # single-iteration-loop 2 `for j in T.unroll(x, x + 1):`
+            # single-iteration-loop 1 `for i in range(1):`
+            # empty-loop 4 `for k in range(0):`
+            # empty-loop 6 `for k in range(y - y):`
+            A[T.Add(0, x)] = 3
+        "#]],
+    );
+}
+
+#[test]
+fn loops_that_stay() {
+    check(
+        "
+        for tx in T.thread_binding(1, thread=\"threadIdx.x\"):
+            for i in T.serial(1, annotations={\"hint\": 1}):
+                A[i] = 1
+            for i in range(1):
+                if A[i] > 2:
+                    break
+                A[i] = 4
+            for i in range(A[3], A[3] + 1):
+                A[i] = i
+            for i in range(x * y + 3, x * y + 4):
+                A[i] = i
+        ",
+        expect![[r##"
+            # not single-iteration-loop 1 `for tx in T.thread_binding(1, thread="threadIdx.x"):`: thread-loop
+            # not single-iteration-loop 2 `for i in T.serial(1, annotations={"hint": 1}):`: annotated-loop
+            # not single-iteration-loop 4 `for i in range(1):`: leaves-loop
+            # not single-iteration-loop 8 `for i in range(A[3], A[3] + 1):`: reads-memory
+            # not single-iteration-loop 10 `for i in range(x * y + 3, x * y + 4):`: would-grow
+        "##]],
+    );
+}
+
+#[test]
+fn names_that_would_hide_another_keep_their_loop() {
+    check(
+        "
+        for i in range(1):
+            v: T.let[T.int32] = x
+            A[i] = v
+        for i in range(2):
+            v: T.let[T.int32] = y
+            A[i] = v
+        ",
+        expect![[r#"
+            # not single-iteration-loop 1 `for i in range(1):`: hides-name
+        "#]],
+    );
+}
+
+#[test]
+fn guard_in_a_guard_becomes_one() {
+    check(
+        "
+        for i, j in T.grid(64, 64):
+            if i < x:
+                if j < y:
+                    if i + j < 100:
+                        A[i] = j
+        ",
+        expect![[r#"
+            # invariant-guard 2 `if i < x:`; Loop 1 `for i, j in T.grid(64, 64):`
+            # mergeable-guards 4 `if i + j < 100:`; Decides 3 `if j < y:`
+            for i in range(64):
+                if i < x:
+                    for j in range(64):
+                        if j < y and i + j < 100:
+                            A[i] = j
+        "#]],
+    );
+}
+
+#[test]
+fn inner_guard_that_may_fail_stays_inside() {
+    check(
+        "
+        if x != 0:
+            if y // x > 3:
+                A[0] = 1
+        if x > 0:
+            if A[x] > 3:
+                A[1] = 1
+        if x > 0:
+            if x * y > 3:
+                A[2] = 1
+        ",
+        expect![[r#"
+            # mergeable-guards 7 `if x > 0:`; SameValue 4 `if x > 0:`
+            # not mergeable-guards 2 `if y // x > 3:`: may-trap
+            if x != 0:
+                if y // x > 3:
+                    A[0] = 1
+            if x > 0:
+                if A[x] > 3:
+                    A[1] = 1
+                if x * y > 3:
+                    A[2] = 1
+        "#]],
+    );
+}
+
+#[test]
+fn neighbours_with_one_condition_become_one() {
+    check(
+        "
+        if x < y:
+            A[0] = 1
+        if x < y:
+            A[1] = 2
+        A[2] = 3
+        if x < y:
+            A[3] = 1
+        ",
+        expect![[r#"
+            # mergeable-guards 3 `if x < y:`; SameValue 1 `if x < y:`
+            if x < y:
+                A[0] = 1
+                A[1] = 2
+            A[2] = 3
+            if x < y:
+                A[3] = 1
+        "#]],
+    );
+}
+
+#[test]
+fn neighbours_that_read_memory_stay() {
+    check(
+        "
+        if A[0] < y:
+            A[0] = 1
+        if A[0] < y:
+            A[1] = 2
+        ",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn invariant_guard_goes_around_its_loops() {
+    check(
+        "
+        for i in range(x):
+            for j in range(y):
+                if x < 7:
+                    A[i] = j
+        ",
+        expect![[r#"
+            # invariant-guard 3 `if x < 7:`; Loop 2 `for j in range(y):`
+            # invariant-guard 3 `if x < 7:`; Loop 1 `for i in range(x):`
+            if x < 7:
+                for i, j in T.grid(x, y):
+                    A[i] = j
+        "#]],
+    );
+}
+
+#[test]
+fn guard_that_changes_in_the_inner_loop_only_leaves_the_outer() {
+    check(
+        "
+        for i in range(x):
+            for j in range(y):
+                if j < 7:
+                    if 12 // x > 1:
+                        A[i] = j
+        ",
+        expect![[r#"
+            # mergeable-guards 4 `if 12 // x > 1:`; Decides 3 `if j < 7:`
+            for i, j in T.grid(x, y):
+                if j < 7 and 12 // x > 1:
+                    A[i] = j
+        "#]],
+    );
+}
+
+#[test]
+fn guard_with_an_else_never_copies_its_loop() {
+    check(
+        "
+        for i in range(x):
+            if y < 7:
+                A[i] = 1
+            else:
+                A[i] = 2
+        ",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn guard_around_a_thread_loop_stays_inside() {
+    check(
+        "
+        for tx in T.thread_binding(32, thread=\"threadIdx.x\"):
+            if x < 7:
+                A[tx] = 1
+        ",
+        expect![[r#"
+            # not invariant-guard 2 `if x < 7:`: thread-loop
+        "#]],
+    );
+}
+
+#[test]
+fn statements_that_do_nothing_go() {
+    check(
+        "
+        T.evaluate(0)
+        if x < 3:
+            T.evaluate(0)
+        if x < 4:
+            T.evaluate(0)
+        else:
+            A[0] = 1
+        if x < 5:
+            A[1] = 1
+        else:
+            T.evaluate(0)
+        for i in range(10):
+            for j in range(x):
+                if y < j:
+                    T.evaluate(0)
+        T.evaluate(x // y)
+        ",
+        expect![[r#"
+            # redundant-guard 2 `if x < 3:`
+            # no-op 4 `if x < 4:`
+            # no-op 8 `if x < 5:`
+            # redundant-guard 14 `if y < j:`
+            # empty-loop 13 `for j in range(x):`
+            # empty-loop 12 `for i in range(10):`
+            # no-op 1 `T.evaluate(0)`
+            # no-op 16 `T.evaluate(x // y)`
+            if not x < 4:
+                A[0] = 1
+            if x < 5:
+                A[1] = 1
+        "#]],
+    );
+}
+
+#[test]
+fn function_keeps_a_statement() {
+    check(
+        "
+        for i in range(10):
+            T.evaluate(0)
+        ",
+        expect![[r#"
+            # empty-loop 1 `for i in range(10):`
+            T.evaluate(0)
+        "#]],
+    );
+}
+
+#[test]
+fn loop_that_may_not_end_stays() {
+    check(
+        "
+        while x < y:
+            T.evaluate(0)
+            T.evaluate(1)
+        ",
+        expect![[r#"
+            # no-op 3 `T.evaluate(1)`
+            while x < y:
+                T.evaluate(0)
+        "#]],
+    );
+}
+
+#[test]
+fn conditions_with_effects_stay() {
+    check(
+        "
+        if T.call_extern(\"int32\", \"f\") < 3:
+            T.evaluate(0)
+        for i in range(T.call_extern(\"int32\", \"g\")):
+            T.evaluate(0)
+        ",
+        expect![[r##"
+            # not redundant-guard 1 `if T.call_extern("int32", "f") < 3:`: has-effect
+            # not empty-loop 3 `for i in range(T.call_extern("int32", "g")):`: has-effect
+        "##]],
+    );
+}
+
+#[test]
+fn barrier_keeps_its_conditions() {
+    check(
+        "
+        for i in range(x):
+            if y < 7:
+                T.tvm_storage_sync(\"shared\")
+                A[i] = 1
+        ",
+        expect![[r##"
+            # invariant-guard 2 `if y < 7:`; Loop 1 `for i in range(x):`
+            if y < 7:
+                for i in range(x):
+                    T.tvm_storage_sync("shared")
+                    A[i] = 1
+        "##]],
+    );
+}
+
+#[test]
+fn opened_arm_joins_its_neighbours() {
+    check(
+        "
+        if x < y:
+            A[0] = 1
+        if 1 < 2:
+            if x < y:
+                A[1] = 2
+        for i in range(4):
+            if x < y:
+                A[i] = 3
+        ",
+        expect![[r#"
+            # invariant-guard 7 `if x < y:`; Loop 6 `for i in range(4):`
+            # mergeable-guards 4 `if x < y:`; SameValue 1 `if x < y:`
+            # mergeable-guards 7 `if x < y:`; SameValue 1 `if x < y:`
+            if x < y:
+                A[0] = 1
+                A[1] = 2
+                for i in range(4):
+                    A[i] = 3
+        "#]],
+    );
+}
+
+#[test]
+fn many_guards_become_a_few() {
+    check(
+        "
+        if x != 1:
+            if x != 2:
+                if x != 3:
+                    if x != 4:
+                        if x != 5:
+                            if x != 6:
+                                if x != 7:
+                                    if x != 8:
+                                        if x != 9:
+                                            if x != 10:
+                                                A[0] = 1
+        ",
+        expect![[r#"
+            # mergeable-guards 2 `if x != 2:`; Decides 1 `if x != 1:`
+            # mergeable-guards 3 `if x != 3:`; Decides 1 `if x != 1:`
+            # mergeable-guards 4 `if x != 4:`; Decides 1 `if x != 1:`
+            # mergeable-guards 5 `if x != 5:`; Decides 1 `if x != 1:`
+            # mergeable-guards 6 `if x != 6:`; Decides 1 `if x != 1:`
+            # mergeable-guards 7 `if x != 7:`; Decides 1 `if x != 1:`
+            # mergeable-guards 8 `if x != 8:`; Decides 1 `if x != 1:`
+            # mergeable-guards 10 `if x != 10:`; Decides 9 `if x != 9:`
+            if x != 1 and x != 2 and x != 3 and x != 4 and x != 5 and x != 6 and x != 7 and x != 8:
+                if x != 9 and x != 10:
+                    A[0] = 1
+        "#]],
+    );
+}
