@@ -18,6 +18,7 @@ mod inlay_hints;
 mod inline;
 mod navigation;
 mod plan_text;
+mod preview;
 #[cfg(test)]
 mod tests;
 
@@ -34,7 +35,7 @@ pub use ir::plan::{
     finding::{FindingKind, FindingKinds},
 };
 pub use syntax::{Edit, LineCol, Parse, TextRange, TextSize};
-pub use transform::{cse::CseOptions, findings::FindingOptions};
+pub use transform::{cse::CseOptions, findings::FindingOptions, passes::Pass};
 
 pub use crate::{
     code_actions::{ActionKind, CodeAction},
@@ -48,6 +49,7 @@ pub use crate::{
     folding_ranges::Fold,
     hover::Hover,
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
+    preview::{PassPreview, Stage, preview},
 };
 
 /// A file, by a number that its owner chose.
@@ -239,6 +241,16 @@ impl Analysis {
         target: Target,
     ) -> Cancellable<Option<DeviceCodeView>> {
         self.ask(file, |db, file| device_code::view_device_code(db, file, offset, target))
+    }
+
+    /// The function at an offset before and after each of these passes.
+    pub fn view_passes(
+        &self,
+        file: FileId,
+        offset: TextSize,
+        passes: &[Pass],
+    ) -> Cancellable<Option<PassPreview>> {
+        self.ask(file, |db, file| preview::view_passes(db, file, offset, passes))
     }
 
     /// What was decided about the expression at an offset, and why.

@@ -3,7 +3,7 @@
 //! | file | is |
 //! |---|---|
 //! | `args` | the arguments and their help |
-//! | `check`, `fix`, `bisect`, `build`, `opt`, `explain`, `run`, `parse` | one command each |
+//! | `check`, `fix`, `bisect`, `build`, `opt`, `preview`, `explain`, `run`, `parse` | one command each |
 //! | `overview` | the command `report` |
 //! | `report`, `diff` | text, JSON and SARIF; unified diffs |
 //! | `rules` | the documentation of every name in a message |
@@ -27,6 +27,7 @@ mod opt;
 mod overview;
 mod parallel;
 mod parse;
+mod preview;
 mod progress;
 mod report;
 mod rules;
@@ -147,6 +148,7 @@ fn run_command(arguments: &Arguments, io: &mut Io<'_>) -> u8 {
         Command::Bisect(args) => bisect::bisect(args, io, styled),
         Command::Build(args) => build::build(args, io, styled),
         Command::Opt(args) => opt::opt(args, io, styled),
+        Command::Preview(args) => preview::run(args, io, styled),
         Command::Explain(args) => explain::explain(args, io, styled),
         Command::Run(args) => run::run(args, io, styled),
         Command::Report(args) => overview::report(args, io, styled),

@@ -23,6 +23,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("anyhow", Only(&["codegen", "tir-analyzer", "xtask", "tests"])),
     ("blake3", Only(&["codegen", "ir", "xtask"])),
     ("clap", Only(PROGRAMS)),
+    ("console", Only(&["tir-analyzer"])),
     ("crossbeam-channel", Only(&["tir-analyzer"])),
     ("ctrlc", Only(&["tir-analyzer"])),
     ("expect-test", Tests),

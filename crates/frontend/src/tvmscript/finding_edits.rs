@@ -108,7 +108,11 @@ impl<'a> Writer<'a> {
     }
 
     /// The innermost node of a kind that begins at an offset.
-    pub(super) fn node_at(&self, start: TextSize, is_kind: impl Fn(SyntaxKind) -> bool) -> Option<SyntaxNode> {
+    pub(super) fn node_at(
+        &self,
+        start: TextSize,
+        is_kind: impl Fn(SyntaxKind) -> bool,
+    ) -> Option<SyntaxNode> {
         let token = self.root.token_at_offset(start).right_biased()?;
         token.ancestors().find(|it| it.text_range().start() == start && is_kind(it.kind()))
     }

@@ -78,8 +78,8 @@ struct Sketch<'a> {
     written: BTreeMap<u32, Edit>,
     /// What goes: start → end. Ranges may lie inside each other.
     gone: Vec<TextRange>,
-    /// Statements that become a `T.evaluate(0)`.
-    filled: Vec<Edit>,
+    /// Those of them in whose place something else stands.
+    filled: FxHashMap<TextRange, String>,
     /// Lines that move left: a range and by how many columns.
     dedents: Vec<(TextRange, u32)>,
     headers: FxHashMap<OpId, Option<Header>>,
@@ -106,7 +106,7 @@ impl<'a> Sketch<'a> {
             plan,
             written: BTreeMap::new(),
             gone: Vec::new(),
-            filled: Vec::new(),
+            filled: FxHashMap::default(),
             dedents: Vec::new(),
             headers: FxHashMap::default(),
             slot_of: FxHashMap::default(),
@@ -163,12 +163,16 @@ impl<'a> Sketch<'a> {
         if self.left.iter().any(|(start, left)| *left == 0 && emptied(start)) {
             return None;
         }
-        let mut edits: Vec<Edit> = gone.iter().map(|it| Edit::delete(*it)).collect();
+        let filled = std::mem::take(&mut self.filled);
+        let text_of = |it: &TextRange| filled.get(it).map_or("", String::as_str);
+        let mut edits: Vec<Edit> = gone.iter().map(|it| Edit::replace(*it, text_of(it))).collect();
         let mut rewritten = Vec::new();
         for slot in std::mem::take(&mut self.changed) {
             let occupant = self.occupant(slot);
-            let text = self.rendered(occupant)?;
-            let range = self.header(slot)?.line;
+            let tail = self.header(occupant)?.tail;
+            let text = format!("{}{}", self.rendered(occupant)?, self.writer.text_of(tail));
+            let own = self.header(slot)?;
+            let range = TextRange::new(own.line.start(), own.tail.end());
             rewritten.push(range);
             edits.push(Edit::replace(range, text));
         }
@@ -177,11 +181,9 @@ impl<'a> Sketch<'a> {
             let at = rewritten.partition_point(|it| it.start() <= range.start());
             at > 0 && rewritten[at - 1].contains_range(range)
         };
-        edits.extend(std::mem::take(&mut self.filled));
         edits.extend(self.written.values().filter(|it| !is_rewritten(it.range)).cloned());
         edits.extend(self.moved_lines());
-        let is_whole = |it: &Edit| gone.binary_search_by_key(&it.range.start(), |it| it.start()).is_ok();
-        edits.retain(|it| !is_gone(it.range) && (it.text.is_empty() || !is_whole(it)));
+        edits.retain(|it| !is_gone(it.range));
         edits.sort_by_key(|it| (it.range.start(), it.range.end()));
         edits.dedup();
         TextEdit::from_edits(edits).ok()

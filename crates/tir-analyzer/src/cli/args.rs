@@ -68,6 +68,9 @@ pub(crate) enum Command {
     /// Print a module after passes, as TVMScript.
     #[command(after_help = OPT_EXAMPLES)]
     Opt(OptArgs),
+    /// Show a function before and after each pass.
+    #[command(after_help = PREVIEW_EXAMPLES)]
+    Preview(PreviewArgs),
     /// Say what was decided about an expression and why, or what a rule means.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
@@ -108,6 +111,12 @@ Examples:
   tir-analyzer opt --passes cse a.py                          with the rules of this tool
   tir-analyzer opt --passes cse --preset tvm a.py             as TVM's pass does, where that is sound
   tir-analyzer opt --passes cse --preset tvm --allow-unsound --function main a.py";
+
+const PREVIEW_EXAMPLES: &str = "\
+Examples:
+  tir-analyzer preview a.py --function main                   side by side, as wide as the terminal
+  tir-analyzer preview a.py --passes simplify,cse --format unified
+  tir-analyzer preview a.py --passes dead-store --format json";
 
 const EXPLAIN_EXAMPLES: &str = "\
 Examples:
@@ -254,7 +263,7 @@ pub(crate) struct FixArgs {
 pub(crate) struct OptArgs {
     #[command(flatten)]
     pub(crate) input: OneInput,
-    /// What to run, in this order, separated by commas: `cse` or rules with fixes (`dead-store`).
+    /// What to run, in this order, separated by commas: `simplify`, `cse` or rules with fixes (`dead-store`).
     #[arg(long, value_delimiter = ',', default_value = "cse", value_name = "PASS")]
     pub(crate) passes: Vec<PassName>,
     #[command(flatten)]
@@ -265,6 +274,34 @@ pub(crate) struct OptArgs {
     /// Only this function; all others are printed as they are.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct PreviewArgs {
+    #[command(flatten)]
+    pub(crate) input: OneInput,
+    /// What to run, in this order, separated by commas: `simplify`, `cse` or rules with fixes (`dead-store`).
+    #[arg(long, value_delimiter = ',', default_value = "simplify,cse", value_name = "PASS")]
+    pub(crate) passes: Vec<PassName>,
+    /// Only this function.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) function: Option<String>,
+    /// How to show it.
+    #[arg(long, value_enum, default_value = "side-by-side")]
+    pub(crate) format: PreviewFormat,
+    /// Columns of both sides together; as many as the terminal has if not given.
+    #[arg(long, value_name = "COLUMNS")]
+    pub(crate) width: Option<usize>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum PreviewFormat {
+    /// Both texts beside each other
+    SideBySide,
+    /// A unified diff a pass
+    Unified,
+    /// The texts and what each pass did
+    Json,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]

@@ -254,6 +254,7 @@ fn list(format: AnswerFormat, is_styled: bool) -> String {
     for (title, topic) in [
         ("What is reported:", Topic::Finding),
         ("Why something is not shared:", Topic::NotShared),
+        ("What is simplified, and why something is not:", Topic::Simplification),
         ("Why a function has no device code:", Topic::NotBuilt),
     ] {
         out.push_str(&format!("{title}\n"));

@@ -9,7 +9,10 @@ use frontend::tvmscript::{
     self, Capture, Environment as _, FileFunctions, FunctionItem, FunctionKind, Lowered, Namespace,
     Severity,
 };
-use ir::{Body, Dialect, Occurrences, plan::CsePlan, plan::Decision};
+use ir::{
+    Body, Dialect, Occurrences,
+    plan::{CsePlan, Decision, simplify::SimplificationKind},
+};
 use syntax::Edit;
 use transform::{
     cse::{self, CseOptions},
@@ -68,13 +71,14 @@ fn optimize(
         let allowances = lowered.source_map.allowances();
         let is_allowed = |pass: Pass| match pass {
             Pass::Cse => allowances.everywhere(ir::plan::docs::COMMON_SUBEXPRESSION),
+            Pass::Simplify => allowances.everywhere(SimplificationKind::Simplifiable.name()),
             Pass::Fix(kind) => allowances.everywhere(kind.name()),
         };
         let mut body = lowered.body;
         for pass in args.passes.iter().filter_map(|it| it.0).filter(|it| !is_allowed(*it)) {
             body = match pass {
                 Pass::Cse => eliminate(&body, &mut options),
-                Pass::Fix(_) => pass.run(&body),
+                Pass::Simplify | Pass::Fix(_) => pass.run(&body),
             };
         }
         if let Some(error) = ir::verify::verify(&body).first() {

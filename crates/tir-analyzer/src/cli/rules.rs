@@ -1,11 +1,11 @@
 //! Every name that a message may carry, with its documentation: rules of lowering, kinds of syntax errors, rules of
-//! plans, and the reasons why something is not shared or a function has no device code.
+//! plans, what is simplified, and the reasons why something is not shared or simplified or a function has no device code.
 //!
 //! `explain` prints them, SARIF lists them. Sorted by name.
 
 use frontend::tvmscript::{Severity, diagnostics};
 use ide::{FindingKind, FindingLevels};
-use ir::plan::{docs, finding};
+use ir::plan::{docs, finding, simplify};
 use syntax::SyntaxErrorKind;
 
 /// What a name is about.
@@ -15,6 +15,8 @@ pub(crate) enum Topic {
     Finding,
     /// Why something is not shared.
     NotShared,
+    /// What is simplified, and why something is not.
+    Simplification,
     /// Why a function has no device code.
     NotBuilt,
 }
@@ -66,6 +68,14 @@ pub(crate) fn all() -> Vec<Rule> {
             is_fixable: has_fix(kind),
         }
     });
+    let simplifications = simplify::docs::all().iter().map(|it| Rule {
+        name: it.name,
+        summary: it.summary,
+        text: it.text,
+        topic: Topic::Simplification,
+        severity: None,
+        is_fixable: false,
+    });
     let unbuilt = codegen::reasons::ALL.iter().map(|(name, text)| Rule {
         name,
         summary: text.trim_end_matches('.'),
@@ -82,8 +92,13 @@ pub(crate) fn all() -> Vec<Rule> {
         severity: Some(Severity::Error),
         is_fixable: false,
     });
-    let mut all: Vec<Rule> =
-        lowering.chain(plans).chain(findings).chain(syntax).chain(unbuilt).collect();
+    let mut all: Vec<Rule> = lowering
+        .chain(plans)
+        .chain(findings)
+        .chain(simplifications)
+        .chain(syntax)
+        .chain(unbuilt)
+        .collect();
     all.sort_by_key(|it| it.name);
     all.dedup_by_key(|it| it.name);
     all

@@ -1,19 +1,19 @@
 //! Expressions that have a simpler form, and what that decides of statements.
 //!
-//! In: the operations of a round, outer before inner. Out: an item for each largest occurrence whose simplified form costs less, or as much
-//! and is smaller; and [`Expressions`]: the operands as they become, which conditions and loops are decided.
+//! In: the operations of a round, outer before inner. Out: an item for each largest occurrence that a step makes simpler as a whole; and [`Expressions`]: the operands as they become, which conditions and loops are decided.
 //!
 //! Signed overflow is excluded where the operand is evaluated and used as it stands (`SEMANTICS: I1`): a condition, an index, what is stored,
 //! returned, asserted or given to a call for its effect, a bound of a loop. What is bound to a name may never be used: it
 //! wraps. Bounds of launches and thread loops, shapes, and bindings of block variables stay as they are written: they are the
 //! configuration, the layout, and what schedules look at.
 //!
-//! Where the simplified form differs, both trees are walked down side by side as long as they have the same node, so that only the
-//! text that changes is touched. O(occurrences), each node of a difference once.
+//! Where the simplified form differs only because an operand does, the walk goes down to the operand, so that only the text that changes is
+//! touched. Each item is right by itself: an occurrence becomes what the simplifier makes of it alone. O(occurrences), each node
+//! of a difference once.
 
 use arith::{ContextId, Overflow};
 use ir::{
-    Body, ExprId, ExprKind, OccurrenceId, OpId, OpKind, RegionId, UnaryOp, ValueId,
+    Body, DataType, ExprId, ExprKind, OccurrenceId, OpId, OpKind, RegionId, UnaryOp, ValueId,
     plan::{
         finding::{FindingKind, Place, Related, Role},
         simplify::{SimplificationKind, SimplifyRefusal, Step},
@@ -194,9 +194,9 @@ impl Planner<'_, '_, '_> {
         if body.ops[op].regions.len() != 2 || self.expressions.decided.contains_key(&op) {
             return;
         }
-        let is_empty = self.block(op, 0).is_some_and(|block| {
-            body.blocks[block].ops.iter().all(|&it| self.does_nothing(it))
-        });
+        let is_empty = self
+            .block(op, 0)
+            .is_some_and(|block| body.blocks[block].ops.iter().all(|&it| self.does_nothing(it)));
         if is_empty {
             let condition = self.expressions.operand(body, op, 0);
             let not = self.simplifier.analyzer().grow(|it| match it.expr(condition).kind {
@@ -237,8 +237,8 @@ impl Planner<'_, '_, '_> {
         }
         let Some(top) = self.facts.round.occurrences.of_operand(op, operand) else { return };
         let mut found = Vec::new();
-        let difference = Difference { reading, found: &mut found };
-        let rebuilt = self.differ(difference, top, start, new).unwrap_or(start);
+        let place = Differing { at: top, reading, found: &mut found };
+        let rebuilt = self.differ(place, start, new);
         if rebuilt != old {
             self.expressions.operands.insert((op, operand as u32), rebuilt);
         }
@@ -261,54 +261,85 @@ impl Planner<'_, '_, '_> {
         }
     }
 
-    /// Walks down two trees from an occurrence: `from` (what it is) and `to` (what it could be). What of `to` is worth it; none if nothing.
-    fn differ(
-        &mut self,
-        difference: Difference<'_>,
-        at: OccurrenceId,
-        from: ExprId,
-        to: ExprId,
-    ) -> Option<ExprId> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.differ_at(difference, at, from, to))
+    /// Finds what of an occurrence changes: as it is (`from`), and as it could be (`to`). What it becomes with what was found.
+    fn differ(&mut self, place: Differing<'_>, from: ExprId, to: ExprId) -> ExprId {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.differ_at(place, from, to))
     }
 
-    fn differ_at(
+    fn differ_at(&mut self, place: Differing<'_>, from: ExprId, to: ExprId) -> ExprId {
+        let Differing { at, reading, found } = place;
+        self.work.nodes += 1;
+        if from == to {
+            return from;
+        }
+        let Some((old, new)) = self.simple_operands(at, reading, from) else {
+            return self.whole(at, from, to, found).unwrap_or(from);
+        };
+        let bare = self.with_children(from, &new);
+        // What a step makes of the node as a whole counts if it saves something; else only operands are simpler.
+        if bare != to
+            && self.simplifier.saves(bare, to).is_some()
+            && let Some(whole) = self.whole(at, from, to, found)
+        {
+            return whole;
+        }
+        let below: Vec<OccurrenceId> = children_of(self.facts.round.occurrences, at).collect();
+        let mut kept = old.clone();
+        for (index, &child) in below.iter().enumerate() {
+            let reading = reading_of(self.simplifier.body(), from, index, reading);
+            let inner = Differing { at: child, reading, found: &mut *found };
+            kept[index] = self.differ(inner, old[index], new[index]);
+        }
+        self.with_children(from, &kept)
+    }
+
+    /// The operands of a node, and each by itself as simple as it can be; none if they have no context of their own.
+    fn simple_operands(
         &mut self,
-        difference: Difference<'_>,
+        at: OccurrenceId,
+        reading: Overflow,
+        from: ExprId,
+    ) -> Option<(Vec<ExprId>, Vec<ExprId>)> {
+        let node = *self.simplifier.body().expr(from);
+        let is_binder = matches!(node.kind, ExprKind::Let { .. } | ExprKind::Lambda { .. });
+        if is_binder || node.flags.open_binders > 0 {
+            return None;
+        }
+        let mut old = Vec::new();
+        self.simplifier.body().each_child(node.kind, &mut |it| old.push(it));
+        let below: Vec<OccurrenceId> = children_of(self.facts.round.occurrences, at).collect();
+        let new = (old.iter().zip(below).enumerate())
+            .map(|(index, (&operand, child))| {
+                let reading = reading_of(self.simplifier.body(), from, index, reading);
+                let context = self.context_at(child);
+                self.simplifier.simplify(context, operand, reading)
+            })
+            .collect();
+        Some((old, new))
+    }
+
+    /// An occurrence that changes as a whole, if that is worth it and possible.
+    fn whole(
+        &mut self,
         at: OccurrenceId,
         from: ExprId,
         to: ExprId,
+        found: &mut Vec<Replaced>,
     ) -> Option<ExprId> {
-        let Difference { reading, found } = difference;
-        self.work.nodes += 1;
-        if from == to {
-            return Some(from);
-        }
-        let [a, b] = [from, to].map(|it| children(self.simplifier.body(), it));
-        if is_same_node(self.simplifier.body(), from, to) && have_types(self.simplifier.body(), &a, &b) {
-            let below: Vec<OccurrenceId> =
-                children_of(self.facts.round.occurrences, at).collect();
-            let n_before = found.len();
-            let mut new = a.clone();
-            for (index, &child) in below.iter().enumerate() {
-                let inner = Difference { reading, found: &mut *found };
-                if let Some(it) = self.differ(inner, child, a[index], b[index]) {
-                    new[index] = it;
-                }
-            }
-            if new != a {
-                return Some(self.simplifier.analyzer().grow(|body| with_children(body, from, &new)));
-            }
-            found.truncate(n_before);
-        }
-        let occurrences = self.facts.round.occurrences;
         let is_real = self.facts.round.source.is_none_or(|it| (it.is_real)(at));
-        let may_go = self.facts.deletable.may_go(occurrences[at].expr);
+        let may_go = self.facts.deletable.may_go(self.facts.round.occurrences[at].expr);
         if !is_real || !may_go || self.simplifier.saves(from, to).is_none() {
             return None;
         }
         found.push(Replaced { at, from, to });
         Some(to)
+    }
+
+    fn with_children(&mut self, expr: ExprId, children: &[ExprId]) -> ExprId {
+        self.simplifier.analyzer().grow(|body| {
+            let mut children = children.iter();
+            body.map_children(expr, &mut |_, old| *children.next().unwrap_or(&old))
+        })
     }
 
     /// The item of a replaced occurrence.
@@ -348,10 +379,20 @@ impl Planner<'_, '_, '_> {
     }
 }
 
-/// What walking down two trees collects.
-struct Difference<'d> {
+/// Where two trees are compared, and what is found.
+struct Differing<'d> {
+    at: OccurrenceId,
     reading: Overflow,
     found: &'d mut Vec<Replaced>,
+}
+
+/// The reading of an operand: an overflow in the condition of a `Select`, or in what becomes a float, is no event.
+fn reading_of(body: &Body, expr: ExprId, index: usize, reading: Overflow) -> Overflow {
+    match body.expr(expr).kind {
+        ExprKind::Select(..) if index == 0 => Overflow::Wraps,
+        ExprKind::Cast(_) if body.dtype(expr).is_some_and(DataType::is_float) => Overflow::Wraps,
+        _ => reading,
+    }
 }
 
 /// An occurrence, what it is, and what it becomes.
@@ -364,44 +405,4 @@ struct Replaced {
 /// The related place of a condition that decides.
 pub(super) fn because(decider: Option<Place>) -> Vec<Related> {
     decider.map(|place| Related { place, role: Role::Decides }).into_iter().collect()
-}
-
-fn children(body: &Body, expr: ExprId) -> Vec<ExprId> {
-    let mut children = Vec::new();
-    body.each_child(body.expr(expr).kind, &mut |it| children.push(it));
-    children
-}
-
-fn with_children(body: &mut Body, expr: ExprId, children: &[ExprId]) -> ExprId {
-    let mut at = 0;
-    body.map_children(expr, &mut |_, _| {
-        at += 1;
-        children[at - 1]
-    })
-}
-
-/// Whether operands are as many and of the same types.
-fn have_types(body: &Body, a: &[ExprId], b: &[ExprId]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(&a, &b)| body.ty(a) == body.ty(b))
-}
-
-/// Whether two nodes are the same but for their operands.
-fn is_same_node(body: &Body, a: ExprId, b: ExprId) -> bool {
-    use ExprKind::{Binary, Broadcast, Call, Cast, Load, Ramp, Select, Unary};
-    let [x, y] = [a, b].map(|it| body.expr(it));
-    x.ty == y.ty
-        && match (x.kind, y.kind) {
-            (Binary(a, ..), Binary(b, ..)) => a == b,
-            (Unary(a, _), Unary(b, _)) => a == b,
-            (Cast(_), Cast(_)) | (Select(..), Select(..)) => true,
-            (Ramp { .. }, Ramp { .. }) | (Broadcast { .. }, Broadcast { .. }) => true,
-            (Load { buffer: a, predicate: p, .. }, Load { buffer: b, predicate: q, .. }) => {
-                a == b && p.is_some() == q.is_some()
-            }
-            (
-                Call { callee: a, attrs: x, instance: i, .. },
-                Call { callee: b, attrs: y, instance: j, .. },
-            ) => a == b && x == y && i == j,
-            _ => false,
-        }
 }

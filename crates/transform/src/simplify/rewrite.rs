@@ -314,4 +314,3 @@ impl Substitution {
         self.memo[&expr]
     }
 }
-

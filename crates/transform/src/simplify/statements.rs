@@ -411,7 +411,12 @@ impl Planner<'_, '_, '_> {
         }
         if !self.facts.openable.is_unique_in(self.body(), from) {
             let kind = SimplificationKind::MergeableGuards;
-            self.refuse(kind, Place::Op(second), SimplifyRefusal::HidesName, Some(Place::Op(first)));
+            self.refuse(
+                kind,
+                Place::Op(second),
+                SimplifyRefusal::HidesName,
+                Some(Place::Op(first)),
+            );
             return false;
         }
         let step = Step::Join { first, second };

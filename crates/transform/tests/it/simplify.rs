@@ -1,6 +1,8 @@
 //! Simplification: what is planned, that it ends, and what becomes of the body.
 
+mod corpus;
 mod statements;
+mod text;
 
 use expect_test::Expect;
 use frontend::tvmscript::Lowered;

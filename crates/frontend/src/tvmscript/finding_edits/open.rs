@@ -120,11 +120,7 @@ impl Writer<'_> {
         let lines_start = colon.end() + TextSize::of(header) + TextSize::of('\n');
         let mut at = lines_start;
         for line in lines.split_inclusive('\n') {
-            out.push_str(if self.is_inside_string(at) {
-                line
-            } else {
-                without_indent(line, by)
-            });
+            out.push_str(if self.is_inside_string(at) { line } else { without_indent(line, by) });
             at += TextSize::of(line);
         }
         let out = out.trim_end_matches(['\n', '\r']);

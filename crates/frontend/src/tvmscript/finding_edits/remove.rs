@@ -36,7 +36,11 @@ impl Removal {
 
 impl Writer<'_> {
     /// The statements that the operations make up, with those removed before. What is replaced mentions nothing any more.
-    pub(in crate::tvmscript) fn removals_of(&self, removed: &[OpId], replaced: &[Edit]) -> Option<Vec<Removal>> {
+    pub(in crate::tvmscript) fn removals_of(
+        &self,
+        removed: &[OpId],
+        replaced: &[Edit],
+    ) -> Option<Vec<Removal>> {
         let mut of_statement: FxHashMap<TextRange, Vec<OpId>> = FxHashMap::default();
         let mut order = Vec::new();
         for &op in removed {

@@ -125,9 +125,8 @@ impl Sketch<'_> {
         own.sort_unstable_by_key(|it| it.start());
         let is_own = |it: TextRange| own.binary_search_by_key(&it.start(), |it| it.start()).is_ok();
         let mentions = self.writer.mentions().of_value(value);
-        let all = mentions
-            .iter()
-            .all(|&it| header.contains_range(it) || is_written(it) || is_own(it));
+        let all =
+            mentions.iter().all(|&it| header.contains_range(it) || is_written(it) || is_own(it));
         all.then_some(edits)
     }
 

@@ -20,6 +20,8 @@ pub(super) struct Header {
     pub(super) line: TextRange,
     /// From the keyword to the end of the line, with its line break.
     pub(super) whole_line: TextRange,
+    /// The colon, and the comment behind it.
+    pub(super) tail: TextRange,
     /// The comment behind it.
     pub(super) comment: Option<TextRange>,
     /// The first suite.
@@ -98,7 +100,9 @@ impl Sketch<'_> {
             (other, between)
         });
         let indent = indent.len();
-        Some(Header { node, line, whole_line, comment, suite, otherwise, indent })
+        let end = comment.map_or(colon.text_range().end(), |it| it.end());
+        let tail = TextRange::new(line.end(), end);
+        Some(Header { node, line, whole_line, tail, comment, suite, otherwise, indent })
     }
 
     /// The line of a header with its break, and its comment; none if it is more than one line or has a suite on it.
@@ -157,7 +161,9 @@ impl Sketch<'_> {
     /// The header of an operation with all that changes in it, without its colon.
     pub(super) fn rendered(&mut self, op: OpId) -> Option<String> {
         let line = self.header(op)?.line;
-        let Some(merged) = self.merged.get(&op).cloned() else { return Some(self.with_edits(line)) };
+        let Some(merged) = self.merged.get(&op).cloned() else {
+            return Some(self.with_edits(line));
+        };
         let mut text = format!("if {}", self.condition(op, true)?);
         for part in merged {
             text.push_str(" and ");

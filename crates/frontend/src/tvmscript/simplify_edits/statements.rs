@@ -4,7 +4,7 @@
 //! needs (see `headers`).
 
 use ir::{ExprId, OpId, OpKind, ValueId};
-use syntax::{Edit, SyntaxNode, TextRange, TextSize};
+use syntax::{SyntaxNode, TextRange, TextSize};
 
 use super::{
     Sketch,
@@ -24,7 +24,7 @@ impl Sketch<'_> {
             let text = format!("{alias}.evaluate(0)");
             let statement = self.writer.without_line_end(removal.statement);
             self.gone.push(statement);
-            self.filled.push(Edit::replace(statement, text));
+            self.filled.insert(statement, text);
             return Some(());
         }
         self.gone.push(removal.deletion().range);
@@ -42,9 +42,9 @@ impl Sketch<'_> {
 
     fn left_in(&mut self, suite: &SyntaxNode) -> &mut u32 {
         let start = u32::from(suite.text_range().start());
-        self.left.entry(start).or_insert_with(|| {
-            suite.children().filter(|it| is_statement(it.kind())).count() as u32
-        })
+        self.left
+            .entry(start)
+            .or_insert_with(|| suite.children().filter(|it| is_statement(it.kind())).count() as u32)
     }
 
     /// The slot in which the header of an operation stands.
@@ -156,8 +156,7 @@ impl Sketch<'_> {
         let (before, start, header) = (self.place(last)?, self.place(first)?, self.place(second)?);
         let sibling = header.node.prev_sibling().filter(|it| is_statement(it.kind()));
         let is_next = sibling.is_some_and(|it| it == before.node);
-        let is_aligned =
-            start.indent == header.indent && start.suite.indent == header.suite.indent;
+        let is_aligned = start.indent == header.indent && start.suite.indent == header.suite.indent;
         if !is_next || !is_aligned {
             return None;
         }

@@ -41,13 +41,14 @@ fn loops_of_one_iteration_and_of_none() {
             A[k] = 1
         ",
         expect![[r#"
-            # simplifiable 3 `i + 3`
-            # simplifiable 6 `y - y`
+            # simplifiable 3 `i + 3`; by fold
+            # simplifiable 3 `i + j`; by neutral-operand
+            # simplifiable 6 `y - y`; by sum-of-products
             # single-iteration-loop 2 `for j in T.unroll(x, x + 1):`
             # single-iteration-loop 1 `for i in range(1):`
             # empty-loop 4 `for k in range(0):`
             # empty-loop 6 `for k in range(y - y):`
-            A[T.Add(0, x)] = 3
+            A[x] = 3
         "#]],
     );
 }
@@ -279,7 +280,7 @@ fn statements_that_do_nothing_go() {
             # empty-loop 12 `for i in range(10):`
             # no-op 1 `T.evaluate(0)`
             # no-op 16 `T.evaluate(x // y)`
-            if not x < 4:
+            if 3 < x:
                 A[0] = 1
             if x < 5:
                 A[1] = 1

@@ -1,0 +1,120 @@
+//! A function before and after each of some passes.
+//!
+//! In: a body, or the function at a place, and passes in order. Out: [`PassPreview`]: the function as text before the first pass and after each,
+//! with what each pass did, for a virtual document and for the command line. Texts are printed from the IR, so that only what a
+//! pass changed differs.
+
+use db::{RootDatabase, SourceFile};
+use ir::{
+    Body, Occurrences,
+    plan::simplify::{Simplification, SimplifyPlan},
+};
+use syntax::TextSize;
+use transform::{
+    passes::Pass,
+    simplify::{self, SimplifyOptions},
+};
+
+use crate::function_at::function_at;
+
+/// A function on its way through passes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct PassPreview {
+    /// Name of the function.
+    pub function: String,
+    /// Its text before the first pass.
+    pub before: String,
+    /// After each pass, in order.
+    pub stages: Vec<Stage>,
+}
+
+/// A function after a pass.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Stage {
+    /// Name of the pass.
+    pub pass: &'static str,
+    /// Its text.
+    pub text: String,
+    /// Whether the pass changed something.
+    pub is_changed: bool,
+    /// What the pass did, one line each, where it says so.
+    pub notes: Vec<String>,
+}
+
+impl PassPreview {
+    /// The texts on both sides of a stage.
+    pub fn sides(&self, stage: usize) -> Option<(&str, &str)> {
+        let after = self.stages.get(stage)?;
+        let before = match stage.checked_sub(1) {
+            Some(it) => &self.stages[it].text,
+            None => &self.before,
+        };
+        Some((before, &after.text))
+    }
+
+    /// All of it as one document: the function after the last pass, what each pass did in comments above.
+    pub fn document(&self) -> String {
+        let mut out = String::new();
+        for stage in &self.stages {
+            let what = if stage.is_changed { "" } else { ": nothing to do" };
+            out.push_str(&format!("# after {}{what}\n", stage.pass));
+            for note in &stage.notes {
+                out.push_str(&format!("#   {note}\n"));
+            }
+        }
+        out.push_str(self.stages.last().map_or(&self.before, |it| &it.text));
+        out
+    }
+}
+
+/// The passes over one body.
+pub fn preview(body: &Body, passes: &[Pass]) -> PassPreview {
+    let before = ir::print::tvmscript(body, 0);
+    let mut stages: Vec<Stage> = Vec::new();
+    let mut current: Option<Body> = None;
+    for &pass in passes {
+        let from = current.as_ref().unwrap_or(body);
+        let (after, notes) = match pass {
+            Pass::Simplify => simplified(from),
+            pass => (pass.run(from), Vec::new()),
+        };
+        let text = ir::print::tvmscript(&after, 0);
+        let last = stages.last().map_or(&before, |it| &it.text);
+        let is_changed = *last != text;
+        stages.push(Stage { pass: pass.name(), text, is_changed, notes });
+        current = Some(after);
+    }
+    PassPreview { function: body.name.to_string(), before, stages }
+}
+
+fn simplified(body: &Body) -> (Body, Vec<String>) {
+    let occurrences = Occurrences::collect(body);
+    let plan = simplify::plan(body, &occurrences, None, &SimplifyOptions::default());
+    let after = simplify::rewrite(body, &occurrences, &plan);
+    let notes = plan.items.iter().map(|it| note(&occurrences, &plan, it)).collect();
+    (after, notes)
+}
+
+/// ``simplifiable: `x + 0` -> `x` (add-zero)``
+fn note(occurrences: &Occurrences, plan: &SimplifyPlan, item: &Simplification) -> String {
+    use ir::plan::simplify::Step;
+    let text = |expr| ir::print::expr_text(&plan.grown, expr);
+    let mut out = item.kind.name().to_owned();
+    if let [Step::Replace { occurrence, with }] = item.steps[..] {
+        out.push_str(&format!(": {} -> {}", text(occurrences[occurrence].expr), text(with)));
+    }
+    if !item.rules.is_empty() {
+        out.push_str(&format!(" ({})", item.rules.join(", ")));
+    }
+    out
+}
+
+pub(crate) fn view_passes(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+    passes: &[Pass],
+) -> Option<PassPreview> {
+    let (at, _) = function_at(db, file, offset)?;
+    Some(preview(&db::lowered(db, at.function).body, passes))
+}

@@ -1,0 +1,309 @@
+//! Edits of the text: what the text becomes lowers to what the body becomes.
+
+use expect_test::{Expect, expect};
+use frontend::tvmscript::{FunctionItem, Lowered, SimplifyEdits, simplify_edits};
+use ir::{Body, Occurrences, plan::simplify::SimplifyPlan};
+use transform::simplify::{SimplifyOptions, plan, rewrite_items};
+
+use crate::support::{kernel, lowered, statements};
+
+/// The plan of a function with its text in view.
+pub(crate) fn planned_text(it: &Lowered) -> SimplifyPlan {
+    let occurrences = Occurrences::collect(&it.body);
+    let options = SimplifyOptions::default();
+    it.source_map.with_view(|view| plan(&it.body, &occurrences, Some(view), &options))
+}
+
+/// The text of a file after items of a plan, and the body after those that the text allows.
+fn edited(
+    file: &str,
+    item: &FunctionItem,
+    it: &Lowered,
+    plan: &SimplifyPlan,
+    wanted: impl Fn(usize) -> bool,
+) -> (String, Body, SimplifyEdits) {
+    let edits = simplify_edits(it, &item.source.green, plan, wanted);
+    let range = std::ops::Range::<usize>::from(item.range);
+    let text = edits.edit.apply(&file[range.clone()]);
+    let new = format!("{}{text}{}", &file[..range.start], &file[range.end..]);
+    let occurrences = Occurrences::collect(&it.body);
+    let body = rewrite_items(&it.body, &occurrences, plan, |at| edits.is_done[at]);
+    (new, body, edits)
+}
+
+/// Checks that text and body agree after items of a plan. The text, and how many of the wanted were done.
+#[track_caller]
+pub(crate) fn agree(
+    file: &str,
+    item: &FunctionItem,
+    it: &Lowered,
+    plan: &SimplifyPlan,
+    wanted: impl Fn(usize) -> bool,
+) -> (String, usize) {
+    let (new, body, edits) = edited(file, item, it, plan, wanted);
+    let again = lowered(&new);
+    let (_, _, after) = again
+        .iter()
+        .find(|it| it.0.source.name == item.source.name && it.0.range.start() == item.range.start())
+        .expect("the function is still there");
+    let (got, want) = (printed(&after.body), printed(&body));
+    assert_eq!(got, want, "after:\n{new}");
+    assert!(after.diagnostics.len() <= it.diagnostics.len(), "{:?}\n{new}", after.diagnostics);
+    (new, edits.is_done.iter().filter(|it| **it).count())
+}
+
+/// The function without declarations of shape variables, which the rewriter keeps.
+fn printed(body: &Body) -> String {
+    let text = ir::print::tvmscript(body, 0);
+    let is_declaration = |it: &&str| it.contains(" = T.int") && it.ends_with("()\n");
+    text.split_inclusive('\n').filter(|it| !is_declaration(it)).collect()
+}
+
+/// The statements of a kernel after all items, and how many of them the text allows. Each item alone agrees too.
+#[track_caller]
+fn check(statements_in: &str, expected: Expect) {
+    check_file(&kernel(statements_in), expected);
+}
+
+#[track_caller]
+fn check_file(file: &str, expected: Expect) {
+    let (item, _, it) = &lowered(file)[0];
+    let plan = planned_text(it);
+    for index in 0..plan.items.len() {
+        let wanted = plan.with_needs(index);
+        agree(file, item, it, &plan, |at| wanted[at]);
+    }
+    let (new, n_done) = agree(file, item, it, &plan, |_| true);
+    let out = format!("# {n_done} of {}\n{}", plan.items.len(), statements(&new));
+    expected.assert_eq(&out);
+}
+
+#[test]
+fn expressions_are_written_where_they_stand() {
+    check(
+        "
+        for i, j in T.grid(64, 16):  # both
+            A[(i * 16 + j) // 16] = (  # kept
+                (i * 16 + j) % 16 + x * 1
+            )
+            A[i] = T.if_then_else(i < 64 and j < x, y, 0 + x)
+        ",
+        expect![[r#"
+            # 3 of 3
+            for i, j in T.grid(64, 16):  # both
+                A[i] = (  # kept
+                    j + x * 1
+                )
+                A[i] = T.if_then_else(j < x, y, 0 + x)
+        "#]],
+    );
+}
+
+#[test]
+fn comments_stay() {
+    check(
+        "
+        # before
+        if x < y:  # outer
+            # first
+            A[0] = 1  # one
+
+            # guard
+            if y > x:  # inner
+                A[1] = 2  # two
+                # last
+            # after
+        # end
+        for i in range(1):  # once
+            # in it
+            A[i] = 3
+        ",
+        expect![[r#"
+            # 2 of 2
+            # before
+            if x < y:  # outer
+                # first
+                A[0] = 1  # one
+
+                # guard
+                # inner
+                A[1] = 2  # two
+                # last
+                # after
+            # end
+            # once
+            # in it
+            A[0] = 3
+        "#]],
+    );
+}
+
+#[test]
+fn arms_of_known_branches() {
+    check(
+        "
+        if x < y:
+            if x > y:
+                A[0] = 1
+            else:  # always
+                # kept
+                A[0] = 2
+                A[1] = 3
+            if x < y + 1:
+                A[2] = 2
+            else:
+                A[2] = 3
+            if x == y:
+                A[3] = 1
+        ",
+        expect![[r#"
+            # 3 of 3
+            if x < y:
+                # kept
+                A[0] = 2
+                A[1] = 3
+                A[2] = 2
+        "#]],
+    );
+}
+
+#[test]
+fn loops_and_guards() {
+    check(
+        "
+        for i in range(1):
+            for j in T.unroll(x, x + 1):
+                A[i + j] = i + 3
+        for k in range(0):
+            A[k] = 1
+        for k in range(x):  # loop
+            for l in range(y):  # inner
+                if x < 7:  # guard
+                    A[k] = l
+        ",
+        expect![[r#"
+            # 7 of 7
+            A[x] = 3
+            if x < 7:  # guard
+                for k in range(x):  # loop
+                    for l in range(y):  # inner
+                        A[k] = l
+        "#]],
+    );
+}
+
+#[test]
+fn guards_that_become_one() {
+    check(
+        "
+        if x < 5 or y < 5:  # a
+            if y < x:  # b
+                if x < 7 and y > 3:
+                    A[0] = 1
+        if x < y:
+            A[1] = 1
+
+        # between
+        if x < y:  # again
+            A[2] = 1
+        ",
+        expect![[r#"
+            # 3 of 3
+            if (x < 5 or y < 5) and y < x and (x < 7 and y > 3):  # a
+                # b
+                A[0] = 1
+            if x < y:
+                A[1] = 1
+
+            # between
+            # again
+                A[2] = 1
+        "#]],
+    );
+}
+
+#[test]
+fn statements_without_effect() {
+    check(
+        "
+        T.evaluate(0)
+        if x < 3:
+            T.evaluate(0)
+        if x < 4:
+            pass
+        else:
+            A[0] = 1
+        if x < 5:
+            A[1] = 1
+        else:
+            T.evaluate(0)
+        for i in range(10):
+            for j in range(x):
+                if y < j:
+                    T.evaluate(0)
+        ",
+        expect![[r#"
+            # 7 of 7
+            if 3 < x:
+                A[0] = 1
+            if x < 5:
+                A[1] = 1
+        "#]],
+    );
+}
+
+#[test]
+fn what_the_text_cannot_do_stays() {
+    check(
+        "
+        for i, j in T.grid(1, 4):
+            A[j] = i
+        for k in range(1): A[k] = 2
+        if x < 3: A[0] = 2
+        if 0 < x < 100 and 0 < x:
+            A[3] = 1
+        if y < 3:
+            A[1] = 1
+        elif y < 4:
+            T.evaluate(0)
+        ",
+        expect![[r#"
+            # 1 of 5
+            for i, j in T.grid(1, 4):
+                A[j] = i
+            for k in range(1): A[k] = 2
+            if x < 3: A[0] = 2
+            if 0 < x and x < 100:
+                A[3] = 1
+            if y < 3:
+                A[1] = 1
+            elif y < 4:
+                T.evaluate(0)
+        "#]],
+    );
+}
+
+#[test]
+fn other_names_of_the_script_module() {
+    check_file(
+        "from tvm.script import tirx as tir\n\n@tir.prim_func\ndef f(A: tir.Buffer((8,), \"int64\"), x: tir.int64):\n    for i in range(tir.int64(1)):\n        A[i] = tir.max(x * tir.int64(1), x) + i\n",
+        expect![[r#"
+            # 2 of 2
+            A[tir.int64(0)] = x
+        "#]],
+    );
+}
+
+#[test]
+fn function_that_loses_all_keeps_a_statement() {
+    check(
+        "
+        for i in range(0):
+            A[i] = 1
+        ",
+        expect![[r#"
+            # 1 of 1
+            T.evaluate(0)
+        "#]],
+    );
+}
