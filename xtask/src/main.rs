@@ -10,6 +10,7 @@ mod codegen;
 mod conformance;
 mod install;
 mod process;
+mod prove_rules;
 mod skip;
 mod system;
 mod tally;
@@ -38,6 +39,7 @@ enum Verb {
     Test(test::Args),
     Tidy(tidy::Args),
     Codegen(codegen::Args),
+    ProveRules(prove_rules::Args),
     Bench(bench::Args),
     Conformance(conformance::Args),
     Install(install::Args),
@@ -70,6 +72,7 @@ fn dispatch(verb: &Verb, ws: &Workspace) -> anyhow::Result<Outcome> {
         Verb::Test(args) => test::run(args, ws),
         Verb::Tidy(args) => tidy::run(args, ws),
         Verb::Codegen(args) => codegen::run(args, ws),
+        Verb::ProveRules(args) => prove_rules::run(args, ws),
         Verb::Bench(args) => bench::run(args, ws),
         Verb::Conformance(args) => conformance::run(args, ws),
         Verb::Install(args) => install::run(args, ws),

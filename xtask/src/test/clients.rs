@@ -1,4 +1,4 @@
-//! Tests that need a program from outside: today a real Neovim, and tmux as the screen it draws on.
+//! Tests that need a program from outside: today a real Neovim, tmux as the screen it draws on, and z3.
 //!
 //! Such tests are marked `#[ignore = "needs …"]`; this stage gets the programs and runs them. A test whose
 //! program cannot be had stays ignored and is reported by name.
@@ -6,6 +6,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::prove_rules::z3;
 use crate::skip::Skip;
 use crate::tally::Tally;
 use crate::test::stages::Context;
@@ -30,6 +31,10 @@ pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Resul
     if let Err(skip) = tmux() {
         tally.skip(skip);
         command.args(["--skip", "on_screen"]);
+    }
+    if let Err(skip) = z3::find() {
+        tally.skip(skip);
+        command.args(["--skip", "z3"]);
     }
     context.run_tests(&mut command, tally)
 }

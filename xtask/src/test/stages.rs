@@ -8,7 +8,7 @@ use crate::skip::Skip;
 use crate::tally::Tally;
 use crate::test::{cargo_output, clients};
 use crate::workspace::{Workspace, say};
-use crate::{Outcome, conformance, process, tidy};
+use crate::{Outcome, conformance, process, prove_rules, tidy};
 
 /// A part of the test command.
 pub(crate) struct Stage {
@@ -26,6 +26,7 @@ pub(crate) const STAGES: &[Stage] = &[
     Stage { name: "tidy", what: "the rules of the house", run: tidy },
     Stage { name: "clippy", what: "no lint", run: clippy },
     Stage { name: "rust", what: "unit and integration tests", run: rust },
+    Stage { name: "rules", what: "every rewrite rule is proved", run: rules },
     Stage { name: "clients", what: "real editors and tests that need one", run: clients::run },
     Stage {
         name: "conformance",
@@ -116,6 +117,10 @@ fn rust(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
     let mut command = context.cargo();
     command.args(["test", "--workspace", "--locked", "--no-fail-fast"]);
     context.run_tests(&mut command, tally)
+}
+
+fn rules(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
+    prove_rules::check(context.ws, tally)
 }
 
 fn conformance(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {

@@ -1,0 +1,124 @@
+//! `cargo xtask prove-rules`: every rewrite rule of `arith` is right, or the command says where it is not.
+//!
+//! A rule becomes a claim, a claim becomes questions to z3 (unbounded integers, 32 and 64 bits, with and without
+//! wrapping, floats), one for each kind of number that the rule is for. What z3 does not decide in time is tried on all
+//! values of narrow types, and marked so. A refuted rule is shown with the values, at its line.
+
+mod claim;
+mod exhaustive;
+mod prove;
+mod report;
+mod smt;
+mod term;
+#[cfg(test)]
+mod tests;
+pub(crate) mod z3;
+
+use std::time::Duration;
+
+use arith::rules;
+
+use crate::Outcome;
+use crate::conformance::parallel;
+use crate::prove_rules::claim::Claim;
+use crate::prove_rules::prove::Prover;
+use crate::prove_rules::report::Report;
+use crate::skip::Skip;
+use crate::tally::Tally;
+use crate::workspace::{Workspace, complain, say};
+
+/// Prove the rewrite rules of the simplifier with z3, which the command installs where it may.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask prove-rules                              every rule, as a table
+  cargo xtask prove-rules --rule floordiv              rules whose names contain this
+  cargo xtask prove-rules --rule min-self --script     what z3 is asked
+  cargo xtask prove-rules --timeout 120 --json")]
+pub(crate) struct Args {
+    /// Only rules whose names contain this.
+    #[arg(long, value_name = "NAME")]
+    rule: Option<String>,
+    /// Seconds for one rule on one kind of numbers.
+    #[arg(long, default_value_t = 8, value_name = "SECONDS")]
+    timeout: u64,
+    /// One JSON object a rule.
+    #[arg(long)]
+    json: bool,
+    /// Print what z3 would be asked, and ask nothing.
+    #[arg(long)]
+    script: bool,
+}
+
+pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
+    let wanted =
+        |claim: &Claim| args.rule.as_ref().is_none_or(|it| claim.name.contains(it.as_str()));
+    let claims: Vec<Claim> = rules::all().iter().map(Claim::of).filter(wanted).collect();
+    anyhow::ensure!(!claims.is_empty(), "no rule has such a name");
+    if args.script {
+        print_scripts(&claims);
+        return Ok(Outcome::Passed);
+    }
+    match prove(ws, &claims, Duration::from_secs(args.timeout))? {
+        Ok(report) => {
+            let text = if args.json { report.json() } else { report.text() };
+            say(format_args!("{}", text.trim_end()));
+            Ok(if report.failed() == 0 { Outcome::Passed } else { Outcome::Failed })
+        }
+        Err(skip) => {
+            complain(format_args!("{skip}"));
+            Ok(Outcome::Failed)
+        }
+    }
+}
+
+/// What `cargo xtask test` runs: all rules, one check each.
+pub(crate) fn check(ws: &Workspace, tally: &mut Tally) -> anyhow::Result<()> {
+    let claims: Vec<Claim> = rules::all().iter().map(Claim::of).collect();
+    match prove(ws, &claims, Duration::from_secs(8))? {
+        Ok(report) => {
+            say(format_args!("{}", report.summary()));
+            report.failures().for_each(|line| say(format_args!("{line}")));
+            tally.pass(claims.len() - report.failed());
+            tally.fail(report.failed());
+        }
+        Err(skip) => tally.skip(skip),
+    }
+    Ok(())
+}
+
+fn prove(
+    ws: &Workspace,
+    claims: &[Claim],
+    limit: Duration,
+) -> anyhow::Result<Result<Report, Skip>> {
+    let version = match z3::find() {
+        Ok(version) => version,
+        Err(skip) => return Ok(Err(skip)),
+    };
+    let prover = Prover::new(limit, version.clone(), ws.target().join("prove-rules"));
+    let proofs = parallel(claims, |claim| prover.prove(claim));
+    let mut report = Report::new(version);
+    for (claim, proofs) in claims.iter().zip(proofs) {
+        report.add(claim, proofs?);
+    }
+    Ok(Ok(report))
+}
+
+fn print_scripts(claims: &[Claim]) {
+    for claim in claims {
+        for machine in claim.machines() {
+            for &is_strict in claim.modes() {
+                let script = smt::script(smt::Question {
+                    claim,
+                    machine,
+                    is_strict,
+                    encoding: smt::encodings(claim, machine)[0],
+                    holds_of_integers: false,
+                    signs: None,
+                });
+                say(format_args!("; {} on {machine}\n{script}(check-sat)\n(reset)", claim.name));
+            }
+        }
+    }
+}
