@@ -206,6 +206,11 @@ impl<'a> Analyzer<'a> {
         }
         self.contexts.push(parent, Constraint::Define { var, value }, 0)
     }
+    /// `parent`, where `expr` is at least `least`. For what somebody says of an expression; a condition of the body is
+    /// [`Analyzer::assume`]d.
+    pub fn at_least(&mut self, parent: ContextId, expr: ExprId, least: i64) -> ContextId {
+        self.contexts.push(parent, Constraint::AtLeast { expr, least }, 0)
+    }
     /// `parent`, after a buffer from outside was matched: its extents are not negative (`SEMANTICS: B6`).
     pub fn shape(&mut self, parent: ContextId, buffer: BufferId) -> ContextId {
         self.contexts.push(parent, Constraint::Shape { buffer }, 0)
@@ -317,7 +322,7 @@ impl<'a> Analyzer<'a> {
         };
         while let Some(at) = chain.pop() {
             let constraint = self.constraint(at);
-            if !matches!(constraint, Constraint::Assume { .. }) {
+            if !matches!(constraint, Constraint::Assume { .. } | Constraint::AtLeast { .. }) {
                 bare = self.contexts.push(bare, constraint, self.contexts.get(at).arms);
             }
             self.unconditional.insert(at, bare);

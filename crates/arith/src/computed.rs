@@ -130,7 +130,7 @@ impl Analyzer<'_> {
                 stack.extend(step);
             }
             // What a variable is defined as was computed, but perhaps not used.
-            Constraint::Define { .. } | Constraint::Binder { .. } => {}
+            Constraint::Define { .. } | Constraint::Binder { .. } | Constraint::AtLeast { .. } => {}
         }
         for _ in 0..MOST_NODES {
             let Some(expr) = stack.pop() else { break };

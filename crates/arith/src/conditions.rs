@@ -87,6 +87,10 @@ impl Analyzer<'_> {
             Constraint::Range { var, min, extent, step } => {
                 self.constrain_range(recorder, var, min, extent, step);
             }
+            Constraint::AtLeast { expr, least } if self.is_fact(expr) => {
+                self.constrain_form(recorder, expr, least.into());
+            }
+            Constraint::AtLeast { .. } => {}
             Constraint::Define { var, value } => self.constrain_definition(recorder, var, value),
             Constraint::Binder { .. } => {}
         }

@@ -43,6 +43,13 @@ pub enum Constraint {
         /// Its value.
         value: ExprId,
     },
+    /// The expression is at least this: what a person says, or is asked whether it holds.
+    AtLeast {
+        /// An integer.
+        expr: ExprId,
+        /// Its least value.
+        least: i64,
+    },
     /// The extents of a buffer are not negative (`SEMANTICS: B6`).
     Shape {
         /// A buffer whose memory came from outside.

@@ -12,6 +12,7 @@ mod decide;
 mod division;
 mod held;
 mod identity;
+mod int_set;
 mod interval;
 mod linear;
 mod modular;
@@ -20,6 +21,7 @@ mod procedure;
 mod refine;
 pub mod rules;
 pub mod simplify;
+mod sources;
 mod state;
 mod summary;
 mod system;
@@ -27,9 +29,11 @@ mod traps;
 
 pub use analyzer::{Analyzer, Facts, Overflow, Work};
 pub use context::{Constraint, ContextId};
+pub use int_set::IntSet;
 pub use interval::Interval;
 pub use modular::Modular;
 pub use simplify::Simplifier;
+pub use sources::{Lacking, Origin, Source};
 
 #[cfg(test)]
 mod tests;

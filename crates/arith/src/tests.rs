@@ -7,4 +7,5 @@ mod growing;
 mod growth;
 pub(crate) mod random;
 mod shapes;
+mod sources;
 pub(crate) mod support;

@@ -410,6 +410,7 @@ fn constraint(body: &Body, constraint: Constraint) -> Option<String> {
         Constraint::Define { var, value } => {
             Some(format!("{} == {}", body.name(body.values[var].name), text(value)))
         }
+        Constraint::AtLeast { expr, least } => Some(format!("{} >= {least}", text(expr))),
         Constraint::Signature | Constraint::Shape { .. } | Constraint::Binder { .. } => None,
     }
 }

@@ -89,6 +89,9 @@ pub(super) fn reaches(analyzer: &Analyzer<'_>, ctx: ContextId, values: &[i128]) 
                     && (value - min) % step == 0
                     && Interval::of_type(dtype).contains(min + extent - 1)
             }
+            Constraint::AtLeast { expr, least } => {
+                eval(body, values, expr, &mut events)? >= least.into()
+            }
             Constraint::Define { var, value } => {
                 eval(body, values, value, &mut events)? == values[var.index()]
             }

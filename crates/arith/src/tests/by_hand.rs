@@ -6,7 +6,7 @@ use super::support::Bench;
 use crate::{Analyzer, ContextId, Overflow};
 
 /// Expressions by text, all made before the analyzer looks at the body.
-struct Question {
+pub(super) struct Question {
     bench: Bench,
     /// `("n > 0")`, or `("i in 0, n")` for a range.
     context: Vec<Step>,
@@ -19,13 +19,13 @@ enum Step {
 }
 
 impl Question {
-    fn new(variables: &[&str], context: &[&str], query: &str) -> Question {
+    pub(super) fn new(variables: &[&str], context: &[&str], query: &str) -> Question {
         let mut bench = Bench::new(variables);
         let context = context.iter().map(|text| step(&mut bench, text)).collect();
         let query = bench.expr(query);
         Question { bench, context, query }
     }
-    fn ask<T>(&self, ask: impl FnOnce(&mut Analyzer<'_>, ContextId, ExprId) -> T) -> T {
+    pub(super) fn ask<T>(&self, ask: impl FnOnce(&mut Analyzer<'_>, ContextId, ExprId) -> T) -> T {
         let mut analyzer = Analyzer::new(&self.bench.body);
         let ctx = self.contexts(&mut analyzer).pop().unwrap_or(analyzer.root());
         ask(&mut analyzer, ctx, self.query)

@@ -283,6 +283,65 @@ fn check_case(seed: u64, claims: Claims) -> Result<[usize; 2], String> {
     Ok([decided, n_fitting])
 }
 
+/// The values of indices while `x` and `t` run, against evaluation. Returns how many bounds were given, and how many were
+/// reached.
+fn check_sets(seed: u64) -> [usize; 2] {
+    let mut rng = Rng::new(seed);
+    let case = random_case(&mut rng);
+    let all = assignments(&case, &mut rng);
+    let body = &case.bench.body;
+    let mut analyzer = Analyzer::growing(body, ir::effects::EffectTable::builtin());
+    let ctx = context(&case, &mut analyzer);
+    let over: Vec<ValueId> = case.loops.iter().map(|it| it.var).collect();
+    let mut counts = [0; 2];
+    for &query in case.queries.iter().filter(|it| !body.ty(**it).is_bool()) {
+        let Some(set) = analyzer.int_set(Overflow::Excluded, ctx, query, &over) else { continue };
+        let mut is_reached = [false; 2];
+        for values in &all {
+            let Some(mut events) = reaches(&analyzer, ctx, values) else { continue };
+            let value = eval(analyzer.body(), values, query, &mut events);
+            let ends = [set.min, set.max]
+                .map(|it| it.and_then(|it| eval(analyzer.body(), values, it, &mut events)));
+            let (Some(value), false) = (value, events.overflow) else { continue };
+            let text = |it: Option<ExprId>| it.map(|it| ir::print::expr_text(analyzer.body(), it));
+            let about = || {
+                format!(
+                    "seed {seed}: {} = {value}, of {values:?}, in {:?} to {:?} by {}\n{}",
+                    ir::print::expr_text(body, query),
+                    text(set.min),
+                    text(set.max),
+                    set.stride,
+                    describe(&analyzer, ctx)
+                )
+            };
+            for (at, end) in ends.into_iter().enumerate() {
+                let Some(end) = end else { continue };
+                assert!(if at == 0 { end <= value } else { value <= end }, "{}", about());
+                let gap = value - end;
+                assert!(
+                    if set.stride == 0 { gap == 0 } else { gap % set.stride == 0 },
+                    "{}",
+                    about()
+                );
+                is_reached[at] |= gap == 0;
+            }
+        }
+        counts[0] += [set.min, set.max].iter().flatten().count();
+        counts[1] += is_reached.iter().filter(|it| **it).count();
+    }
+    counts
+}
+
+#[test]
+fn values_of_indices_lie_in_their_sets() {
+    let mut total = [0; 2];
+    for seed in 0..400 {
+        let counts = check_sets(seed);
+        total = [total[0] + counts[0], total[1] + counts[1]];
+    }
+    assert!(total[0] > 1000 && total[1] > 400, "{total:?} bounds given and reached");
+}
+
 fn check_cases(n: u64, claims: Claims) -> Result<[usize; 2], String> {
     let mut total = [0; 2];
     for seed in 0..n {
