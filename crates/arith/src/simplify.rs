@@ -229,9 +229,13 @@ impl<'a> Simplifier<'a> {
             // An overflow in it is no event: the condition of a `Select` and a conversion to float use nothing (crate README).
             ExprKind::Select(cond, a, b) => {
                 let wraps = At { reading: Overflow::Wraps, ..at };
-                let simple =
-                    [self.simplified(wraps, cond), self.simplified(at, a), self.simplified(at, b)];
-                if simple == [cond, a, b] { expr } else { self.with_operands(expr, &simple) }
+                let simple = self.simplified(wraps, cond);
+                let arms = [
+                    simple,
+                    self.simple_arm(at, simple, true, a),
+                    self.simple_arm(at, simple, false, b),
+                ];
+                if arms == [cond, a, b] { expr } else { self.with_operands(expr, &arms) }
             }
             ExprKind::Cast(operand) if node.ty.prim().is_some_and(DataType::is_float) => {
                 let simple = self.simplified(At { reading: Overflow::Wraps, ..at }, operand);
@@ -286,6 +290,24 @@ impl<'a> Simplifier<'a> {
         let otherwise = At { ctx: self.analyzer.assume(at.ctx, simple, false), ..at };
         let arms = [simple, self.simplified(then, a), self.simplified(otherwise, b)];
         if arms == [cond, a, b] { expr } else { self.with_operands(expr, &arms) }
+    }
+
+    /// The arm of a `Select`. Its value counts only where it is chosen, but it is evaluated always (`SEMANTICS: S4`): what the
+    /// condition says may make it simpler only if that is no event wherever it is evaluated.
+    fn simple_arm(&mut self, at: At, cond: ExprId, holds: bool, arm: ExprId) -> ExprId {
+        let simple = self.simplified(at, arm);
+        if self.body().expr(simple).is_leaf() || !self.analyzer.no_overflow(at.ctx, cond) {
+            return simple;
+        }
+        let inside = At { ctx: self.analyzer.assume(at.ctx, cond, holds), ..at };
+        let chosen = self.simplified(inside, simple);
+        if !self.is_worse(chosen, simple)
+            && self.cost(chosen) != self.cost(simple)
+            && self.has_no_event(at, chosen)
+        {
+            return chosen;
+        }
+        simple
     }
 
     // ---- shared ----

@@ -1,4 +1,4 @@
-//! Floor divisions and remainders of sums.
+//! Divisions and remainders of sums.
 //!
 //! A dividend is split: what is a multiple of the divisor comes out, and of the rest what is too small to count goes. Divisors
 //! are positive constants, or products that are shown to be positive. Each split is one of the rules of `div.rules` and
@@ -31,6 +31,7 @@ struct Division {
     at: At,
     expr: ExprId,
     is_quotient: bool,
+    is_floor: bool,
     dividend: ExprId,
     dtype: DataType,
 }
@@ -38,26 +39,30 @@ struct Division {
 impl Simplifier<'_> {
     /// A floor division or remainder with a smaller dividend, or none at all.
     pub(super) fn divide(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
-        let ExprKind::Binary(op @ (BinaryOp::FloorDiv | BinaryOp::FloorMod), dividend, divisor) =
-            self.body().expr(expr).kind
-        else {
+        let ExprKind::Binary(op, dividend, divisor) = self.body().expr(expr).kind else {
             return None;
         };
-        if !self.is_wide(expr) || !self.is_exact(at, dividend) || !self.is_exact(at, divisor) {
+        if !op.is_division()
+            || !self.is_wide(expr)
+            || !self.is_exact(at, dividend)
+            || !self.is_exact(at, divisor)
+        {
             return None;
         }
-        let is_quotient = op == BinaryOp::FloorDiv;
+        let is_quotient = matches!(op, BinaryOp::FloorDiv | BinaryOp::Div);
+        let is_floor = matches!(op, BinaryOp::FloorDiv | BinaryOp::FloorMod);
         let dtype = self.body().dtype(expr)?;
-        let division = Division { at, expr, is_quotient, dividend, dtype };
+        let division = Division { at, expr, is_quotient, is_floor, dividend, dtype };
         let sum = self.sum_of(dividend);
         let by = self.sum_of(divisor);
-        if !is_quotient
+        if op == BinaryOp::FloorMod
             && let Some(inner) = self.without_inner_remainders(&division, &sum, divisor)
             && !self.is_worse(inner, expr)
         {
             return Some((inner, "floormod-inner"));
         }
         let splits: SmallVec<[Rewrite; 4]> = match by.as_constant() {
+            Some(by) if by > 1 && !is_floor => self.truncated(&division, &sum, by),
             Some(by) if by > 1 => self.by_constant(&division, &sum, by),
             Some(_) => return None,
             None => self.by_product(&division, &sum, divisor, &by).into_iter().collect(),
@@ -101,6 +106,21 @@ impl Simplifier<'_> {
     }
 
     // ---- by a constant ----
+
+    /// Truncation is that of floor division only where nothing is left, or all terms share a factor with the divisor.
+    fn truncated(&mut self, it: &Division, sum: &Sum, by: i128) -> SmallVec<[Rewrite; 4]> {
+        let (multiple, rest) = split(sum, by, true);
+        let numbers = sum.products.iter().map(|it| it.1).chain([sum.constant, by]);
+        let factor = numbers.fold(0, gcd);
+        let split = if rest == Sum::constant(0) {
+            self.without_rest(it, &multiple, &rest, by)
+        } else if factor > 1 {
+            self.without_factor(it, &Sum::constant(0), sum, by, factor)
+        } else {
+            None
+        };
+        split.into_iter().collect()
+    }
 
     fn by_constant(&mut self, it: &Division, sum: &Sum, by: i128) -> SmallVec<[Rewrite; 4]> {
         let (multiple, rest) = split(sum, by, it.is_quotient);
@@ -207,7 +227,12 @@ impl Simplifier<'_> {
     }
 
     fn division_of(&mut self, it: &Division, dividend: ExprId, by: ExprId) -> Sum {
-        let op = if it.is_quotient { BinaryOp::FloorDiv } else { BinaryOp::FloorMod };
+        let op = match (it.is_floor, it.is_quotient) {
+            (true, true) => BinaryOp::FloorDiv,
+            (true, false) => BinaryOp::FloorMod,
+            (false, true) => BinaryOp::Div,
+            (false, false) => BinaryOp::Mod,
+        };
         let node = self.binary(op, dividend, by);
         self.atom(node)
     }
@@ -251,6 +276,9 @@ impl Simplifier<'_> {
             };
             return Some((self.total(it, &value)?, rule));
         }
+        if !it.is_floor {
+            return None;
+        }
         if !self.is_positive_divisor(it.at, divisor) {
             let rule = if it.is_quotient {
                 "floordiv-symbolic-multiple"
@@ -286,7 +314,8 @@ impl Simplifier<'_> {
         Some(left)
     }
 
-    /// Atoms that the divisor and all terms of the dividend share are divided out, if they are positive.
+    /// What the divisor and all terms of the dividend share is divided out. It is not 0, and of either sign: quotients are
+    /// the same, remainders are multiplied by it.
     fn without_shared_atoms(
         &mut self,
         it: &Division,
@@ -301,22 +330,18 @@ impl Simplifier<'_> {
             sum.products.iter().all(|term| it.factors(term.0).contains(&atom))
         };
         let atom = *self.factors(product).iter().find(|atom| is_shared(self, **atom))?;
-        // A product that is not 0 has no factor that is.
-        if !self.is_positive_divisor(it.at, atom) {
-            self.note_missing_sign(it.at, "floordiv-symbolic-factor", it.expr, atom);
-            return None;
-        }
+        let shared = sum.products.iter().fold(number, |shared, it| gcd(shared, it.1));
         let mut terms = Sum::constant(0);
         for &(term, factor) in &sum.products {
             let part = match self.without_atom(term, atom)? {
-                Some(part) => Sum::product(part, factor),
-                None => Sum::constant(factor),
+                Some(part) => Sum::product(part, factor / shared),
+                None => Sum::constant(factor / shared),
             };
             terms = terms.plus(&part, 1, Ring::Integers)?;
         }
         let by = match self.without_atom(product, atom)? {
-            Some(part) => Sum::product(part, number),
-            None => Sum::constant(number),
+            Some(part) => Sum::product(part, number / shared),
+            None => Sum::constant(number / shared),
         };
         let dividend = self.built_beside(it.at, &[it.dividend], &[], &terms, it.dtype)?;
         let whole = Sum::product(product, number);
@@ -326,7 +351,8 @@ impl Simplifier<'_> {
             (divided, "floordiv-symbolic-factor")
         } else {
             let atom = self.atom(atom);
-            (self.times(&divided, &atom)?, "floormod-symbolic-factor")
+            let part = self.times(&divided, &atom)?.scaled(shared, Ring::Integers)?;
+            (part, "floormod-symbolic-factor")
         };
         Some((self.total(it, &value)?, rule))
     }

@@ -108,8 +108,7 @@ impl Simplifier<'_> {
             }
             if let Some(c) = number
                 && left == rest
-                && op == BinaryOp::FloorMod
-                && let Some(pair) = self.with_part(x, c, rest, factor, (kind, y, d, other.1))
+                && let Some(pair) = self.with_part(op, x, c, rest, factor, (kind, y, d, other.1))
             {
                 return Some(pair);
             }
@@ -118,33 +117,34 @@ impl Simplifier<'_> {
     }
 
     /// `x // a % c` with `x // (a * c) * c`, or with `x % a` where it counts `a` times.
+    #[expect(clippy::too_many_arguments, reason = "two terms, taken apart")]
     fn with_part(
         &mut self,
+        op: BinaryOp,
         x: ExprId,
         c: i128,
         rest: Option<ProductId>,
         factor: i128,
         (kind, y, d, count): (BinaryOp, ExprId, ExprId, i128),
     ) -> Option<Pair> {
-        let ExprKind::Binary(BinaryOp::FloorDiv, dividend, a) = self.body().expr(x).kind else {
-            return None;
-        };
+        let quotient = if op == BinaryOp::Mod { BinaryOp::Div } else { BinaryOp::FloorDiv };
+        let ExprKind::Binary(inner, dividend, a) = self.body().expr(x).kind else { return None };
         let (a, d) = (self.as_int(a)?, self.as_int(d)?);
         let both = a.checked_mul(c)?;
-        if a <= 0 || c <= 0 || y != dividend {
+        if inner != quotient || a <= 0 || c <= 0 || y != dividend {
             return None;
         }
-        if kind == BinaryOp::FloorDiv && d == both && factor.checked_mul(c) == Some(count) {
+        if kind == quotient && d == both && factor.checked_mul(c) == Some(count) {
             return Some(Pair { value: self.sum_of(x), rest, factor, rule: "div-mod-sum" });
         }
         let dtype = self.body().dtype(x)?;
-        if kind == BinaryOp::FloorMod
+        if kind == op
             && d == a
             && count.checked_mul(a) == Some(factor)
             && Interval::of_type(dtype).contains(both)
         {
             let both = self.int(both, dtype);
-            let node = self.binary(BinaryOp::FloorMod, y, both);
+            let node = self.binary(op, y, both);
             return Some(Pair { value: self.atom(node), rest, factor: count, rule: "mod-mod-sum" });
         }
         None

@@ -230,3 +230,21 @@ fn quotients_that_are_almost_the_same() {
     check("(x + x * 8 % 9) % 9", "0");
     check_under(&["x >= 0"], "truncmod(x * 10 + n, -2)", "n % 2");
 }
+
+#[test]
+fn exact_multiples_under_truncation() {
+    check("truncdiv(x * 48 + 16, 16)", "x * 3 + 1");
+    check("truncmod(x * 48 + 16, 16)", "0");
+    check("truncdiv(x * 6 + 4, 8)", "truncdiv(x * 3 + 2, 4)");
+    check("truncdiv(x, 6) * 6 + truncmod(truncdiv(x, 3), 2) * 3 + truncmod(x, 3)", "x");
+    check("truncmod(x * 32 * x, x)", "0");
+    check("x % 16 // 2 // 3", "x % 16 // 6");
+    check_under(&["n > 0 and m > 0"], "m * n * 32 % (n * 6)", "n * (m % 3) * 2");
+}
+
+#[test]
+fn an_arm_of_a_select_is_seen_where_it_is_chosen() {
+    check("select(9 < x, if_then_else(8 < x, x, 0), 0)", "select(9 < x, x, 0)");
+    // Evaluated where `x` is 0, too.
+    check_unchanged("select(x != 0, if_then_else(x == 0, y, y // x), 0)");
+}
