@@ -117,7 +117,6 @@ impl Simplifier<'_> {
     }
 
     /// `x // a % c` with `x // (a * c) * c`, or with `x % a` where it counts `a` times.
-    #[expect(clippy::too_many_arguments, reason = "two terms, taken apart")]
     fn with_part(
         &mut self,
         op: BinaryOp,
