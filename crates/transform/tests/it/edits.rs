@@ -503,3 +503,44 @@ fn a_value_twice_inside_one_other_value_has_two_texts() {
     "#]],
     );
 }
+
+#[test]
+fn bindings_of_the_user_that_share_a_value_are_edited() {
+    check_kernel(
+        "
+        for i in range(8):
+            if i < x:
+                a: T.let[T.int32] = x * y  # first
+                A[i] = a
+            b: T.let[T.int32] = x * y  # second
+            A[x * y] = b
+        ",
+        expect![[r#"
+            for i in range(8):
+                cse_v1: T.let[T.int32] = x * y
+                if i < x:
+                    a: T.let[T.int32] = cse_v1  # first
+                    A[i] = a
+                b: T.let[T.int32] = cse_v1  # second
+                A[b] = b
+            # x * y: 1 times, cost 1, reuse b
+        "#]],
+    );
+}
+
+#[test]
+fn a_value_in_the_body_of_a_let_is_edited_there() {
+    check_kernel(
+        "
+        v = T.int32()
+        A[0] = T.Let(v * v + x * y, where={v: x * y + 1})
+        A[1] = T.Let((x * y) - v, where={v: 2})
+        ",
+        expect![[r#"
+            v = T.int32()
+            cse_v1: T.let[T.int32] = x * y
+            A[0] = T.Let(v * v + cse_v1, where={v: cse_v1 + 1})
+            A[1] = T.Let(cse_v1 - v, where={v: 2})
+        "#]],
+    );
+}

@@ -415,6 +415,27 @@ fn swapped_operands_are_equivalent_when_asked() {
 }
 
 #[test]
+fn every_canonical_form_is_equivalent_when_asked() {
+    check_identified(
+        "x y z",
+        "
+        M[0] = x + x + x + T.max(y, z)
+        M[1] = T.max(z, y) + 3 * x
+        M[2] = T.Cast(\"int32\", x - y > z)
+        M[3] = T.Cast(\"int32\", z < x - y)
+        ",
+        expect![[r#"
+            cse_v2: T.let[T.int32] = T.Cast("int32", x - y > z)
+            cse_v1: T.let[T.int32] = x + x + x + T.max(y, z)
+            M[0] = cse_v1
+            M[1] = cse_v1
+            M[2] = cse_v2
+            M[3] = cse_v2
+        "#]],
+    );
+}
+
+#[test]
 fn other_form_that_may_overflow_is_refused_by_default() {
     let text = function("x y z", "M[0] = (x + y) + z\nM[1] = x + (y + z)");
     let sound = CseOptions { allow_unsound: false, ..options(true) };
