@@ -49,7 +49,7 @@ pub struct Work {
     pub nodes: u64,
     /// Contexts whose constraints were worked out.
     pub contexts: u64,
-    /// Steps of proofs by recorded inequalities.
+    /// Goals, inequalities collected for them, and sums of two of those.
     pub proof_steps: u64,
 }
 

@@ -146,6 +146,7 @@ impl Analyzer<'_> {
         if forms.is_empty() && unequal.is_empty() {
             return system;
         }
+        self.work.proof_steps += forms.len() as u64;
         let is_far = goal.offset().checked_abs().is_none_or(|it| it >= FAR / 2);
         forms.into_iter().for_each(|it| system.add(it));
         for &atom in &atoms {

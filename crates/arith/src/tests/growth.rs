@@ -168,3 +168,57 @@ fn many_loops_inside_each_other() {
         work(&analyzer)
     });
 }
+
+/// Nested conditions, each decided in the context of those around it, and assumed.
+#[track_caller]
+fn check_nested(variables: &[&str], condition: impl Fn(usize) -> String) {
+    check_linear(|n| {
+        let n = n / 2;
+        let mut bench = Bench::new(variables);
+        let conditions: Vec<ExprId> = (0..n).map(|i| bench.expr(&condition(i))).collect();
+        let mut analyzer = Analyzer::new(&bench.body);
+        let mut ctx = analyzer.root();
+        for &cond in &conditions {
+            for reading in [Overflow::Wraps, Overflow::Excluded] {
+                assert_eq!(analyzer.decide_with(reading, ctx, cond), None);
+            }
+            ctx = analyzer.assume(ctx, cond, true);
+        }
+        for reading in [Overflow::Wraps, Overflow::Excluded] {
+            assert_eq!(analyzer.decide_with(reading, ctx, conditions[0]), Some(true));
+        }
+        work(&analyzer)
+    });
+}
+
+#[test]
+fn nested_conditions_over_products_and_quotients() {
+    const V: &[&str] = &["x: int32", "y: int32", "n: size int32", "m: size int32", "d: size int32"];
+    check_nested(V, |i| format!("x // d + {i} < n * m + y * {i}"));
+    check_nested(V, |i| format!("x * n + y >= {i} * m * d"));
+    check_nested(V, |i| format!("x % {} + y < n", i + 2));
+}
+
+#[test]
+fn nested_conditions_that_form_a_chain() {
+    check_linear(|n| {
+        let n = n / 2;
+        let names: Vec<String> = (0..=n).map(|i| format!("x{i}: int32")).collect();
+        let names: Vec<&str> = names.iter().map(|it| &it[..]).collect();
+        let mut bench = Bench::new(&names);
+        let conditions: Vec<ExprId> =
+            (0..n).map(|i| bench.expr(&format!("x{i} < x{}", i + 1))).collect();
+        let first_to_last = bench.expr(&format!("x0 < x{n}"));
+        let near = bench.expr("x0 < x6");
+        let mut analyzer = Analyzer::new(&bench.body);
+        let mut ctx = analyzer.root();
+        for &cond in &conditions {
+            assert_eq!(analyzer.decide(ctx, cond), None);
+            ctx = analyzer.assume(ctx, cond, true);
+        }
+        // As far as the limits go; nothing wrong beyond.
+        assert_eq!(analyzer.decide(ctx, near), Some(true));
+        assert_eq!(analyzer.decide(ctx, first_to_last), None);
+        work(&analyzer)
+    });
+}

@@ -150,3 +150,43 @@ fn steps_are_known_in_their_loops() {
         ",
     );
 }
+
+/// The guards of a softmax over dynamic shapes, fused into one launch: inside the first, the others hold.
+#[test]
+fn guards_of_fused_dynamic_shapes_imply_each_other() {
+    let text = "
+import tvm
+from tvm.script import tirx as T
+
+@T.prim_func
+def main(a: T.handle, b: T.handle):
+    d0 = T.int32(is_size_var=True)
+    d1 = T.int32(is_size_var=True)
+    d2 = T.int32(is_size_var=True)
+    A = T.match_buffer(a, (d0 * d1 * d2,), \"float32\")
+    B = T.match_buffer(b, (d0 * d1 * d2,), \"float32\")
+    bx = T.launch_thread(\"blockIdx.x\", (d0 * d1 * d2 + 511) // 512)
+    tx = T.launch_thread(\"threadIdx.x\", 512)
+    if T.likely(bx * 512 + tx < d0 * d1 * d2):
+        if T.likely((bx * 512 + tx) // d2 // d1 < d0):
+            if T.likely((bx * 512 + tx) // d2 < d0 * d1):
+                B[bx * 512 + tx] = A[bx * 512 + tx]
+";
+    let (lowered, _) = crate::support::lowered(text);
+    let body = &lowered.body;
+    let occurrences = ir::Occurrences::collect(body);
+    let scopes = dataflow::scopes::ScopeTree::build(body);
+    let effects = ir::effects::EffectTable::builtin();
+    let flow = dataflow::flow::Flow::build(body, &occurrences, &scopes, effects);
+    let mut analyzer = Analyzer::new(body);
+    let conditions = Conditions::build(&flow, &mut analyzer);
+    let mut decided = Vec::new();
+    for op in body.ops_preorder() {
+        if body.ops[op].kind == ir::OpKind::If {
+            let guard = body.ops[op].operands[0];
+            let context = conditions.before(op);
+            decided.push(analyzer.decide_with(arith::Overflow::Excluded, context, guard));
+        }
+    }
+    assert_eq!(decided, [None, Some(true), Some(true)]);
+}

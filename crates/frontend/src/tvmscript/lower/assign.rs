@@ -10,7 +10,7 @@ use super::{
     Lowerer, R,
     buffers::buffer_form,
     source_tree::At,
-    value::{Ev, Tx, Val},
+    value::{Ev, IsSize, Tx, Val},
 };
 use crate::tvmscript::{
     ast::{Ex, ExKind},
@@ -131,7 +131,11 @@ impl Lowerer<'_, '_, '_> {
                 return Ok(());
             }
             Val::Type(ty) => {
-                self.declare(name, target, *ty);
+                self.declare(name, target, *ty, IsSize(false));
+                return Ok(());
+            }
+            Val::SizeType(ty) => {
+                self.declare(name, target, *ty, IsSize(true));
                 return Ok(());
             }
             _ => return self.alias(name, target, ev),
@@ -177,7 +181,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// `n = T.int32()`: a symbol, made when it is first used; a quoted shape may have made it before.
-    fn declare(&mut self, name: &str, target: Ex, ty: Type) {
+    fn declare(&mut self, name: &str, target: Ex, ty: Type, is_size: IsSize) {
         let id = self.s.body.intern(name);
         if let Some(binding) = self.s.scopes.lookup(id)
             && let Val::Expr(expr) = binding.val
@@ -189,7 +193,7 @@ impl Lowerer<'_, '_, '_> {
             self.mention(self.ast.range(target), definition);
             return;
         }
-        self.define_at(name, target, DefinitionKind::Symbol, Val::Declared(ty));
+        self.define_at(name, target, DefinitionKind::Symbol, Val::Declared(ty, is_size));
     }
 
     /// An immutable binding.
@@ -392,7 +396,7 @@ impl Lowerer<'_, '_, '_> {
                 self.let_checked(name, target, value, ty)
             }
             None => {
-                self.declare(name, target, ty);
+                self.declare(name, target, ty, IsSize(false));
                 Ok(())
             }
         }

@@ -90,8 +90,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
             let ty = self.handle_type(&args)?;
             return Ok(Ev { val: Val::Type(ty), src });
         }
-        if args.keyword("is_size_var").is_some() {
-            return Ok(Ev { val: Val::Type(ty), src });
+        if let Some(is_size) = args.keyword("is_size_var") {
+            let val = match self.eval(is_size)?.val {
+                Val::Const(Constant::Bool(true)) => Val::SizeType(ty),
+                _ => Val::Type(ty),
+            };
+            return Ok(Ev { val, src });
         }
         let Type::Prim(dtype) = ty else {
             return Err(self.malformed(ex, "this type takes no value"));

@@ -7,7 +7,7 @@ use syntax::TextRange;
 
 use super::{
     Lowerer, R, Reported,
-    value::{Ev, Val},
+    value::{Ev, IsSize, Val},
 };
 use crate::tvmscript::{
     Severity,
@@ -27,7 +27,7 @@ impl Lowerer<'_, '_, '_> {
         };
         self.mention(self.ast.range(ex), definition);
         let val = match val {
-            Val::Declared(ty) => self.declared(name, id, ty, definition),
+            Val::Declared(ty, is_size) => self.declared(name, id, (ty, is_size), definition),
             val => val,
         };
         let src = self.leaf(ex);
@@ -35,8 +35,15 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The first use of `n = T.int32()` makes the symbol.
-    fn declared(&mut self, name: &str, id: NameId, ty: Type, definition: DefinitionId) -> Val {
+    fn declared(
+        &mut self,
+        name: &str,
+        id: NameId,
+        (ty, is_size): (Type, IsSize),
+        definition: DefinitionId,
+    ) -> Val {
         let value = self.s.body.new_value(name, ty, ValueKind::Symbol);
+        self.s.body.values[value].is_size = is_size.0;
         let val = Val::Expr(self.s.body.value_expr(value));
         self.s.definitions[definition.0 as usize].value = Some(value);
         self.s.scopes.redefine(id, val.clone());

@@ -40,6 +40,10 @@ impl Dim {
     }
 }
 
+/// Whether a symbol was declared as a size, which is not negative.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct IsSize(pub(crate) bool);
+
 /// What something evaluates to.
 #[derive(Clone, Debug)]
 pub(crate) enum Val {
@@ -56,6 +60,8 @@ pub(crate) enum Val {
     Region(BufferId, Rc<SmallVec<[Dim; 4]>>),
     /// `T.float32`, `T.handle("float32", "shared")`
     Type(Type),
+    /// `T.int32(is_size_var=True)`
+    SizeType(Type),
     /// `T`, `I`, `R`
     Namespace(Namespace),
     /// `T.a.b`, by what follows the `T.`
@@ -84,7 +90,7 @@ pub(crate) enum Val {
     /// `T.float32[4]` as an annotation.
     VectorAnnotation(ir::DataType, Rc<[Tx]>),
     /// `n = T.int32()`: a symbol that nothing has used yet.
-    Declared(Type),
+    Declared(Type, IsSize),
     /// A Python name of unknown value.
     Unknown(ValueId),
 }

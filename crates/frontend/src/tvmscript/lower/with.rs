@@ -216,7 +216,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         };
         let value = self.expr(value)?;
         let declared = match self.peek(target.0) {
-            Some(Val::Declared(ty)) => Some(ty),
+            Some(Val::Declared(ty, _)) => Some(ty),
             _ => None,
         };
         let ty: Type = declared.unwrap_or_else(|| self.ty(value));
