@@ -1,14 +1,20 @@
-//! Mistakes planted on purpose: a binding above its guard, a load shared across a store, two values taken for one. Each
-//! kind must be caught, or the comparison proves nothing.
+//! Mistakes planted on purpose: a binding above its guard, a load shared across a store, two values taken for one, a store
+//! removed that is needed. Each kind must be caught, or the comparison proves nothing.
 
 use dataflow::scopes::ScopeTree;
 use ir::{
-    BinaryOp, Body, ExprKind, OccurrenceId, Occurrences,
-    plan::{CseBinding, CseGroup, CsePlan, Decision, Equivalence, Preset},
+    BinaryOp, Body, ExprKind, OccurrenceId, Occurrences, OpKind,
+    plan::{
+        CseBinding, CseGroup, CsePlan, Decision, Equivalence, Preset,
+        finding::{Finding, FindingFix, FindingKind, FindingKinds, FixEdit, Place, Reason},
+    },
     verify::verify,
 };
 use test_utils::Program;
-use transform::cse::{self, CseOptions};
+use transform::{
+    cse::{self, CseOptions},
+    findings::{self, FindingOptions},
+};
 
 use super::{
     check::{differs, lowered},
@@ -25,9 +31,14 @@ type Plant = fn(&Body, &Occurrences, &ScopeTree) -> Vec<Body>;
 /// How many functions it took to catch [`CAUGHT`] mistakes.
 #[track_caller]
 fn check_caught(plant: Plant) {
+    check_caught_in(Program::random, plant);
+}
+
+#[track_caller]
+fn check_caught_in(made: fn(u64) -> Program, plant: Plant) {
     let (mut planted, mut caught) = (0, 0);
     for seed in 1..=FUNCTIONS {
-        let program = Program::random(seed);
+        let program = made(seed);
         let Some(function) = lowered(&program) else { continue };
         let body = &function.lowered.body;
         let occurrences = Occurrences::collect(body);
@@ -130,6 +141,33 @@ fn across_stores(body: &Body, occurrences: &Occurrences, scopes: &ScopeTree) -> 
     lists.filter_map(|it| shared(body, occurrences, scopes, it)).collect()
 }
 
+/// Each store of which a later one stores to the same element, where the planner does not say that it is dead.
+fn needed_stores(body: &Body, occurrences: &Occurrences, _: &ScopeTree) -> Vec<Body> {
+    let kinds = FindingKinds::from_iter([FindingKind::DeadStore]);
+    let options = FindingOptions { kinds, ..FindingOptions::default() };
+    let dead = findings::findings(body, occurrences, None, &options);
+    let stores: Vec<_> = body
+        .ops_preorder()
+        .filter(|it| matches!(body.ops[*it].kind, OpKind::Store { predicated: false, .. }))
+        .collect();
+    let element = |it: &ir::OpId| (body.ops[*it].kind, body.ops[*it].operands[1..].to_vec());
+    let is_followed = |at: usize| {
+        stores[at + 1..].iter().any(|it| element(it) == element(&stores[at]))
+            && !dead.iter().any(|it| it.place == Place::Op(stores[at]))
+    };
+    let without = |at: usize| {
+        let finding = Finding {
+            kind: FindingKind::DeadStore,
+            place: Place::Op(stores[at]),
+            reason: Reason::Overwritten,
+            related: Vec::new(),
+            fix: Some(FindingFix::of(FixEdit::RemoveOp(stores[at]))),
+        };
+        findings::apply(body, occurrences, [&finding])
+    };
+    (0..stores.len()).filter(|it| is_followed(*it)).map(without).collect()
+}
+
 /// `a - b` for `b - a`, and others like them.
 fn swapped_operands(body: &Body, occurrences: &Occurrences, scopes: &ScopeTree) -> Vec<Body> {
     let lists = by_expression(body, occurrences);
@@ -162,4 +200,9 @@ fn a_load_shared_across_a_store_is_caught() {
 #[test]
 fn different_values_taken_for_one_are_caught() {
     check_caught(swapped_operands);
+}
+
+#[test]
+fn stores_removed_across_reads_are_caught() {
+    check_caught_in(|seed| Program::random(seed).with_overwrites(seed), needed_stores);
 }
