@@ -2,6 +2,10 @@
 //!
 //! An index is taken apart into terms; those that depend on thread indices and constants alone are evaluated for every
 //! thread of the block, the others must be one and the same part in both accesses. O(terms × threads) an access.
+//!
+//! *Uniform* is meant of one kernel: memory that this kernel does not write counts as constant (`SEMANTICS: M6`), whatever the function's
+//! `noalias` says and other kernels write, and so does a thread index of extent 1. `dataflow::variance` speaks of the whole function, for
+//! rewrites of its source: it would refuse kernels whose loops are bounded by loaded lengths, as those of paged attention.
 
 use std::rc::Rc;
 
