@@ -71,12 +71,50 @@ impl System {
         }
     }
 
-    /// Whether `goal >= 0` follows. Counts the sums made.
+    /// Whether `goal >= 0` follows. Counts the sums made. A contradiction that has nothing to do with the goal is not looked for.
     pub(crate) fn implies(&self, goal: &Linear, n_sums: &mut u64) -> bool {
-        let Some(opposite) = goal.scale(-1).and_then(|it| it.plus(-1)) else { return false };
-        let mut system = self.clone();
-        system.add(opposite);
+        if self.contradiction {
+            return true;
+        }
+        let mut opposite = goal.scale(-1).and_then(|it| it.plus(-1));
+        for &(atom, modular) in &self.scaled {
+            opposite = opposite.and_then(|it| it.with_scaled(atom, modular.coeff, modular.base));
+        }
+        let Some(opposite) = opposite.map(Linear::tightened) else { return false };
+        if opposite.terms().is_empty() {
+            return opposite.offset() < 0;
+        }
+        let mut system = System::default();
+        for form in self.usable_with(&opposite) {
+            system.add_scaled(form.clone());
+        }
+        if system.forms.is_empty() {
+            return false;
+        }
+        system.add_scaled(opposite);
         system.has_no_solution(n_sums)
+    }
+
+    /// The forms that may cancel: of whose atoms none counts in one direction only. None if the goal's own opposite is none of
+    /// them.
+    fn usable_with<'a>(&'a self, opposite: &'a Linear) -> Vec<&'a Linear> {
+        let mut forms: Vec<&Linear> = self.forms.iter().chain([opposite]).collect();
+        let mut counts = Counts::default();
+        forms.iter().for_each(|it| counts.add(it));
+        while let Some(atom) = counts.one_sided() {
+            if opposite.factor(atom) != 0 {
+                return Vec::new();
+            }
+            forms.retain(|it| {
+                let stays = it.factor(atom) == 0;
+                if !stays {
+                    counts.remove(it);
+                }
+                stays
+            });
+        }
+        forms.pop();
+        forms
     }
 
     fn has_no_solution(mut self, n_sums: &mut u64) -> bool {
@@ -106,23 +144,39 @@ impl System {
 
     /// The atom whose elimination takes the fewest sums; the first of them.
     fn next_atom(&self) -> Option<Atom> {
-        let mut counts: Vec<(Atom, usize, usize)> = Vec::new();
-        for form in &self.forms {
-            for &(atom, factor) in form.terms() {
-                let at = match counts.iter().position(|it| it.0 == atom) {
-                    Some(at) => at,
-                    None => {
-                        counts.push((atom, 0, 0));
-                        counts.len() - 1
-                    }
-                };
-                let count = &mut counts[at];
-                if factor > 0 { count.1 += 1 } else { count.2 += 1 }
-            }
-        }
+        let mut counts = Counts::default();
+        self.forms.iter().for_each(|it| counts.add(it));
         let growth =
             |&(_, up, down): &(Atom, usize, usize)| (up * down) as i64 - (up + down) as i64;
-        counts.iter().min_by_key(|it| growth(it)).map(|it| it.0)
+        counts.0.iter().min_by_key(|it| growth(it)).map(|it| it.0)
+    }
+}
+
+/// In how many forms each atom counts up and down.
+#[derive(Default)]
+struct Counts(Vec<(Atom, usize, usize)>);
+
+impl Counts {
+    fn of(&mut self, atom: Atom, factor: i128) -> &mut usize {
+        let at = match self.0.iter().position(|it| it.0 == atom) {
+            Some(at) => at,
+            None => {
+                self.0.push((atom, 0, 0));
+                self.0.len() - 1
+            }
+        };
+        let count = &mut self.0[at];
+        if factor > 0 { &mut count.1 } else { &mut count.2 }
+    }
+    fn add(&mut self, form: &Linear) {
+        form.terms().iter().for_each(|&(atom, factor)| *self.of(atom, factor) += 1);
+    }
+    fn remove(&mut self, form: &Linear) {
+        form.terms().iter().for_each(|&(atom, factor)| *self.of(atom, factor) -= 1);
+    }
+    /// An atom that counts in one direction only.
+    fn one_sided(&self) -> Option<Atom> {
+        self.0.iter().find(|it| (it.1 == 0) != (it.2 == 0)).map(|it| it.0)
     }
 }
 

@@ -3,7 +3,7 @@
 //! In: the control flow and an [`Analyzer`]. Out: [`Conditions`]: the [`ContextId`] at the start of every scope, before and
 //! after every operation and at every occurrence; what follows from it, the analyzer answers. Known are, and nothing else
 //! (`SEMANTICS: 0`, Facts): the condition of an `if` or `if_then_else` in its arms, of a `while` in its body and (without
-//! `break`) after it, the range of a loop or thread, the predicate of a schedulable block in it, what has been asserted
+//! `break`) after it, the range of a loop (with its step) or thread, the predicate of a schedulable block in it, what has been asserted
 //! or assumed, the shapes of matched buffers; after an `if` of which only one arm goes on, that its condition chose that
 //! arm. The left side of `and` and the condition of `Select` say nothing (`S2`, `S4`).
 //!

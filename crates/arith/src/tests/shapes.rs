@@ -6,7 +6,7 @@ use test_utils::Rng;
 
 use super::against_values::{describe, reaches};
 use super::support::{Bench, Events, eval};
-use crate::{Analyzer, ContextId, Interval, Overflow};
+use crate::{Analyzer, ContextId, Interval, Lacking, Overflow};
 
 const I32: DataType = DataType::INT32;
 
@@ -281,6 +281,49 @@ fn check_case(seed: u64, claims: Claims) -> Result<[usize; 2], String> {
         }
     }
     Ok([decided, n_fitting])
+}
+
+/// What is said to be missing, against evaluation: where it holds, so does the decision. Returns how many conditions would be decided.
+fn check_lacking(seed: u64) -> usize {
+    let mut rng = Rng::new(seed);
+    let case = random_case(&mut rng);
+    let all = assignments(&case, &mut rng);
+    let body = &case.bench.body;
+    let mut analyzer = Analyzer::new(body);
+    let ctx = context(&case, &mut analyzer);
+    let mut n_said = 0;
+    for &query in case.queries.iter().filter(|it| body.ty(**it).is_bool()) {
+        let Some((decision, facts)) = analyzer.lacking(Overflow::Excluded, ctx, query) else {
+            continue;
+        };
+        assert!(!facts.is_empty(), "seed {seed}: what lacks nothing is decided");
+        n_said += 1;
+        for values in &all {
+            let Some(mut events) = reaches(&analyzer, ctx, values) else { continue };
+            let holds = facts.iter().all(|fact| match *fact {
+                Lacking::AtLeast(expr, least) => {
+                    eval(body, values, expr, &mut events).is_some_and(|it| it >= least.into())
+                }
+                Lacking::NoOverflow => true,
+            });
+            let value = eval(body, values, query, &mut events);
+            let (Some(value), true, false) = (value, holds, events.wide_overflow) else { continue };
+            assert_eq!(
+                value != 0,
+                decision,
+                "seed {seed}: {} of {values:?} given {facts:?}\n{}",
+                ir::print::expr_text(body, query),
+                describe(&analyzer, ctx)
+            );
+        }
+    }
+    n_said
+}
+
+#[test]
+fn what_is_missing_would_decide() {
+    let n_said: usize = (0..400).map(check_lacking).sum();
+    assert!(n_said > 40, "{n_said} conditions would be decided");
 }
 
 /// The values of indices while `x` and `t` run, against evaluation. Returns how many bounds were given, and how many were
