@@ -3,7 +3,7 @@
 //! | file | is |
 //! |---|---|
 //! | `args` | the arguments and their help |
-//! | `check`, `fix`, `bisect`, `build`, `opt`, `preview`, `explain`, `run`, `parse` | one command each |
+//! | `check`, `fix`, `bisect`, `build`, `opt`, `preview`, `explain`, `simplify`, `run`, `parse` | one command each |
 //! | `overview` | the command `report` |
 //! | `report`, `diff` | text, JSON and SARIF; unified diffs |
 //! | `rules` | the documentation of every name in a message |
@@ -33,6 +33,7 @@ mod report;
 mod rules;
 mod run;
 mod settings;
+mod simplify;
 mod source;
 mod write;
 
@@ -150,6 +151,7 @@ fn run_command(arguments: &Arguments, io: &mut Io<'_>) -> u8 {
         Command::Opt(args) => opt::opt(args, io, styled),
         Command::Preview(args) => preview::run(args, io, styled),
         Command::Explain(args) => explain::explain(args, io, styled),
+        Command::Simplify(args) => simplify::simplify(args, io, styled),
         Command::Run(args) => run::run(args, io, styled),
         Command::Report(args) => overview::report(args, io, styled),
         Command::Parse(args) => parse::parse(args, io, styled),

@@ -4,9 +4,7 @@ use std::fmt::Write as _;
 
 use super::{
     grammar::Grammar,
-    tokens::{
-        self, KEYWORDS, PUNCTUATION, SOFT_KEYWORDS, SPECIAL, TEXTUAL, TRIVIA, keyword_kind,
-    },
+    tokens::{self, KEYWORDS, PUNCTUATION, SOFT_KEYWORDS, SPECIAL, TEXTUAL, TRIVIA, keyword_kind},
 };
 
 /// The text of the file of kinds, before formatting.

@@ -15,6 +15,7 @@ use crate::{
         build::{BUILD_EXAMPLES, BuildArgs, PassName},
         overview::{REPORT_EXAMPLES, ReportArgs},
         run::{RUN_EXAMPLES, RunArgs},
+        simplify::{SIMPLIFY_EXAMPLES, SimplifyArgs},
     },
     config::{Config, Equivalence},
 };
@@ -74,6 +75,9 @@ pub(crate) enum Command {
     /// Say what was decided about an expression and why, or what a rule means.
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
+    /// Simplify an expression under conditions, and say by which rules.
+    #[command(after_help = SIMPLIFY_EXAMPLES)]
+    Simplify(SimplifyArgs),
     /// Execute a function on arrays, and report what goes wrong in it.
     #[command(after_help = RUN_EXAMPLES)]
     Run(RunArgs),

@@ -11,6 +11,7 @@ mod opt;
 mod parse;
 mod report;
 mod run;
+mod simplify;
 mod usage;
 
 use std::{ffi::OsString, fs, path::Path};
@@ -53,8 +54,12 @@ impl Project {
         self.run_with(command, b"")
     }
 
-    fn run_with(&self, command: &str, mut stdin: &[u8]) -> Outcome {
-        let words = std::iter::once("tir-analyzer").chain(command.split_whitespace());
+    fn run_with(&self, command: &str, stdin: &[u8]) -> Outcome {
+        self.run_words(command.split_whitespace(), stdin)
+    }
+
+    fn run_words<'a>(&self, words: impl IntoIterator<Item = &'a str>, mut stdin: &[u8]) -> Outcome {
+        let words = std::iter::once("tir-analyzer").chain(words);
         let arguments: Vec<OsString> = words.map(OsString::from).collect();
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let mut io = Io {
