@@ -198,3 +198,30 @@ fn what_a_launch_has_computed_may_be_computed_again() {
     check(&["t < d0 * d1 * 4 or t > d2 * d3"], "d2 * d3", false, false);
     check(&["t < d0 * d1 * 4 or t > d2 * d3"], "d0 * d1 * 2", false, true);
 }
+
+#[test]
+fn split_loops_over_dynamic_extents() {
+    const V: &[&str] = &["n: size int64", "m: size int64", "i: int64", "j: int64", "k: int64"];
+    let holds = |context: &[&str], query: &str| {
+        check_decides_where_evaluated(V, context, query, true);
+    };
+    let split = &["i in 0, (n + 31) // 32", "j in 0, 32"];
+    holds(split, "i * 32 < n");
+    holds(split, "i * 32 + min(32, n - i * 32) <= n");
+    holds(split, "min(32, n - i * 32) >= 1");
+    holds(split, "(i * 32 + j) // 32 == i");
+    holds(split, "(i * 32 + j) % 32 == j");
+    holds(&["i in 0, n // 128", "j in 0, 128"], "i * 128 + j < n");
+    holds(&["n % 128 == 0", "i in 0, (n + 127) // 128", "j in 0, 128"], "i * 128 + j < n");
+    holds(&[], "(n + 31) // 32 * 32 >= n");
+    holds(&[], "(n + 7) // 8 == (n - 1) // 8 + 1");
+    holds(&["n % 8 == 0"], "(n + 7) // 8 * 8 == n");
+    holds(&["n % 8 == 0"], "n * m % 8 == 0");
+    holds(&["m > 0"], "n * m // m == n");
+    holds(&["m > 0"], "n * m % m == 0");
+    holds(&["m > 0", "k in 0, n * m"], "k // m < n");
+    holds(&["m > 0", "k in 0, n * m"], "k // m * m + k % m == k");
+    holds(&["m > 0", "k in 0, n * m"], "k % m < m and k // m >= 0");
+    holds(&["k in 0, n * m"], "n >= 1 and m >= 1");
+    holds(&["i in 0, n", "j in 0, i"], "j + 1 < n");
+}
