@@ -106,6 +106,12 @@ impl Analyzer<'_> {
         dtype: DataType,
     ) -> Facts {
         self.work.nodes += 1;
+        if dtype.is_bool()
+            && self.summary(expr).is_stable
+            && let Some(truth) = self.known_truth(overflow, ctx, expr)
+        {
+            return Facts::of_interval(Interval::constant(truth)).sharpened();
+        }
         let own = self.of_node(overflow, ctx, expr, dtype);
         let mut facts = own;
         if self.summary(expr).is_stable {
@@ -124,6 +130,12 @@ impl Analyzer<'_> {
             return Facts::of_interval(Interval::of_type(dtype));
         }
         sharp
+    }
+
+    /// What a constraint says of a condition, in whatever spelling: nothing else need be asked.
+    fn known_truth(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> Option<i128> {
+        let atom = self.atom(expr);
+        self.recorded(overflow, ctx, atom).interval.as_constant()
     }
 
     fn of_node(
