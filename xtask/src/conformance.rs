@@ -21,6 +21,7 @@ mod report;
 mod roles;
 mod roundtrip;
 mod run;
+mod simplify;
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -74,6 +75,8 @@ enum Suite {
     Cse,
     /// How much functions compute after our CSE, and after TVM's.
     Power,
+    /// Whether our simplifier leaves expressions at least as simple as TVM's.
+    Simplify,
     /// Whether generated functions compute the same before and after every plan.
     Fuzz,
     /// Whether NVIDIA's compiler takes our CUDA C++.
@@ -81,6 +84,17 @@ enum Suite {
     /// Whether interpreter, OpenCL and TVM compute the same values.
     Run,
 }
+
+/// What the test command runs.
+const SUITES: [Suite; 7] = [
+    Suite::Lower,
+    Suite::Roundtrip,
+    Suite::Cse,
+    Suite::Power,
+    Suite::Simplify,
+    Suite::Cuda,
+    Suite::Run,
+];
 
 /// What a suite works on.
 struct Input<'a> {
@@ -119,6 +133,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Roundtrip => roundtrip::compare(input),
         Suite::Cse => cse::compare(input),
         Suite::Power => Ok(power::compare(input)),
+        Suite::Simplify => simplify::compare(input),
         Suite::Fuzz => anyhow::bail!("generated functions need no files"),
         Suite::Cuda => cuda::compare(input),
         Suite::Run => run::compare(input),
@@ -154,8 +169,7 @@ pub(crate) fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + S
 pub(crate) fn check_samples(ws: &Workspace, tally: &mut Tally) -> anyhow::Result<()> {
     let files = corpus::read(&ws.path(SAMPLES), None)?;
     let input = Input { ws, files, filter: None };
-    for suite in [Suite::Lower, Suite::Roundtrip, Suite::Cse, Suite::Power, Suite::Cuda, Suite::Run]
-    {
+    for suite in SUITES {
         match compare(suite, &input)? {
             Ok(report) => {
                 if !report.is_good() {

@@ -71,6 +71,15 @@ impl Peer {
         Peer::start(ws, "tvm", venv.python(), script, &TVM_PACKAGES.join(" "), &Value::Null)
     }
 
+    /// TVM's simplifier, asked about functions.
+    pub(crate) fn tvm_simplifier(ws: &Workspace) -> Result<Peer, Skip> {
+        // Its worker is a part of the other one, which has to be there.
+        let tvm = Peer::tvm(ws)?;
+        let script = include_str!("simplify_worker.py");
+        let key = format!("{} {}", TVM_PACKAGES.join(" "), tvm.key);
+        Peer::start(ws, "tvm-simplify", tvm.python, script, &key, &Value::Null)
+    }
+
     /// NVIDIA's run-time compiler from its published wheels. No GPU is needed.
     pub(crate) fn nvrtc(ws: &Workspace) -> Result<(Peer, PathBuf), Skip> {
         let venv = Venv::with_packages(ws, "cuda", CUDA_PACKAGES)?;
