@@ -7,6 +7,7 @@ use std::{
 };
 
 use frontend::tvmscript::{Lowered, functions, lower};
+use syntax::Green;
 
 /// Stages whose functions the interpreter can execute.
 pub(crate) const STAGES: [&str; 6] =
@@ -51,6 +52,7 @@ pub(crate) struct Function {
     /// The text of its file.
     file: Rc<str>,
     range: Range<usize>,
+    green: Green,
     /// Its place among the primitive functions of the file.
     index: usize,
 }
@@ -59,6 +61,11 @@ impl Function {
     /// Its own text.
     pub(crate) fn text(&self) -> &str {
         &self.file[self.range.clone()]
+    }
+
+    /// Its tree.
+    pub(crate) fn green(&self) -> &Green {
+        &self.green
     }
 
     /// The function after its text is replaced in the file, read again.
@@ -82,7 +89,8 @@ pub(crate) fn functions_of(prefix: &str, text: &str) -> Vec<Function> {
             let lowered = lower(&item.source, &file.environment(item));
             let name = format!("{prefix}:{}", lowered.body.name);
             let range = usize::from(item.range.start())..usize::from(item.range.end());
-            Function { name, lowered, file: text.clone(), range, index }
+            let green = item.source.green.clone();
+            Function { name, lowered, file: text.clone(), range, green, index }
         })
         .collect()
 }

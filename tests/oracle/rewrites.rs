@@ -10,7 +10,10 @@ use ir::{
     verify::verify,
 };
 use test_utils::Rng;
-use transform::cse::{self, CseOptions};
+use transform::{
+    cse::{self, CseOptions},
+    simplify::{self, SimplifyOptions},
+};
 
 use crate::{
     functions::{Corpus, Function, STAGES, functions_of_file},
@@ -58,6 +61,11 @@ fn variants(body: &Body) -> Vec<Variant> {
             variants.push(Variant { name, body: cse::rewrite(body, &occurrences, &plan) });
             plans.push(plan);
         }
+    }
+    let plan = simplify::plan(body, &occurrences, None, &SimplifyOptions::default());
+    if !plan.is_empty() {
+        let body = simplify::rewrite(body, &occurrences, &plan);
+        variants.push(Variant { name: "simplify", body });
     }
     variants
 }
@@ -241,7 +249,7 @@ fn cse_keeps_what_functions_compute() {
             }
         }
     }
-    tally.print("functions before and after CSE");
+    tally.print("functions before and after CSE and simplification");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     if corpus.is_small {
         assert!(tally.count("agree") >= 100, "only {} functions ran", tally.count("agree"));

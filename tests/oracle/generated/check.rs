@@ -1,5 +1,7 @@
 //! One function: lowered, planned in every way, rewritten, run before and after, edited and read again.
 
+mod simplified;
+
 use frontend::tvmscript::edits::{Selection, cse_edits};
 use ir::{
     Body, Occurrences, fingerprint,
@@ -58,11 +60,12 @@ pub(super) struct Checked {
     not_run: u64,
     edited: u64,
     again: u64,
+    simplifications: u64,
 }
 
 impl Checked {
     /// The counts, by name.
-    pub(super) fn counts(&self) -> [(&'static str, u64); 13] {
+    pub(super) fn counts(&self) -> [(&'static str, u64); 14] {
         [
             ("functions compared", u64::from(self.runs > 0 && self.plans > 0)),
             ("not well-typed", u64::from(self.is_ill_typed)),
@@ -77,6 +80,7 @@ impl Checked {
             ("runs of originals that end early", self.not_run),
             ("texts edited and read again", self.edited),
             ("functions in which a second plan finds more", self.again),
+            ("simplifications", self.simplifications),
         ]
     }
 }
@@ -135,6 +139,7 @@ fn check_unguarded(program: &Program, seed: u64) -> Result<Checked, Failure> {
     };
     let mut variants = rewritten(&function.lowered.body, &mut checked)?;
     variants.extend(edited(&function, &mut checked)?);
+    variants.extend(simplified::simplified(&function, &mut checked)?);
     compare(program, &function.lowered.body, &variants, seed, &mut checked)?;
     Ok(checked)
 }

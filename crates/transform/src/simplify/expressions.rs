@@ -13,7 +13,7 @@
 
 use arith::{ContextId, Overflow};
 use ir::{
-    Body, DataType, ExprId, ExprKind, OccurrenceId, OpId, OpKind, RegionId, UnaryOp, ValueId,
+    Body, DataType, ExprId, ExprKind, OccurrenceId, OpId, OpKind, RegionId, Type, UnaryOp, ValueId,
     plan::{
         finding::{FindingKind, Place, Related, Role},
         simplify::{SimplificationKind, SimplifyRefusal, Step},
@@ -43,7 +43,7 @@ pub(super) struct Expressions {
     /// Conditions of `if`s with nothing in the first arm, as they are for the second.
     pub(super) negated: OpMap<ExprId>,
     /// Variables of loops of one iteration.
-    substitution: Option<Substitution>,
+    substitution: Substitution,
     /// Conditions that are known, in program order, with what decides each.
     known: Vec<(Known, Option<Place>)>,
 }
@@ -148,14 +148,23 @@ impl Planner<'_, '_, '_> {
             }
             Trips::One => {
                 let Some(value) = self.unwrapped(op, first) else { return };
+                let first = self.of_type(first, body.values[value].ty);
                 self.expressions.unwrapped.insert(op, (value, first));
-                match &mut self.expressions.substitution {
-                    Some(it) => it.add(value, first),
-                    none => *none = Some(Substitution::of(value, first)),
-                }
+                self.expressions.substitution.add(value, first);
             }
             Trips::Many => {}
         }
+    }
+
+    /// The first value of a loop as one of the type of its variable.
+    fn of_type(&mut self, first: ExprId, ty: Type) -> ExprId {
+        let Some(dtype) = ty.prim().filter(|_| self.simplifier.body().ty(first) != ty) else {
+            return first;
+        };
+        self.simplifier.analyzer().grow(|body| match body.expr(first).kind {
+            ExprKind::Int(value) => body.int(value.into(), dtype),
+            _ => body.cast(first, dtype),
+        })
     }
 
     /// Whether the condition of an `if` or `assert` has one value.
@@ -220,13 +229,11 @@ impl Planner<'_, '_, '_> {
         let body = self.facts.round.body;
         let old = body.ops[op].operands[operand];
         let context = self.before(op);
-        let start = match self.expressions.substitution.take() {
-            Some(mut it) => {
-                let new = self.simplifier.analyzer().grow(|body| it.apply(body, old));
-                self.expressions.substitution = Some(it);
-                new
-            }
-            None => old,
+        let values = &mut self.expressions.substitution;
+        let start = if values.is_empty() {
+            old
+        } else {
+            self.simplifier.analyzer().grow(|body| values.apply(body, old))
         };
         let new = self.simplifier.simplify(context, start, reading);
         if new == start {

@@ -11,7 +11,6 @@ use ir::{
     BinaryOp, BlockId, Body, DataType, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind,
     ValueId,
     plan::simplify::{SimplifyPlan, Step},
-    walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -71,6 +70,8 @@ pub(super) struct Rewriter {
     entry: FxHashMap<OpId, (BlockId, OpId)>,
     /// What stands in the place of an operation that was the last of its list.
     filled: FxHashMap<OpId, OpId>,
+    /// Variables of loops that are replaced by their bodies.
+    values: Substitution,
     changes_lists: bool,
 }
 
@@ -85,6 +86,7 @@ impl Rewriter {
             shown: FxHashMap::default(),
             entry: FxHashMap::default(),
             filled: FxHashMap::default(),
+            values: Substitution::default(),
             changes_lists: false,
         }
     }
@@ -112,7 +114,7 @@ impl Rewriter {
             }
             Step::Open { op, region } => self.open(op, region as usize),
             Step::Unwrap { op, value, with } => {
-                self.substitute(op, value, with);
+                self.values.add(value, with);
                 self.open(op, 0);
             }
             Step::Merge { outer, inner } => {
@@ -192,23 +194,18 @@ impl Rewriter {
         }
     }
 
-    /// Puts an expression in the place of a variable, in all that is in an operation.
-    fn substitute(&mut self, op: OpId, value: ValueId, with: ExprId) {
-        let mut memo = Substitution::of(value, with);
-        let region = self.body.ops[op].regions[0];
-        let inside: Vec<OpId> = self
-            .body
-            .walk(region)
-            .filter_map(|it| match it {
-                WalkEvent::Enter(op) => Some(op),
-                _ => None,
-            })
-            .collect();
-        for op in inside {
+    /// Puts the values of variables in their places, in all operations at once.
+    fn substitute(&mut self) {
+        let mut values = std::mem::take(&mut self.values);
+        if values.is_empty() {
+            return;
+        }
+        let ops: Vec<OpId> = self.body.ops.ids().collect();
+        for op in ops {
             let mut changes = Vec::new();
             for operand in 0..self.body.ops[op].operands.len() {
                 let old = self.body.ops[op].operands[operand];
-                let new = memo.apply(&mut self.body, old);
+                let new = values.apply(&mut self.body, old);
                 if new != old {
                     self.body.ops[op].operands[operand] = new;
                     changes.push((old, new));
@@ -220,9 +217,10 @@ impl Rewriter {
         }
     }
 
-    /// Makes the lists of operations.
+    /// Puts in the values of variables, and makes the lists of operations.
     pub(super) fn finish_round(&mut self, occurrences: &Occurrences) {
         self.replace(occurrences);
+        self.substitute();
         if !std::mem::take(&mut self.changes_lists) {
             return;
         }
@@ -275,17 +273,16 @@ impl Rewriter {
     }
 }
 
-/// An expression in the place of a variable, each node once.
+/// Expressions in the places of variables, each node once.
+#[derive(Default)]
 pub(super) struct Substitution {
     values: FxHashMap<ValueId, ExprId>,
     memo: FxHashMap<ExprId, ExprId>,
 }
 
 impl Substitution {
-    pub(super) fn of(value: ValueId, with: ExprId) -> Substitution {
-        let mut it = Substitution { values: FxHashMap::default(), memo: FxHashMap::default() };
-        it.add(value, with);
-        it
+    pub(super) fn is_empty(&self) -> bool {
+        self.values.is_empty()
     }
 
     pub(super) fn add(&mut self, value: ValueId, with: ExprId) {

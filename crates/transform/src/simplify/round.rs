@@ -12,7 +12,7 @@ use ir::{
     effects::EffectTable,
     plan::{
         SourceView,
-        finding::{Place, Related},
+        finding::{FindingKind, FindingKinds, Place, Reason, Related},
         simplify::{
             Refused, Simplification, SimplificationKind, SimplifyPlan, SimplifyRefusal, Step,
         },
@@ -23,7 +23,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::{Work, expressions::Expressions, loops::LoopFacts, rewrite::Rewriter};
-use crate::findings::{Deletable, Openable, conditions::Points};
+use crate::findings::{Deletable, FindingOptions, Openable, conditions::Points, findings};
 
 /// What a round works on.
 pub(super) struct Round<'a> {
@@ -51,6 +51,7 @@ impl<'a> Round<'a> {
             deletable: Deletable::of(body, effects, &aliases),
             openable: Openable::of(body),
             loops: LoopFacts::of(body, occurrences, &flow),
+            idle_stores: self.idle_stores(),
         };
         let mut planner = Planner {
             facts: &facts,
@@ -80,6 +81,34 @@ impl<'a> Round<'a> {
     }
 }
 
+impl Round<'_> {
+    /// Stores of what the same element holds already: those among the dead stores. Versions of memory are only worked out for a body
+    /// that looks as if it had one.
+    fn idle_stores(&self) -> FxHashSet<OpId> {
+        let body = self.body;
+        let is_candidate = |op: OpId| {
+            let data = &body.ops[op];
+            let OpKind::Store { buffer, predicated: false } = data.kind else { return false };
+            matches!(body.expr(data.operands[0]).kind,
+                ExprKind::Load { buffer: source, indices, predicate: None }
+                    if source == buffer && *body.items(indices) == data.operands[1..])
+        };
+        if !body.ops_preorder().any(is_candidate) {
+            return FxHashSet::default();
+        }
+        let kinds = FindingKinds::from_iter([FindingKind::DeadStore]);
+        let options = FindingOptions { kinds, ..FindingOptions::default() };
+        findings(body, self.occurrences, None, &options)
+            .iter()
+            .filter(|it| it.reason == Reason::StoredAlready && it.fix.is_some())
+            .filter_map(|it| match it.place {
+                Place::Op(op) if is_candidate(op) => Some(op),
+                _ => None,
+            })
+            .collect()
+    }
+}
+
 /// What is known of the body of a round.
 pub(super) struct Facts<'f, 'a> {
     pub(super) round: &'f Round<'a>,
@@ -88,6 +117,8 @@ pub(super) struct Facts<'f, 'a> {
     pub(super) deletable: Deletable,
     pub(super) openable: Openable,
     pub(super) loops: LoopFacts,
+    /// Stores of what was loaded from the same place, which nothing else can have written since.
+    pub(super) idle_stores: FxHashSet<OpId>,
 }
 
 /// Collects the items of a round.

@@ -13,6 +13,7 @@
 //! | `for` of none, or with nothing in it | nothing | `L2`, `E8`; not if it binds threads (`P6`) |
 //! | `for i: if c: S` | `if c: for i: S` | see `guards` |
 //! | `evaluate` of a value, `assert` of what always holds | nothing | `E8`, `X3` |
+//! | `A[i] = A[i]` where nothing else can have written the element | nothing | `M11`, `P2`, as `dead-store` |
 //!
 //! A list that would lose its last statement keeps one that does nothing, unless the operation around it can go as a whole; a `while`
 //! cannot (`L10`). Linear: a list is known by its ends and length, and what is opened is joined to the list around it, the shorter to the longer.
@@ -214,6 +215,7 @@ impl Planner<'_, '_, '_> {
         let body = self.body();
         let outcome = match body.ops[op].kind {
             OpKind::Evaluate if self.does_nothing(op) => Some(Outcome::Idle),
+            OpKind::Store { .. } if self.facts.idle_stores.contains(&op) => Some(Outcome::Idle),
             OpKind::Assert => {
                 let holds = self.expressions.decided.get(&op).is_some_and(|it| it.value);
                 (holds && self.may_go(op)).then_some(Outcome::Idle)

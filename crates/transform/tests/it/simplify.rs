@@ -1,6 +1,7 @@
 //! Simplification: what is planned, that it ends, and what becomes of the body.
 
 mod corpus;
+mod growth;
 mod statements;
 mod text;
 

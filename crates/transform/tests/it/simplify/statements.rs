@@ -410,3 +410,40 @@ fn many_guards_become_a_few() {
         "#]],
     );
 }
+
+#[test]
+fn store_of_what_is_there_goes() {
+    check(
+        "
+        A[x] = A[x]
+        A[y] = A[y] + 0
+        A[x] = A[y]
+        ",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn assertion_that_always_holds_goes() {
+    check(
+        "
+        assert x > 3, \"x\"
+        assert x > 1, \"x\"
+        A[x] = 1
+        ",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn assumption_stays() {
+    check(
+        "
+        T.evaluate(T.assume(x > 3))
+        T.evaluate(T.assume(x > 1))
+        if x > 2:
+            A[x] = 1
+        ",
+        expect![[r#""#]],
+    );
+}
