@@ -138,7 +138,7 @@ fn side_by_side(preview: &PassPreview, columns: usize, is_styled: bool) -> Strin
         out.push('\n');
         last = stage.pass;
         for note in &stage.notes {
-            out.push_str(&format!("  {note}\n"));
+            out.push_str(&format!("  {}\n", fitted(note, columns.saturating_sub(2)).trim_end()));
         }
         if !stage.is_changed {
             out.push_str("  nothing changes\n\n");

@@ -9,6 +9,7 @@ mod facts;
 mod fix;
 mod opt;
 mod parse;
+mod preview;
 mod report;
 mod run;
 mod simplify;
