@@ -77,6 +77,8 @@ pub struct Simplifier<'a> {
     analyzer: Analyzer<'a>,
     memo: FxHashMap<(ExprId, At), ExprId>,
     costs: Vec<Option<Cost>>,
+    /// By node: whether a `Select` is in it.
+    selects: Vec<bool>,
     sums: sums::Sums,
     depth: u32,
     trace: Option<explain::Trace>,
@@ -94,6 +96,7 @@ impl<'a> Simplifier<'a> {
             analyzer: Analyzer::growing(body, effects),
             memo: FxHashMap::default(),
             costs: Vec::new(),
+            selects: Vec::new(),
             sums: sums::Sums::default(),
             depth: 0,
             trace: None,
@@ -296,7 +299,11 @@ impl<'a> Simplifier<'a> {
     /// condition says may make it simpler only if that is no event wherever it is evaluated.
     fn simple_arm(&mut self, at: At, cond: ExprId, holds: bool, arm: ExprId) -> ExprId {
         let simple = self.simplified(at, arm);
-        if self.body().expr(simple).is_leaf() || !self.analyzer.no_overflow(at.ctx, cond) {
+        // Each arm is looked at twice: arms in arms in arms would be looked at without end.
+        if self.body().expr(simple).is_leaf()
+            || self.has_select(simple)
+            || !self.analyzer.no_overflow(at.ctx, cond)
+        {
             return simple;
         }
         let inside = At { ctx: self.analyzer.assume(at.ctx, cond, holds), ..at };
@@ -308,6 +315,19 @@ impl<'a> Simplifier<'a> {
             return chosen;
         }
         simple
+    }
+
+    /// Whether a `Select` is in an expression. O(1) a node, once.
+    fn has_select(&mut self, expr: ExprId) -> bool {
+        let body = self.analyzer.body();
+        // Operands are made before what they are operands of.
+        for at in self.selects.len()..=index(expr) {
+            let kind = body.expr(ExprId::new(at)).kind;
+            let mut has_select = matches!(kind, ExprKind::Select(..));
+            body.each_child(kind, &mut |it| has_select |= self.selects[index(it)]);
+            self.selects.push(has_select);
+        }
+        self.selects[index(expr)]
     }
 
     // ---- shared ----

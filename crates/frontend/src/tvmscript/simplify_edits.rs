@@ -89,8 +89,8 @@ struct Sketch<'a> {
     occupant_of: FxHashMap<OpId, OpId>,
     /// Guards whose conditions are part of another's, in order.
     merged: FxHashMap<OpId, Vec<OpId>>,
-    /// The guard that was joined to another last.
-    joined: FxHashMap<OpId, OpId>,
+    /// The guards that were joined to another, in order.
+    joined: FxHashMap<OpId, Vec<OpId>>,
     /// Slots whose header is written anew.
     changed: BTreeSet<OpId>,
     /// Statements left in a suite, by where it begins.

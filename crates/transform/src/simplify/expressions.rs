@@ -13,7 +13,8 @@
 
 use arith::{ContextId, Overflow};
 use ir::{
-    Body, DataType, ExprId, ExprKind, OccurrenceId, OpId, OpKind, RegionId, Type, UnaryOp, ValueId,
+    Body, Callee, DataType, ExprId, ExprKind, OccurrenceId, OpId, OpKind, RegionId, Type, UnaryOp,
+    ValueId,
     plan::{
         finding::{FindingKind, Place, Related, Role},
         simplify::{SimplificationKind, SimplifyRefusal, Step},
@@ -115,6 +116,8 @@ impl Planner<'_, '_, '_> {
                 self.operand(op, 0, Overflow::Excluded);
                 self.decide(op);
             }
+            // What is assumed is there for others to read.
+            OpKind::Evaluate if self.is_assumption(op) => {}
             OpKind::While | OpKind::Return | OpKind::Store { .. } | OpKind::Evaluate => {
                 all.for_each(|it| self.operand(op, it, Overflow::Excluded));
             }
@@ -124,6 +127,12 @@ impl Planner<'_, '_, '_> {
             }
             _ => {}
         }
+    }
+
+    fn is_assumption(&self, op: OpId) -> bool {
+        let body = self.body();
+        matches!(body.expr(body.ops[op].operands[0]).kind,
+            ExprKind::Call { callee: Callee::Intrinsic(name), .. } if body.name(name) == "assume")
     }
 
     fn refuse_thread_loop(&mut self, op: OpId) {

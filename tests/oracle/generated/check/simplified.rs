@@ -34,9 +34,8 @@ pub(super) fn simplified(
     for index in (0..all.items.len()).step_by(step) {
         let wanted = all.with_needs(index);
         let one = |at: usize| wanted[at];
-        let after = guarded("one simplification", || {
-            valid(rewrite_items(body, &occurrences, &all, one))
-        })?;
+        let after =
+            guarded("one simplification", || valid(rewrite_items(body, &occurrences, &all, one)))?;
         variants.push(excluding("one simplification", after));
     }
     variants.extend(guarded("edited text, simplify", || edited(function, &occurrences, checked))?);
@@ -75,9 +74,8 @@ fn edited(
 ) -> Result<Option<Variant>, Failure> {
     let lowered = &function.lowered;
     let options = SimplifyOptions::default();
-    let plan = lowered
-        .source_map
-        .with_view(|view| plan(&lowered.body, occurrences, Some(view), &options));
+    let plan =
+        lowered.source_map.with_view(|view| plan(&lowered.body, occurrences, Some(view), &options));
     let edits = simplify_edits(lowered, function.green(), &plan, |_| true);
     if edits.edit.is_empty() {
         return Ok(None);

@@ -3,7 +3,12 @@
 //! In: an occurrence and what it becomes, or a variable and its value. Out: edits; none if a text is not the occurrence's own, holds a comment, or
 //! a name in the new expression could mean something else there.
 
-use ir::{ExprId, ExprKind, OccurrenceId, OpId, ValueId, arena::Id as _, print::expr_text};
+use ir::{
+    ExprId, ExprKind, OccurrenceId, OpId, ValueId,
+    arena::Id as _,
+    fold::{Folded, fold},
+    print::expr_text,
+};
 use syntax::{Edit, TextRange};
 
 use super::Sketch;
@@ -12,6 +17,9 @@ use crate::tvmscript::edits::script_alias;
 impl Sketch<'_> {
     pub(super) fn replace(&mut self, occurrence: OccurrenceId, with: ExprId) -> Option<()> {
         let range = self.writer.own_range(occurrence)?;
+        if self.is_folded(occurrence, with) {
+            return None;
+        }
         let text = self.printed(range, with)?;
         self.write(self.writer.written(range, &text))
     }
@@ -130,16 +138,17 @@ impl Sketch<'_> {
         all.then_some(edits)
     }
 
-    /// Whether the reader would fold the operator around a use if a constant stood there.
+    /// Whether the reader would fold the operator around an occurrence, or refuse it, if something else stood there.
     fn is_folded(&self, at: OccurrenceId, with: ExprId) -> bool {
         let occurrences = self.writer.occurrences();
-        let body = &self.writer.lowered.body;
+        let body = &self.plan.grown;
         let Some(parent) = occurrences[at].parent else { return false };
-        self.plan.grown.expr(with).is_constant()
-            && matches!(
-                body.expr(occurrences[parent].expr).kind,
-                ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(_)
-            )
+        let ExprKind::Binary(op, a, b) = body.expr(occurrences[parent].expr).kind else {
+            return false;
+        };
+        let is_left = at.index() == parent.index() + 1;
+        let (a, b) = if is_left { (with, b) } else { (a, with) };
+        body.dtype(with).is_some_and(|dtype| fold(body, op, a, b, dtype) != Folded::Keep)
     }
 
     /// The uses of each variable.

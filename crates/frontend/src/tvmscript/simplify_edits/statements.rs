@@ -20,11 +20,14 @@ impl Sketch<'_> {
             return None;
         }
         if fills {
+            // Its lines, as they would go, with something else on them.
             let alias = script_alias(self.writer.text);
-            let text = format!("{alias}.evaluate(0)");
+            let whole = removal.deletion().range;
             let statement = self.writer.without_line_end(removal.statement);
-            self.gone.push(statement);
-            self.filled.insert(statement, text);
+            let before = self.writer.text_of(TextRange::new(whole.start(), statement.start()));
+            let after = self.writer.text_of(TextRange::new(statement.end(), whole.end()));
+            self.gone.push(whole);
+            self.filled.insert(whole, format!("{before}{alias}.evaluate(0){after}"));
             return Some(());
         }
         self.gone.push(removal.deletion().range);
@@ -84,7 +87,7 @@ impl Sketch<'_> {
 
     pub(super) fn open(&mut self, op: OpId, region: u32) -> Option<()> {
         let header = self.place(op)?;
-        if self.defines_meta(header.node.text_range()) {
+        if self.defines_meta(header.node.text_range()) || self.joined.contains_key(&op) {
             return None;
         }
         match region {
@@ -135,6 +138,10 @@ impl Sketch<'_> {
         }
         self.drop_header(&header);
         self.dedent(&header.suite, header.indent);
+        for joined in self.joined.get(&inner).cloned().unwrap_or_default() {
+            let joined = self.place(joined)?;
+            self.dedent(&joined.suite, joined.indent);
+        }
         self.merged.entry(outer).or_default().push(inner);
         let slot = self.slot(outer);
         self.changed.insert(slot);
@@ -152,7 +159,7 @@ impl Sketch<'_> {
         if !(self.is_plain_guard(first)? && self.is_plain_guard(second)?) {
             return None;
         }
-        let last = self.joined.get(&first).copied().unwrap_or(first);
+        let last = self.joined.get(&first).and_then(|it| it.last().copied()).unwrap_or(first);
         let (before, start, header) = (self.place(last)?, self.place(first)?, self.place(second)?);
         let sibling = header.node.prev_sibling().filter(|it| is_statement(it.kind()));
         let is_next = sibling.is_some_and(|it| it == before.node);
@@ -163,14 +170,19 @@ impl Sketch<'_> {
         // On the line of the suite, as what is in it.
         self.drop_header(&header);
         self.count(&header.node, -1);
-        self.joined.insert(first, second);
+        self.joined.entry(first).or_default().push(second);
         Some(())
     }
 
     pub(super) fn hoist(&mut self, op: OpId, guard: OpId) -> Option<()> {
         let (outer, inner) = (self.place(op)?, self.place(guard)?);
         let is_plain = self.is_plain_guard(guard)? && self.header(op).is_some();
-        if !is_plain || outer.otherwise.is_some() || inner.otherwise.is_some() {
+        // What was joined to the guard would have to be part of the loop's lines.
+        if !is_plain
+            || self.joined.contains_key(&guard)
+            || outer.otherwise.is_some()
+            || inner.otherwise.is_some()
+        {
             return None;
         }
         if !self.is_alone(&inner.node, &outer.suite) {

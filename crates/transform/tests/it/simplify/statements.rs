@@ -419,7 +419,11 @@ fn store_of_what_is_there_goes() {
         A[y] = A[y] + 0
         A[x] = A[y]
         ",
-        expect![[r#""#]],
+        expect![[r#"
+            # no-op 1 `A[x] = A[x]`
+            # no-op 2 `A[y] = A[y] + 0`
+            A[x] = A[y]
+        "#]],
     );
 }
 
@@ -431,7 +435,11 @@ fn assertion_that_always_holds_goes() {
         assert x > 1, \"x\"
         A[x] = 1
         ",
-        expect![[r#""#]],
+        expect![[r##"
+            # no-op 2 `assert x > 1, "x"`; by decided
+            assert x > 3, "x"
+            A[x] = 1
+        "##]],
     );
 }
 
@@ -444,6 +452,11 @@ fn assumption_stays() {
         if x > 2:
             A[x] = 1
         ",
-        expect![[r#""#]],
+        expect![[r#"
+            # redundant-condition 3 `x > 2`; Decides 1 `x > 3`
+            T.assume(x > 3)
+            T.assume(x > 1)
+            A[x] = 1
+        "#]],
     );
 }

@@ -307,3 +307,52 @@ fn function_that_loses_all_keeps_a_statement() {
         "#]],
     );
 }
+
+#[test]
+fn statement_that_goes_with_what_is_in_it_is_filled() {
+    check(
+        "
+        if T.bool(True):
+            for i in range(3):
+                pass
+        ",
+        expect![[r#"
+            # 2 of 2
+            T.evaluate(0)
+        "#]],
+    );
+}
+
+#[test]
+fn joined_guards_move_together() {
+    check(
+        "
+        if x <= 0 or y < 3:
+            if y < 1:
+                A[0] = 0
+            # between
+            if y < 1:
+                A[1] = 0
+        ",
+        expect![[r#"
+            # 2 of 3
+            if (x <= 0 or y < 3) and y < 1:
+                A[0] = 0
+                # between
+                A[1] = 0
+        "#]],
+    );
+}
+
+#[test]
+fn operator_that_the_reader_would_refuse_keeps_its_operands() {
+    check(
+        "
+        A[0] = 5 % T.Cast(\"int32\", T.int64(0))
+        ",
+        expect![[r##"
+            # 0 of 1
+            A[0] = 5 % T.Cast("int32", T.int64(0))
+        "##]],
+    );
+}
