@@ -13,7 +13,7 @@
 //! (it may wait for an answer), the end of a branch inside a kernel (threads that took the other arm may have read). The
 //! end of a launch, or of a loop over threads, forgets everything: an element of one thread is not that of another.
 //!
-//! A backward must analysis over sparse sets, only if some element is stored to twice: O(n log n) in operations and occurrences.
+//! A backward must analysis over sparse sets, only if some element may be stored to after another store to it: O(n log n) in operations and occurrences.
 
 use std::ops::Range;
 
@@ -28,6 +28,7 @@ use crate::{
     alias::{AliasClass, AliasClasses, Reach},
     definite_init::covered_by,
     flow::Flow,
+    scopes::ScopeKind,
     solver::{Analysis, Direction, Solution, Work, solve},
     sparse::{IdSet, Must},
     touch::{Cell, Part, Steps, Touch},
@@ -308,7 +309,9 @@ impl Elements {
         covering.retain(|it| n_stores[&it.2.buffer] > 1);
         in_order.retain(|it| {
             let stores = &groups[it];
-            stores.len() > 1 && stores.iter().any(|op| is_writer(steps, *op, it.class))
+            let writes = |op: &&OpId| is_writer(steps, **op, it.class);
+            let Some(&last) = stores.iter().rev().find(writes) else { return false };
+            last != stores[0] || stores.len() > 1 && comes_again(flow, last, &stores[1..])
         });
         let mut all: Vec<Element> = in_order;
         for (_, _, whole) in &covering {
@@ -359,6 +362,35 @@ impl Elements {
             }
         }
     }
+}
+
+/// Whether a store may be executed after later ones: a loop is around it and one of them.
+fn comes_again(flow: &Flow<'_>, store: OpId, later: &[OpId]) -> bool {
+    let scopes = flow.scopes;
+    let mut around = None;
+    let mut scope = Some(scopes.of_op(store));
+    for _ in 0..MAX_NESTING {
+        let Some(at) = scope else {
+            return around.is_some_and(|it| {
+                later.iter().any(|op| scopes.is_ancestor(it, scopes.of_op(*op)))
+            });
+        };
+        // What is unknown may repeat too.
+        let is_once = matches!(
+            scopes.kind(at),
+            ScopeKind::Function
+                | ScopeKind::Attr
+                | ScopeKind::Binding
+                | ScopeKind::SBlock(_)
+                | ScopeKind::Arm(_)
+                | ScopeKind::Launch
+        );
+        if !is_once {
+            around = Some(at);
+        }
+        scope = scopes.parent(at);
+    }
+    true
 }
 
 /// Whether a store makes its element new without reading its memory.
