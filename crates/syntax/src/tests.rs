@@ -5,5 +5,6 @@ mod errors;
 mod incremental;
 mod items;
 mod items_incremental;
+mod items_pairs;
 mod samples;
 mod typed;

@@ -54,7 +54,7 @@ impl Reader<'_> {
             Element::Group => operand_group(p),
             Element::Map => map_operands(p),
             Element::Successor => successor(p),
-            Element::Def => value_def(p),
+            Element::Def => value_def(p) && (!p.at_word("loc") || attr(p)),
             Element::Args => block_args(p),
             Element::Assigns => assign_list(p),
             Element::Region => p.at(L_BRACE) && region(p),

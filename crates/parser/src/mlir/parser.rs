@@ -4,8 +4,7 @@
 //! the name of its operation is read, so steps are in the order of the text as they are recorded: a sink may take them away
 //! at any operation. Trivia is recorded when the next node starts or the next token is consumed.
 //!
-//! Every step is O(1) amortised, except [`Parser::op_starts_at`], which reads the results of one operation, and is
-//! asked at most twice for one token that begins a line.
+//! Every step is O(1) amortised; the lists of results over which [`Parser::op_starts_at`] looks are remembered.
 
 use super::{
     MAX_DEPTH, Sink,
@@ -23,8 +22,6 @@ const STACK_RED_ZONE: usize = 256 * 1024;
 const STACK_SEGMENT: usize = 2 * 1024 * 1024;
 /// So many steps are kept before they are given to the sink at the next operation.
 const FLUSH_AT: usize = 16 * 1024;
-/// So many results of one operation are looked over to see that it is one.
-const MAX_RESULTS_AHEAD: usize = 256;
 
 /// A token that is not trivia, with what is said by the trivia before it.
 #[derive(Debug, Clone, Copy)]
@@ -59,6 +56,8 @@ pub(crate) struct Parser<'t> {
     /// Whether the file goes on behind the text.
     more: bool,
     starved: bool,
+    /// Values that may be the results of an operation, and whether they are.
+    results_memo: (std::ops::Range<usize>, bool),
     /// Open brackets of the flat parts being read.
     pub(super) brackets: Vec<SyntaxKind>,
     #[cfg(test)]
@@ -93,6 +92,7 @@ impl<'t> Parser<'t> {
             in_function: false,
             more,
             starved: false,
+            results_memo: (0..0, false),
             brackets: Vec::new(),
             #[cfg(test)]
             work: 0,
@@ -373,25 +373,32 @@ impl<'t> Parser<'t> {
 
     /// Whether `%a, %b:2 =` begins with `token`.
     fn results_at(&mut self, token: Token) -> bool {
+        // What holds for a list of results holds for its rest: no list is looked over twice.
+        let (looked_over, answer) = &self.results_memo;
+        if looked_over.contains(&token.start) {
+            return *answer;
+        }
+        let start = token.start;
         let mut token = token;
-        for _ in 0..MAX_RESULTS_AHEAD {
+        let answer = loop {
             let mut next = self.token_from(token.end);
             if next.kind == COLON {
                 let count = self.token_from(next.end);
                 if count.kind != INT {
-                    return false;
+                    break false;
                 }
                 next = self.token_from(count.end);
             }
-            match next.kind {
-                EQ => return true,
-                COMMA => token = self.token_from(next.end),
-                _ => return false,
+            if next.kind != COMMA {
+                break next.kind == EQ;
             }
-            if token.kind != VALUE_ID {
-                return false;
+            let value = self.token_from(next.end);
+            if value.kind != VALUE_ID {
+                break false;
             }
-        }
-        false
+            token = value;
+        };
+        self.results_memo = (start..token.end, answer);
+        answer
     }
 }

@@ -33,14 +33,21 @@ pub(super) struct OpInfo {
     pub(super) is_function: bool,
     /// Whether functions stand in it.
     pub(super) is_module: bool,
+    /// Whether the first two operands stand the other way round in the generic form.
+    pub(super) is_swapped: bool,
     /// Whether this is a name that is written without its dialect.
     pub(super) is_bare: bool,
 }
 
 impl OpInfo {
     /// What is said about an operation that is not in the table.
-    pub(super) const UNKNOWN: OpInfo =
-        OpInfo { shape: None, is_function: false, is_module: false, is_bare: false };
+    pub(super) const UNKNOWN: OpInfo = OpInfo {
+        shape: None,
+        is_function: false,
+        is_module: false,
+        is_swapped: false,
+        is_bare: false,
+    };
 }
 
 /// The table of pretty forms.
@@ -155,6 +162,7 @@ impl Shapes {
             match flag.trim() {
                 "function" => info.is_function = true,
                 "module" => info.is_module = true,
+                "swapped" => info.is_swapped = true,
                 "bare" => {
                     let (_, name) = full.split_once('.').ok_or("a name without dialect")?;
                     self.ops.insert(name.into(), OpInfo { is_bare: true, ..info });
@@ -205,6 +213,12 @@ impl Shapes {
     /// Whether the reading of a pretty operation depends on the text inside of its regions.
     pub fn looks_into_regions(&self, op: &str) -> bool {
         self.info(op).shape.is_none_or(|it| format::looks_into_regions(&self.shape(it).elements))
+    }
+
+    /// Whether the first two operands of the generic form of an operation stand the other way round in its pretty form. All other
+    /// operands, those of successors last, have the same order in both.
+    pub fn is_swapped(&self, op: &str) -> bool {
+        self.info(op).is_swapped
     }
 
     /// Whether an operation is a symbol table in which functions stand.

@@ -73,7 +73,7 @@ pub(crate) fn operations(
 fn error_line(p: &mut Parser<'_>) {
     p.enter(ERROR_NODE);
     p.bump();
-    while !ends_line(p) {
+    while !p.at_end() && !p.current.newline {
         p.bump();
     }
     p.exit();
@@ -115,9 +115,10 @@ fn value(p: &mut Parser<'_>, kind: SyntaxKind) -> bool {
 
 fn operation(p: &mut Parser<'_>) {
     p.enter(PIR_OP);
-    if !operation_parts(p) && !ends_line(p) && !block_follows(p) {
+    let goes_on = |p: &mut Parser<'_>| !p.at_end() && !p.current.newline && !block_follows(p);
+    if !operation_parts(p) && goes_on(p) {
         p.enter(ERROR_NODE);
-        while !ends_line(p) && !block_follows(p) {
+        while goes_on(p) {
             p.bump();
         }
         p.exit();

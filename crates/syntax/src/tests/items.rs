@@ -40,46 +40,6 @@ fn operations(parse: &Parse) -> Vec<Operation> {
     parse.syntax().descendants().filter_map(Operation::cast).collect()
 }
 
-/// The two forms of one program have the same operations, but for regions that only the generic form shows.
-#[test]
-fn both_forms_of_a_sample_define_and_use_the_same_values() {
-    let samples = ir_samples();
-    let mut compared = 0;
-    for pretty in &samples {
-        let Some(stem) = pretty.name.strip_suffix(".mlir") else { continue };
-        let other = format!("{stem}.generic.mlir");
-        let Some(generic) = samples.iter().find(|it| it.name == other) else { continue };
-        let names = |text: &str| {
-            let parse = parse_as(Language::Mlir, text);
-            let mut names: Vec<String> = operations(&parse)
-                .iter()
-                .filter_map(|it| Some(it.name()?.full().to_owned()))
-                .collect();
-            let hidden = |it: &String| {
-                matches!(
-                    &**it,
-                    "scf.yield"
-                        | "affine.yield"
-                        | "builtin.module"
-                        | "scf.reduce"
-                        | "linalg.yield"
-                        | "gpu.module_end"
-                        | "scf.forall.in_parallel"
-                ) || it.starts_with("arith.") && pretty.text.contains("linalg.")
-            };
-            names.retain(|it| !hidden(it));
-            names
-        };
-        let (pretty_names, generic_names) = (names(&pretty.text), names(&generic.text));
-        let differs = pretty_names.iter().zip(&generic_names).position(|(a, b)| a != b);
-        let at = differs.unwrap_or(pretty_names.len().min(generic_names.len()));
-        let rest = |it: &[String]| it[at..].iter().take(3).cloned().collect::<Vec<_>>();
-        assert_eq!(rest(&pretty_names), rest(&generic_names), "{}", pretty.name);
-        compared += 1;
-    }
-    assert!(compared > 20, "{compared} pairs were compared");
-}
-
 #[track_caller]
 fn check(text: &str, expected: Expect) {
     let parse = parse_as(Language::Mlir, text);

@@ -107,7 +107,8 @@ fn mention(p: &mut Parser<'_>, kind: SyntaxKind) {
 }
 
 /// The rest of an operation whose form is not known, up to its location, the next operation, or a bracket that closes an outer one.
-pub(super) fn rest_of_operation(p: &mut Parser<'_>) {
+/// Gives whether all brackets are closed; `<` may be less-than.
+pub(super) fn rest_of_operation(p: &mut Parser<'_>) -> bool {
     let base = p.brackets.len();
     while !p.at_end() && !next_begins(p, base) {
         let kind = p.current.kind;
@@ -130,7 +131,9 @@ pub(super) fn rest_of_operation(p: &mut Parser<'_>) {
             _ => plain(p),
         }
     }
+    let closed = p.brackets[base..].iter().all(|it| *it == LT);
     p.brackets.truncate(base);
+    closed
 }
 
 /// Whether something new begins here, seen from inside of an operation.

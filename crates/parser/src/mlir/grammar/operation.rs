@@ -80,7 +80,9 @@ fn unknown(p: &mut Parser<'_>, entered: Entered, info: OpInfo) {
     if is_name {
         p.set_kind(entered, MLIR_OPAQUE_OP);
         p.bump();
-        opaque::rest_of_operation(p);
+        if !opaque::rest_of_operation(p) {
+            p.missing();
+        }
     } else {
         opaque::error_rest(p);
     }
