@@ -67,16 +67,16 @@ fn line_end(text: &[u8], pos: usize) -> usize {
     text[pos..].iter().position(|it| *it == b'\n').map_or(text.len(), |len| pos + len)
 }
 
-/// The end of the split marker at `pos`: a line `// -----` with nothing else on it.
+/// The end of the split marker at `pos`: a line `// -----` with nothing else on it, all of which is the token.
 fn split_marker(text: &[u8], pos: usize) -> Option<usize> {
     const MARKER: &[u8] = b"// -----";
     let begins_line = pos == 0 || text[pos - 1] == b'\n';
     if !begins_line || !text[pos..].starts_with(MARKER) {
         return None;
     }
-    let end = pos + MARKER.len();
+    let end = line_end(text, pos);
     let is_blank = |it: &u8| matches!(it, b' ' | b'\t' | b'\r');
-    text[end..line_end(text, end)].iter().all(is_blank).then_some(end)
+    text[pos + MARKER.len()..end].iter().all(is_blank).then_some(end)
 }
 
 /// The kind and the end of the token at `pos`, where no trivia is. `EOF` at the end of the text.

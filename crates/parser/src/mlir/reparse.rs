@@ -49,7 +49,7 @@ pub enum Refused {
 /// A stretch of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Stretch<'t> {
-    /// Its text; the byte before the part belongs to it, unless the part begins the file.
+    /// Its text; the character before the part belongs to it, unless the part begins the file.
     pub text: &'t str,
     /// Whether the file goes on behind it.
     pub more: bool,

@@ -234,7 +234,7 @@ fn is_swallowed(list: &SyntaxNode, steps: &[Step]) -> bool {
     list.kind() == MLIR_BLOCK && head(list).is_none() && nodes() == 1
 }
 
-/// The text of a part, the byte before it, and `ahead` bytes or more behind it, up to the end of a token.
+/// The text of a part, the character before it, and `ahead` bytes or more behind it, up to the end of a token.
 fn window(root: &SyntaxNode, edit: &Edit, site: &Site, ahead: u32) -> Window {
     let file_end = root.text_range().end();
     let wanted = TextSize::from(u32::from(site.range.end()).saturating_add(ahead));
@@ -243,7 +243,11 @@ fn window(root: &SyntaxNode, edit: &Edit, site: &Site, ahead: u32) -> Window {
     } else {
         root.token_at_offset(wanted).right_biased().map_or(file_end, |it| it.text_range().end())
     };
-    let start = site.range.start().checked_sub(1.into()).unwrap_or_default();
+    let before = root.token_at_offset(site.range.start()).left_biased();
+    let last = before
+        .filter(|it| it.text_range().end() == site.range.start())
+        .and_then(|it| it.text().chars().next_back());
+    let start = site.range.start() - last.map_or(0.into(), TextSize::of);
     let text = edited_text(root, edit, TextRange::new(start, end));
     let range = std::ops::Range::<usize>::from(site.new_range(edit) - start);
     Window { text, range, more: end < file_end }

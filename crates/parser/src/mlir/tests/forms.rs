@@ -116,7 +116,7 @@ fn tokens_are_those_of_mlir() {
     while pos < text.len() {
         pos = lexer::trivia(text.as_bytes(), pos, Dialect::Mlir).end;
         let (kind, end) = lexer::token(text.as_bytes(), pos, Dialect::Mlir);
-        let _ = write!(out, "{kind:?} {}\n", &text[pos..end]);
+        let _ = writeln!(out, "{kind:?} {}", &text[pos..end]);
         pos = end;
         offset = end;
     }
