@@ -79,7 +79,7 @@ fn the_braces_of_an_unknown_form_are_a_region_only_before_an_operation_or_a_labe
 fn aliases_metadata_and_chunks_are_read() {
     check(
         "#map = affine_map<(d0)[s0] -> (d0 * 2 - s0)>\n#set = affine_set<(d0) : (d0 >= 0)>\n!t = !a.b<c -> d, \"e>\">\n#loc = loc(fused[\"x\":1:2, #loc1])\n#a = dense<[[1, 2]]> : tensor<1x2xi8>\n#b = distinct[0]<42>\n\
-         // -----\n{-#\n  dialect_resources: { builtin: { a: \"0x00\" } }\n#-}\n// -----  \n",
+         // -----\n{-#\n  dialect_resources: { builtin: { a: \"0x00\" } }\n#-}\n// -----\n",
         expect![[r#"
             (ATTR_ALIAS_DEF #map = (BUILTIN_ATTR affine_map (PARAMS < ( d0 ) [ s0 ] -> ( d0 * 2 - s0 ) >)))
             (ATTR_ALIAS_DEF #set = (BUILTIN_ATTR affine_set (PARAMS < ( d0 ) : ( d0 > = 0 ) >)))
