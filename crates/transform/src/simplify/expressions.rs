@@ -43,6 +43,8 @@ pub(super) struct Expressions {
     pub(super) never: OpMap<()>,
     /// Conditions of `if`s with nothing in the first arm, as they are for the second.
     pub(super) negated: OpMap<ExprId>,
+    /// Items that changed the condition of an `if`.
+    condition_items: OpMap<Vec<usize>>,
     /// Variables of loops of one iteration.
     substitution: Substitution,
     /// Conditions that are known, in program order, with what decides each.
@@ -59,6 +61,11 @@ pub(super) struct Decided {
 }
 
 impl Expressions {
+    /// The items without which the condition of an `if` is not what it becomes.
+    pub(super) fn condition_items(&self, op: OpId) -> &[usize] {
+        self.condition_items.get(&op).map_or(&[], Vec::as_slice)
+    }
+
     /// An operand, as it becomes.
     pub(super) fn operand(&self, body: &Body, op: OpId, operand: usize) -> ExprId {
         let key = (op, operand as u32);
@@ -266,14 +273,16 @@ impl Planner<'_, '_, '_> {
         }
         if self.is_first_round() {
             for it in found {
-                self.replaced(it, reading);
+                let item = self.replaced(it, reading);
+                self.note_condition(op, item);
             }
         } else {
             let step = Step::Operand { op, operand: operand as u32, with: rebuilt };
             let mut item = Item::of(SimplificationKind::Simplifiable, Place::Op(op), step);
             item.rules = self.rules(context, start, reading);
             item.saves = self.cost(start).saturating_sub(self.cost(rebuilt));
-            self.add(item);
+            let item = self.add(item);
+            self.note_condition(op, item);
         }
     }
 
@@ -358,8 +367,14 @@ impl Planner<'_, '_, '_> {
         })
     }
 
+    fn note_condition(&mut self, op: OpId, item: usize) {
+        if self.body().ops[op].kind == OpKind::If {
+            self.expressions.condition_items.entry(op).or_default().push(item);
+        }
+    }
+
     /// The item of a replaced occurrence.
-    fn replaced(&mut self, it: Replaced, reading: Overflow) {
+    fn replaced(&mut self, it: Replaced, reading: Overflow) -> usize {
         let Replaced { at, from, to } = it;
         let step = Step::Replace { occurrence: at, with: to };
         let mut item = Item::of(SimplificationKind::Simplifiable, Place::Occurrence(at), step);
@@ -374,7 +389,7 @@ impl Planner<'_, '_, '_> {
             }
         }
         item.saves = self.cost(from).saturating_sub(self.cost(to));
-        self.add(item);
+        self.add(item)
     }
 
     fn context_at(&self, at: OccurrenceId) -> ContextId {

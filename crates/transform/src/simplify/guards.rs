@@ -50,7 +50,8 @@ impl Planner<'_, '_, '_> {
         let related = Related { place: Place::Op(op), role: Role::Loop };
         let mut item = Item::of(kind, Place::Op(guard), Step::Hoist { op, guard })
             .because(related)
-            .needing(&lists.of_block[&block].changes);
+            .needing(&lists.of_block[&block].changes)
+            .needing(self.expressions.condition_items(guard));
         item.saves = self.cost(condition).max(1);
         let item = self.add(item);
         // The loop has what the guard had, and the guard has the loop.
@@ -127,7 +128,8 @@ impl Planner<'_, '_, '_> {
             let changes = &lists.of_block[&arm].changes;
             let item = Item::of(kind, Place::Op(inner), Step::Merge { outer, inner })
                 .because(related)
-                .needing(changes);
+                .needing(changes)
+                .needing(self.expressions.condition_items(inner));
             let item = self.add(item);
             merged.insert(inner, ());
             let mut content = lists.of_block.remove(&inner_arm).unwrap_or_default();

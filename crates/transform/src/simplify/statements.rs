@@ -425,7 +425,9 @@ impl Planner<'_, '_, '_> {
         let related = Related { place: Place::Op(first), role: Role::SameValue };
         let mut item = Item::of(SimplificationKind::MergeableGuards, Place::Op(second), step)
             .because(related)
-            .needing(&list.changes);
+            .needing(&list.changes)
+            .needing(self.expressions.condition_items(first))
+            .needing(self.expressions.condition_items(second));
         item.saves += self.cost(condition);
         let item = self.add(item);
         let moved = lists.of_block.remove(&from).unwrap_or_default();

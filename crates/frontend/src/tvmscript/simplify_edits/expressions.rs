@@ -67,6 +67,8 @@ impl Sketch<'_> {
                     (body.buffers[buffer].name, None, Some(buffer))
                 }
                 ExprKind::Opaque { .. } | ExprKind::Bound(_) => return false,
+                // The reader refuses it.
+                ExprKind::Binary(op, _, b) if op.is_division() && is_zero(body, b) => return false,
                 _ => {
                     body.each_child(body.expr(at).kind, &mut |it| stack.push(it));
                     continue;
@@ -143,8 +145,17 @@ impl Sketch<'_> {
         let occurrences = self.writer.occurrences();
         let body = &self.plan.grown;
         let Some(parent) = occurrences[at].parent else { return false };
-        let ExprKind::Binary(op, a, b) = body.expr(occurrences[parent].expr).kind else {
-            return false;
+        let (op, a, b) = match body.expr(occurrences[parent].expr).kind {
+            ExprKind::Binary(op, a, b) => (op, a, b),
+            // Functions of constants are computed by the reader.
+            ExprKind::Call { args, .. } => {
+                let own = occurrences[at].expr;
+                let is_constant = |it: ExprId| it == own || body.expr(it).is_constant();
+                let all = body.items(args).iter().all(|&it| is_constant(it));
+                return all && body.expr(with).is_constant();
+            }
+            ExprKind::Cast(_) | ExprKind::Unary(..) => return body.expr(with).is_constant(),
+            _ => return false,
         };
         let is_left = at.index() == parent.index() + 1;
         let (a, b) = if is_left { (with, b) } else { (a, with) };
@@ -169,6 +180,10 @@ impl Sketch<'_> {
             self.written.insert(edit.range.start().into(), edit);
         }
     }
+}
+
+fn is_zero(body: &ir::Body, expr: ExprId) -> bool {
+    matches!(body.expr(expr).kind, ExprKind::Int(0)) || body.float_spelling(expr) == Some(0.0)
 }
 
 /// Printed text with another name for `T`.

@@ -14,6 +14,10 @@ use crate::tvmscript::{edits::script_alias, finding_edits::remove::is_statement}
 
 impl Sketch<'_> {
     pub(super) fn remove(&mut self, op: OpId, fills: bool) -> Option<()> {
+        // Its own lines are not all of it any more.
+        if self.joined.contains_key(&op) || self.slot(op) != op {
+            return None;
+        }
         let removals = self.writer.removals_of(&[op], &[])?;
         let [removal] = &removals[..] else { return None };
         if self.defines_meta(removal.statement) || !removal.deletion().text.is_empty() {

@@ -460,3 +460,21 @@ fn assumption_stays() {
         "#]],
     );
 }
+
+#[test]
+fn guard_goes_around_its_loop_once_its_condition_is_simplified() {
+    check(
+        "
+        for i in range(4):
+            if x < 0 and i <= 3:
+                A[i] = 1
+        ",
+        expect![[r#"
+            # constant-condition 2 `x < 0 and i <= 3`; Decides 1 `for i in range(4):`
+            # invariant-guard 2 `if x < 0 and i <= 3:`; Loop 1 `for i in range(4):`
+            if x < 0:
+                for i in range(4):
+                    A[i] = 1
+        "#]],
+    );
+}

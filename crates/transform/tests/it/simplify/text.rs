@@ -356,3 +356,23 @@ fn operator_that_the_reader_would_refuse_keeps_its_operands() {
         "##]],
     );
 }
+
+#[test]
+fn joined_guards_that_go_later_stay_in_the_text() {
+    check(
+        "
+        if T.max(x, -1) >= 8:
+            if (x // y) < -2:
+                A[0] = 1
+            if (x // y) < -2:
+                A[1] = 1
+        ",
+        expect![[r#"
+            # 2 of 2
+            if 7 < x:
+                if (x // y) < -2:
+                    A[0] = 1
+                    A[1] = 1
+        "#]],
+    );
+}
