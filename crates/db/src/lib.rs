@@ -22,7 +22,7 @@ pub use crate::{
         FileIndex, Function, History, Identity, Placed, ScopeKey, SharedSource, file_index,
         functions, parse, placed_functions,
     },
-    finding::findings,
+    finding::{findings, simplifications},
     input::{Configuration, Content, Options, SourceFile},
     kernels::device_code,
     log::{Counters, Work},

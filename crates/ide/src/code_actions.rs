@@ -14,6 +14,7 @@ use crate::{
     ignore::ignore_actions,
     inline::inline_actions,
     plan_text::PlanText,
+    simplifications,
 };
 
 /// What an action is.
@@ -63,6 +64,7 @@ pub(crate) fn code_actions(
     for at in functions_in(db, file, Some(range)) {
         if wants(ActionKind::QuickFix) {
             res.extend(quick_fixes(db, at, range));
+            res.extend(simplifications::quick_fixes(db, at, range));
             res.extend(ignore_actions(db, at, range));
         }
         if wants(ActionKind::Inline) {

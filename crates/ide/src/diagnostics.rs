@@ -13,6 +13,7 @@ use crate::{
     finding_text::FindingText,
     function_at::{FunctionAt, functions_in},
     plan_text::PlanText,
+    simplifications::{Simpler, simpler},
 };
 
 /// The name of the rule about shared values.
@@ -112,7 +113,30 @@ pub(crate) fn function_diagnostics(
         let is_allowed = allowances.at(it.kind.name(), it.range);
         (!is_allowed).then(|| it.diagnostic(at, severity))
     });
-    reported.chain(findings).collect()
+    let mut all: Vec<Diagnostic> = reported.chain(findings).collect();
+    if config.levels.has_simplifications() {
+        let simpler = simpler(db, at.function).iter();
+        all.extend(simpler.filter_map(|it| {
+            let severity = config.levels.simplification(it.kind)?;
+            let is_allowed = allowances.at(it.kind.name(), it.range);
+            (!is_allowed).then(|| simplification(at, it, severity))
+        }));
+    }
+    all
+}
+
+fn simplification(at: FunctionAt<'_>, it: &Simpler, severity: Severity) -> Diagnostic {
+    let related = it.related.iter().map(|(range, it)| (at.to_file(*range), it.clone()));
+    Diagnostic {
+        code: it.kind.name(),
+        severity,
+        range: at.to_file(it.range),
+        message: it.message.clone(),
+        help: Some(it.action.clone()),
+        related: related.collect(),
+        is_unnecessary: false,
+        is_fixable: false,
+    }
 }
 
 /// What cannot be read, relative to the function.

@@ -1,13 +1,19 @@
-//! How bad findings of each kind are.
+//! How bad findings and simplifications of each kind are.
 //!
 //! The defaults are quiet enough for daily use: what is certainly a mistake is a warning, what a reader may want to know a hint.
 
 use frontend::tvmscript::Severity;
-use ir::plan::finding::{FindingKind, FindingKinds};
+use ir::plan::{
+    finding::{FindingKind, FindingKinds},
+    simplify::SimplificationKind,
+};
 
 /// For each kind its severity; none is not reported, and not computed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct FindingLevels([Option<Severity>; FindingKind::ALL.len()]);
+pub struct FindingLevels {
+    findings: [Option<Severity>; FindingKind::ALL.len()],
+    simplifications: [Option<Severity>; SimplificationKind::ALL.len()],
+}
 
 impl Default for FindingLevels {
     fn default() -> FindingLevels {
@@ -27,6 +33,9 @@ impl Default for FindingLevels {
             };
             levels.set(kind, level);
         }
+        for &kind in SimplificationKind::ALL {
+            levels.set_simplification(kind, Some(Severity::Hint));
+        }
         levels
     }
 }
@@ -34,21 +43,57 @@ impl Default for FindingLevels {
 impl FindingLevels {
     /// Nothing is reported.
     pub fn off() -> FindingLevels {
-        FindingLevels([None; FindingKind::ALL.len()])
+        FindingLevels {
+            findings: [None; FindingKind::ALL.len()],
+            simplifications: [None; SimplificationKind::ALL.len()],
+        }
     }
 
     /// The severity of a kind; none if it is not reported.
     pub fn get(&self, kind: FindingKind) -> Option<Severity> {
-        self.0[kind as usize]
+        self.findings[kind as usize]
     }
 
     /// Changes the severity of a kind.
     pub fn set(&mut self, kind: FindingKind, level: Option<Severity>) {
-        self.0[kind as usize] = level;
+        self.findings[kind as usize] = level;
     }
 
     /// The kinds that are reported.
     pub fn kinds(&self) -> FindingKinds {
         FindingKind::ALL.iter().copied().filter(|it| self.get(*it).is_some()).collect()
+    }
+
+    /// The severity of a kind of simplification; none if it is not reported. What is a finding too has the level of that.
+    pub fn simplification(&self, kind: SimplificationKind) -> Option<Severity> {
+        self.simplifications[kind as usize].filter(|_| !kind.is_finding())
+    }
+
+    /// Changes the severity of a kind of simplification.
+    pub fn set_simplification(&mut self, kind: SimplificationKind, level: Option<Severity>) {
+        self.simplifications[kind as usize] = level;
+    }
+
+    /// Whether any simplification is reported.
+    pub fn has_simplifications(&self) -> bool {
+        SimplificationKind::ALL.iter().any(|it| self.simplification(*it).is_some())
+    }
+
+    /// Changes the severity of what has this name; false if nothing has.
+    pub fn set_named(&mut self, name: &str, level: Option<Severity>) -> bool {
+        if let Some(kind) = FindingKind::from_name(name) {
+            self.set(kind, level);
+            return true;
+        }
+        match SimplificationKind::from_name(name) {
+            Some(kind) => self.set_simplification(kind, level),
+            None => return false,
+        }
+        true
+    }
+
+    /// Whether something has this name.
+    pub fn is_name(name: &str) -> bool {
+        FindingKind::from_name(name).is_some() || SimplificationKind::from_name(name).is_some()
     }
 }

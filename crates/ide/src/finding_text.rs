@@ -3,7 +3,7 @@
 use db::{Db, Function};
 use ir::{
     Body,
-    plan::finding::{Finding, FindingKind, FixEdit, Place, Reason, Replacement, Role},
+    plan::finding::{Finding, FindingKind, FixEdit, Place, Reason, Related, Replacement, Role},
     print::expr_text,
 };
 use syntax::TextRange;
@@ -43,7 +43,7 @@ impl<'db> FindingText<'db> {
     }
 
     /// What stands at a place, in code marks.
-    fn shown(&self, place: Place) -> String {
+    pub(crate) fn shown(&self, place: Place) -> String {
         match (place, self.range(place)) {
             (Place::Function, _) => format!("`{}`", self.name),
             (_, Some(range)) => format!("`{}`", excerpt(self.text, range).replace('`', "'")),
@@ -158,11 +158,14 @@ impl<'db> FindingText<'db> {
 
     /// Related places with what they are.
     pub(crate) fn related(&self, it: &Finding) -> Vec<(TextRange, String)> {
+        self.related_places(&it.related)
+    }
+
+    /// Places with what they are, the first few.
+    pub(crate) fn related_places(&self, all: &[Related]) -> Vec<(TextRange, String)> {
         const MAX_RELATED: usize = 8;
-        let place = |it: &ir::plan::finding::Related| {
-            Some((self.range(it.place)?, role(it.role).to_owned()))
-        };
-        it.related.iter().filter_map(place).take(MAX_RELATED).collect()
+        let place = |it: &Related| Some((self.range(it.place)?, role(it.role).to_owned()));
+        all.iter().filter_map(place).take(MAX_RELATED).collect()
     }
 }
 

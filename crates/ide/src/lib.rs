@@ -19,6 +19,7 @@ mod inline;
 mod navigation;
 mod plan_text;
 mod preview;
+mod simplifications;
 #[cfg(test)]
 mod tests;
 
@@ -33,6 +34,7 @@ pub use frontend::tvmscript::Severity;
 pub use ir::plan::{
     Equivalence, Preset,
     finding::{FindingKind, FindingKinds},
+    simplify::SimplificationKind,
 };
 pub use syntax::{Edit, LineCol, Parse, TextRange, TextSize};
 pub use transform::{cse::CseOptions, findings::FindingOptions, passes::Pass};

@@ -8,7 +8,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use anyhow::Context as _;
-use ide::{FindingKind, Severity};
+use ide::Severity;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 
@@ -243,17 +243,16 @@ impl LevelName {
 struct Findings {
     loop_invariant_cost: Option<u32>,
     #[serde(flatten, deserialize_with = "levels")]
-    levels: BTreeMap<FindingKind, LevelName>,
+    levels: BTreeMap<String, LevelName>,
 }
 
 /// The settings whose keys are kinds; others are unknown, and told as such.
 fn levels<'de, D: Deserializer<'de>>(
     from: D,
-) -> Result<BTreeMap<FindingKind, LevelName>, D::Error> {
+) -> Result<BTreeMap<String, LevelName>, D::Error> {
     let all = BTreeMap::<String, Value>::deserialize(from)?;
-    let kinds = all.into_iter().filter_map(|(key, it)| Some((FindingKind::from_name(&key)?, it)));
-    kinds
-        .filter(|(_, it)| !it.is_null())
+    all.into_iter()
+        .filter(|(key, it)| ide::FindingLevels::is_name(key) && !it.is_null())
         .map(|(kind, it)| Ok((kind, LevelName::deserialize(it).map_err(D::Error::custom)?)))
         .collect()
 }
@@ -336,8 +335,8 @@ impl ConfigPatch {
         set(&mut config.diagnostics_common_subexpressions, &diagnostics.common_subexpressions);
         set(&mut config.diagnostics_limit, &diagnostics.limit);
         set(&mut config.loop_invariant_cost, &findings.loop_invariant_cost);
-        for (kind, level) in &findings.levels {
-            config.levels.set(*kind, level.severity());
+        for (name, level) in &findings.levels {
+            config.levels.set_named(name, level.severity());
         }
         set(&mut config.facts_enable, &facts.enable);
         set(&mut config.facts_limit, &facts.limit);
@@ -379,7 +378,7 @@ fn unknown_keys(value: &Value) -> Vec<String> {
         }
         for setting in settings.as_object().into_iter().flat_map(|it| it.keys()) {
             let key = format!("{section}.{setting}");
-            let is_kind = section == "findings" && FindingKind::from_name(setting).is_some();
+            let is_kind = section == "findings" && ide::FindingLevels::is_name(setting);
             if !is_kind && !KEYS.contains(&key.as_str()) {
                 unknown.push(key);
             }
@@ -390,6 +389,8 @@ fn unknown_keys(value: &Value) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use ide::FindingKind;
+
     use super::*;
     use serde_json::json;
 

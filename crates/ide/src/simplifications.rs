@@ -1,0 +1,166 @@
+//! What can be simplified in a function: in words, and as quick fixes.
+//!
+//! Only what was found in the function as it stands is reported; what becomes possible after that, the next request reports.
+//! Known conditions are findings and are reported as such.
+
+use db::{Db, Function, RootDatabase};
+use frontend::tvmscript::simplify_edits;
+use ir::{
+    plan::{
+        finding::Related,
+        simplify::{Simplification, SimplificationKind, SimplifyPlan, Step},
+    },
+    print::expr_text,
+};
+use syntax::{Edit, TextRange};
+
+use crate::{
+    code_actions::{ActionKind, CodeAction},
+    finding_text::FindingText,
+    function_at::FunctionAt,
+};
+
+/// Expressions of more nodes are not written out.
+const MAX_NODES: u32 = 64;
+
+/// A simplification in words, relative to the function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Simpler {
+    /// Its index in the plan.
+    pub(crate) item: usize,
+    pub(crate) kind: SimplificationKind,
+    pub(crate) range: TextRange,
+    /// What can be simplified, without a full stop.
+    pub(crate) message: String,
+    /// What can be done, as a command.
+    pub(crate) action: String,
+    pub(crate) related: Vec<(TextRange, String)>,
+}
+
+/// What can be simplified, in the order of the text.
+#[salsa::tracked(returns(ref), no_eq)]
+pub(crate) fn simpler<'db>(db: &'db dyn Db, function: Function<'db>) -> Vec<Simpler> {
+    let text = FindingText::new(db, function);
+    let plan = db::simplifications(db, function);
+    let items = plan.items.iter().enumerate();
+    let is_reported = |it: &Simplification| it.round == 0 && !it.kind.is_finding();
+    items
+        .filter(|(_, it)| is_reported(it))
+        .filter_map(|(item, it)| {
+            Some(Simpler {
+                item,
+                kind: it.kind,
+                range: text.range(it.place)?,
+                message: message(&text, plan, it),
+                action: action(plan, it),
+                related: related(&text, &it.because),
+            })
+        })
+        .collect()
+}
+
+/// The simpler text of an expression.
+fn after(plan: &SimplifyPlan, it: &Simplification) -> Option<String> {
+    let with = match it.steps.first()? {
+        Step::Replace { with, .. } | Step::Operand { with, .. } => *with,
+        _ => return None,
+    };
+    (plan.grown.expr(with).size <= MAX_NODES).then(|| expr_text(&plan.grown, with))
+}
+
+fn message(text: &FindingText<'_>, plan: &SimplifyPlan, it: &Simplification) -> String {
+    let rules = match it.rules.is_empty() {
+        true => String::new(),
+        false => format!(" ({})", it.rules.join(", ")),
+    };
+    match it.kind {
+        SimplificationKind::Simplifiable => match after(plan, it) {
+            Some(after) => format!("{} is `{after}` here{rules}", text.shown(it.place)),
+            None => format!("{} has a simpler form here{rules}", text.shown(it.place)),
+        },
+        SimplificationKind::EmptyLoop => "this loop does nothing".to_owned(),
+        SimplificationKind::InvariantGuard => {
+            "this condition is the same in every iteration of the loop".to_owned()
+        }
+        SimplificationKind::MergeableGuards => "these guards can be one".to_owned(),
+        SimplificationKind::NoOp => "this statement does nothing".to_owned(),
+        SimplificationKind::RedundantGuard => "this guard decides nothing".to_owned(),
+        SimplificationKind::SingleIterationLoop => "this loop runs one iteration".to_owned(),
+        // Findings of the same name report them.
+        SimplificationKind::ConstantCondition | SimplificationKind::RedundantCondition => {
+            "this condition is known".to_owned()
+        }
+    }
+}
+
+fn action(plan: &SimplifyPlan, it: &Simplification) -> String {
+    match it.kind {
+        SimplificationKind::Simplifiable => match after(plan, it) {
+            Some(after) => format!("Write `{after}`"),
+            None => "Write the simpler form".to_owned(),
+        },
+        SimplificationKind::EmptyLoop => "Remove the loop".to_owned(),
+        SimplificationKind::InvariantGuard => "Move the condition out of the loop".to_owned(),
+        SimplificationKind::MergeableGuards => "Merge the guards".to_owned(),
+        SimplificationKind::NoOp => "Remove the statement".to_owned(),
+        SimplificationKind::RedundantGuard => "Remove the guard".to_owned(),
+        SimplificationKind::SingleIterationLoop => "Replace the loop by its body".to_owned(),
+        SimplificationKind::ConstantCondition | SimplificationKind::RedundantCondition => {
+            "Decide the condition".to_owned()
+        }
+    }
+}
+
+fn related(text: &FindingText<'_>, because: &[Related]) -> Vec<(TextRange, String)> {
+    text.related_places(because)
+}
+
+/// The fixes of what a range touches: each, then all of the function where there are more.
+pub(crate) fn quick_fixes(
+    db: &RootDatabase,
+    at: FunctionAt<'_>,
+    range: TextRange,
+) -> Vec<CodeAction> {
+    let allowances = db::source_map(db, at.function).allowances();
+    let reported: Vec<&Simpler> = simpler(db, at.function)
+        .iter()
+        .filter(|it| !allowances.at(it.kind.name(), it.range))
+        .collect();
+    let plan = db::simplifications(db, at.function);
+    let mut res = Vec::new();
+    let touched = reported.iter().filter(|it| at.to_file(it.range).intersect(range).is_some());
+    for it in touched {
+        let wanted = plan.with_needs(it.item);
+        let (edits, is_done) = edits(db, at, |item| wanted[item]);
+        if is_done.get(it.item) == Some(&true) {
+            res.push(quick_fix(it.action.clone(), edits));
+        }
+    }
+    if !res.is_empty() && plan.items.len() > 1 {
+        let (edits, is_done) = edits(db, at, |_| true);
+        let n_done = is_done.iter().filter(|it| **it).count();
+        if n_done > 1 {
+            let name = at.function.name(db);
+            res.push(quick_fix(format!("Simplify all of `{name}` ({n_done} steps)"), edits));
+        }
+    }
+    res
+}
+
+fn quick_fix(title: String, edits: Vec<Edit>) -> CodeAction {
+    CodeAction { title, kind: ActionKind::QuickFix, is_preferred: false, edits, disabled: None }
+}
+
+/// The edits of wanted items, at their places in the file, and which items they do.
+fn edits(
+    db: &RootDatabase,
+    at: FunctionAt<'_>,
+    wanted: impl Fn(usize) -> bool,
+) -> (Vec<Edit>, Vec<bool>) {
+    let function = &at.function.source(db).green;
+    let plan = db::simplifications(db, at.function);
+    let found = simplify_edits(db::lowered(db, at.function), function, plan, wanted);
+    let edits = found.edit.into_edits().into_iter();
+    (edits.map(|it| Edit { range: at.to_file(it.range), ..it }).collect(), found.is_done)
+}
+
