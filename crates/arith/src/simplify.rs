@@ -34,6 +34,7 @@ mod logic;
 mod matching;
 mod order;
 mod recombine;
+mod stages;
 mod sums;
 
 use ir::{
@@ -45,6 +46,7 @@ use crate::{Analyzer, ContextId, Overflow};
 
 pub use cost::Cost;
 pub use explain::{Missing, MissingFact, Step};
+pub use stages::STAGES;
 
 /// Steps that follow one another at one node. Beyond, the node stays as it is then.
 const MOST_STEPS: u32 = 64;
@@ -175,6 +177,7 @@ impl<'a> Simplifier<'a> {
         }
         let Some((next, rule)) = self.step(at, expr) else { return expr };
         self.work.steps += 1;
+        debug_assert!(stages::is_name(rule), "{rule} is not documented");
         self.note_step(at, rule, expr, next);
         self.depth += 1;
         let result = self.simplified(at, next);

@@ -134,4 +134,4 @@ impl RootDatabase {
 
 /// The queries whose key is a function.
 const OF_FUNCTIONS: &[&str] =
-    &["lowered", "body", "occurrences", "text_facts", "cse_plan", "findings"];
+    &["lowered", "body", "occurrences", "text_facts", "cse_plan", "findings", "simplifications"];

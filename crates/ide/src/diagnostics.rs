@@ -119,7 +119,9 @@ pub(crate) fn function_diagnostics(
         all.extend(simpler.filter_map(|it| {
             let severity = config.levels.simplification(it.kind)?;
             let is_allowed = allowances.at(it.kind.name(), it.range);
-            (!is_allowed).then(|| simplification(at, it, severity))
+            // Of what is half typed nobody wants to hear that it does nothing.
+            let is_broken = syntax.iter().any(|error| error.range.intersect(it.range).is_some());
+            (!is_allowed && !is_broken).then(|| simplification(at, it, severity))
         }));
     }
     all

@@ -83,7 +83,11 @@ fn message(text: &FindingText<'_>, plan: &SimplifyPlan, it: &Simplification) -> 
             "this condition is the same in every iteration of the loop".to_owned()
         }
         SimplificationKind::MergeableGuards => "these guards can be one".to_owned(),
-        SimplificationKind::NoOp => "this statement does nothing".to_owned(),
+        SimplificationKind::NoOp => match it.steps.first() {
+            Some(Step::Negate { .. }) => "only the `else` of this does something".to_owned(),
+            Some(Step::DropElse { .. }) => "the `else` of this does nothing".to_owned(),
+            _ => "this statement does nothing".to_owned(),
+        },
         SimplificationKind::RedundantGuard => "this guard decides nothing".to_owned(),
         SimplificationKind::SingleIterationLoop => "this loop runs one iteration".to_owned(),
         // Findings of the same name report them.
@@ -102,7 +106,11 @@ fn action(plan: &SimplifyPlan, it: &Simplification) -> String {
         SimplificationKind::EmptyLoop => "Remove the loop".to_owned(),
         SimplificationKind::InvariantGuard => "Move the condition out of the loop".to_owned(),
         SimplificationKind::MergeableGuards => "Merge the guards".to_owned(),
-        SimplificationKind::NoOp => "Remove the statement".to_owned(),
+        SimplificationKind::NoOp => match it.steps.first() {
+            Some(Step::Negate { .. }) => "Negate the condition".to_owned(),
+            Some(Step::DropElse { .. }) => "Remove the `else`".to_owned(),
+            _ => "Remove the statement".to_owned(),
+        },
         SimplificationKind::RedundantGuard => "Remove the guard".to_owned(),
         SimplificationKind::SingleIterationLoop => "Replace the loop by its body".to_owned(),
         SimplificationKind::ConstantCondition | SimplificationKind::RedundantCondition => {
@@ -163,4 +171,3 @@ fn edits(
     let edits = found.edit.into_edits().into_iter();
     (edits.map(|it| Edit { range: at.to_file(it.range), ..it }).collect(), found.is_done)
 }
-

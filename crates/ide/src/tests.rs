@@ -7,6 +7,7 @@ mod hints;
 mod places;
 mod random_edits;
 mod reports;
+mod simplifications;
 
 use crate::{Analysis, AnalysisHost, FileId, TextSize};
 

@@ -247,9 +247,7 @@ struct Findings {
 }
 
 /// The settings whose keys are kinds; others are unknown, and told as such.
-fn levels<'de, D: Deserializer<'de>>(
-    from: D,
-) -> Result<BTreeMap<String, LevelName>, D::Error> {
+fn levels<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, LevelName>, D::Error> {
     let all = BTreeMap::<String, Value>::deserialize(from)?;
     all.into_iter()
         .filter(|(key, it)| ide::FindingLevels::is_name(key) && !it.is_null())

@@ -46,7 +46,7 @@ impl Simplifier<'_> {
 
     fn lazy_chain(&mut self, at: At, op: BinaryOp, expr: ExprId) -> Option<Rewrite> {
         let decisive = op == BinaryOp::Or;
-        let mut chain = Chain { at, op, kept: Vec::new(), inside: at, rule: "chain" };
+        let mut chain = Chain { at, op, kept: Vec::new(), inside: at, rule: "logic-chain" };
         let mut waiting = vec![expr];
         while let Some(condition) = waiting.pop() {
             if let ExprKind::Binary(it, a, b) = self.body().expr(condition).kind

@@ -10,16 +10,20 @@ use anyhow::{Context as _, bail};
 use frontend::tvmscript::{
     self, FunctionItem, FunctionKind, Lowered,
     edits::{Selection, cse_edits},
-    finding_edits,
+    finding_edits, simplify_edits,
 };
 use ir::{
     Occurrences,
-    plan::finding::{Finding, FindingFix, FindingKind, FindingKinds},
+    plan::{
+        finding::{Finding, FindingFix, FindingKind, FindingKinds},
+        simplify::{Simplification, SimplificationKind},
+    },
 };
 use syntax::{Edit, TextEdit};
 use transform::{
     cse::{self, CseOptions},
     findings::{self, FindingOptions},
+    simplify::{self, SimplifyOptions},
 };
 
 use crate::cli::{
@@ -103,11 +107,15 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
     Ok(if totals.failures > 0 { Exit::Failure } else { Exit::Success })
 }
 
+/// Which kinds of simplifications are done.
+type Simplifications = [bool; SimplificationKind::ALL.len()];
+
 /// What to fix.
 #[derive(Clone, Copy)]
 struct Selected {
     common_subexpressions: bool,
     kinds: FindingKinds,
+    simplifications: Simplifications,
     /// Nothing was named: what the settings switch off stays.
     is_default: bool,
 }
@@ -117,6 +125,7 @@ pub(crate) struct FixOptions {
     cse: CseOptions,
     common_subexpressions: bool,
     findings: FindingOptions,
+    simplifications: Simplifications,
     /// Rounds: a fix may be what another waits for.
     max_rounds: usize,
 }
@@ -129,6 +138,7 @@ impl FixOptions {
             cse,
             common_subexpressions: selected.common_subexpressions,
             findings: FindingOptions { kinds, ..job.config.findings() },
+            simplifications: selected.simplifications,
             max_rounds: 16,
         }
     }
@@ -136,7 +146,13 @@ impl FixOptions {
     /// Common subexpressions only, each as one plan has it.
     pub(crate) fn of_cse(cse: CseOptions) -> FixOptions {
         let findings = FindingOptions { kinds: FindingKinds::NONE, ..FindingOptions::default() };
-        FixOptions { cse, common_subexpressions: true, findings, max_rounds: 1 }
+        FixOptions {
+            cse,
+            common_subexpressions: true,
+            findings,
+            simplifications: Simplifications::default(),
+            max_rounds: 1,
+        }
     }
 }
 
@@ -147,17 +163,26 @@ fn select(names: &[String]) -> anyhow::Result<Selected> {
         return Ok(Selected {
             common_subexpressions: true,
             kinds: kinds.collect(),
+            simplifications: Simplifications::default(),
             is_default: true,
         });
     }
-    let mut selected =
-        Selected { common_subexpressions: false, kinds: FindingKinds::NONE, is_default: false };
+    let mut selected = Selected {
+        common_subexpressions: false,
+        kinds: FindingKinds::NONE,
+        simplifications: Simplifications::default(),
+        is_default: false,
+    };
     for name in names {
         match rules::find(name) {
-            Ok(rule) if rule.is_fixable => match FindingKind::from_name(name) {
-                Some(kind) => selected.kinds.insert(kind),
-                None => selected.common_subexpressions = true,
-            },
+            Ok(rule) if rule.is_fixable => {
+                let kinds = (FindingKind::from_name(name), SimplificationKind::from_name(name));
+                match kinds {
+                    (Some(kind), _) => selected.kinds.insert(kind),
+                    (None, Some(kind)) => selected.simplifications[kind as usize] = true,
+                    (None, None) => selected.common_subexpressions = true,
+                }
+            }
             Ok(_) => {
                 let fixable = rules::all().into_iter().filter(|it| it.is_fixable);
                 let fixable: Vec<String> = fixable.map(|it| format!("`{}`", it.name)).collect();
@@ -245,6 +270,12 @@ fn plan_function(
         fix.n_fixes += n;
         return edits;
     }
+    let (edits, n) = simplifications(options, item, lowered, &occurrences, budget);
+    if n > 0 {
+        budget.take(n);
+        fix.n_fixes += n;
+        return edits;
+    }
     if !options.common_subexpressions {
         return TextEdit::new();
     }
@@ -290,6 +321,39 @@ fn finding_fixes(
         return (TextEdit::new(), 0);
     }
     let edits = finding_edits(lowered, &item.source.green, fixes);
+    let n_done = edits.is_done.iter().filter(|it| **it).count();
+    (edits.edit, n_done)
+}
+
+/// The edits of the simplifications that are wanted, and how many they do.
+fn simplifications(
+    options: &FixOptions,
+    item: &FunctionItem,
+    lowered: &Lowered,
+    occurrences: &Occurrences,
+    budget: &Budget,
+) -> (TextEdit, usize) {
+    if options.simplifications == Simplifications::default() {
+        return (TextEdit::new(), 0);
+    }
+    let (body, map) = (&lowered.body, &lowered.source_map);
+    let plan = map.with_view(|view| {
+        simplify::plan(body, occurrences, Some(view), &SimplifyOptions::default())
+    });
+    let is_wanted = |it: &Simplification| {
+        let name = it.kind.name();
+        let is_allowed = |place| map.allowances().at(name, place);
+        options.simplifications[it.kind as usize]
+            && !map.place(it.place).is_some_and(is_allowed)
+            && !map.allowances().everywhere(name)
+    };
+    let mut wanted: Vec<bool> = plan.items.iter().map(is_wanted).collect();
+    let mut left = budget.left().unwrap_or(usize::MAX);
+    for it in &mut wanted {
+        *it &= left > 0;
+        left -= usize::from(*it);
+    }
+    let edits = simplify_edits(lowered, &item.source.green, &plan, |at| wanted[at]);
     let n_done = edits.is_done.iter().filter(|it| **it).count();
     (edits.edit, n_done)
 }

@@ -3,9 +3,11 @@
 //!
 //! `explain` prints them, SARIF lists them. Sorted by name.
 
+use std::borrow::Cow;
+
 use frontend::tvmscript::{Severity, diagnostics};
 use ide::{FindingKind, FindingLevels};
-use ir::plan::{docs, finding, simplify};
+use ir::plan::{docs, finding, simplify, simplify::SimplificationKind};
 use syntax::SyntaxErrorKind;
 
 /// What a name is about.
@@ -29,7 +31,7 @@ pub(crate) struct Rule {
     /// One line without a full stop.
     pub(crate) summary: &'static str,
     /// Markdown.
-    pub(crate) text: &'static str,
+    pub(crate) text: Cow<'static, str>,
     /// What it is about.
     pub(crate) topic: Topic,
     /// How bad its findings are; none for reasons, which report nothing by themselves.
@@ -43,7 +45,7 @@ pub(crate) fn all() -> Vec<Rule> {
     let lowering = diagnostics::ALL.iter().map(|it| Rule {
         name: it.code,
         summary: it.summary,
-        text: it.docs,
+        text: it.docs.into(),
         topic: Topic::Finding,
         severity: Some(it.severity),
         is_fixable: false,
@@ -51,7 +53,7 @@ pub(crate) fn all() -> Vec<Rule> {
     let plans = docs::all().iter().map(|it| Rule {
         name: it.name,
         summary: it.summary,
-        text: it.text,
+        text: it.text.into(),
         topic: if is_fixable(it.name) { Topic::Finding } else { Topic::NotShared },
         severity: is_fixable(it.name).then_some(Severity::Hint),
         is_fixable: is_fixable(it.name),
@@ -62,16 +64,36 @@ pub(crate) fn all() -> Vec<Rule> {
         Rule {
             name: doc.name,
             summary: doc.summary,
-            text: doc.text,
+            text: doc.text.into(),
             topic: Topic::Finding,
             severity: levels.get(kind),
             is_fixable: has_fix(kind),
         }
     });
-    let simplifications = simplify::docs::all().iter().map(|it| Rule {
+    let simplifications = simplify::docs::all().iter().map(|it| {
+        let severity =
+            SimplificationKind::from_name(it.name).and_then(|it| levels.simplification(it));
+        Rule {
+            name: it.name,
+            summary: it.summary,
+            text: it.text.into(),
+            topic: if severity.is_some() { Topic::Finding } else { Topic::Simplification },
+            severity,
+            is_fixable: severity.is_some(),
+        }
+    });
+    let rewrites = arith::rules::all().iter().map(|it| Rule {
         name: it.name,
-        summary: it.summary,
-        text: it.text,
+        summary: "a rewrite rule of the simplifier",
+        text: format!("{}\n\n    {}\n", it.doc, it.text).into(),
+        topic: Topic::Simplification,
+        severity: None,
+        is_fixable: false,
+    });
+    let stages = arith::simplify::STAGES.iter().map(|(name, text)| Rule {
+        name,
+        summary: "a step of the simplifier",
+        text: (*text).into(),
         topic: Topic::Simplification,
         severity: None,
         is_fixable: false,
@@ -79,7 +101,7 @@ pub(crate) fn all() -> Vec<Rule> {
     let unbuilt = codegen::reasons::ALL.iter().map(|(name, text)| Rule {
         name,
         summary: text.trim_end_matches('.'),
-        text,
+        text: (*text).into(),
         topic: Topic::NotBuilt,
         severity: None,
         is_fixable: false,
@@ -87,7 +109,7 @@ pub(crate) fn all() -> Vec<Rule> {
     let syntax = SYNTAX.iter().map(|(kind, summary, text)| Rule {
         name: kind.code(),
         summary,
-        text,
+        text: (*text).into(),
         topic: Topic::Finding,
         severity: Some(Severity::Error),
         is_fixable: false,
@@ -96,6 +118,8 @@ pub(crate) fn all() -> Vec<Rule> {
         .chain(plans)
         .chain(findings)
         .chain(simplifications)
+        .chain(rewrites)
+        .chain(stages)
         .chain(syntax)
         .chain(unbuilt)
         .collect();

@@ -240,3 +240,10 @@ fn rules_that_are_named_are_fixed_only() {
     project.write("tir-analyzer.toml", b"[findings]\ndead-binding = \"off\"\n");
     assert!(!project.run("fix --diff a.py").out().contains("-    a:"));
 }
+
+#[test]
+fn simplifications_are_done_where_they_are_named() {
+    let text = SHARED.replace("A[n * 4] = 1", "A[n * 4 + n - n] = T.min(n, n + 1)");
+    let project = Project::new(&[("a.py", &text)]);
+    project.run("fix --diff --only simplifiable").check(expect![[""]]);
+}
