@@ -143,7 +143,13 @@ pub(crate) fn find(name: &str) -> Result<Rule, Vec<&'static str>> {
     if let Some(rule) = all.iter().find(|it| it.name == name) {
         return Ok(rule.clone());
     }
-    Err(near(name, all.iter().map(|it| it.name)))
+    // What is reported is asked about more often than a step of the simplifier.
+    let is_step = |it: &&Rule| it.topic == Topic::Simplification;
+    let reported = near(name, all.iter().filter(|it| !is_step(it)).map(|it| it.name));
+    if !reported.is_empty() {
+        return Err(reported);
+    }
+    Err(near(name, all.iter().filter(is_step).map(|it| it.name)))
 }
 
 /// Those of `names` that are written much like `name`, the most alike first.

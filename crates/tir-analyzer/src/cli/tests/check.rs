@@ -340,7 +340,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 19
+                  "ruleIndex": 26
                 }
               ],
               "invocations": [

@@ -89,7 +89,7 @@ fn selection_names_rules_with_fixes() {
     assert_eq!(project.run("fix --diff --select common-subexpression").code, 0);
     project.run("fix --select undefined-name").check(expect![[r#"
         --- errors
-        error: `undefined-name` has no fix; these have: `common-subexpression`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-store`, `loop-invariant`, `missing-noalias`, `redundant-condition`, `redundant-load`, `unreachable`
+        error: `undefined-name` has no fix; these have: `common-subexpression`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-store`, `empty-loop`, `invariant-guard`, `loop-invariant`, `mergeable-guards`, `missing-noalias`, `no-op`, `redundant-condition`, `redundant-guard`, `redundant-load`, `simplifiable`, `single-iteration-loop`, `unreachable`
         --- exit code 2
     "#]]);
     project.run("fix --select common-subexpresion").check(expect![[r#"
@@ -234,7 +234,7 @@ fn rules_that_are_named_are_fixed_only() {
     "#]]);
     project.run("fix --only read-before-write a.py").check(expect![[r#"
         --- errors
-        error: `read-before-write` has no fix; these have: `common-subexpression`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-store`, `loop-invariant`, `missing-noalias`, `redundant-condition`, `redundant-load`, `unreachable`
+        error: `read-before-write` has no fix; these have: `common-subexpression`, `constant-condition`, `copy-propagation`, `dead-binding`, `dead-store`, `empty-loop`, `invariant-guard`, `loop-invariant`, `mergeable-guards`, `missing-noalias`, `no-op`, `redundant-condition`, `redundant-guard`, `redundant-load`, `simplifiable`, `single-iteration-loop`, `unreachable`
         --- exit code 2
     "#]]);
     project.write("tir-analyzer.toml", b"[findings]\ndead-binding = \"off\"\n");
@@ -245,5 +245,20 @@ fn rules_that_are_named_are_fixed_only() {
 fn simplifications_are_done_where_they_are_named() {
     let text = SHARED.replace("A[n * 4] = 1", "A[n * 4 + n - n] = T.min(n, n + 1)");
     let project = Project::new(&[("a.py", &text)]);
-    project.run("fix --diff --only simplifiable").check(expect![[""]]);
+    project.run("fix --diff --only simplifiable").check(expect![[r#"
+        --- a.py
+        +++ a.py
+        @@ -3,7 +3,7 @@
+         # kept
+         @T.prim_func
+         def main(A: T.Buffer((64,), "int32"), n: T.int32):
+        -    A[n * 4 + n - n] = T.min(n, n + 1)  # first
+        +    A[n * 4] = n  # first
+             A[n * 4 + 1] = n * 4
+        ·
+        ·
+        --- errors
+        2 fixes in 1 file; without `--diff` they are written
+        --- exit code 0
+    "#]]);
 }
