@@ -347,11 +347,16 @@ fn simplifications(
             && !map.place(it.place).is_some_and(is_allowed)
             && !map.allowances().everywhere(name)
     };
-    let mut wanted: Vec<bool> = plan.items.iter().map(is_wanted).collect();
+    // With what they need; the number of fixes that are left counts both.
+    let mut wanted = vec![false; plan.items.len()];
     let mut left = budget.left().unwrap_or(usize::MAX);
-    for it in &mut wanted {
-        *it &= left > 0;
-        left -= usize::from(*it);
+    for at in (0..plan.items.len()).filter(|at| is_wanted(&plan.items[*at])) {
+        let needed = plan.with_needs(at);
+        let n_new = needed.iter().zip(&wanted).filter(|(needed, has)| **needed && !**has).count();
+        if n_new <= left {
+            left -= n_new;
+            wanted.iter_mut().zip(needed).for_each(|(has, needed)| *has |= needed);
+        }
     }
     let edits = simplify_edits(lowered, &item.source.green, &plan, |at| wanted[at]);
     let n_done = edits.is_done.iter().filter(|it| **it).count();
