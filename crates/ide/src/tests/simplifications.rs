@@ -52,10 +52,11 @@ fn loop_of_one_iteration_can_be_replaced_by_its_body() {
                     # kept
                     A[i + k] = j`: this loop runs one iteration
             # Hint simplifiable `i + k`: `i + k` is `i` here (neutral-operand)
+            # fix: Replace the loop by its body
+            # fix: Simplify all of `f` (2 steps)
             # fix: Ignore `single-iteration-loop` here
-            for k in range(1):  # tir: allow(single-iteration-loop)
-                # kept
-                A[i + k] = j
+            # kept
+            A[i] = j
         "#]],
     );
 }

@@ -15,6 +15,7 @@ use arith::{ContextId, Overflow};
 use ir::{
     Body, Callee, DataType, ExprId, ExprKind, OccurrenceId, OpId, OpKind, RegionId, Type, UnaryOp,
     ValueId,
+    arena::Id as _,
     plan::{
         finding::{FindingKind, Place, Related, Role},
         simplify::{SimplificationKind, SimplifyRefusal, Step},
@@ -45,6 +46,8 @@ pub(super) struct Expressions {
     pub(super) negated: OpMap<ExprId>,
     /// Items that changed the condition of an `if`.
     condition_items: OpMap<Vec<usize>>,
+    /// Items that wrote what reads the variable of a loop of one iteration.
+    variable_items: FxHashMap<ValueId, Vec<usize>>,
     /// Variables of loops of one iteration.
     substitution: Substitution,
     /// Conditions that are known, in program order, with what decides each.
@@ -61,6 +64,11 @@ pub(super) struct Decided {
 }
 
 impl Expressions {
+    /// The items without which something would still read the variable of a loop of one iteration where it folds.
+    pub(super) fn variable_items(&self, value: ValueId) -> &[usize] {
+        self.variable_items.get(&value).map_or(&[], Vec::as_slice)
+    }
+
     /// The items without which the condition of an `if` is not what it becomes.
     pub(super) fn condition_items(&self, op: OpId) -> &[usize] {
         self.condition_items.get(&op).map_or(&[], Vec::as_slice)
@@ -373,6 +381,25 @@ impl Planner<'_, '_, '_> {
         }
     }
 
+    /// Notes which variables of loops of one iteration a replaced occurrence reads.
+    fn note_variables(&mut self, at: OccurrenceId, item: usize) {
+        if self.expressions.substitution.is_empty() {
+            return;
+        }
+        let occurrences = self.facts.round.occurrences;
+        for index in at.index()..occurrences[at].end.index() {
+            let expr = occurrences[OccurrenceId::new(index)].expr;
+            let ExprKind::Value(value) = self.facts.round.body.expr(expr).kind else { continue };
+            if !self.expressions.substitution.has(value) {
+                continue;
+            }
+            let items = self.expressions.variable_items.entry(value).or_default();
+            if items.last() != Some(&item) {
+                items.push(item);
+            }
+        }
+    }
+
     /// The item of a replaced occurrence.
     fn replaced(&mut self, it: Replaced, reading: Overflow) -> usize {
         let Replaced { at, from, to } = it;
@@ -389,7 +416,9 @@ impl Planner<'_, '_, '_> {
             }
         }
         item.saves = self.cost(from).saturating_sub(self.cost(to));
-        self.add(item)
+        let item = self.add(item);
+        self.note_variables(at, item);
+        item
     }
 
     fn context_at(&self, at: OccurrenceId) -> ContextId {

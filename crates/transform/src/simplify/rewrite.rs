@@ -285,6 +285,10 @@ impl Substitution {
         self.values.is_empty()
     }
 
+    pub(super) fn has(&self, value: ValueId) -> bool {
+        self.values.contains_key(&value)
+    }
+
     pub(super) fn add(&mut self, value: ValueId, with: ExprId) {
         self.values.insert(value, with);
     }

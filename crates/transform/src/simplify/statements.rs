@@ -393,7 +393,9 @@ impl Planner<'_, '_, '_> {
         if let Some(&(value, with)) = self.expressions.unwrapped.get(&op) {
             let step = Step::Unwrap { op, value, with };
             let kind = SimplificationKind::SingleIterationLoop;
-            let item = self.add(Item::of(kind, Place::Op(op), step));
+            let item =
+                Item::of(kind, Place::Op(op), step).needing(self.expressions.variable_items(value));
+            let item = self.add(item);
             return Some(Outcome::Opened(item, block));
         }
         let (item, guard) = self.hoisted(lists, op, block)?;

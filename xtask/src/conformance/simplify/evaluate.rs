@@ -133,6 +133,11 @@ fn assignment(
                 let defined = value(body, defined, &values)?;
                 values.insert(name(var), defined);
             }
+            Constraint::AtLeast { expr, least } => {
+                if value(body, expr, &values)? < i128::from(least) {
+                    return None;
+                }
+            }
             Constraint::Signature | Constraint::Shape { .. } => {}
             Constraint::Binder { .. } => return None,
         }
