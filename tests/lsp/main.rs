@@ -7,6 +7,7 @@ mod findings;
 mod handshake;
 mod malformed;
 mod order;
+mod workspace;
 
 use serde_json::Value;
 use tempfile::TempDir;

@@ -4,16 +4,18 @@ use ir::plan::{Equivalence, Preset};
 use transform::cse::CseOptions;
 
 /// The options that make other plans, with what to call them; the first is what users get.
-pub(crate) fn options() -> [(&'static str, CseOptions); 7] {
+pub(crate) fn options() -> [(&'static str, CseOptions); 8] {
     let default = |equivalence| CseOptions { equivalence, ..CseOptions::default() };
     let preset = |preset| CseOptions { preset, ..CseOptions::default() };
     let shared = CseOptions { share_intrinsics_across_launch: true, ..CseOptions::default() };
+    let partial = CseOptions { partial_redundancies: true, ..CseOptions::default() };
     [
         ("default", CseOptions::default()),
         ("default, syntactic", default(Equivalence::Syntactic)),
         ("default, associative", default(Equivalence::Associative)),
         ("default, arithmetic", default(Equivalence::Arithmetic)),
         ("default, intrinsics shared across launches", shared),
+        ("default, partial redundancies", partial),
         ("tvm", preset(Preset::Tvm)),
         ("tvm-2022", preset(Preset::Tvm2022)),
     ]

@@ -68,6 +68,8 @@ pub fn occurrences<'db>(db: &'db dyn Db, function: Function<'db>) -> Arc<Occurre
 pub struct TextFacts {
     is_real: Box<[bool]>,
     is_site: Box<[bool]>,
+    /// The arms of `if`s at whose end a line may be added, sorted.
+    end_sites: Box<[(OpId, u32)]>,
     /// Where the user allows what is computed again; empty if nowhere.
     is_allowed: Box<[bool]>,
     /// The ranges of occurrences, with offsets replaced by their ranks among all that occur: the order of places
@@ -97,6 +99,7 @@ impl TextFacts {
         TextFacts {
             is_real: map.occurrences().iter().map(|it| it.is_real).collect(),
             is_site: body.ops.ids().map(|it| map.site(it).is_some()).collect(),
+            end_sites: map.end_sites().collect(),
             is_allowed: map.allowed_occurrences(COMMON_SUBEXPRESSION).into(),
             ranges,
             names: map.definitions().iter().map(|it| it.name.clone()).collect(),
@@ -109,6 +112,7 @@ impl TextFacts {
         run(SourceView {
             is_real: &|it: OccurrenceId| self.is_real.get(it.index()).copied().unwrap_or_default(),
             is_site: &|it: OpId| self.is_site.get(it.index()).copied().unwrap_or_default(),
+            is_end_site: &|branch, arm| self.end_sites.binary_search(&(branch, arm)).is_ok(),
             range: &|it: OccurrenceId| self.ranges.get(it.index()).copied().unwrap_or_default(),
             is_allowed: &|it: OccurrenceId| {
                 self.is_allowed.get(it.index()).copied().unwrap_or_default()

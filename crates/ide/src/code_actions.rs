@@ -5,7 +5,7 @@
 
 use db::{Database as _, Db, Function, RootDatabase, SourceFile};
 use frontend::tvmscript::edits::{Selection, cse_edits};
-use ir::plan::{CseGroup, Decision};
+use ir::plan::{CseGroup, Decision, PartialObstacle, Refusal};
 use syntax::{Edit, TextRange};
 
 use crate::{
@@ -88,8 +88,10 @@ fn in_function(
     let text = PlanText::new(db, at.function);
     let mut touched: Vec<(TextRange, usize)> = Vec::new();
     for (i, group) in text.plan.groups.iter().enumerate() {
-        let real = text.replaced(group).filter(|it| text.map.is_real(*it));
-        let hit = real
+        let partial = on_request(group).map(|it| &text.plan.cells[it].replaces[..]);
+        let replaced = text.replaced(group).chain(partial.into_iter().flatten().copied());
+        let hit = replaced
+            .filter(|it| text.map.is_real(*it))
             .map(|it| text.map.occurrence_range(it))
             .find(|it| at.to_file(*it).intersect(range).is_some());
         touched.extend(hit.map(|it| (it, i)));
@@ -101,7 +103,7 @@ fn in_function(
     if let [only] = res.as_mut_slice() {
         only.is_preferred = !text.plan.informational;
     }
-    let n_applied = text.plan.groups.iter().filter(|it| is_applied(it)).count();
+    let n_applied = text.plan.groups.iter().filter(|it| it.decision.is_applied()).count();
     if (at_name && n_applied > 0) || (!touched.is_empty() && n_applied > 1) {
         res.extend(extract_all(db, at, &text, n_applied, kind));
     }
@@ -126,8 +128,12 @@ fn extract_one(
             format!("Extract `{expr}` into `{}`{times}", text.plan.bindings[*binding].name)
         }
         Decision::Reuse(reuse) => {
-            let name = text.body.name(text.body.values[reuse.value].name);
+            let name = reuse.name(text.body);
             format!("Use `{name}` for `{expr}`{times}")
+        }
+        Decision::Insert(cell) => partial_title(text, *cell, &expr),
+        Decision::Refuse(_) if on_request(group).is_some() => {
+            partial_title(text, on_request(group)?, &expr)
         }
         Decision::Covered { .. } | Decision::Refuse(_) => return None,
     };
@@ -178,7 +184,7 @@ fn fix_all(db: &RootDatabase, file: SourceFile) -> Option<CodeAction> {
             continue;
         }
         let plan = db::cse_plan(db, at.function);
-        let is_empty = plan.groups.iter().all(|it| !is_applied(it));
+        let is_empty = plan.groups.iter().all(|it| !it.decision.is_applied());
         if !plan.informational && !is_empty {
             all.extend(edits(db, at, Selection::All));
         }
@@ -196,9 +202,27 @@ fn fix_all(db: &RootDatabase, file: SourceFile) -> Option<CodeAction> {
     })
 }
 
-/// Whether a plan does something about a group.
-fn is_applied(group: &CseGroup) -> bool {
-    matches!(group.decision, Decision::Bind(_) | Decision::Reuse(_))
+/// The scalar of a partial redundancy that is not done because nobody asked.
+fn on_request(group: &CseGroup) -> Option<usize> {
+    match group.decision {
+        Decision::Refuse(Refusal::PartialRedundancy {
+            cell,
+            obstacle: PartialObstacle::OnRequest,
+        }) => Some(cell),
+        _ => None,
+    }
+}
+
+/// What is inserted is said: it is more code in some branch.
+fn partial_title(text: &PlanText<'_>, cell: usize, expr: &str) -> String {
+    let cell = &text.plan.cells[cell];
+    let n_inserted = cell.stores.iter().filter(|it| it.at.is_inserted()).count();
+    let places = match n_inserted {
+        0 => "no code is inserted".to_owned(),
+        1 => "inserts it in 1 branch".to_owned(),
+        n => format!("inserts it in {n} branches"),
+    };
+    format!("Keep `{expr}` in the scalar `{}` on every path ({places})", cell.name)
 }
 
 /// The edits of a selection, at their places in the file.

@@ -1,8 +1,10 @@
 //! The same expression and the same function in other places of the workspace.
 //!
-//! A map from structural fingerprints to places, for all files of a host, outside of the database: no query reads it. The entries
-//! of a file are replaced as a whole when somebody asks and the file is another one than it was: typing costs nothing here. It is
-//! sharded by fingerprint; no lock is held while anything is computed, and readers sort what they get by file and place.
+//! A map from structural fingerprints to places, outside of the database: no query reads it. The entries of a file of the host are replaced
+//! as a whole when somebody asks and the file is another one than it was: typing costs nothing here. Those of other files of the
+//! workspace are made by whoever owns them, from their text alone ([`ClosedFile::read`], on any thread), and put in and taken out as a
+//! whole too ([`WorkspaceIndex`]). The map is sharded by fingerprint; no lock is held while anything is computed, and readers sort what they get by
+//! file and place.
 //!
 //! What is compared: functions, and expressions of at least [`MIN_NODES`] nodes that are operands of operations, loads or calls. Equal
 //! up to names.
@@ -10,9 +12,13 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use db::{Database as _, Db, FileIndex, Function, RootDatabase, SourceFile};
-use ir::fingerprint::{self, Fingerprint};
+use frontend::tvmscript::{self, SourceMap};
+use ir::{
+    Body, Occurrences,
+    fingerprint::{self, Fingerprint},
+};
 use rustc_hash::FxHashMap;
-use syntax::{TextRange, TextSize};
+use syntax::{ColumnEncoding, LineIndex, TextRange, TextSize};
 
 use crate::{FileId, function_at::function_at};
 
@@ -31,6 +37,8 @@ pub struct Elsewhere {
     pub function: String,
     /// Whether all of the function is the same, not one expression in it.
     pub is_function: bool,
+    /// The line, from 0, in a file that the host does not have.
+    pub line: Option<u32>,
 }
 
 /// Something with a fingerprint, relative to its function.
@@ -50,7 +58,8 @@ pub(crate) struct Index {
 
 /// A version of a file, with what it has in the map.
 struct Version {
-    index: Arc<FileIndex>,
+    /// None for a file that the host does not have.
+    index: Option<Arc<FileIndex>>,
     prints: Arc<[Fingerprint]>,
 }
 
@@ -67,15 +76,22 @@ impl Index {
     /// Brings the entries of a file up to date.
     fn update(&self, db: &RootDatabase, id: FileId, file: SourceFile) {
         let index = db::file_index(db, file);
-        let is_current = lock(&self.files).get(&id).is_some_and(|it| Arc::ptr_eq(&it.index, index));
-        if is_current {
-            return;
+        let is_same = |it: &Version| it.index.as_ref().is_some_and(|it| Arc::ptr_eq(it, index));
+        let is_current = lock(&self.files).get(&id).is_some_and(is_same);
+        if !is_current {
+            self.replace(id, Some(index.clone()), places(db, id, file));
         }
-        let places = places(db, id, file);
-        let version = Version {
-            index: index.clone(),
-            prints: places.iter().map(|(fingerprint, _)| *fingerprint).collect(),
-        };
+    }
+
+    /// Replaces all that the map has of a file.
+    fn replace(
+        &self,
+        id: FileId,
+        index: Option<Arc<FileIndex>>,
+        places: Vec<(Fingerprint, Elsewhere)>,
+    ) {
+        let prints = places.iter().map(|(fingerprint, _)| *fingerprint).collect();
+        let version = Version { index, prints };
         // Two updates of one file must not mix; nothing is computed meanwhile.
         let mut files = lock(&self.files);
         let old = files.insert(id, version);
@@ -112,6 +128,7 @@ fn places(db: &RootDatabase, id: FileId, file: SourceFile) -> Vec<(Fingerprint, 
                 range: it.range + placed.start,
                 function: placed.function.name(db).to_owned(),
                 is_function: it.is_function,
+                line: None,
             };
             (it.fingerprint, place)
         }));
@@ -119,11 +136,91 @@ fn places(db: &RootDatabase, id: FileId, file: SourceFile) -> Vec<(Fingerprint, 
     places
 }
 
+/// What a file has in the map that is not one of the host's.
+#[derive(Debug)]
+pub struct ClosedFile {
+    places: Vec<(Fingerprint, Elsewhere)>,
+}
+
+impl ClosedFile {
+    /// Reads a file from its text, without a database. Before each function `goes_on` is asked; none if it says no.
+    pub fn read(id: FileId, text: &str, goes_on: &mut dyn FnMut() -> bool) -> Option<ClosedFile> {
+        let functions = tvmscript::functions(&syntax::parse(text));
+        let lines = LineIndex::new(text);
+        let mut places = Vec::new();
+        for item in &functions.functions {
+            if !goes_on() {
+                return None;
+            }
+            if item.source.kind != tvmscript::FunctionKind::PrimFunc {
+                continue;
+            }
+            let lowered = tvmscript::lower(&item.source, &functions.environment(item));
+            let occurrences = Occurrences::collect(&lowered.body);
+            let (map, name_range) = (&lowered.source_map, item.source.name_range);
+            for it in prints_of(&lowered.body, map, &occurrences, name_range) {
+                let range = it.range + item.range.start();
+                let place = Elsewhere {
+                    file: id,
+                    range,
+                    function: item.source.name.to_string(),
+                    is_function: it.is_function,
+                    line: Some(lines.line_col(range.start(), ColumnEncoding::Utf8).line),
+                };
+                places.push((it.fingerprint, place));
+            }
+        }
+        Some(ClosedFile { places })
+    }
+
+    /// How many places it has.
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Whether it has none.
+    pub fn is_empty(&self) -> bool {
+        self.places.is_empty()
+    }
+}
+
+/// The map of what is where, for those who have files that the host does not have. Their ids must be others than the host's.
+#[derive(Clone)]
+pub struct WorkspaceIndex {
+    index: Arc<Index>,
+}
+
+impl WorkspaceIndex {
+    pub(crate) fn new(index: Arc<Index>) -> WorkspaceIndex {
+        WorkspaceIndex { index }
+    }
+
+    /// Replaces what the map has of a file.
+    pub fn replace(&self, id: FileId, file: ClosedFile) {
+        self.index.replace(id, None, file.places);
+    }
+
+    /// Takes a file out of the map.
+    pub fn remove(&self, id: FileId) {
+        self.index.replace(id, None, Vec::new());
+    }
+}
+
 /// What has a fingerprint in a function, relative to its start.
 #[salsa::tracked(returns(ref), no_eq)]
 fn prints<'db>(db: &'db dyn Db, function: Function<'db>) -> Vec<Print> {
     let (body, map) = (db::body(db, function), db::source_map(db, function));
-    let of_operands = fingerprint::of_operands(body, db::occurrences(db, function), MIN_NODES);
+    let name_range = function.source(db).name_range;
+    prints_of(body, map, db::occurrences(db, function), name_range)
+}
+
+fn prints_of(
+    body: &Body,
+    map: &SourceMap,
+    occurrences: &Occurrences,
+    name_range: TextRange,
+) -> Vec<Print> {
+    let of_operands = fingerprint::of_operands(body, occurrences, MIN_NODES);
     let mut prints: Vec<Print> = of_operands
         .into_iter()
         .filter(|(it, _)| map.is_real(*it))
@@ -134,13 +231,12 @@ fn prints<'db>(db: &'db dyn Db, function: Function<'db>) -> Vec<Print> {
         })
         .collect();
     if let Some(fingerprint) = fingerprint::of_function(body) {
-        let range = function.source(db).name_range;
-        prints.push(Print { fingerprint, range, is_function: true });
+        prints.push(Print { fingerprint, range: name_range, is_function: true });
     }
     prints
 }
 
-/// Where else the expression or the function at an offset is, in order of file and place. The files are those that the host has.
+/// Where else the expression or the function at an offset is, in order of file and place.
 pub(crate) fn elsewhere(
     db: &RootDatabase,
     files: &FxHashMap<FileId, SourceFile>,

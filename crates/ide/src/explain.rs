@@ -4,13 +4,13 @@ use db::{RootDatabase, SourceFile};
 use ir::{
     OccurrenceId,
     arena::Id as _,
-    plan::{CseGroup, Decision},
+    plan::{CseGroup, Decision, Refusal},
 };
 use syntax::{TextRange, TextSize};
 
 use crate::{
     function_at::{FunctionAt, function_at},
-    plan_text::{INFORMATIONAL, PlanText},
+    plan_text::{HOST_ROUNDING, INFORMATIONAL, PlanText},
 };
 
 /// All that is known of an expression.
@@ -95,9 +95,11 @@ fn group_of<'a>(text: &PlanText<'a>, occurrence: OccurrenceId) -> Option<&'a Cse
     let groups = text.plan.groups.iter();
     // What looks the same and is not is listed beside what is done.
     let kind = |it: &&CseGroup| match it.decision {
-        Decision::Bind(_) | Decision::Reuse(_) => 0,
-        Decision::Covered { .. } => 1,
-        Decision::Refuse(_) => 2,
+        Decision::Bind(_) | Decision::Reuse(_) | Decision::Insert(_) => 0,
+        // What says more than that it is part of something.
+        Decision::Refuse(Refusal::PartialRedundancy { .. }) => 1,
+        Decision::Covered { .. } => 2,
+        Decision::Refuse(_) => 3,
     };
     groups.filter(|it| it.occurrences.binary_search(&occurrence).is_ok()).min_by_key(kind)
 }
@@ -129,12 +131,16 @@ fn decision(
     let name = match &group.decision {
         Decision::Bind(_) => "bind",
         Decision::Reuse(_) => "reuse",
+        Decision::Insert(_) => "insert",
         Decision::Covered { .. } => "covered",
         Decision::Refuse(refusal) => refusal.name(),
     };
     let mut reasons = vec![text.decision(group)];
     if let Some(equivalence) = PlanText::equivalence(group) {
         reasons.push(format!("The occurrences are {equivalence}."));
+    }
+    if group.host_rounding {
+        reasons.push(HOST_ROUNDING.to_owned());
     }
     if text.plan.informational {
         reasons.push(INFORMATIONAL.to_owned());

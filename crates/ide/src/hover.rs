@@ -6,9 +6,13 @@ use syntax::{TextRange, TextSize};
 
 use crate::{
     explain::{Explanation, explain},
+    findings_at::{FindingAt, findings_at},
     navigation::mention_at,
     plan_text::PlanText,
 };
+
+/// More findings at one place are left to the diagnostics.
+const MAX_FINDINGS: usize = 3;
 
 /// What is shown about a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,6 +24,31 @@ pub struct Hover {
 }
 
 pub(crate) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
+    let known = known_at(db, file, offset);
+    let found = findings_at(db, file, offset);
+    let range = known.as_ref().map(|it| it.range).or(found.first().map(|it| it.range))?;
+    let notes: Vec<String> = found.iter().take(MAX_FINDINGS).map(finding_note).collect();
+    let parts = known.map(|it| it.markdown).into_iter().chain(notes);
+    Some(Hover { range, markdown: parts.collect::<Vec<_>>().join("\n\n---\n\n") })
+}
+
+/// What was found, why, and what can be done.
+fn finding_note(it: &FindingAt) -> String {
+    let mut out = format!("**{}**: {}.", it.kind, it.message);
+    if !it.related.is_empty() {
+        out.push('\n');
+    }
+    for it in &it.related {
+        out.push_str(&format!("\n- line {} of the function: {}", it.line, it.what));
+    }
+    if let Some(fix) = &it.fix {
+        out.push_str(&format!("\n\nFix: {fix}."));
+    }
+    out
+}
+
+/// The name and the expression at an offset.
+fn known_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
     let mention = mention_at(db, file, offset).map(|it| {
         let text = PlanText::new(db, it.at.function);
         let markdown = definition_text(&text, it.map.definition(it.definition));

@@ -18,7 +18,7 @@ use syntax::{TextRange, TextSize};
 
 use crate::{
     function_at::functions_in,
-    plan_text::{GroupLines, INFORMATIONAL, PlanText},
+    plan_text::{GroupLines, HOST_ROUNDING, INFORMATIONAL, PlanText},
 };
 
 /// What is shown.
@@ -117,7 +117,7 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, function: Function<'db>) -> F
         Vec::with_capacity(text.plan.groups.len());
     for (i, group) in text.plan.groups.iter().enumerate() {
         let occurrences = marked_occurrences(&text, group);
-        let is_applied = matches!(group.decision, Decision::Bind(_) | Decision::Reuse(_));
+        let is_applied = group.decision.is_applied();
         let saves = u64::from(group.cost) * u64::from(group.saved);
         for (nth, &occurrence) in occurrences.iter().enumerate() {
             let range = text.map.occurrence_range(occurrence);
@@ -165,8 +165,9 @@ fn hint(
     let name = match &group.decision {
         Decision::Bind(binding) => text.plan.bindings[*binding].name.to_string(),
         Decision::Reuse(reuse) => {
-            format!("= {}", text.body.name(text.body.values[reuse.value].name))
+            format!("= {}", reuse.name(text.body))
         }
+        Decision::Insert(cell) => text.plan.cells[*cell].name.to_string(),
         Decision::Refuse(refusal) => refusal.name().to_owned(),
         Decision::Covered { .. } => String::new(),
     };
@@ -202,6 +203,10 @@ fn tooltip(
     );
     if let Some(equivalence) = PlanText::equivalence(group) {
         out.push_str(&format!("\n\nThe occurrences are {equivalence}."));
+    }
+    if group.host_rounding {
+        out.push_str("\n\n");
+        out.push_str(HOST_ROUNDING);
     }
     if text.plan.informational {
         out.push_str("\n\n");

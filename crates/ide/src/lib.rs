@@ -10,6 +10,7 @@ mod facts;
 mod finding_actions;
 mod finding_levels;
 mod finding_text;
+mod findings_at;
 mod folding_ranges;
 mod function_at;
 mod hover;
@@ -44,10 +45,11 @@ pub use crate::{
     device_code::DeviceCodeView,
     diagnostics::{COMMON_SUBEXPRESSION, Diagnostic, DiagnosticsConfig},
     document_symbols::{DocumentSymbol, SymbolKind},
-    elsewhere::Elsewhere,
+    elsewhere::{ClosedFile, Elsewhere, WorkspaceIndex},
     explain::Explanation,
     facts::{LineFacts, MemoryVersion},
     finding_levels::FindingLevels,
+    findings_at::{FindingAt, RelatedPlace},
     folding_ranges::Fold,
     hover::Hover,
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
@@ -100,6 +102,11 @@ impl AnalysisHost {
     /// dropped.
     pub fn analysis(&self) -> Analysis {
         Analysis { db: self.db.clone(), files: self.files.clone(), index: self.index.clone() }
+    }
+
+    /// The map of what is where in the workspace, for files that the host does not have. Filling it disturbs no question.
+    pub fn workspace_index(&self) -> WorkspaceIndex {
+        WorkspaceIndex::new(self.index.clone())
     }
 
     /// Sets the tree of an open file.
@@ -201,7 +208,8 @@ impl Analysis {
         self.ask(file, |db, file| hover::hover(db, file, offset))
     }
 
-    /// Where else in the workspace the expression or the function at an offset is, up to names: in order of file and place.
+    /// Where else in the workspace the expression or the function at an offset is, up to names: in order of file and place. The
+    /// workspace is the files of the host, and what was put into [`AnalysisHost::workspace_index`].
     pub fn elsewhere(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<Elsewhere>> {
         self.ask(file, |db, _| elsewhere::elsewhere(db, &self.files, &self.index, file, offset))
     }
@@ -258,6 +266,11 @@ impl Analysis {
     /// What was decided about the expression at an offset, and why.
     pub fn explain(&self, file: FileId, offset: TextSize) -> Cancellable<Option<Explanation>> {
         self.ask(file, |db, file| explain::explain(db, file, offset))
+    }
+
+    /// What was found at an offset, the smallest place first: why, what bears on it, and what its fix does.
+    pub fn findings_at(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<FindingAt>> {
+        self.ask(file, |db, file| findings_at::findings_at(db, file, offset))
     }
 
     /// What is known at the lines of a range, at most `limit` of them: liveness, memory versions, conditions, variance.

@@ -3,7 +3,10 @@
 use db::{Db, Function};
 use ir::{
     BinaryOp, Body, Callee, ExprId, ExprKind, OccurrenceId, OpId, OpKind, Type,
-    plan::{Between, CseGroup, CsePlan, Decision, Equivalence, Refusal, json::TEXT_LIMIT},
+    plan::{
+        Between, CellPlace, CseCell, CseGroup, CsePlan, Decision, Equivalence, PartialObstacle,
+        Refusal, json::TEXT_LIMIT,
+    },
 };
 use rustc_hash::FxHashMap;
 use syntax::{TextRange, TextSize};
@@ -96,6 +99,7 @@ impl<'db> PlanText<'db> {
         let replaced: &[OccurrenceId] = match &group.decision {
             Decision::Bind(binding) => &self.plan.bindings[*binding].replaces,
             Decision::Reuse(reuse) => &reuse.replaces,
+            Decision::Insert(cell) => &self.plan.cells[*cell].replaces,
             Decision::Covered { .. } | Decision::Refuse(_) => &[],
         };
         replaced.iter().copied()
@@ -105,7 +109,8 @@ impl<'db> PlanText<'db> {
     pub(crate) fn binding_name(&self, group: &CseGroup) -> Option<&'db str> {
         match &group.decision {
             Decision::Bind(binding) => Some(&self.plan.bindings[*binding].name),
-            Decision::Reuse(reuse) => Some(self.body.name(self.body.values[reuse.value].name)),
+            Decision::Reuse(reuse) => Some(reuse.name(self.body)),
+            Decision::Insert(cell) => Some(&self.plan.cells[*cell].name),
             Decision::Covered { .. } | Decision::Refuse(_) => None,
         }
     }
@@ -171,9 +176,13 @@ impl<'db> PlanText<'db> {
             }
             Decision::Reuse(reuse) => format!(
                 "`{}` already holds this value; using it {}.",
-                self.body.name(self.body.values[reuse.value].name),
+                reuse.name(self.body),
                 PlanText::saving(group)
             ),
+            Decision::Insert(cell) => {
+                let cell = &self.plan.cells[*cell];
+                format!("Kept in the scalar `{}`: {}.", cell.name, self.stores(cell))
+            }
             Decision::Covered { by } => {
                 let names: Vec<String> =
                     by.iter().map(|&it| format!("`{}`", self.plan.bindings[it].name)).collect();
@@ -217,6 +226,11 @@ impl<'db> PlanText<'db> {
                  where it is not needed"
                     .to_owned()
             }
+            Refusal::PartialRedundancy { cell, obstacle } => {
+                let stores = self.stores(&self.plan.cells[cell]);
+                format!("some paths to line {} of the function have computed it ({stores}); {}",
+                    self.use_line(cell), partial_obstacle(obstacle))
+            }
             Refusal::Overflow { value } => {
                 let at = self.map.occurrence_range(value);
                 format!(
@@ -246,6 +260,35 @@ impl<'db> PlanText<'db> {
                 "the binding would stand above a kernel launch and run on the host".to_owned()
             }
         }
+    }
+
+    /// Where a scalar gets its value.
+    fn stores(&self, cell: &CseCell) -> String {
+        let line = |op| self.line(self.map.op_range(op).start()) + 1;
+        let list = |lines: Vec<String>| lines.join(", ");
+        let computed = cell.stores.iter().filter_map(|it| match it.at {
+            CellPlace::Before(op) => Some(line(op).to_string()),
+            CellPlace::EndOfArm { .. } => None,
+        });
+        let inserted = cell.stores.iter().filter_map(|it| match it.at {
+            CellPlace::Before(_) => None,
+            CellPlace::EndOfArm { branch, arm } => {
+                let arm = if arm == 0 { "" } else { "`else` of the " };
+                Some(format!("{arm}branch at line {}", line(branch)))
+            }
+        });
+        let (computed, inserted): (Vec<_>, Vec<_>) = (computed.collect(), inserted.collect());
+        let computed = format!("computed at line {} of the function", list(computed));
+        match inserted.is_empty() {
+            true => computed,
+            false => format!("{computed}, to be inserted at the end of the {}", list(inserted)),
+        }
+    }
+
+    /// The line of the last use of a scalar.
+    fn use_line(&self, cell: usize) -> u32 {
+        let last = self.plan.cells[cell].replaces.last();
+        last.map_or(0, |&it| self.line(self.map.occurrence_range(it).start()) + 1)
     }
 
     /// The fact that would show that an operator cannot trap.
@@ -327,6 +370,23 @@ impl<'db> PlanText<'db> {
         out
     }
 }
+
+/// Why a partial redundancy stays.
+fn partial_obstacle(obstacle: PartialObstacle) -> &'static str {
+    match obstacle {
+        PartialObstacle::OnRequest => "code is inserted in branches on request only",
+        PartialObstacle::NotAnticipated => {
+            "some path through what would be inserted does not compute it now"
+        }
+        PartialObstacle::NoScalar => "there is no scalar here that could be stored on each path",
+        PartialObstacle::NoPlace => "the text has no place for one of the stores",
+        PartialObstacle::Overlaps => "what is computed is part of something that gets a name first",
+    }
+}
+
+/// What to know where the host computes for a device.
+pub(crate) const HOST_ROUNDING: &str =
+    "A float intrinsic computed on the host: it may differ in the last bits from the device's.";
 
 /// What to know before a fix in a function that is still scheduled.
 pub(crate) const INFORMATIONAL: &str = "The function has blocks that can still be scheduled; a new binding can make \

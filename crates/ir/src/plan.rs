@@ -5,13 +5,16 @@
 //! text), so these can never disagree. *Found*, *shown* and *applied* are three things: a plan lists all groups that
 //! were found with their decision; what is shown is a threshold over it; what is applied are its bindings.
 
-use crate::{ExprId, NameId, OccurrenceId, OpId, ValueId};
+use crate::{Body, BufferId, ExprId, NameId, OccurrenceId, OpId, ValueId};
 
 pub mod allow;
+mod cell;
 pub mod docs;
 pub mod finding;
 pub mod json;
 pub mod simplify;
+
+pub use cell::{CellIdx, CellPlace, CellStore, CseCell, PartialObstacle};
 
 /// Version of the JSON form of plans. Raised when a field changes its meaning or goes.
 pub const PLAN_VERSION: u32 = 2;
@@ -49,6 +52,8 @@ pub struct SourceView<'a> {
     pub is_real: &'a dyn Fn(OccurrenceId) -> bool,
     /// Whether a statement may be inserted right before this operation.
     pub is_site: &'a dyn Fn(OpId) -> bool,
+    /// Whether a statement may be added at the end of an arm of this `if` (0 or 1), as its `else` if it has none.
+    pub is_end_site: &'a dyn Fn(OpId, u32) -> bool,
     /// The text an occurrence has or was made from, as offsets of its start and end in the function. A virtual
     /// occurrence with the very text of a real one changes with it (both `x * y` of `0 < x * y < n`).
     pub range: &'a dyn Fn(OccurrenceId) -> (u32, u32),
@@ -75,6 +80,8 @@ pub struct CsePlan {
     pub groups: Vec<CseGroup>,
     /// What is applied, each after the bindings that its value uses. Several before one operation stand in this order.
     pub bindings: Vec<CseBinding>,
+    /// Scalars for values that only some paths have computed: those of [`Decision::Insert`] are applied, the others are what could be.
+    pub cells: Vec<CseCell>,
     /// Statements without effect (`T.evaluate(0)`) that the rules leave out; none where there is a text.
     pub dropped: Vec<OpId>,
     /// True in functions with blocks still to be scheduled: the fix is a separately labelled action there.
@@ -96,6 +103,8 @@ pub struct CseGroup {
     pub cost: u32,
     /// Evaluations that the decision saves (static count).
     pub saved: u32,
+    /// Whether the host computes it for kernels too, which might compute other last bits: `T.exp`, a product fused with its sum.
+    pub host_rounding: bool,
     /// What is done.
     pub decision: Decision,
 }
@@ -107,6 +116,8 @@ pub enum Decision {
     Bind(BindingIdx),
     /// The user's own binding of the value serves the occurrences after it.
     Reuse(ReuseOf),
+    /// A scalar that every path to the uses stores: computations are inserted where a path has none yet.
+    Insert(CellIdx),
     /// All its occurrences but one are inside larger expressions that are bound.
     Covered {
         /// Those bindings.
@@ -116,12 +127,31 @@ pub enum Decision {
     Refuse(Refusal),
 }
 
+/// What holds a value already.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Held {
+    /// An immutable binding.
+    Value(ValueId),
+    /// A scalar of the `tirx` dialect that is stored once.
+    Cell(BufferId),
+}
+
+impl ReuseOf {
+    /// The name of the user's variable.
+    pub fn name<'b>(&self, body: &'b Body) -> &'b str {
+        match self.held {
+            Held::Value(it) => body.name(body.values[it].name),
+            Held::Cell(it) => body.name(body.buffers[it].name),
+        }
+    }
+}
+
 /// An existing binding that is reused.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ReuseOf {
     /// The user's variable.
-    pub value: ValueId,
-    /// The operation that binds it.
+    pub held: Held,
+    /// The operation that binds it, or stores it.
     pub bound_by: OpId,
     /// The occurrence that is its value, and stays.
     pub definition: OccurrenceId,
@@ -167,6 +197,13 @@ pub enum Refusal {
     Predicate,
     /// No path through the function computes it twice, and one would compute it that does not now.
     NoPathTwice,
+    /// Some paths to the uses have computed it and others have not: code would have to be inserted in a branch.
+    PartialRedundancy {
+        /// Where it is computed, and where it would be inserted.
+        cell: CellIdx,
+        /// Why that is not done.
+        obstacle: PartialObstacle,
+    },
     /// The sums are equal only when their terms are ordered otherwise, and the order of one of them may overflow where that of the other
     /// does not.
     Overflow {
@@ -244,6 +281,7 @@ impl Refusal {
             Refusal::Memory { .. } => "memory",
             Refusal::Predicate => "predicate",
             Refusal::NoPathTwice => "no-path-twice",
+            Refusal::PartialRedundancy { .. } => "partial-redundancy",
             Refusal::Overflow { .. } => "overflow",
             Refusal::Simplifies { .. } => "simplifies",
             Refusal::Convergent => "convergent",
@@ -298,9 +336,17 @@ pub struct Part {
     pub of: usize,
 }
 
+impl Decision {
+    /// Whether it changes something.
+    pub fn is_applied(&self) -> bool {
+        matches!(self, Decision::Bind(_) | Decision::Reuse(_) | Decision::Insert(_))
+    }
+}
+
 impl CsePlan {
     /// The plan that applies one group and nothing else; none if the group is not applied. The new binding is as it is
-    /// in the whole plan, but shares no part with others and serves all occurrences of the group.
+    /// in the whole plan, but shares no part with others and serves all occurrences of the group. A partial redundancy that only
+    /// waits for somebody to ask is applied too: this is asking.
     pub fn only(&self, group: usize) -> Option<CsePlan> {
         let mut chosen = self.groups.get(group)?.clone();
         let replaces = || {
@@ -310,7 +356,21 @@ impl CsePlan {
             all
         };
         let mut bindings = Vec::new();
+        let mut cells = Vec::new();
         match &chosen.decision {
+            &Decision::Insert(cell)
+            | &Decision::Refuse(Refusal::PartialRedundancy {
+                cell,
+                obstacle: PartialObstacle::OnRequest,
+            }) => {
+                let mut cell = CseCell { group: 0, ..self.cells.get(cell)?.clone() };
+                for store in &mut cell.stores {
+                    store.uses.clear();
+                    store.reuses.clear();
+                }
+                cells.push(cell);
+                chosen.decision = Decision::Insert(0);
+            }
             Decision::Bind(binding) => {
                 let binding = self.bindings.get(*binding)?;
                 bindings.push(CseBinding {
@@ -333,6 +393,7 @@ impl CsePlan {
             preset: self.preset,
             groups: vec![chosen],
             bindings,
+            cells,
             dropped: Vec::new(),
             informational: self.informational,
         })
@@ -341,6 +402,16 @@ impl CsePlan {
     /// Whether applying the plan changes anything.
     pub fn is_empty(&self) -> bool {
         self.bindings.is_empty()
-            && !self.groups.iter().any(|it| matches!(it.decision, Decision::Reuse(_)))
+            && !self
+                .groups
+                .iter()
+                .any(|it| matches!(it.decision, Decision::Reuse(_) | Decision::Insert(_)))
+    }
+
+    /// The scalars that are applied, in the order of [`CsePlan::cells`].
+    pub fn inserted(&self) -> impl Iterator<Item = (CellIdx, &CseCell)> {
+        let is_applied =
+            |&(at, it): &(usize, &CseCell)| self.groups[it.group].decision == Decision::Insert(at);
+        self.cells.iter().enumerate().filter(is_applied)
     }
 }

@@ -27,6 +27,10 @@ pub struct Config {
     pub equivalence: Equivalence,
     /// `cse.min-occurrences`: values that are computed at fewer places are left alone.
     pub min_occurrences: u32,
+    /// `cse.share-intrinsics-across-launch`: hand `T.exp`, `T.log2` … from the host to kernels, where the host computes them anyway.
+    pub share_intrinsics_across_launch: bool,
+    /// `cse.partial-redundancies`: insert computations in branches where that makes a value available on every path.
+    pub partial_redundancies: bool,
     /// `hints.enable`
     pub hints_enable: bool,
     /// `hints.all`: show every hint, not only one a line.
@@ -47,6 +51,12 @@ pub struct Config {
     pub facts_enable: bool,
     /// `facts.limit`: at most this many lenses of one file.
     pub facts_limit: usize,
+    /// `elsewhere.enable`: read the closed files of the workspace, for "the same elsewhere" in hovers.
+    pub elsewhere_enable: bool,
+    /// `elsewhere.max-files`: at most this many.
+    pub elsewhere_files: usize,
+    /// `elsewhere.max-file-size`: none with more bytes.
+    pub elsewhere_file_size: u64,
     /// `device-code.target`
     pub target: String,
 }
@@ -105,6 +115,8 @@ impl Default for Config {
             preset: Preset::Default,
             equivalence: Equivalence::Commutative,
             min_occurrences: 2,
+            share_intrinsics_across_launch: false,
+            partial_redundancies: false,
             hints_enable: true,
             hints_all: false,
             hints_limit: 20_000,
@@ -115,6 +127,9 @@ impl Default for Config {
             diagnostics_limit: 200,
             facts_enable: false,
             facts_limit: 1_000,
+            elsewhere_enable: true,
+            elsewhere_files: 2_000,
+            elsewhere_file_size: 1_000_000,
             target: "cuda".to_owned(),
         }
     }
@@ -141,6 +156,8 @@ impl Config {
             preset: self.preset.into(),
             equivalence: self.equivalence.into(),
             min_occurrences: self.min_occurrences,
+            share_intrinsics_across_launch: self.share_intrinsics_across_launch,
+            partial_redundancies: self.partial_redundancies,
             ..ide::CseOptions::default()
         }
     }
@@ -179,6 +196,7 @@ struct Sections {
     diagnostics: Diagnostics,
     findings: Findings,
     facts: Facts,
+    elsewhere: Elsewhere,
     device_code: DeviceCode,
 }
 
@@ -191,10 +209,20 @@ struct Facts {
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
+struct Elsewhere {
+    enable: Option<bool>,
+    max_files: Option<usize>,
+    max_file_size: Option<u64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
 struct Cse {
     preset: Option<Preset>,
     equivalence: Option<Equivalence>,
     min_occurrences: Option<u32>,
+    share_intrinsics_across_launch: Option<bool>,
+    partial_redundancies: Option<bool>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -266,6 +294,8 @@ const KEYS: &[&str] = &[
     "cse.preset",
     "cse.equivalence",
     "cse.min-occurrences",
+    "cse.share-intrinsics-across-launch",
+    "cse.partial-redundancies",
     "hints.enable",
     "hints.all",
     "hints.limit",
@@ -275,6 +305,9 @@ const KEYS: &[&str] = &[
     "findings.loop-invariant-cost",
     "facts.enable",
     "facts.limit",
+    "elsewhere.enable",
+    "elsewhere.max-files",
+    "elsewhere.max-file-size",
     "device-code.target",
 ];
 
@@ -322,10 +355,13 @@ impl ConfigPatch {
                 *slot = value.clone();
             }
         }
-        let Sections { cse, hints, diagnostics, findings, facts, device_code } = &self.sections;
+        let Sections { cse, hints, diagnostics, findings, facts, elsewhere, device_code } =
+            &self.sections;
         set(&mut config.preset, &cse.preset);
         set(&mut config.equivalence, &cse.equivalence);
         set(&mut config.min_occurrences, &cse.min_occurrences);
+        set(&mut config.share_intrinsics_across_launch, &cse.share_intrinsics_across_launch);
+        set(&mut config.partial_redundancies, &cse.partial_redundancies);
         set(&mut config.hints_enable, &hints.enable);
         set(&mut config.hints_all, &hints.all);
         set(&mut config.hints_limit, &hints.limit);
@@ -338,6 +374,9 @@ impl ConfigPatch {
         }
         set(&mut config.facts_enable, &facts.enable);
         set(&mut config.facts_limit, &facts.limit);
+        set(&mut config.elsewhere_enable, &elsewhere.enable);
+        set(&mut config.elsewhere_files, &elsewhere.max_files);
+        set(&mut config.elsewhere_file_size, &elsewhere.max_file_size);
         set(&mut config.target, &device_code.target);
     }
 }

@@ -19,6 +19,7 @@ mod snapshot;
 mod state;
 mod thread_pool;
 mod transport;
+mod workspace;
 
 use std::{io, process::ExitCode, thread};
 
@@ -189,11 +190,16 @@ fn register(state: &mut State) {
         }));
     }
     if state.client.registers_watchers {
-        let pattern = format!("**/{}", crate::config::CONFIG_FILE);
+        let mut watchers = vec![json!({
+            "globPattern": format!("**/{}", crate::config::CONFIG_FILE),
+        })];
+        if state.config.elsewhere_enable {
+            watchers.push(json!({ "globPattern": "**/*.py" }));
+        }
         registrations.push(json!({
             "id": "configuration-file",
             "method": "workspace/didChangeWatchedFiles",
-            "registerOptions": { "watchers": [{ "globPattern": pattern }] },
+            "registerOptions": { "watchers": watchers },
         }));
     }
     if !registrations.is_empty() {
@@ -203,4 +209,5 @@ fn register(state: &mut State) {
     if state.client.has_configuration {
         state.ask_configuration();
     }
+    state.index_workspace();
 }

@@ -4,6 +4,7 @@
 //! decision; and, by [`rewrite`], the body after it. Rules of the presets: README of this crate.
 
 mod allowed;
+mod cells;
 mod facts;
 mod finish;
 mod greedy;
@@ -45,6 +46,9 @@ pub struct CseOptions {
     /// Hands the results of functions that devices compute to other last bits than hosts (`T.exp`, `T.log2`) from the host to
     /// kernels, where the host computes them anyway.
     pub share_intrinsics_across_launch: bool,
+    /// Also does partial redundancies: keeps a value that some paths have computed in a scalar, and inserts the computation where a path
+    /// has not computed it. Preset `default` only.
+    pub partial_redundancies: bool,
 }
 
 impl Default for CseOptions {
@@ -56,6 +60,7 @@ impl Default for CseOptions {
             equivalence: Equivalence::Commutative,
             min_occurrences: 2,
             share_intrinsics_across_launch: false,
+            partial_redundancies: false,
         }
     }
 }

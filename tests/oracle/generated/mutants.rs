@@ -82,6 +82,7 @@ fn shared(
         occurrences: of.clone(),
         shadows: Vec::new(),
         equivalence: Equivalence::Syntactic,
+        host_rounding: false,
         cost: 1,
         saved: 1,
         decision: Decision::Bind(0),
@@ -97,6 +98,7 @@ fn shared(
         within: None,
     };
     let plan = CsePlan {
+        cells: Vec::new(),
         preset: Preset::Default,
         groups: vec![group],
         bindings: vec![binding],

@@ -6,11 +6,14 @@
 //!
 //! * A binding is a line of its own at a [`Site`](super::source_map::Site), spelled as TVM's printer does for the
 //!   dialect, with the function's own name for `T`. Its value is the text of the first occurrence that can be written there.
+//! * A scalar for a partial redundancy is declared and stored on lines of its own; at the end of an arm of an `if` after its last line,
+//!   in an `else` of its own if there is none.
 //! * A replaced occurrence becomes the bare name; its own parentheses go with it.
 //! * `A[e:e + 4]` says its `e` twice, but only the first is an occurrence: the end of such a slice is written anew.
 //!
 //! Linear in the text of what is replaced.
 
+mod cells;
 pub(super) mod names;
 mod slices;
 mod value;
@@ -79,9 +82,12 @@ impl Writer<'_> {
         }
         for group in &self.plan.groups {
             if let Decision::Reuse(reuse) = &group.decision {
-                let name = self.body.name(self.body.values[reuse.value].name);
+                let name = reuse.name(self.body);
                 self.replace(&mut replaced, &reuse.replaces, name);
             }
+        }
+        for (_, cell) in self.plan.inserted() {
+            self.replace(&mut replaced, &cell.replaces, &cell.name);
         }
         let mut places: Vec<(TextRange, OccurrenceId, &str)> =
             replaced.into_iter().map(|(range, (id, name))| (range, id, name)).collect();
@@ -94,6 +100,7 @@ impl Writer<'_> {
         names.extend(ends);
         names.sort_by_key(|it| (it.range.start(), it.range.end()));
         let mut edits = self.bindings();
+        edits.extend(self.cells());
         let mut end = None;
         for edit in names {
             // Two copies of one text are one edit; nothing else can overlap.
@@ -125,16 +132,23 @@ impl Writer<'_> {
 
     // ---- bindings ----
 
-    fn bindings(&self) -> Vec<Edit> {
-        let newline = match self.text.find('\n') {
+    /// The line break that the text uses.
+    fn newline(&self) -> &'static str {
+        match self.text.find('\n') {
             Some(at) if self.text[..at].ends_with('\r') => "\r\n",
             _ => "\n",
-        };
+        }
+    }
+
+    fn bindings(&self) -> Vec<Edit> {
+        let newline = self.newline();
         let alias = script_alias(self.text);
         let mut edits = Vec::new();
         for (index, binding) in self.plan.bindings.iter().enumerate() {
             let Some(site) = self.map.site(binding.before) else { continue };
-            let value = self.value(index, site.offset);
+            let names = self.names_inside(&binding.uses, &binding.reuses);
+            let group = self.group_occurrences(index);
+            let value = self.value(binding.expr, group, &names, site.offset);
             let name = &binding.name;
             let line = match self.body.ty(binding.expr) {
                 Type::Prim(dtype) if self.body.dialect == Dialect::Tir => {

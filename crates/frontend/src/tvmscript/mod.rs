@@ -27,7 +27,9 @@ pub use edits::{Selection, cse_edits};
 pub use environment::{Capture, Constant, Environment, Namespace, Signature};
 pub use finding_edits::{FindingEdits, finding_edits};
 pub use simplify_edits::{SimplifyEdits, simplify_edits};
-pub use source_map::{Definition, DefinitionId, DefinitionKind, OccurrenceSource, Site, SourceMap};
+pub use source_map::{
+    Definition, DefinitionId, DefinitionKind, EndSite, OccurrenceSource, Site, SourceMap,
+};
 
 use ir::Body;
 

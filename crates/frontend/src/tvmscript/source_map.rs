@@ -36,6 +36,17 @@ pub struct Site {
     pub indent: Box<str>,
 }
 
+/// A place for a new statement at the end of an arm of an `if`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EndSite {
+    /// Before the line break after the arm's last line: new text goes here, begins with a line break and [`EndSite::indent`].
+    pub offset: TextSize,
+    /// The white space before a statement of the arm; for an `else` that is not there, before the `if` or `elif`.
+    pub indent: Box<str>,
+    /// Whether the arm is not there: an `else` comes first, and its statement is indented as those of the other arm.
+    pub inner: Option<Box<str>>,
+}
+
 /// An index into [`SourceMap::definitions`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct DefinitionId(pub u32);
@@ -82,6 +93,8 @@ pub struct SourceMap {
     pub(crate) occurrences: Vec<OccurrenceSource>,
     pub(crate) op_ranges: Vec<TextRange>,
     pub(crate) sites: Vec<Option<Site>>,
+    /// By `if` and arm, sorted.
+    pub(crate) ends: Vec<(OpId, u32, EndSite)>,
     pub(crate) definitions: Vec<Definition>,
     /// Sorted by start.
     pub(crate) uses: Vec<(TextRange, DefinitionId)>,
@@ -121,6 +134,16 @@ impl SourceMap {
     /// `elif`, what a macro made, and statements that share a line.
     pub fn site(&self, op: OpId) -> Option<&Site> {
         self.sites.get(op.index())?.as_ref()
+    }
+    /// Where a statement may be added at the end of an arm of an `if`: 0, or 1 for the `else`, which may have to be made. None where the
+    /// arm shares a line, and for an `else` that is an `elif`.
+    pub fn end_site(&self, branch: OpId, arm: u32) -> Option<&EndSite> {
+        let at = self.ends.binary_search_by_key(&(branch, arm), |it| (it.0, it.1)).ok()?;
+        Some(&self.ends[at].2)
+    }
+    /// All arms that have an end site, in order.
+    pub fn end_sites(&self) -> impl Iterator<Item = (OpId, u32)> + '_ {
+        self.ends.iter().map(|it| (it.0, it.1))
     }
     /// All names that are defined or captured, in text order of their first mention.
     pub fn definitions(&self) -> &[Definition] {
@@ -189,6 +212,7 @@ impl SourceMap {
         with(SourceView {
             is_real: &|occurrence| self.is_real(occurrence),
             is_site: &|op| self.site(op).is_some(),
+            is_end_site: &|branch, arm| self.end_site(branch, arm).is_some(),
             range: &|occurrence| {
                 let range = self.occurrence_range(occurrence);
                 (range.start().into(), range.end().into())

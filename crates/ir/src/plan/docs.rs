@@ -238,6 +238,39 @@ They are shared where bounds show that no intermediate overflows: ranges of loop
 ",
     },
     Doc {
+        name: "partial-redundancy",
+        summary: "some paths to its uses have computed it, others have not",
+        text: "\
+A value is computed, then memory that it reads is written on one path only, and it is computed again:
+
+```python
+if A[i] * 2 > limit:      # computed here
+    A[i] = limit          # not the same any more
+B[i] = A[i] * 2           # computed again, also if nothing was written
+```
+
+No one binding can stand for both: which value it would have depends on the path. A scalar that every path stores can. That needs
+code *inserted* where the path has not computed it: at the end of the arm that writes. It is done on request (`--partial-redundancies`
+for `opt`, `fix` and `check`, `cse.partial-redundancies` in the settings, the action *Compute … on every path* in an editor):
+
+```python
+cse_v1: T.float32 = A[i] * 2
+if cse_v1 > limit:
+    A[i] = limit
+    cse_v1 = A[i] * 2     # inserted
+B[i] = cse_v1
+```
+
+No path computes more than before: code is inserted only where every path from there computes the value anyway (*anticipated*), with
+nothing written between, so that it adds no trap either. It is not done, and said so, where
+
+- `not-anticipated`: some path through the insertion does not compute the value now;
+- `no-scalar`: the legacy dialect has no scalar that can be stored twice, and in a vectorised loop each lane would need its own;
+- `no-place`: the text has no place for a store (an `elif`, two axes of one `T.grid`, a suite on the line of its `if`);
+- `overlaps`: what is computed is part of something that gets a name first; the next run sees what is left.
+",
+    },
+    Doc {
         name: "predicate",
         summary: "conditions read better where they are",
         text: "\

@@ -14,15 +14,18 @@
 //! A binding that is a `T.Let` inside an expression has `within`: the place that it is around, or `value_of`, the binding in whose value it
 //! is.
 //!
-//! Kinds of decisions: `bind` (`binding`), `reuse` (`variable`, `bound_by`, `replaces`), `covered` (`by`), `refuse` (`reason`, which
-//! [`super::docs`] explains, and what it is about).
+//! Kinds of decisions: `bind` (`binding`), `reuse` (`variable`, `bound_by`, `replaces`), `covered` (`by`), `insert` (`cell`), `refuse`
+//! (`reason`, which [`super::docs`] explains, and what it is about).
+//!
+//! `cells` has the partial redundancies, done or not: `name`, `group`, `value`, `before`, `replaces`, and `stores`, each with `before` (the
+//! operation that computes it anyway) or `branch` and `arm` (`then`, `else`) at whose end it is inserted.
 
 use rustc_hash::FxHashSet;
 use serde_json::{Map, Value, json};
 
 use super::{
-    CseBinding, CseGroup, CsePlan, Decision, Equivalence, PLAN_VERSION, Part, Preset, Refusal,
-    Within,
+    CellPlace, CellStore, CseBinding, CseCell, CseGroup, CsePlan, Decision, Equivalence,
+    PLAN_VERSION, Part, Preset, Refusal, Within,
 };
 use crate::{Body, ExprId, OccurrenceId, OpId, print::expr_text};
 
@@ -52,6 +55,7 @@ pub fn to_json(body: &Body, plan: &CsePlan, place: &dyn Fn(Place) -> Value) -> V
         "informational": plan.informational,
         "groups": plan.groups.iter().map(|it| writer.group(it)).collect::<Vec<_>>(),
         "bindings": plan.bindings.iter().map(|it| writer.binding(it)).collect::<Vec<_>>(),
+        "cells": plan.cells.iter().map(|it| writer.cell(it)).collect::<Vec<_>>(),
     })
 }
 
@@ -87,6 +91,7 @@ impl Writer<'_> {
             "cost": group.cost,
             "saved": group.saved,
             "equivalence": equivalence_name(group.equivalence),
+            "host_rounding": group.host_rounding,
             "decision": self.decision(&group.decision),
         })
     }
@@ -96,10 +101,11 @@ impl Writer<'_> {
             Decision::Bind(binding) => json!({ "kind": "bind", "binding": binding }),
             Decision::Reuse(reuse) => json!({
                 "kind": "reuse",
-                "variable": self.body.name(self.body.values[reuse.value].name),
+                "variable": reuse.name(self.body),
                 "bound_by": (self.place)(Place::Operation(reuse.bound_by)),
                 "replaces": self.occurrences(&reuse.replaces),
             }),
+            Decision::Insert(cell) => json!({ "kind": "insert", "cell": cell }),
             Decision::Covered { by } => json!({ "kind": "covered", "by": by }),
             Decision::Refuse(refusal) => self.refusal(*refusal),
         }
@@ -123,6 +129,10 @@ impl Writer<'_> {
                 if let Some(around) = around {
                     object.insert("loop".to_owned(), (self.place)(Place::Operation(around)));
                 }
+            }
+            Refusal::PartialRedundancy { cell, obstacle } => {
+                object.insert("cell".to_owned(), json!(cell));
+                object.insert("obstacle".to_owned(), json!(obstacle.name()));
             }
             Refusal::Overflow { value } => {
                 object.insert("value".to_owned(), (self.place)(Place::Occurrence(value)));
@@ -160,6 +170,34 @@ impl Writer<'_> {
             "uses": numbers(&binding.uses),
             "reuses": numbers(&binding.reuses),
         })
+    }
+
+    fn cell(&self, cell: &CseCell) -> Value {
+        json!({
+            "name": &*cell.name,
+            "group": cell.group,
+            "value": self.text(cell.expr),
+            "before": (self.place)(Place::Operation(cell.before)),
+            "stores": cell.stores.iter().map(|it| self.store(it)).collect::<Vec<_>>(),
+            "replaces": self.occurrences(&cell.replaces),
+        })
+    }
+
+    fn store(&self, store: &CellStore) -> Value {
+        let (uses, reuses) = (numbers(&store.uses), numbers(&store.reuses));
+        match store.at {
+            CellPlace::Before(op) => json!({
+                "before": (self.place)(Place::Operation(op)),
+                "uses": uses,
+                "reuses": reuses,
+            }),
+            CellPlace::EndOfArm { branch, arm } => json!({
+                "branch": (self.place)(Place::Operation(branch)),
+                "arm": if arm == 0 { "then" } else { "else" },
+                "uses": uses,
+                "reuses": reuses,
+            }),
+        }
     }
 
     /// The text of an expression; none for a large one, whose place says it: the groups of a long chain would repeat it

@@ -151,6 +151,13 @@ pub(crate) struct CseArgs {
     /// Leave values alone that are computed at fewer places.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..))]
     pub(crate) min_occurrences: Option<u32>,
+    /// Also hand the results of `T.exp`, `T.log2` and the like from the host to kernels, where the host computes them anyway: they may
+    /// differ in the last bits from the device's.
+    #[arg(long)]
+    pub(crate) share_intrinsics_across_launch: bool,
+    /// Also insert computations in branches where that makes a value available on every path (`explain partial-redundancy`).
+    #[arg(long)]
+    pub(crate) partial_redundancies: bool,
     /// Do the first N fixes only, over all files and functions in order.
     #[arg(long, value_name = "N")]
     pub(crate) max_fixes: Option<usize>,
@@ -164,6 +171,9 @@ impl CseArgs {
             preset: self.preset.map_or(settings.preset, Into::into),
             equivalence: self.equivalence.map_or(settings.equivalence, Into::into),
             min_occurrences: self.min_occurrences.unwrap_or(settings.min_occurrences),
+            share_intrinsics_across_launch: self.share_intrinsics_across_launch
+                || settings.share_intrinsics_across_launch,
+            partial_redundancies: self.partial_redundancies || settings.partial_redundancies,
             ..settings
         }
     }

@@ -16,7 +16,7 @@ use frontend::tvmscript::{self, FunctionKind, Lowered};
 use ide::CseOptions;
 use ir::{
     OccurrenceId, Occurrences,
-    plan::{CseGroup, CsePlan, Decision},
+    plan::{CseGroup, CsePlan},
 };
 use syntax::{LineIndex, TextRange, TextSize};
 use transform::cse;
@@ -345,6 +345,6 @@ fn own_offset(lowered: &Lowered, occurrences: &Occurrences, id: OccurrenceId) ->
 
 /// What each applied group serves.
 fn applied(plan: &CsePlan) -> Vec<Vec<OccurrenceId>> {
-    let is_applied = |it: &&CseGroup| matches!(it.decision, Decision::Bind(_) | Decision::Reuse(_));
+    let is_applied = |it: &&CseGroup| it.decision.is_applied();
     plan.groups.iter().filter(is_applied).map(|it| it.occurrences.clone()).collect()
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{anyhow, bail};
-use ide::{AnalysisHost, Explanation, FileId};
+use ide::{AnalysisHost, Explanation, FileId, FindingAt};
 use serde_json::{Value, json};
 use syntax::{ColumnEncoding, LineCol, LineIndex, TextSize};
 
@@ -113,19 +113,73 @@ pub(crate) fn answer_at(
     let mut host = AnalysisHost::new();
     host.set_config(config);
     host.set_text(FileId(0), source.text.clone());
-    let explanation = host.analysis().explain(FileId(0), offset);
+    let analysis = host.analysis();
     // Nothing changes this host, so nothing is cancelled.
-    let Ok(Some(it)) = explanation else {
+    let found = analysis.findings_at(FileId(0), offset).unwrap_or_default();
+    let it = analysis.explain(FileId(0), offset).unwrap_or_default();
+    if it.is_none() && found.is_empty() {
         bail!(
             "{shown}:{}:{}: there is no expression of a TVMScript function at this place; \
              point at an operator or an operand inside one",
             at.line,
             at.col
         );
-    };
+    }
     Ok(match format {
-        AnswerFormat::Text => text(shown, source, &lines, &it, is_styled),
-        AnswerFormat::Json => format!("{}\n", value(shown, source, &lines, &it)),
+        AnswerFormat::Text => {
+            let expression = it.map(|it| text(shown, source, &lines, &it, is_styled));
+            let notes = found.iter().map(|it| finding_text(shown, source, &lines, it, is_styled));
+            expression.into_iter().chain(notes).collect()
+        }
+        AnswerFormat::Json => {
+            let mut answer = match &it {
+                Some(it) => value(shown, source, &lines, it),
+                None => json!({ "version": VERSION, "path": shown }),
+            };
+            answer["findings"] =
+                found.iter().map(|it| finding_json(source, &lines, it)).collect::<Vec<_>>().into();
+            format!("{answer}\n")
+        }
+    })
+}
+
+/// What was found at the place, why, what bears on it, and what can be done.
+fn finding_text(
+    shown: &str,
+    source: &Source,
+    lines: &LineIndex,
+    it: &FindingAt,
+    is_styled: bool,
+) -> String {
+    let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+    let at = region(source, lines, it.range).start;
+    let mut out = format!(
+        "found: {bold}{}{plain} at {shown}:{}:{}\n  {}\n",
+        it.kind, at.line, at.col, it.message
+    );
+    for related in &it.related {
+        let place = region(source, lines, related.range).start;
+        out.push_str(&format!("  {shown}:{}:{}: {}\n", place.line, place.col, related.what));
+    }
+    match &it.fix {
+        Some(fix) => out.push_str(&format!("  fix: {fix}\n")),
+        None => out.push_str("  no fix is certain to be right here\n"),
+    }
+    out.push_str(&format!("`tir-analyzer explain {}` says more about it.\n", it.kind));
+    out
+}
+
+fn finding_json(source: &Source, lines: &LineIndex, it: &FindingAt) -> Value {
+    let range = |at| report::range_json(&region(source, lines, at));
+    let related = it.related.iter();
+    let related: Vec<Value> =
+        related.map(|it| json!({ "range": range(it.range), "message": it.what })).collect();
+    json!({
+        "rule": it.kind,
+        "range": range(it.range),
+        "message": it.message,
+        "related": related,
+        "fix": it.fix,
     })
 }
 

@@ -103,7 +103,7 @@ fn eliminate(body: &Body, options: &mut CseOptions) -> Body {
 /// The number of things that a plan does.
 pub(crate) fn n_fixes(plan: &CsePlan) -> usize {
     let reuses = plan.groups.iter().filter(|it| matches!(it.decision, Decision::Reuse(_)));
-    plan.bindings.len() + reuses.count()
+    plan.bindings.len() + reuses.count() + plan.inserted().count()
 }
 
 /// The functions that a command is about.

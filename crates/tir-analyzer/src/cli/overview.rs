@@ -223,7 +223,7 @@ impl Reader<'_> {
                     *report.refused.entry(refusal.name()).or_default() += 1;
                 }
                 Decision::Covered { .. } => {}
-                Decision::Bind(_) | Decision::Reuse(_) => {
+                Decision::Bind(_) | Decision::Reuse(_) | Decision::Insert(_) => {
                     report.savings.extend(self.saving(&plan, group, &occurrences, &executions));
                 }
             }
@@ -257,8 +257,14 @@ impl Reader<'_> {
                 (&group.occurrences, Some(binding.before), binding.name.to_string())
             }
             Decision::Reuse(reuse) => {
-                let name = body.name(body.values[reuse.value].name).to_owned();
+                let name = reuse.name(body).to_owned();
                 (&reuse.replaces, None, name)
+            }
+            // Each path computes it once; the uses are what is saved.
+            Decision::Insert(cell) => {
+                let cell = &plan.cells[*cell];
+                let n_computed = cell.stores.iter().filter(|it| !it.at.is_inserted()).count();
+                (&cell.replaces[n_computed.min(cell.replaces.len())..], None, cell.name.to_string())
             }
             _ => return None,
         };

@@ -143,6 +143,21 @@ pub(crate) fn path(uri: &Uri) -> Option<PathBuf> {
     Some(PathBuf::from(if is_drive { &path[1..] } else { &path }))
 }
 
+/// The `file:` URI of a path.
+pub(crate) fn uri_of(path: &std::path::Path) -> String {
+    let path = path.to_string_lossy();
+    let path = if cfg!(windows) { path.replace('\\', "/") } else { path.into_owned() };
+    let mut uri = String::from(if path.starts_with('/') { "file://" } else { "file:///" });
+    for byte in path.bytes() {
+        match byte {
+            b'/' | b'-' | b'.' | b'_' | b'~' => uri.push(char::from(byte)),
+            it if it.is_ascii_alphanumeric() => uri.push(char::from(it)),
+            it => uri.push_str(&format!("%{it:02X}")),
+        }
+    }
+    uri
+}
+
 fn percent_decode(text: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.bytes();

@@ -115,6 +115,7 @@ where
         Pending { is_answered: is_answered.clone(), token: snapshot.analysis.cancellation_token() };
     state.pending.by_id.insert(id.clone(), pending);
     let (frames, events) = (state.frames.clone(), state.events.clone());
+    let busy = state.workspace.busy();
     state.pool.request(move || {
         let frame = match run(&id, &method, snapshot, params, handler) {
             Ok(frame) => frame,
@@ -124,6 +125,7 @@ where
             }
         };
         answer(id, frame, &is_answered, &frames, &events);
+        drop(busy);
     });
 }
 

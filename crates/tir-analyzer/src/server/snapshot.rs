@@ -13,6 +13,7 @@ use crate::{
         client::Client,
         documents::{Document, Documents},
         lsp::to_proto::Places,
+        workspace::ClosedFiles,
     },
 };
 
@@ -22,6 +23,7 @@ pub(crate) struct Snapshot {
     pub(crate) documents: Documents,
     pub(crate) config: Arc<Config>,
     pub(crate) client: Arc<Client>,
+    pub(crate) closed: ClosedFiles,
 }
 
 /// Why a request has no result.

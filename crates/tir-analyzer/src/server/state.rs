@@ -20,6 +20,7 @@ use crate::{
         snapshot::Snapshot,
         thread_pool::ThreadPool,
         transport::{self, Frame},
+        workspace::{Limits, Workspace},
     },
 };
 
@@ -67,6 +68,9 @@ pub(crate) struct State {
     pub(crate) warm_at: Instant,
     /// Progress shown for a document, by its token.
     pub(crate) progress: FxHashMap<lsp::Uri, String>,
+    pub(crate) workspace: Workspace,
+    /// What is read of closed files; none before the client is ready.
+    indexed: Option<(Vec<PathBuf>, Limits)>,
     asked: FxHashMap<i32, Asked>,
     n_asked: i32,
 }
@@ -80,8 +84,12 @@ impl State {
         frames: Sender<Frame>,
         events: Sender<Event>,
     ) -> std::io::Result<State> {
+        let host = AnalysisHost::new();
+        let workspace = Workspace::new(host.workspace_index())?;
         let mut state = State {
-            host: AnalysisHost::new(),
+            host,
+            workspace,
+            indexed: None,
             documents: Documents::default(),
             client: Arc::new(client),
             config: Arc::new(Config::default()),
@@ -110,6 +118,20 @@ impl State {
             documents: self.documents.clone(),
             config: self.config.clone(),
             client: self.client.clone(),
+            closed: self.workspace.closed.clone(),
+        }
+    }
+
+    /// Has the closed files of the workspace read, if that is wanted, and not done for these folders already.
+    pub(crate) fn index_workspace(&mut self) {
+        let config = &self.config;
+        let roots = if config.elsewhere_enable { self.roots.clone() } else { Vec::new() };
+        let limits =
+            Limits { files: config.elsewhere_files, file_size: config.elsewhere_file_size };
+        let wanted = Some((roots, limits));
+        if self.indexed != wanted {
+            self.indexed = wanted;
+            self.workspace.scan(self.indexed.iter().flat_map(|it| it.0.clone()).collect(), limits);
         }
     }
 
@@ -204,6 +226,9 @@ impl State {
         }
         self.config = Arc::new(config);
         self.host.set_config(self.config.analysis());
+        if self.indexed.is_some() {
+            self.index_workspace();
+        }
         self.refresh();
     }
 

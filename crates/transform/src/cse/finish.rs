@@ -6,14 +6,15 @@
 //! covered is looked at again. Linear in occurrences and in the size of the values.
 
 use ir::{
-    OccurrenceId, OpId, ValueId,
+    OccurrenceId, OpId,
     arena::Id,
-    plan::{CseBinding, CseGroup, CsePlan, Decision, Part, Preset},
+    plan::{CseBinding, CseGroup, CsePlan, Decision, Held, Part, Preset, Refusal},
 };
 use rustc_hash::FxHashSet;
 
 use super::{
     Work,
+    cells::{self, WantedCell},
     facts::{Facts, NONE},
     index::{Index, Known},
     values::{Form, Forms, Values},
@@ -37,7 +38,7 @@ pub(super) struct Wanted {
 /// A binding of the user that serves others.
 #[derive(Clone, Debug)]
 pub(super) struct Reused {
-    pub(super) value: ValueId,
+    pub(super) held: Held,
     pub(super) bound_by: OpId,
     pub(super) definition: OccurrenceId,
     /// Where the variable is visible.
@@ -67,14 +68,18 @@ pub(super) struct Finished {
     pub(super) replaced_by_user: Vec<Vec<OccurrenceId>>,
     /// All replaced occurrences in order, with the wanted binding or [`NONE`].
     replaced: Vec<(OccurrenceId, u32)>,
+    /// Known values by their numbers in the index: the wanted binding, or else the reused one.
+    accepted: Vec<usize>,
+    reusable: Vec<usize>,
 }
 
-/// Finds what each accepted binding replaces and uses. `usable(user, used)` may rule out that the value of one is written with another.
+/// Finds what each accepted binding replaces and uses, and which of the scalars can be done beside them. `usable(user, used)` may rule out that the value of one is written with another.
 pub(super) fn finish(
     facts: &Facts<'_>,
     values: &Values<'_>,
     forms: Option<Forms<'_>>,
     draft: &Draft,
+    cells: &mut [WantedCell],
     bounds_in_place: bool,
     work: &mut Work,
     usable: impl Fn(usize, usize) -> bool,
@@ -106,6 +111,8 @@ pub(super) fn finish(
         reuses: vec![Vec::new(); draft.bindings.len()],
         replaced_by_user: vec![Vec::new(); draft.reuses.len()],
         replaced: Vec::new(),
+        accepted: Vec::new(),
+        reusable: Vec::new(),
     };
     index.sweep(bounds_in_place, work, |number, occurrence| match accepted.get(number) {
         Some(&binding) => {
@@ -132,6 +139,12 @@ pub(super) fn finish(
             }
         }
     }
+    let replaced: Vec<OccurrenceId> = finished.replaced.iter().map(|it| it.0).collect();
+    cells::settle(facts, &mut index, &replaced, cells, work);
+    cells::without_taken(facts, cells, &mut finished.replaces);
+    cells::without_taken(facts, cells, &mut finished.replaced_by_user);
+    finished.accepted = accepted;
+    finished.reusable = reusable;
     finished
 }
 
@@ -160,6 +173,7 @@ pub(super) fn assemble(
     preset: Preset,
     mut groups: Vec<CseGroup>,
     draft: &Draft,
+    cells: &[WantedCell],
     mut finished: Finished,
 ) -> CsePlan {
     groups.sort_by_key(|it| it.occurrences.first().map_or(usize::MAX, |it| it.index()));
@@ -174,6 +188,7 @@ pub(super) fn assemble(
     let renumber = |it: usize| number[it] as usize;
     let mut group_of_binding = vec![0; draft.bindings.len()];
     let mut group_of_reuse = vec![0; draft.reuses.len()];
+    let mut group_of_cell = vec![0; cells.len()];
     let reuse_of_definition: rustc_hash::FxHashMap<OccurrenceId, usize> =
         draft.reuses.iter().enumerate().map(|(index, it)| (it.definition, index)).collect();
     for (index, group) in groups.iter_mut().enumerate() {
@@ -190,6 +205,10 @@ pub(super) fn assemble(
                 }
             }
             Decision::Covered { by } => by.iter_mut().for_each(|it| *it = renumber(*it)),
+            &mut Decision::Insert(cell)
+            | &mut Decision::Refuse(Refusal::PartialRedundancy { cell, .. }) => {
+                group_of_cell[cell] = index;
+            }
             Decision::Refuse(_) => {}
         }
     }
@@ -209,8 +228,17 @@ pub(super) fn assemble(
             reuses: parts(&finished.reuses[index], |it| group_of_reuse[it]),
         });
     }
+    let split = |expr, number: usize| match finished.accepted.get(number) {
+        Some(&of) => (true, Part { expr, of: renumber(of) }),
+        None => {
+            let of = finished.reusable[number - finished.accepted.len()];
+            (false, Part { expr, of: group_of_reuse[of] })
+        }
+    };
+    let cells = cells.iter().zip(&group_of_cell);
+    let cells = cells.map(|(it, &group)| cells::planned(facts, it, group, split)).collect();
     let informational = facts.body.has_schedulable_blocks();
-    CsePlan { preset, groups, bindings, dropped: Vec::new(), informational }
+    CsePlan { preset, groups, bindings, cells, dropped: Vec::new(), informational }
 }
 
 fn parts(parts: &[Part], number: impl Fn(usize) -> usize) -> Vec<Part> {

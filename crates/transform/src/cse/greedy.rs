@@ -18,6 +18,7 @@ mod groups;
 mod lists;
 mod near;
 mod order;
+mod partial;
 mod reuse;
 mod together;
 
@@ -33,6 +34,7 @@ use together::Together;
 
 use super::{
     CseOptions, Work,
+    cells::WantedCell,
     facts::{Facts, NONE},
     finish::{Draft, Wanted},
     place::{self, Position, Rules},
@@ -46,6 +48,7 @@ struct Greedy<'a> {
     facts: &'a Facts<'a>,
     options: &'a CseOptions,
     values: &'a Values<'a>,
+    memory: &'a Memory<'a>,
     traps: Traps<'a>,
     proofs: &'a Proofs<'a>,
     levels: Levels<'a>,
@@ -57,6 +60,10 @@ struct Greedy<'a> {
     /// By wanted binding: the occurrence that became its value, and is evaluated where it stands.
     value_at: Vec<OccurrenceId>,
     groups: Vec<Found>,
+    /// Scalars that would make partially redundant values available on all paths.
+    cells: Vec<WantedCell>,
+    /// The occurrences that these could hold, in order, with their numbers.
+    partial: Vec<(OccurrenceId, usize)>,
     /// By node: its size with variables written out.
     sizes: Vec<u32>,
 }
@@ -74,6 +81,7 @@ enum Choice {
     Bind(usize),
     Reuse(usize),
     Covered,
+    Insert(usize),
     Refuse(Refusal),
 }
 
@@ -92,6 +100,7 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
         facts,
         options,
         values,
+        memory,
         traps: Traps::new(facts, values, proofs),
         proofs,
         levels: Levels::new(memory, options.equivalence),
@@ -100,6 +109,8 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
         home: vec![NONE; facts.occurrences.len()],
         value_at: Vec::new(),
         groups: Vec::new(),
+        cells: Vec::new(),
+        partial: Vec::new(),
         sizes: written_out(facts.body),
     };
     for class in (0..values.len() as Class).rev() {
@@ -115,6 +126,7 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
             greedy.found_only(list, &lists);
         }
     }
+    greedy.partial_redundancies(memory, work);
     greedy.near_misses(memory, work);
     greedy.finish(work)
 }

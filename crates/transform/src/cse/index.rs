@@ -30,6 +30,22 @@ pub(super) struct Known {
     pub(super) part: u32,
 }
 
+/// A place in the program.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Point {
+    pub(super) scope: ScopeId,
+    /// What is known from this order on, or before, is known there.
+    pub(super) order: u32,
+    pub(super) part: u32,
+}
+
+impl Point {
+    /// Right before an operation.
+    pub(super) fn before(facts: &Facts<'_>, op: OpId) -> Point {
+        Point { scope: facts.scopes.of_op(op), order: facts.scopes.order(op), part: facts.part(op) }
+    }
+}
+
 /// The known values of a body, by class.
 pub(super) struct Index<'a> {
     facts: &'a Facts<'a>,
@@ -86,13 +102,17 @@ impl<'a> Index<'a> {
 
     /// The innermost known value for an occurrence that code right before `op` sees.
     pub(super) fn lookup(&self, occurrence: OccurrenceId, op: OpId) -> Option<usize> {
+        self.lookup_at(occurrence, Point::before(self.facts, op))
+    }
+
+    fn lookup_at(&self, occurrence: OccurrenceId, point: Point) -> Option<usize> {
         let class = self.values.class(occurrence);
         let (start, end) = self.of_class[class as usize];
         if start == end {
             return None;
         }
         let facts = self.facts;
-        let (order, scope) = (facts.scopes.order(op), facts.scopes.of_op(op));
+        let Point { order, scope, part } = point;
         let list = &self.sorted[start as usize..end as usize];
         let after = list.partition_point(|&it| self.known[it as usize].from <= order);
         let mut at = if after == 0 { NONE } else { start + after as u32 - 1 };
@@ -103,7 +123,7 @@ impl<'a> Index<'a> {
             if facts.scopes.is_ancestor(known.scope, scope)
                 && same_side
                 && self.has_form(known.form, occurrence)
-                && known.part == facts.part(op)
+                && known.part == part
             {
                 return Some(number);
             }
@@ -168,6 +188,17 @@ impl<'a> Index<'a> {
         value: OccurrenceId,
         op: OpId,
         work: &mut Work,
+        usable: impl FnMut(usize) -> bool,
+    ) -> Vec<(ExprId, usize)> {
+        self.inside_at(value, Point::before(self.facts, op), work, usable)
+    }
+
+    /// As [`Index::inside`], evaluated at a place.
+    pub(super) fn inside_at(
+        &mut self,
+        value: OccurrenceId,
+        point: Point,
+        work: &mut Work,
         mut usable: impl FnMut(usize) -> bool,
     ) -> Vec<(ExprId, usize)> {
         self.stamp += 1;
@@ -183,7 +214,7 @@ impl<'a> Index<'a> {
                 at = here.end;
                 continue;
             }
-            let known = self.is_value(at).then(|| self.lookup(at, op)).flatten();
+            let known = self.is_value(at).then(|| self.lookup_at(at, point)).flatten();
             match known.filter(|&it| usable(it)) {
                 Some(number) => {
                     found.push((here.expr, number));

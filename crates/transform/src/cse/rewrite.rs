@@ -7,17 +7,18 @@
 //! Operands are rebuilt from the leaves up, only those that hold a replaced occurrence. Linear in the operands touched
 //! and in the values' own parts. No recursion.
 
+mod cells;
 mod lets;
 
 use ir::{
-    Body, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Operation, Value, ValueId,
+    Body, DataType, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Operation, Value,
     ValueKind,
     arena::Id,
-    plan::{BindingIdx, CseBinding, CsePlan, Decision, Part},
+    plan::{BindingIdx, CsePlan, Decision, Held, Part},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use self::lets::Lets;
+use self::{cells::CellOps, lets::Lets};
 use super::Work;
 use crate::replace::{children_of, update_buffer};
 
@@ -33,11 +34,14 @@ pub fn rewrite_counted(body: &Body, occurrences: &Occurrences, plan: &CsePlan) -
         occurrences,
         variables: Vec::new(),
         lets: Lets::of(plan),
+        cells: CellOps::default(),
         work: Work::default(),
     };
     rewriter.bind(plan);
+    rewriter.make_cells(plan);
     rewriter.replace(plan);
     rewriter.insert(plan);
+    rewriter.end_arms();
     #[cfg(debug_assertions)]
     {
         let before = ir::verify::verify(body).len();
@@ -53,6 +57,7 @@ struct Rewriter<'a> {
     /// By binding: its operation, or its value if it is a let inside an expression; and the use of its variable.
     variables: Vec<(Home, ExprId)>,
     lets: Lets,
+    cells: CellOps,
     work: Work,
 }
 
@@ -71,7 +76,7 @@ impl Rewriter<'_> {
         for (index, binding) in plan.bindings.iter().enumerate() {
             let memo = memos
                 .entry((&binding.uses[..], &binding.reuses[..]))
-                .or_insert_with(|| self.substitution(plan, binding));
+                .or_insert_with(|| self.substitution(plan, &binding.uses, &binding.reuses));
             let mut value = self.rebuild(binding.expr, memo);
             if let Some(inner) = self.lets.in_value.remove(&index) {
                 value = self.wrap(plan, &inner, value);
@@ -113,23 +118,33 @@ impl Rewriter<'_> {
     }
 
     /// What a value is written with.
-    fn substitution(&mut self, plan: &CsePlan, binding: &CseBinding) -> FxHashMap<ExprId, ExprId> {
+    fn substitution(
+        &mut self,
+        plan: &CsePlan,
+        uses: &[Part],
+        reuses: &[Part],
+    ) -> FxHashMap<ExprId, ExprId> {
         let mut map = FxHashMap::default();
-        for part in &binding.uses {
+        for part in uses {
             map.insert(part.expr, self.variables[part.of].1);
         }
-        for part in &binding.reuses {
+        for part in reuses {
             if let Decision::Reuse(reuse) = &plan.groups[part.of].decision {
-                let variable = self.use_of(reuse.value);
+                let variable = self.use_of(reuse.held);
                 map.insert(part.expr, variable);
             }
         }
         map
     }
 
-    fn use_of(&mut self, value: ValueId) -> ExprId {
-        let ty = self.body.values[value].ty;
-        self.body.make(ExprKind::Value(value), ty)
+    fn use_of(&mut self, held: Held) -> ExprId {
+        match held {
+            Held::Value(value) => self.body.value_expr(value),
+            Held::Cell(buffer) => {
+                let zero = self.body.int(0, DataType::INT32);
+                self.body.load(buffer, &[zero], None)
+            }
+        }
     }
 
     /// `expr` with what is strictly inside it replaced by `memo`, which also keeps what was rebuilt.
@@ -184,8 +199,13 @@ impl Rewriter<'_> {
         }
         for group in &plan.groups {
             if let Decision::Reuse(reuse) = &group.decision {
-                let variable = self.use_of(reuse.value);
+                let variable = self.use_of(reuse.held);
                 replaced.extend(reuse.replaces.iter().map(|&it| (it, variable)));
+            }
+        }
+        for (number, cell) in plan.inserted() {
+            if let Some(&load) = self.cells.loads.get(&number) {
+                replaced.extend(cell.replaces.iter().map(|&it| (it, load)));
             }
         }
         self.work.compared += (replaced.len() * size_of::<OccurrenceId>()) as u64;
@@ -252,6 +272,10 @@ impl Rewriter<'_> {
             let Home::Op(op) = home else { continue };
             before.entry(binding.before).or_default().push(op);
             blocks.push(self.body.ops[op].parent);
+        }
+        for (op, new) in std::mem::take(&mut self.cells.before) {
+            blocks.push(self.body.ops[op].parent);
+            before.entry(op).or_default().push(new);
         }
         let dropped: FxHashSet<OpId> = plan.dropped.iter().copied().collect();
         blocks.extend(plan.dropped.iter().map(|&it| self.body.ops[it].parent));

@@ -186,9 +186,10 @@ impl Table<'_> {
             self.entries[self.of_expr[expr.index()] as usize].depth
         };
         let values = Values::of_structure(facts);
-        let finished = finish::finish(facts, &values, None, &draft, true, work, |user, used| {
-            depth_of(used) < depth_of(user) && !hidden[used]
-        });
+        let finished =
+            finish::finish(facts, &values, None, &draft, &mut [], true, work, |user, used| {
+                depth_of(used) < depth_of(user) && !hidden[used]
+            });
         self.plan(finished, &draft, &binding_of_entry, &refusals)
     }
 
@@ -304,11 +305,12 @@ impl Table<'_> {
                 shadows: facts.shadows.of(&entry.occurrences),
                 occurrences: entry.occurrences.clone(),
                 equivalence: Equivalence::Syntactic,
+                host_rounding: false,
                 cost: facts.cost(entry.expr),
                 saved: if matches!(decision, Decision::Bind(_)) { saved } else { 0 },
                 decision,
             });
         }
-        finish::assemble(facts, Preset::Tvm, groups, draft, finished)
+        finish::assemble(facts, Preset::Tvm, groups, draft, &[], finished)
     }
 }

@@ -251,11 +251,21 @@ impl Names {
             place,
             reason: if users.is_empty() { Reason::NeverUsed } else { Reason::UsedByDeadOnly },
             related: related.collect(),
-            fix: self.removal(body, name as NameIdx).map(|ops| FindingFix {
-                edits: ops.into_iter().map(FixEdit::RemoveOp).collect(),
-                rests_on: Vec::new(),
-            }),
+            fix: self.fix(body, name as NameIdx),
         }
+    }
+
+    /// What makes a name go: its operations do, or for a legacy `with T.LetStmt` only its header. What uses such a name goes first.
+    fn fix(&self, body: &Body, name: NameIdx) -> Option<FindingFix> {
+        let it = &self.all[name as usize];
+        if let &[op] = &it.ops[..]
+            && body.ops[op].regions.len() == 1
+        {
+            let is_alone = it.users.is_empty();
+            return is_alone.then(|| FindingFix::of(FixEdit::KeepRegion { op, region: 0 }));
+        }
+        let edits = self.removal(body, name)?.into_iter().map(FixEdit::RemoveOp).collect();
+        Some(FindingFix { edits, rests_on: Vec::new() })
     }
 
     /// The operations that go with a name: its own and those of all names that use it.

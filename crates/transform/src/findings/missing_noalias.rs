@@ -8,7 +8,7 @@
 use ir::{
     Attr, BufferId, BufferOrigin, ExprKind, OccurrenceId, OpKind, noalias_key,
     plan::{
-        CsePlan, Decision,
+        CsePlan,
         finding::{Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Role},
     },
 };
@@ -98,9 +98,7 @@ fn gain(facts: &FindingFacts<'_>) -> Option<(Reason, Vec<Related>)> {
 }
 
 fn applied(plan: &CsePlan) -> impl Iterator<Item = &ir::plan::CseGroup> {
-    plan.groups.iter().filter(|it| {
-        matches!(it.decision, Decision::Bind(_) | Decision::Reuse(_)) && !it.occurrences.is_empty()
-    })
+    plan.groups.iter().filter(|it| it.decision.is_applied() && !it.occurrences.is_empty())
 }
 
 fn total(plan: &CsePlan) -> u32 {

@@ -47,6 +47,7 @@ fn a_plan_has_texts_and_places_and_no_ids() {
               "cost": 2,
               "saved": 1,
               "equivalence": "syntactic",
+              "host_rounding": false,
               "decision": {
                 "kind": "bind",
                 "binding": 0
@@ -62,6 +63,7 @@ fn a_plan_has_texts_and_places_and_no_ids() {
               "cost": 1,
               "saved": 0,
               "equivalence": "syntactic",
+              "host_rounding": false,
               "decision": {
                 "kind": "covered",
                 "by": [
@@ -79,6 +81,7 @@ fn a_plan_has_texts_and_places_and_no_ids() {
               "cost": 20,
               "saved": 0,
               "equivalence": "syntactic",
+              "host_rounding": false,
               "decision": {
                 "kind": "refuse",
                 "reason": "may-trap",
@@ -100,7 +103,8 @@ fn a_plan_has_texts_and_places_and_no_ids() {
               "uses": [],
               "reuses": []
             }
-          ]
+          ],
+          "cells": []
         }"#]]
     .assert_eq(&serde_json::to_string_pretty(&json).expect("a value has a text"));
 }

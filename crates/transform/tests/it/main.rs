@@ -2,13 +2,16 @@
 
 mod allowed;
 mod blocks;
+mod cells;
 mod corpus;
 mod edits;
 mod findings;
 mod json;
+mod launch;
 mod lets;
 mod levels;
 mod loads;
+mod partial;
 mod simplify;
 mod sound;
 mod support;

@@ -5,7 +5,7 @@ use frontend::tvmscript::{
 };
 use ir::{
     Body, Occurrences,
-    plan::{CsePlan, Decision, Equivalence, Preset},
+    plan::{CsePlan, Decision, Equivalence, Preset, Refusal},
 };
 use transform::cse::{CseOptions, plan, rewrite};
 
@@ -113,9 +113,7 @@ pub(crate) fn edited(
 
 /// Groups that a plan applies.
 pub(crate) fn applied(plan: &CsePlan) -> Vec<usize> {
-    (0..plan.groups.len())
-        .filter(|&it| matches!(plan.groups[it].decision, Decision::Bind(_) | Decision::Reuse(_)))
-        .collect()
+    (0..plan.groups.len()).filter(|&it| plan.groups[it].decision.is_applied()).collect()
 }
 
 /// All groups with their decisions, one a line.
@@ -124,10 +122,14 @@ pub(crate) fn describe(body: &Body, plan: &CsePlan) -> String {
     for group in &plan.groups {
         let decision = match &group.decision {
             Decision::Bind(binding) => format!("bind {}", plan.bindings[*binding].name),
-            Decision::Reuse(reuse) => format!("reuse {}", body.name(body.values[reuse.value].name)),
+            Decision::Reuse(reuse) => format!("reuse {}", reuse.name(body)),
+            Decision::Insert(cell) => format!("insert {}", plan.cells[*cell].name),
             Decision::Covered { by } => {
                 let names: Vec<&str> = by.iter().map(|&it| &*plan.bindings[it].name).collect();
                 format!("covered by [{}]", names.join(", "))
+            }
+            Decision::Refuse(Refusal::PartialRedundancy { obstacle, .. }) => {
+                format!("partial-redundancy ({})", obstacle.name())
             }
             Decision::Refuse(refusal) => refusal.name().to_owned(),
         };

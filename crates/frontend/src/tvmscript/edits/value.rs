@@ -3,39 +3,48 @@
 //! In: a binding. Out: the text of its first occurrence that can be written at the binding's place, with the parts that have names
 //! of their own replaced by these. A value over several lines gets parentheses if it has none.
 
-use ir::{ExprId, OccurrenceId, arena::Id, plan::Decision};
+use ir::{
+    ExprId, OccurrenceId,
+    arena::Id,
+    plan::{Decision, Part},
+};
 use rustc_hash::FxHashMap;
 use syntax::{TextRange, TextSize};
 
 use super::Writer;
 
 impl Writer<'_> {
-    pub(super) fn value(&self, binding: usize, place: TextSize) -> String {
-        let names = self.names_inside(binding);
+    /// The text of a value at a place: of one of its occurrences that has this form and can be written there.
+    pub(super) fn value(
+        &self,
+        expr: ExprId,
+        occurrences: &[OccurrenceId],
+        names: &FxHashMap<ExprId, &str>,
+        place: TextSize,
+    ) -> String {
         // Occurrences may be written in several ways; the plan says which one is the value.
-        let expr = self.plan.bindings[binding].expr;
         // All of it may have got another name since.
         if let Some(&name) = names.get(&expr) {
             return name.to_owned();
         }
-        let first = self.group_occurrences(binding).iter().copied().find(|&it| {
+        let first = occurrences.iter().copied().find(|&it| {
             self.occurrences[it].expr == expr
                 && self.map.is_real(it)
                 && !self.mentions_later(self.map.occurrence_range(it), place)
         });
         match first {
-            Some(occurrence) => one_line(&self.composed(occurrence, &names)),
+            Some(occurrence) => one_line(&self.composed(occurrence, names)),
             // No text of it is valid there: written as the printer would.
-            None => ir::print::expr_text_with(self.body, expr, &names),
+            None => ir::print::expr_text_with(self.body, expr, names),
         }
     }
 
-    fn names_inside(&self, binding: usize) -> FxHashMap<ExprId, &str> {
-        let binding = &self.plan.bindings[binding];
-        let bound = binding.uses.iter().map(|it| (it.expr, &*self.plan.bindings[it.of].name));
-        let reused = binding.reuses.iter().filter_map(|it| {
+    /// The names of parts of a value.
+    pub(super) fn names_inside(&self, uses: &[Part], reuses: &[Part]) -> FxHashMap<ExprId, &str> {
+        let bound = uses.iter().map(|it| (it.expr, &*self.plan.bindings[it.of].name));
+        let reused = reuses.iter().filter_map(|it| {
             let Decision::Reuse(reuse) = &self.plan.groups[it.of].decision else { return None };
-            Some((it.expr, self.body.name(self.body.values[reuse.value].name)))
+            Some((it.expr, reuse.name(self.body)))
         });
         bound.chain(reused).collect()
     }

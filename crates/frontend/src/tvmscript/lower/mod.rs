@@ -13,6 +13,7 @@ mod attrs;
 mod blocks;
 mod buffers;
 mod calls;
+mod ends;
 mod expr;
 mod forms;
 mod generic;
@@ -47,7 +48,9 @@ use super::{
     ast::{self, Ast, Ex, St},
     diagnostics,
     environment::Environment,
-    source_map::{Definition, DefinitionId, OccurrenceSource, Site, SourceMap, hidden_names},
+    source_map::{
+        Definition, DefinitionId, EndSite, OccurrenceSource, Site, SourceMap, hidden_names,
+    },
 };
 
 /// An error that has been reported already.
@@ -78,6 +81,7 @@ struct State<'e> {
     op_entries: Vec<(u32, u32)>,
     op_ranges: Vec<TextRange>,
     sites: Vec<Option<Site>>,
+    ends: Vec<(OpId, u32, EndSite)>,
     definitions: Vec<Definition>,
     uses: Vec<(TextRange, DefinitionId)>,
     diagnostics: Vec<Diagnostic>,
@@ -121,6 +125,7 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
         op_entries: Vec::new(),
         op_ranges: Vec::new(),
         sites: Vec::new(),
+        ends: Vec::new(),
         definitions: Vec::new(),
         uses: Vec::new(),
         diagnostics: Vec::new(),
@@ -185,12 +190,14 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
     state.diagnostics.sort_by_key(|it| (it.range.start(), it.range.end(), it.code));
     state.diagnostics.dedup();
     let (green, above) = (&function.green, &function.allowed_above);
+    state.ends.sort_by_key(|it| (it.0, it.1));
     let allowances = Allowances::collect(green, state.text, above, &state.body);
     let source_map = SourceMap {
         allowances,
         occurrences,
         op_ranges: state.op_ranges,
         sites: state.sites,
+        ends: state.ends,
         definitions: state.definitions,
         uses: state.uses,
         value_definitions,

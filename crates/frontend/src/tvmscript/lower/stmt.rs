@@ -386,10 +386,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         self.check_bool(value, "if")?;
         let op = self.emit(OpKind::If, &[value]);
+        let statement = self.s.stmt_range;
         self.in_region(op, |this| this.suite_or_pass(then));
         if !otherwise.is_empty() {
             self.in_region(op, |this| this.suite_or_pass(otherwise));
         }
+        self.record_ends(op, statement, then, otherwise);
         Ok(())
     }
 

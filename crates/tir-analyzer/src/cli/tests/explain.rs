@@ -87,7 +87,8 @@ fn json_has_the_places() {
                 "offset": 154
               }
             }
-          ]
+          ],
+          "findings": []
         }"#]].assert_eq(&serde_json::to_string_pretty(&value).unwrap());
 }
 

@@ -143,6 +143,10 @@ fn did_close(state: &mut State, params: lsp::DidCloseTextDocumentParams) -> Resu
     };
     state.host.close_file(document.file);
     progress::end(state, &uri);
+    // What is on the disk counts again.
+    if let Some(path) = crate::server::client::path(&uri) {
+        state.workspace.changed(path);
+    }
     if !state.client.pulls_diagnostics {
         publish(&state.frames, uri, None, Vec::new());
     }
@@ -204,10 +208,20 @@ fn did_change_configuration(
 
 fn did_change_watched_files(
     state: &mut State,
-    _: lsp::DidChangeWatchedFilesParams,
+    params: lsp::DidChangeWatchedFilesParams,
 ) -> Result<(), String> {
-    state.load_config_file();
-    state.apply_config();
+    let mut is_config = params.changes.is_empty();
+    for path in params.changes.iter().filter_map(|it| crate::server::client::path(&it.uri)) {
+        if path.extension().is_some_and(|it| it == "py") {
+            state.workspace.changed(path);
+        } else {
+            is_config = true;
+        }
+    }
+    if is_config {
+        state.load_config_file();
+        state.apply_config();
+    }
     Ok(())
 }
 
@@ -221,5 +235,6 @@ fn did_change_workspace_folders(
     state.roots.extend(params.event.added.iter().filter_map(path));
     state.load_config_file();
     state.apply_config();
+    state.index_workspace();
     Ok(())
 }

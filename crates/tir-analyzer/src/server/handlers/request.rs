@@ -1,10 +1,12 @@
 //! Requests: each handler converts its parameters, asks one question of the analysis and converts the answer.
 
-use std::hash::BuildHasher;
+use std::{hash::BuildHasher, path::PathBuf};
 
 use lsp_types as lsp;
 
 use crate::server::{
+    client::{path, uri_of},
+    documents::Document,
     lsp::{
         ext::{ViewDeviceCodeParams, ViewDeviceCodeResult},
         from_proto, to_proto,
@@ -104,19 +106,50 @@ pub(crate) fn hover(
     Ok(Some(to_proto::hover(snapshot.places(document), hover)))
 }
 
-/// Links to where the same is in open documents.
+/// A place elsewhere, for people; sorted by file and line.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct Link {
+    uri: String,
+    line: u32,
+    function: String,
+}
+
+/// Where something is: in an open document, or in a closed file whose document is not open.
+fn link(
+    snapshot: &Snapshot,
+    documents: &[Document],
+    open: &[PathBuf],
+    it: &ide::Elsewhere,
+) -> Option<Link> {
+    let function = it.function.clone();
+    if let Some(path) = snapshot.closed.path(it.file) {
+        let is_open = open.binary_search_by(|other| other.as_path().cmp(&path)).is_ok();
+        let line = it.line? + 1;
+        return (!is_open).then(|| Link { uri: uri_of(&path), line, function });
+    }
+    let at = documents.binary_search_by_key(&it.file, |it| it.file).ok()?;
+    let document = &documents[at];
+    let line = document.lines.line_col(it.range.start(), snapshot.encoding()).line + 1;
+    Some(Link { uri: document.uri.to_string(), line, function })
+}
+
+/// Links to where the same is in the workspace.
 fn elsewhere_text(snapshot: &Snapshot, elsewhere: &[ide::Elsewhere]) -> String {
     const MAX_LINKS: usize = 8;
+    if elsewhere.is_empty() {
+        return String::new();
+    }
     let documents = snapshot.documents.sorted();
-    let links: Vec<String> = elsewhere
-        .iter()
-        .filter_map(|it| {
-            let at = documents.binary_search_by_key(&it.file, |it| it.file).ok()?;
-            let document = &documents[at];
-            let line = document.lines.line_col(it.range.start(), snapshot.encoding()).line + 1;
-            let uri = document.uri.to_string();
+    let mut open: Vec<PathBuf> = documents.iter().filter_map(|it| path(&it.uri)).collect();
+    open.sort_unstable();
+    let mut links: Vec<Link> =
+        elsewhere.iter().filter_map(|it| link(snapshot, &documents, &open, it)).collect();
+    links.sort_unstable();
+    let links: Vec<String> = links
+        .into_iter()
+        .map(|Link { uri, line, function }| {
             let name = uri.rsplit('/').next().unwrap_or(&uri);
-            Some(format!("- [{name}:{line}]({uri}#L{line}) in `{}`", it.function))
+            format!("- [{name}:{line}]({uri}#L{line}) in `{function}`")
         })
         .collect();
     if links.is_empty() {

@@ -7,12 +7,12 @@ use dataflow::scopes::ScopeId;
 use ir::{
     OccurrenceId,
     arena::Id,
-    plan::{CseGroup, CsePlan, Decision, Preset, Refusal, ReuseOf},
+    plan::{CseGroup, CsePlan, Decision, PartialObstacle, Preset, Refusal, ReuseOf},
 };
 use rustc_hash::FxHashMap;
 
 use super::{Choice, Found, Greedy};
-use crate::cse::{Work, facts::Facts, finish, names::Names, values::Form};
+use crate::cse::{Work, facts::Facts, finish, names::Names, sharing::Sharing, values::Form};
 
 impl Greedy<'_> {
     /// Gives every counted occurrence to the binding that serves it, and the rest to a refused group.
@@ -123,6 +123,7 @@ impl Greedy<'_> {
             self.values,
             Some(&|it| self.levels.form(it)),
             &self.draft,
+            &mut self.cells,
             false,
             work,
             |user, used| {
@@ -143,12 +144,18 @@ impl Greedy<'_> {
                 Choice::Reuse(number) => {
                     let reused = &self.draft.reuses[number];
                     Decision::Reuse(ReuseOf {
-                        value: reused.value,
+                        held: reused.held,
                         bound_by: reused.bound_by,
                         definition: reused.definition,
                         replaces: Vec::new(),
                     })
                 }
+                Choice::Insert(cell) => match self.cells[cell].obstacle {
+                    None => Decision::Insert(cell),
+                    Some(obstacle) => {
+                        Decision::Refuse(Refusal::PartialRedundancy { cell, obstacle })
+                    }
+                },
                 Choice::Covered => {
                     Decision::Covered { by: finished.covering(facts, &found.occurrences) }
                 }
@@ -156,17 +163,21 @@ impl Greedy<'_> {
             };
             let expr = facts.occurrences[found.value].expr;
             let equivalence = self.levels.of(&found.occurrences);
+            let host_rounding = decision.is_applied()
+                && facts.sharing(expr).has(Sharing::INEXACT)
+                && on_both_sides(facts, &found.occurrences);
             groups.push(CseGroup {
                 expr,
                 shadows: facts.shadows.of(&found.occurrences),
                 equivalence,
+                host_rounding,
                 cost: facts.cost(expr),
                 saved: if matches!(decision, Decision::Refuse(_)) { 0 } else { found.saved },
                 occurrences: found.occurrences,
                 decision,
             });
         }
-        finish::assemble(facts, Preset::Default, groups, &self.draft, finished)
+        finish::assemble(facts, Preset::Default, groups, &self.draft, &self.cells, finished)
     }
 
     /// Numbers the bindings: by place, then what others are written with first. Gives the new number of each old one.
@@ -195,6 +206,12 @@ impl Greedy<'_> {
         if let Some(max) = self.options.max_bindings {
             let left = max.saturating_sub(bindings.len());
             self.draft.reuses.iter_mut().skip(left).for_each(|it| it.accepted = false);
+            let left = left.saturating_sub(self.draft.reuses.len());
+            let open = self.cells.iter_mut().filter(|it| it.obstacle.is_none());
+            open.skip(left).for_each(|it| it.obstacle = Some(PartialObstacle::OnRequest));
+        }
+        for cell in &mut self.cells {
+            cell.name = names.next();
         }
         self.draft.bindings = bindings;
         new
@@ -211,6 +228,12 @@ struct Owner {
     /// Of a binding of the user, its value.
     definition: Option<OccurrenceId>,
     number: usize,
+}
+
+/// Whether occurrences are evaluated on both sides of a launch.
+fn on_both_sides(facts: &Facts<'_>, occurrences: &[OccurrenceId]) -> bool {
+    let kernel = |it: &OccurrenceId| facts.kernel(facts.scopes.of_op(facts.evaluated_at(*it)));
+    occurrences.iter().any(|it| kernel(it) != kernel(&occurrences[0]))
 }
 
 /// Drops the owners that `scope` is not in.

@@ -43,11 +43,22 @@ impl Greedy<'_> {
             let mut firsts: Vec<OccurrenceId> = firsts.into_iter().map(|it| it.1).collect();
             firsts.sort_unstable();
             if let [first, second, ..] = firsts[..]
+                && !self.is_partial(first, second)
                 && let Some(refusal) = self.between(memory, first, second)
             {
                 self.refuse(firsts, refusal);
             }
         }
+    }
+
+    /// Whether two occurrences are in what a scalar could hold: that is told with it.
+    fn is_partial(&self, first: OccurrenceId, second: OccurrenceId) -> bool {
+        let holder = |it: OccurrenceId| {
+            let after = self.partial.partition_point(|other| other.0 <= it);
+            let &(start, number) = self.partial.get(after.checked_sub(1)?)?;
+            (it < self.facts.occurrences[start].end).then_some(number)
+        };
+        holder(first).is_some_and(|it| holder(second) == Some(it))
     }
 
     fn is_near_miss(&self, expr: ExprId) -> bool {

@@ -2,9 +2,11 @@
 //!
 //! In: the positions of an expression. Out: the bindings of the user that serve them all, if there are such. A binding of
 //! the user is eager and is never changed (`SEMANTICS: E4`, `E7`), so what comes after it and sees it may use it, on the same side
-//! of a launch; on the other only if it is an integer of the host.
+//! of a launch; on the other only if it is an integer of the host. A scalar of `tirx` (`E6`) is memory: it serves what its one store dominates,
+//! on the same side of a launch, if nothing else writes it.
 
-use ir::{OccurrenceId, OpKind, arena::Id};
+use dataflow::memory::WriteKind;
+use ir::{BufferId, OccurrenceId, OpId, OpKind, arena::Id, plan::Held};
 
 use super::Greedy;
 use crate::cse::{facts::NONE, finish::Reused, place::Position};
@@ -61,25 +63,44 @@ impl Greedy<'_> {
         let body = facts.body;
         let here = facts.occurrences[position.occurrence];
         let op = &body.ops[here.op];
-        let is_value = here.parent.is_none()
-            && op.kind == OpKind::Bind
-            && self.home[position.occurrence.index()] == NONE;
-        let [value] = op.results[..] else { return None };
-        if !is_value || body.values[value].ty != body.ty(here.expr) {
+        if here.parent.is_some() || self.home[position.occurrence.index()] != NONE {
             return None;
         }
+        let (held, ty) = match (op.kind, &op.results[..]) {
+            (OpKind::Bind, &[value]) => (Held::Value(value), body.values[value].ty),
+            (OpKind::Store { buffer, predicated: false }, _) if here.operand == 0 => {
+                let is_held =
+                    body.buffers[buffer].is_cell() && self.is_stored_once(buffer, here.op);
+                (is_held.then_some(Held::Cell(buffer))?, body.buffers[buffer].dtype.into())
+            }
+            _ => return None,
+        };
+        if ty != body.ty(here.expr) {
+            return None;
+        }
+        let is_cell = matches!(held, Held::Cell(_));
         let scope = match op.regions.first() {
             Some(&region) => facts.scopes.of_block(body.entry(region)),
             None => facts.scopes.of_op(here.op),
         };
         Some(Reused {
-            value,
+            held,
             bound_by: here.op,
             definition: position.occurrence,
             scope,
-            crosses: self.crosses_launches(here.expr) && facts.kernel(scope).is_none(),
+            crosses: !is_cell && self.crosses_launches(here.expr) && facts.kernel(scope).is_none(),
             form: self.form(position.occurrence, here.op),
             accepted: true,
         })
+    }
+
+    /// Whether a scalar is written by one store, and by nothing else after it was made.
+    fn is_stored_once(&self, buffer: BufferId, store: OpId) -> bool {
+        let memory = self.memory;
+        let is_known = |(op, kind)| match kind {
+            WriteKind::Store => op == store,
+            kind => kind == WriteKind::Allocation,
+        };
+        memory.versions.writes(memory.aliases.class(buffer)).take(3).all(is_known)
     }
 }

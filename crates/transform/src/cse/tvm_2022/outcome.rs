@@ -8,7 +8,7 @@ use ir::{
     ExprId, OccurrenceId,
     arena::Id,
     plan::{
-        CseBinding, CseGroup, CsePlan, Decision, Equivalence, Part, Preset, Refusal, ReuseOf,
+        CseBinding, CseGroup, CsePlan, Decision, Equivalence, Held, Part, Preset, Refusal, ReuseOf,
         Within,
     },
 };
@@ -198,7 +198,9 @@ impl Outcome {
             match &group.decision {
                 Decision::Bind(at) => group_of_made[*at] = index,
                 Decision::Reuse(reuse) => {
-                    group_of_user.insert(reuse.value.index() as Var, index);
+                    if let Held::Value(value) = reuse.held {
+                        group_of_user.insert(value.index() as Var, index);
+                    }
                 }
                 _ => {}
             }
@@ -225,6 +227,7 @@ impl Outcome {
             preset: Preset::Tvm2022,
             groups,
             bindings,
+            cells: Vec::new(),
             dropped: Vec::new(),
             informational: facts.body.has_schedulable_blocks(),
         }
@@ -250,7 +253,8 @@ impl Outcome {
         members.sort_unstable();
         members.dedup();
         let saved = replaces.len() as u32;
-        let decision = Decision::Reuse(ReuseOf { value, bound_by, definition, replaces });
+        let decision =
+            Decision::Reuse(ReuseOf { held: Held::Value(value), bound_by, definition, replaces });
         let mut group = group(facts, facts.occurrences[definition].expr, &members, decision);
         group.saved = saved;
         Some(group)
@@ -268,6 +272,7 @@ fn group(
         occurrences: members.to_vec(),
         shadows: facts.shadows.of(members),
         equivalence: Equivalence::Syntactic,
+        host_rounding: false,
         cost: facts.cost(expr),
         saved: 0,
         decision,

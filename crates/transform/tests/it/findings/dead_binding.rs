@@ -159,3 +159,57 @@ fn name_in_an_arm_that_is_not_taken_stays() {
         expect![""],
     );
 }
+
+#[test]
+fn a_legacy_let_statement_loses_its_header_and_keeps_its_comments() {
+    super::check_file(
+        &super::only(FindingKind::DeadBinding),
+        "from tvm.script import tir as T
+
+@T.prim_func
+def f(A: T.Buffer((64,), \"int32\"), x: T.int32):
+    # above
+    with T.LetStmt(x * 2) as v:  # why
+        # inside
+        A[0] = x
+        with T.LetStmt(x * 3) as w:
+            A[1] = x  # last
+            # end
+    A[2] = x
+    with T.LetStmt(x * 4) as u:
+        A[3] = u
+",
+        expect![[r#"
+            # dead-binding NeverUsed at 2 `v`
+            # dead-binding NeverUsed at 5 `w`
+            # above
+            # why
+            # inside
+            A[0] = x
+            with T.LetStmt(x * 3) as w:
+                A[1] = x  # last
+                # end
+            A[2] = x
+            with T.LetStmt(x * 4) as u:
+                A[3] = u
+        "#]],
+    );
+    // What uses it is dead as well, and goes first.
+    super::check_file(
+        &super::only(FindingKind::DeadBinding),
+        "from tvm.script import tir as T
+
+@T.prim_func
+def f(A: T.Buffer((64,), \"int32\"), x: T.int32):
+    with T.LetStmt(x * 2) as v:
+        w: T.int32 = v + 1
+        A[1] = x
+",
+        expect![[r#"
+            # dead-binding UsedByDeadOnly at 1 `v`; DeadUse 2 `w: T.int32 = v + 1`; no fix
+            # dead-binding NeverUsed at 2 `w`
+            with T.LetStmt(x * 2) as v:
+                A[1] = x
+        "#]],
+    );
+}

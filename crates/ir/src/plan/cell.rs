@@ -1,0 +1,88 @@
+//! Values that only some paths to their uses have computed, and what makes it so on all of them.
+//!
+//! A name is bound once, so it cannot stand for a value that is computed at two places, of which each path passes one. A scalar of the
+//! `tirx` dialect can: every path stores the value in it, and the uses read it. A [`CseCell`] says where it is declared, where it is stored
+//! (where the value is computed anyway, and where code has to be *inserted*), and which occurrences become it. Plain data, as all of a plan.
+
+use super::Part;
+use crate::{ExprId, OccurrenceId, OpId};
+
+/// An index into [`super::CsePlan::cells`].
+pub type CellIdx = usize;
+
+/// A scalar that holds a partially redundant value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CseCell {
+    /// Name, colliding with nothing.
+    pub name: Box<str>,
+    /// The group's index in [`super::CsePlan::groups`].
+    pub group: usize,
+    /// The value, as in the original body.
+    pub expr: ExprId,
+    /// It is declared right before this operation.
+    pub before: OpId,
+    /// Where it is stored, in program order.
+    pub stores: Vec<CellStore>,
+    /// The occurrences that become the scalar: those that are computed into it, and the uses after them.
+    pub replaces: Vec<OccurrenceId>,
+}
+
+/// A place where a scalar gets its value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CellStore {
+    /// The place.
+    pub at: CellPlace,
+    /// Parts of the value that are other bindings' variables there, as in [`super::CseBinding::uses`].
+    pub uses: Vec<Part>,
+    /// Likewise the user's own variables, as in [`super::CseBinding::reuses`].
+    pub reuses: Vec<Part>,
+}
+
+/// Where a scalar is stored.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum CellPlace {
+    /// Right before an operation that computes the value.
+    Before(OpId),
+    /// At the end of an arm of an `if`, which is made if there is none: the computation is inserted there.
+    EndOfArm {
+        /// The `if`.
+        branch: OpId,
+        /// The arm: 0 if the condition holds, else 1.
+        arm: u32,
+    },
+}
+
+impl CellPlace {
+    /// Whether the program computes nothing there yet.
+    pub fn is_inserted(self) -> bool {
+        matches!(self, CellPlace::EndOfArm { .. })
+    }
+}
+
+/// What keeps a partially redundant value as it is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum PartialObstacle {
+    /// Nothing but that nobody asked for it.
+    OnRequest,
+    /// Some path through an insertion does not compute the value now.
+    NotAnticipated,
+    /// There is no scalar that could hold it there: in the legacy dialect, and inside vectorised loops.
+    NoScalar,
+    /// The text has no place for one of the stores.
+    NoPlace,
+    /// What is computed is part of something that gets a name first; the next run sees what is left.
+    Overlaps,
+}
+
+impl PartialObstacle {
+    /// Kebab-case name.
+    pub fn name(self) -> &'static str {
+        match self {
+            PartialObstacle::OnRequest => "on-request",
+            PartialObstacle::NotAnticipated => "not-anticipated",
+            PartialObstacle::NoScalar => "no-scalar",
+            PartialObstacle::NoPlace => "no-place",
+            PartialObstacle::Overlaps => "overlaps",
+        }
+    }
+}

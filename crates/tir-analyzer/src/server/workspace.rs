@@ -1,0 +1,334 @@
+//! What closed files of the workspace have: read in the background, for "the same elsewhere".
+//!
+//! ```text
+//!  main loop ─ commands ─► indexer thread ─ ClosedFile ─► ide::WorkspaceIndex ◄─ hovers
+//! ```
+//!
+//! One thread of its own, which holds no snapshot: an edit never waits for it. It takes one file at a time, looks for new commands
+//! before each function, waits while a request is answered, and rests after each file as long as that took, so that it has
+//! at most half of one processor. The number and the size of files are limited by the settings; ignored and hidden files are left out, and
+//! folders and files that are links. A file that changes, appears or goes is read again when the client says so.
+//!
+//! Closed files have numbers of their own, from [`FIRST_CLOSED`] on, in the order in which they are found. One that is open is left to its document:
+//! readers pass over it ([`ClosedFiles`]).
+
+use std::{
+    collections::VecDeque,
+    panic::{AssertUnwindSafe, catch_unwind},
+    path::{Path, PathBuf},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
+
+use crossbeam_channel::{Receiver, Sender, TryRecvError, unbounded};
+use ide::{ClosedFile, FileId, WorkspaceIndex};
+use ignore::{Walk, WalkBuilder};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Numbers of closed files begin here; documents have smaller ones.
+const FIRST_CLOSED: u32 = 1 << 31;
+
+/// How long to wait before looking again whether a request is still answered.
+const NAP: Duration = Duration::from_millis(5);
+
+/// The longest rest after a file: one that waited for requests has rested already.
+const MAX_REST: Duration = Duration::from_millis(200);
+
+/// So many files and folders are listed at most: a root may be a whole disk.
+const MAX_LISTED: usize = 200_000;
+
+/// Deeply nested input is walked with growing stacks; a large first stack keeps that rare.
+const STACK_SIZE: usize = 16 * 1024 * 1024;
+
+/// How much is read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Limits {
+    /// Files.
+    pub(crate) files: usize,
+    /// Bytes of one file; larger ones are left out.
+    pub(crate) file_size: u64,
+}
+
+/// What the main loop wants.
+enum Command {
+    /// Forget everything and read these folders.
+    Scan(Vec<PathBuf>, Limits),
+    /// Read this file again, if it is one of the workspace's or in one of its folders.
+    Changed(PathBuf),
+}
+
+/// The numbers of closed files.
+#[derive(Clone, Default)]
+pub(crate) struct ClosedFiles {
+    table: Arc<Mutex<Table>>,
+}
+
+#[derive(Default)]
+struct Table {
+    paths: Vec<Arc<Path>>,
+    by_path: FxHashMap<Arc<Path>, FileId>,
+}
+
+impl ClosedFiles {
+    fn lock(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The path of a closed file.
+    pub(crate) fn path(&self, file: FileId) -> Option<Arc<Path>> {
+        let at = file.0.checked_sub(FIRST_CLOSED)?;
+        self.lock().paths.get(at as usize).cloned()
+    }
+
+    fn number(&self, path: &Path) -> FileId {
+        let mut table = self.lock();
+        if let Some(&file) = table.by_path.get(path) {
+            return file;
+        }
+        let file = FileId(FIRST_CLOSED + table.paths.len() as u32);
+        let path: Arc<Path> = path.into();
+        table.paths.push(path.clone());
+        table.by_path.insert(path, file);
+        file
+    }
+}
+
+/// Reads the workspace.
+pub(crate) struct Workspace {
+    commands: Sender<Command>,
+    /// Requests that are being answered.
+    busy: Arc<AtomicUsize>,
+    pub(crate) closed: ClosedFiles,
+}
+
+/// A request is being answered as long as this is there.
+pub(crate) struct Busy(Arc<AtomicUsize>);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Workspace {
+    /// Starts the thread. It ends when this is dropped.
+    pub(crate) fn new(index: WorkspaceIndex) -> std::io::Result<Workspace> {
+        let (commands, receiver) = unbounded();
+        let busy = Arc::new(AtomicUsize::new(0));
+        let closed = ClosedFiles::default();
+        let indexer = Indexer {
+            mailbox: Mailbox { receiver, waiting: VecDeque::new(), is_closed: false },
+            busy: busy.clone(),
+            closed: closed.clone(),
+            index,
+            roots: Vec::new(),
+            limits: Limits { files: 0, file_size: 0 },
+            walks: VecDeque::new(),
+            n_listed: 0,
+            changed: VecDeque::new(),
+            known: FxHashSet::default(),
+        };
+        thread::Builder::new()
+            .name("indexer".to_owned())
+            .stack_size(STACK_SIZE)
+            .spawn(move || indexer.run())?;
+        Ok(Workspace { commands, busy, closed })
+    }
+
+    /// Reads these folders, instead of what was read before; with no folders everything is forgotten.
+    pub(crate) fn scan(&self, roots: Vec<PathBuf>, limits: Limits) {
+        // The thread lives as long as the sender.
+        let _ = self.commands.send(Command::Scan(roots, limits));
+    }
+
+    /// Reads a file again.
+    pub(crate) fn changed(&self, path: PathBuf) {
+        let _ = self.commands.send(Command::Changed(path));
+    }
+
+    /// Holds the thread up until the result is dropped.
+    pub(crate) fn busy(&self) -> Busy {
+        self.busy.fetch_add(1, Ordering::AcqRel);
+        Busy(self.busy.clone())
+    }
+}
+
+/// What the main loop sent and nobody has looked at yet.
+struct Mailbox {
+    receiver: Receiver<Command>,
+    waiting: VecDeque<Command>,
+    is_closed: bool,
+}
+
+impl Mailbox {
+    /// Takes what has come.
+    fn look(&mut self) {
+        loop {
+            match self.receiver.try_recv() {
+                Ok(command) => self.waiting.push_back(command),
+                Err(TryRecvError::Empty) => return,
+                Err(TryRecvError::Disconnected) => {
+                    self.is_closed = true;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Waits until something comes.
+    fn wait(&mut self) {
+        match self.receiver.recv() {
+            Ok(command) => self.waiting.push_back(command),
+            Err(_) => self.is_closed = true,
+        }
+    }
+
+    /// Whether what is being read is of no use any more.
+    fn interrupts(&self) -> bool {
+        self.is_closed || self.waiting.iter().any(|it| matches!(it, Command::Scan(..)))
+    }
+}
+
+struct Indexer {
+    mailbox: Mailbox,
+    busy: Arc<AtomicUsize>,
+    closed: ClosedFiles,
+    index: WorkspaceIndex,
+    roots: Vec<PathBuf>,
+    limits: Limits,
+    /// Folders that are being listed.
+    walks: VecDeque<Walk>,
+    n_listed: usize,
+    /// Files to read before going on with the folders.
+    changed: VecDeque<PathBuf>,
+    /// Files that are in the index.
+    known: FxHashSet<FileId>,
+}
+
+impl Indexer {
+    fn run(mut self) {
+        loop {
+            let has_work = !(self.changed.is_empty() && self.walks.is_empty());
+            if has_work || !self.mailbox.waiting.is_empty() {
+                self.mailbox.look();
+            } else {
+                self.mailbox.wait();
+            }
+            if self.mailbox.is_closed {
+                return;
+            }
+            match self.mailbox.waiting.pop_front() {
+                Some(command) => self.take(command),
+                None => self.step(),
+            }
+        }
+    }
+
+    fn take(&mut self, command: Command) {
+        match command {
+            Command::Scan(roots, limits) => {
+                #[expect(clippy::iter_over_hash_type, reason = "the order does not matter")]
+                for file in std::mem::take(&mut self.known) {
+                    self.index.remove(file);
+                }
+                self.walks = roots.iter().map(|root| walk(root, None)).collect();
+                self.n_listed = 0;
+                self.changed.clear();
+                (self.roots, self.limits) = (roots, limits);
+            }
+            Command::Changed(path) => {
+                let is_ours = self.roots.iter().any(|root| path.starts_with(root));
+                if is_ours && is_python(&path) && !self.changed.contains(&path) {
+                    self.changed.push_back(path);
+                }
+            }
+        }
+    }
+
+    /// Reads one file, or lists one entry.
+    fn step(&mut self) {
+        if let Some(path) = self.changed.pop_front() {
+            let is_known = self.known.contains(&self.closed.number(&path));
+            if is_known || is_listed(&path) {
+                self.read(&path);
+            }
+            return;
+        }
+        let Some(walk) = self.walks.front_mut() else { return };
+        self.n_listed += 1;
+        match walk.next() {
+            Some(_) if self.n_listed > MAX_LISTED => self.walks.clear(),
+            // What cannot be listed is left out: nobody asked for it.
+            Some(Err(_)) => {}
+            Some(Ok(entry)) => {
+                let is_file = entry.file_type().is_some_and(|it| it.is_file());
+                if is_file && is_python(entry.path()) {
+                    self.read(entry.path());
+                }
+            }
+            None => {
+                self.walks.pop_front();
+            }
+        }
+    }
+
+    /// Reads one file, unless it is too large or one too many; one that is not there any more is taken out.
+    fn read(&mut self, path: &Path) {
+        let begin = Instant::now();
+        let file = self.closed.number(path);
+        let is_known = self.known.contains(&file);
+        let has_room = is_known || self.known.len() < self.limits.files;
+        let fits = std::fs::metadata(path).is_ok_and(|it| it.len() <= self.limits.file_size);
+        let text = (fits && has_room).then(|| std::fs::read_to_string(path).ok()).flatten();
+        match text.and_then(|text| self.places(file, &text)) {
+            Some(found) => {
+                self.known.insert(file);
+                self.index.replace(file, found);
+            }
+            None if is_known => {
+                self.known.remove(&file);
+                self.index.remove(file);
+            }
+            None => {}
+        }
+        thread::sleep(begin.elapsed().min(MAX_REST));
+    }
+
+    /// What a file has; none if it cannot be read, or is of no use any more.
+    fn places(&mut self, file: FileId, text: &str) -> Option<ClosedFile> {
+        let (busy, mailbox) = (&self.busy, &mut self.mailbox);
+        let mut goes_on = || {
+            while busy.load(Ordering::Acquire) > 0 && !mailbox.interrupts() {
+                thread::sleep(NAP);
+                mailbox.look();
+            }
+            mailbox.look();
+            !mailbox.interrupts()
+        };
+        let run = AssertUnwindSafe(|| ClosedFile::read(file, text, &mut goes_on));
+        catch_unwind(run).ok().flatten()
+    }
+}
+
+fn is_python(path: &Path) -> bool {
+    path.extension().is_some_and(|it| it == "py")
+}
+
+/// Whether a folder lists a file: it is there, and not ignored.
+fn is_listed(path: &Path) -> bool {
+    let Some(folder) = path.parent() else { return false };
+    let is_it = |entry: ignore::DirEntry| {
+        entry.path() == path && entry.file_type().is_some_and(|it| it.is_file())
+    };
+    walk(folder, Some(1)).filter_map(Result::ok).any(is_it)
+}
+
+fn walk(root: &Path, depth: Option<usize>) -> Walk {
+    let mut builder = WalkBuilder::new(root);
+    builder.require_git(false).follow_links(false).max_depth(depth);
+    builder.sort_by_file_path(Path::cmp).build()
+}
