@@ -168,7 +168,8 @@ fn point_of(facts: &Facts<'_>, at: CellPlace) -> Point {
             match block.and_then(|it| Some((it, *body.blocks[it].ops.last()?))) {
                 Some((block, last)) => Point {
                     scope: scopes.of_block(block),
-                    order: end_of(facts, last) + 1,
+                    // What comes right after the `if` is not known at the end of its arms.
+                    order: end_of(facts, last),
                     part: facts.part(last),
                 },
                 // An arm that is not there sees what is known before the `if`.
