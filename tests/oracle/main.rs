@@ -14,6 +14,7 @@ mod instructions;
 mod plans;
 mod rewrites;
 mod schedules;
+mod simplify;
 mod stages;
 mod tally;
 mod unsound;

@@ -19,6 +19,7 @@ use test_utils::{Program, Rng};
 use transform::{
     cse,
     findings::{self, FindingOptions},
+    passes::Pass,
 };
 
 use super::{
@@ -199,6 +200,8 @@ fn fixed(body: &Body, occurrences: &Occurrences) -> Vec<Variant> {
         let fixed = apply(it.name(), &found, Some(it));
         variants.extend(fixed.map(|fixed| Variant { excludes_overflow: true, ..fixed }));
     }
+    let simple = Pass::Simplify.run(body);
+    variants.push(Variant { excludes_overflow: true, ..Variant::new("simplify", simple) });
     variants
 }
 

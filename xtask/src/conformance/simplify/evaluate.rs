@@ -106,9 +106,8 @@ fn assignment(
         let picked = random.below(10) as i128;
         if is_free || body.values[variable].is_size {
             values.insert(name(variable), picked);
-        } else {
-            values.insert(name(variable), picked - 3);
         }
+        // Others get a value from what the context says of them, or none: TVM may know more of them (block variables).
     }
     for constraint in constraints {
         match *constraint {
@@ -153,7 +152,7 @@ fn value(body: &Body, expr: ExprId, values: &Values) -> Option<i128> {
         ExprKind::Int(value) => Some(value.into()),
         ExprKind::Value(variable) => {
             let name = body.name(body.values[variable].name);
-            values.get(name).copied().or_else(|| Some(arbitrary(name, &[])))
+            values.get(name).copied()
         }
         ExprKind::Cast(inner) => get(inner),
         ExprKind::Unary(UnaryOp::Not, inner) => Some(i128::from(get(inner)? == 0)),
