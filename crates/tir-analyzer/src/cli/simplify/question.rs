@@ -109,7 +109,7 @@ impl Part {
         for (n, token) in tokens.iter().enumerate() {
             let name = token.text();
             let is_after_dot = n > 0 && tokens[n - 1].kind() == SyntaxKind::DOT;
-            if token.kind() != SyntaxKind::IDENT || is_after_dot || &*name == "T" {
+            if token.kind() != SyntaxKind::IDENT || is_after_dot || name == "T" {
                 continue;
             }
             match tokens.get(n + 1).map(|it| it.kind()) {
@@ -122,8 +122,8 @@ impl Part {
                 }
                 // The name of an argument.
                 Some(SyntaxKind::EQ) => {}
-                _ if !part.names.iter().any(|it| **it == *name) => {
-                    part.names.push(name.to_string());
+                _ if !part.names.iter().any(|it| it == name) => {
+                    part.names.push(name.to_owned());
                 }
                 _ => {}
             }
