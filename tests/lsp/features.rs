@@ -231,6 +231,25 @@ fn device_code_is_shown_for_the_kernel_under_the_cursor() {
 }
 
 #[test]
+fn function_is_shown_before_and_after_passes() {
+    let document = softmax();
+    let (mut server, _dir) = server_with(&document);
+    let at = document.find("T_softmax_maxelem_shared[0] = cross_thread");
+    let mut params = document.at(at);
+    params["passes"] = json!(["simplify", "cse"]);
+    let result = server.request("tir-analyzer/viewPasses", params).expect("a preview");
+    let text = |it: &Value| it.as_str().unwrap_or_default().to_owned();
+    assert!(!text(&result["before"]).contains("cse_v1"));
+    let stages = result["stages"].as_array().expect("stages");
+    let passes: Vec<String> = stages.iter().map(|it| text(&it["pass"])).collect();
+    assert_eq!(passes, ["simplify", "cse"]);
+    assert!(text(&stages[1]["text"]).contains("cse_v1"));
+    let mut unknown = document.at(at);
+    unknown["passes"] = json!(["nothing"]);
+    assert!(server.request("tir-analyzer/viewPasses", unknown).is_err());
+}
+
+#[test]
 fn plain_python_is_left_alone() {
     let document =
         Document::new("file:///sample/plain.py", "import os\nx = os.name * 2 + os.name * 2\n");

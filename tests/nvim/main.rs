@@ -169,6 +169,16 @@ fn neovim_shows_device_code_beside_the_kernel() {
 
 #[test]
 #[ignore = "needs Neovim"]
+fn neovim_shows_a_function_before_and_after_passes() {
+    let (editor, hints) = with_hints();
+    editor.keys(&format!("{}G:TirAnalyzerPasses simplify,cse<CR>", hints[0].line + 1));
+    editor.wait_for("three windows are open", "#vim.api.nvim_tabpage_list_wins(0) == 3");
+    let last = editor.lua("table.concat(vim.api.nvim_buf_get_lines(0, 0, -1, false), '\\n')");
+    assert!(last.to_string().contains("cse_v1"), "{last}");
+}
+
+#[test]
+#[ignore = "needs Neovim"]
 fn neovim_restarts_the_server() {
     let (editor, before) = with_hints();
     let first = editor.lua("vim.lsp.get_clients()[1].id");

@@ -10,6 +10,7 @@ use syntax::{TextRange, TextSize};
 
 use crate::{
     function_at::{FunctionAt, function_at},
+    integer_facts::{IntegerFacts, integer_facts},
     plan_text::{HOST_ROUNDING, INFORMATIONAL, PlanText},
 };
 
@@ -38,6 +39,8 @@ pub struct Explanation {
     pub saved: Option<u32>,
     /// What was decided and why, in sentences.
     pub reasons: Vec<String>,
+    /// What is known of it here, if it is an integer or a condition.
+    pub integer: Option<IntegerFacts>,
 }
 
 pub(crate) fn explain(
@@ -69,6 +72,7 @@ pub(crate) fn explain(
         cost: group.map(|it| it.cost),
         saved: group.map(|it| it.saved),
         reasons,
+        integer: integer_facts(db, at.function, occurrence),
     })
 }
 

@@ -387,7 +387,8 @@ impl Reader<'_, '_> {
 }
 
 /// A constraint as a condition.
-fn constraint(body: &Body, constraint: Constraint) -> Option<String> {
+/// What a context adds, in the notation of the language.
+pub(crate) fn constraint(body: &Body, constraint: Constraint) -> Option<String> {
     let text = |expr| cut(expr_text(body, expr));
     match constraint {
         Constraint::Assume { cond, holds: true } => Some(text(cond)),

@@ -106,10 +106,7 @@ fn text_of(it: &Explanation) -> String {
         n => format!("computed {n} times"),
     };
     let text = it.text.replace('`', "'");
-    format!(
-        "`{text}`: {} · value {} · {times}\n\n{}",
-        it.ty,
-        it.value_number,
-        it.reasons.join("\n\n")
-    )
+    let facts = it.integer.iter().flat_map(|it| it.sentences());
+    let parts: Vec<String> = it.reasons.iter().cloned().chain(facts).collect();
+    format!("`{text}`: {} · value {} · {times}\n\n{}", it.ty, it.value_number, parts.join("\n\n"))
 }

@@ -17,6 +17,7 @@ mod hover;
 mod ignore;
 mod inlay_hints;
 mod inline;
+mod integer_facts;
 mod navigation;
 mod plan_text;
 mod preview;
@@ -53,6 +54,7 @@ pub use crate::{
     folding_ranges::Fold,
     hover::Hover,
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
+    integer_facts::IntegerFacts,
     preview::{PassPreview, Stage, preview},
 };
 

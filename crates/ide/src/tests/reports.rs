@@ -84,6 +84,32 @@ fn check_hover(body: &str, expected: Expect) {
 }
 
 #[test]
+fn hover_of_an_index_says_bounds_congruence_and_canonical_form() {
+    check_hover("for k in range(8):\n    A[(2 *$0 k + 1) * 2] = 1", expect![[r#"
+        `2 * k`: int32 · value 8 · computed once
+
+        It is computed once.
+
+        bounds: `0 <= value <= 14`
+
+        congruence: `2*k`
+
+        known from `0 <= k < 8`
+
+        canonical form: `k * 2` (sum-of-products)"#]]);
+    check_hover("for k in range(8):\n    A[k *$0 4 - k] = 1", expect![[r#"
+        `k * 4`: int32 · value 8 · computed once
+
+        It is computed once.
+
+        bounds: `0 <= value <= 28`
+
+        congruence: `4*k`
+
+        known from `0 <= k < 8`"#]]);
+}
+
+#[test]
 fn hover_of_an_expression_says_value_and_decision() {
     check_hover(
         "A[i * 4 +$0 j] = 1\nB[i * 4 + j] = 2",

@@ -217,7 +217,8 @@ fn text(
         "{bold}{shown}:{}:{}: `{}`{plain}\n{}, value {}, {times}\ndecision: {bold}{}{plain}\n",
         at.start.line, at.start.col, it.text, it.ty, it.value_number, it.decision
     );
-    for reason in &it.reasons {
+    let facts: Vec<String> = it.integer.iter().flat_map(|it| it.sentences()).collect();
+    for reason in it.reasons.iter().chain(&facts) {
         out.push_str(&format!("  {reason}\n"));
     }
     out.push_str("places:\n");
@@ -256,6 +257,13 @@ fn value(shown: &str, source: &Source, lines: &LineIndex, it: &Explanation) -> V
         "version": VERSION,
         "path": shown,
         "range": range(it.range),
+        "integer": it.integer.as_ref().map(|it| json!({
+            "bounds": it.bounds,
+            "congruence": it.congruence,
+            "canonical": it.canonical,
+            "rules": it.rules,
+            "because": it.because,
+        })),
         "text": it.text,
         "type": it.ty,
         "valueNumber": it.value_number,

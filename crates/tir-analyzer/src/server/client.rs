@@ -115,7 +115,7 @@ impl Client {
                 }),
                 ..Default::default()
             }),
-            experimental: Some(serde_json::json!({ "viewDeviceCode": true })),
+            experimental: Some(serde_json::json!({ "viewDeviceCode": true, "viewPasses": true })),
             ..Default::default()
         }
     }

@@ -84,6 +84,7 @@ pub(crate) fn request(state: &mut State, request: Request) {
         "textDocument/definition" => spawn(state, request, handlers::goto_definition),
         "textDocument/references" => spawn(state, request, handlers::references),
         ext::VIEW_DEVICE_CODE => spawn(state, request, handlers::view_device_code),
+        ext::VIEW_PASSES => spawn(state, request, handlers::view_passes),
         #[cfg(debug_assertions)]
         "tir-analyzer/panic" => spawn(state, request, handlers::panic),
         method => {

@@ -62,6 +62,13 @@ local function create_commands()
     end,
     desc = 'Show the device code of the kernel under the cursor',
   })
+  vim.api.nvim_create_user_command('TirAnalyzerPasses', function(command)
+    local passes = command.args ~= '' and command.args or 'simplify,cse'
+    require('tir_analyzer.passes').show(vim.split(passes, '[,%s]+', { trimempty = true }))
+  end, {
+    nargs = '?',
+    desc = 'Show the function under the cursor before and after passes',
+  })
   vim.api.nvim_create_user_command('TirAnalyzerRestart', M.restart, {
     desc = 'Stop the server and start it again',
   })

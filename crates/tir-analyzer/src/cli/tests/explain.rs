@@ -11,6 +11,7 @@ fn decision_about_an_expression_is_explained() {
         int32, value 3, computed 3 times
         decision: bind
           Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 1 operation each.
+          congruence: `4*k`
         places:
           a.py:6:7: A[n * 4] = 1  # first
           a.py:7:7: A[n * 4 + 1] = n * 4
@@ -38,6 +39,13 @@ fn json_has_the_places() {
               "column": 12,
               "offset": 115
             }
+          },
+          "integer": {
+            "bounds": null,
+            "congruence": "4*k",
+            "canonical": null,
+            "rules": [],
+            "because": []
           },
           "text": "n * 4",
           "type": "int32",
@@ -102,6 +110,7 @@ fn refusals_are_explained_by_name() {
         int32, value 5, computed 2 times
         decision: may-trap
           Not shared (`may-trap`): it may trap (nothing shows that `n` is not 0), and `8 // n` on line 4 of the function is computed under a condition only.
+          bounds: `-8 <= value <= 8`
         places:
           <stdin>:7:11: A[8 // n] = 1
           <stdin>:9:11: A[8 // n + 1] = 2

@@ -8,7 +8,10 @@ use crate::server::{
     client::{path, uri_of},
     documents::Document,
     lsp::{
-        ext::{ViewDeviceCodeParams, ViewDeviceCodeResult},
+        ext::{
+            ViewDeviceCodeParams, ViewDeviceCodeResult, ViewPassesParams, ViewPassesResult,
+            ViewPassesStage,
+        },
         from_proto, to_proto,
     },
     snapshot::{Failure, Snapshot},
@@ -249,6 +252,35 @@ pub(crate) fn view_device_code(
         language_id: it.language_id.to_owned(),
         function: it.function,
         notes: it.notes,
+    }))
+}
+
+/// `tir-analyzer/viewPasses`
+pub(crate) fn view_passes(
+    snapshot: &Snapshot,
+    params: ViewPassesParams,
+) -> Result<Option<ViewPassesResult>, Failure> {
+    let document = snapshot.document(&params.text_document.uri)?;
+    let offset = from_proto::offset(&document.lines, snapshot.encoding(), params.position);
+    let pass = |name: &String| {
+        let unknown = || Failure::InvalidParams(format!("unknown pass {name}"));
+        ide::Pass::from_name(name).ok_or_else(unknown)
+    };
+    let passes: Vec<ide::Pass> = params.passes.iter().map(pass).collect::<Result<_, _>>()?;
+    let view = snapshot.analysis.view_passes(document.file, offset, &passes)?;
+    Ok(view.map(|it| ViewPassesResult {
+        function: it.function,
+        before: it.before,
+        stages: it
+            .stages
+            .into_iter()
+            .map(|it| ViewPassesStage {
+                pass: it.pass.to_owned(),
+                text: it.text,
+                changed: it.is_changed,
+                notes: it.notes,
+            })
+            .collect(),
     }))
 }
 

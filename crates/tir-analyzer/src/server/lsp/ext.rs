@@ -29,3 +29,42 @@ pub(crate) struct ViewDeviceCodeResult {
     /// What could not be lowered, and why.
     pub(crate) notes: Vec<String>,
 }
+
+/// Method that gives a function before and after passes.
+pub(crate) const VIEW_PASSES: &str = "tir-analyzer/viewPasses";
+
+/// Parameters of [`VIEW_PASSES`].
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ViewPassesParams {
+    pub(crate) text_document: TextDocumentIdentifier,
+    pub(crate) position: Position,
+    /// Names of passes, in order.
+    pub(crate) passes: Vec<String>,
+}
+
+/// Result of [`VIEW_PASSES`]; `null` where there is no function.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ViewPassesResult {
+    /// Name of the function.
+    pub(crate) function: String,
+    /// Its text before the first pass.
+    pub(crate) before: String,
+    /// After each pass, in order.
+    pub(crate) stages: Vec<ViewPassesStage>,
+}
+
+/// A function after a pass.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct ViewPassesStage {
+    /// Name of the pass.
+    pub(crate) pass: String,
+    /// The text.
+    pub(crate) text: String,
+    /// Whether the pass changed something.
+    pub(crate) changed: bool,
+    /// What it did, one line each, where it says so.
+    pub(crate) notes: Vec<String>,
+}

@@ -1,0 +1,117 @@
+//! What is known of an integer or a condition where it stands: bounds, congruence, simplest form, and where that comes from.
+//!
+//! For one expression that a person asks about: the contexts of the function are made anew, O(function). Overflow is taken to be excluded, as it is
+//! an error of the program where the value is used.
+
+use arith::{Constraint, Interval, Overflow, Simplifier, Source};
+use dataflow::{conditions::Conditions, flow::Flow, scopes::ScopeTree};
+use db::{Db, Function};
+use ir::{OccurrenceId, Type, effects::EffectTable, print::expr_text};
+
+use crate::facts::constraint;
+
+/// Expressions of more nodes are not simplified for a hover.
+const MAX_NODES: u32 = 256;
+/// Places that are told.
+const MAX_ORIGINS: usize = 6;
+
+/// What is known of an expression.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct IntegerFacts {
+    /// `0 <= value <= 63`, if more is known than its type says.
+    pub bounds: Option<String>,
+    /// `4*k + 1`, if it is not any integer.
+    pub congruence: Option<String>,
+    /// The simplest form in a canonical order, if it is written otherwise.
+    pub canonical: Option<String>,
+    /// The rules that lead to it.
+    pub rules: Vec<&'static str>,
+    /// Conditions, ranges and definitions that the bounds and the congruence rest on.
+    pub because: Vec<String>,
+}
+
+impl IntegerFacts {
+    /// One sentence each.
+    pub fn sentences(&self) -> Vec<String> {
+        let mut out = Vec::new();
+        out.extend(self.bounds.as_ref().map(|it| format!("bounds: `{it}`")));
+        out.extend(self.congruence.as_ref().map(|it| format!("congruence: `{it}`")));
+        if !self.because.is_empty() {
+            let because: Vec<String> = self.because.iter().map(|it| format!("`{it}`")).collect();
+            out.push(format!("known from {}", because.join(", ")));
+        }
+        if let Some(canonical) = &self.canonical {
+            out.push(format!("canonical form: `{canonical}` ({})", self.rules.join(", ")));
+        }
+        out
+    }
+}
+
+pub(crate) fn integer_facts<'db>(
+    db: &'db dyn Db,
+    function: Function<'db>,
+    occurrence: OccurrenceId,
+) -> Option<IntegerFacts> {
+    let (body, occurrences) = (db::body(db, function), db::occurrences(db, function));
+    let expr = occurrences[occurrence].expr;
+    let dtype = body.dtype(expr)?;
+    let node = body.expr(expr);
+    let is_wanted = (dtype.is_integer() || dtype.is_bool()) && dtype.is_scalar();
+    if !is_wanted || node.is_constant() || node.size > MAX_NODES || matches!(node.ty, Type::Unknown)
+    {
+        return None;
+    }
+    let effects = EffectTable::builtin();
+    let scopes = ScopeTree::build(body);
+    let flow = Flow::build(body, occurrences, &scopes, effects);
+    let mut simplifier = Simplifier::with_effects(body, effects);
+    let conditions = Conditions::build(&flow, simplifier.analyzer());
+    let ctx = conditions.at(&flow, occurrence);
+    let reading = Overflow::Excluded;
+    let mut out = IntegerFacts::default();
+    let facts = simplifier.analyzer().facts_with(reading, ctx, expr);
+    out.bounds = bounds(facts.interval, Interval::of_type(dtype));
+    if facts.modular.coeff > 1 {
+        out.congruence = Some(facts.modular.to_string());
+    }
+    let simple = simplifier.simplify(ctx, expr, reading);
+    if simple != expr {
+        out.canonical = Some(expr_text(simplifier.body(), simple));
+        for step in simplifier.steps(ctx, expr, reading) {
+            if !out.rules.contains(&step.rule) {
+                out.rules.push(step.rule);
+            }
+        }
+    }
+    let origins = simplifier.analyzer().sources(reading, ctx, expr);
+    for origin in origins.iter().take(MAX_ORIGINS) {
+        out.because.extend(match origin.source {
+            Source::Size(value) => Some(format!("{} >= 0", body.name(body.values[value].name))),
+            Source::Shape(buffer) => {
+                Some(format!("the shape of {}", body.name(body.buffers[buffer].name)))
+            }
+            Source::Loop(at)
+            | Source::Launch(at)
+            | Source::Condition(at)
+            | Source::Definition(at) => {
+                let said: Constraint = simplifier.analyzer().constraint(at);
+                constraint(simplifier.body(), said)
+            }
+        });
+    }
+    (out != IntegerFacts::default()).then_some(out)
+}
+
+/// The ends that say more than the type does: what is near an end of the type is what is left of that end after an operation.
+fn bounds(it: Interval, of_type: Interval) -> Option<String> {
+    let near = (of_type.max - of_type.min) / 8;
+    let has_min = it.min > of_type.min + near || of_type.min == 0 && it.min > 0;
+    let has_max = it.max < of_type.max - near;
+    match (has_min, has_max) {
+        _ if it.min == it.max => Some(format!("value == {}", it.min)),
+        (true, true) => Some(format!("{} <= value <= {}", it.min, it.max)),
+        (true, false) => Some(format!("{} <= value", it.min)),
+        (false, true) => Some(format!("value <= {}", it.max)),
+        (false, false) => None,
+    }
+}
