@@ -12,7 +12,10 @@ use std::{
 
 use ir::{Occurrences, plan::Preset};
 use serde_json::{Value, json};
-use transform::cse::{self, CseOptions};
+use transform::{
+    cse::{self, CseOptions},
+    simplify::{self, SimplifyOptions},
+};
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
@@ -25,8 +28,9 @@ fn main() -> anyhow::Result<()> {
         files.iter().filter(|it| it.is_lowered).step_by(std::cmp::max(every, 1)).collect();
     report(&pipeline(&lowered))?;
     for family in FAMILIES {
-        report(&growth(family))?;
+        report(&growth(family, run_stages_seconds))?;
     }
+    report(&growth(&NESTED_IFS, simplify_seconds))?;
     Ok(())
 }
 
@@ -123,12 +127,7 @@ const PRESETS: [(&str, Preset); 3] =
 fn plan_seconds(files: &[&File]) -> Value {
     let mut seconds = vec![vec![f64::INFINITY; files.len()]; PRESETS.len()];
     for (at, file) in files.iter().enumerate() {
-        let functions = frontend::tvmscript::functions(&syntax::parse(&file.text));
-        let bodies: Vec<_> = functions
-            .functions
-            .iter()
-            .map(|it| frontend::tvmscript::lower(&it.source, &functions.environment(it)).body)
-            .collect();
+        let bodies = bodies(&file.text);
         for (of_preset, (_, preset)) in seconds.iter_mut().zip(PRESETS) {
             // As the peer: what it does, it does unsoundly too.
             let allow_unsound = preset != Preset::Default;
@@ -145,6 +144,27 @@ fn plan_seconds(files: &[&File]) -> Value {
     let by_name =
         PRESETS.iter().zip(seconds).map(|((name, _), it)| ((*name).to_owned(), json!(it)));
     Value::Object(by_name.collect())
+}
+
+fn bodies(text: &str) -> Vec<ir::Body> {
+    let functions = frontend::tvmscript::functions(&syntax::parse(text));
+    let lower = |it: &frontend::tvmscript::FunctionItem| {
+        frontend::tvmscript::lower(&it.source, &functions.environment(it)).body
+    };
+    functions.functions.iter().map(lower).collect()
+}
+
+/// Seconds of simplifying all functions of a text, plan and rewrite: the best of three.
+fn simplify_seconds(text: &str) -> f64 {
+    let bodies = bodies(text);
+    best_of(3, || {
+        for body in &bodies {
+            let occurrences = Occurrences::collect(body);
+            let plan = simplify::plan(body, &occurrences, None, &SimplifyOptions::default());
+            black_box(simplify::rewrite(body, &occurrences, &plan));
+        }
+    })
+    .as_secs_f64()
 }
 
 fn pipeline(files: &[&File]) -> Value {
@@ -167,7 +187,8 @@ fn pipeline(files: &[&File]) -> Value {
     let paths: Vec<String> = files.iter().map(|it| it.path.display().to_string()).collect();
     json!({
         "bench": "parse + lower + plan", "files": paths, "bytes": bytes, "seconds": best.total(),
-        "file_seconds": file_seconds, "file_plan_seconds": plan_seconds(files), "parse_seconds": best.parse, "lower_seconds": best.lower, "plan_seconds": best.plan,
+        "file_seconds": file_seconds, "file_plan_seconds": plan_seconds(files),
+        "file_simplify_seconds": files.iter().map(|it| simplify_seconds(&it.text)).collect::<Vec<_>>(), "parse_seconds": best.parse, "lower_seconds": best.lower, "plan_seconds": best.plan,
     })
 }
 
@@ -187,10 +208,18 @@ const FAMILIES: &[Family] = &[
     Family { name: "many functions", n: 300, text: many_functions },
 ];
 
-fn growth(family: &Family) -> Value {
+/// Distinct conditions inside each other: each could be decided by all around it.
+const NESTED_IFS: Family =
+    Family { name: "simplify, nested distinct ifs", n: 500, text: nested_ifs };
+
+fn run_stages_seconds(text: &str) -> f64 {
+    run_stages(text).total()
+}
+
+fn growth(family: &Family, seconds: fn(&str) -> f64) -> Value {
     let time = |n: usize| {
         let text = (family.text)(n);
-        let best = (0..5).map(|_| run_stages(&text).total()).fold(f64::INFINITY, f64::min);
+        let best = (0..5).map(|_| seconds(&text)).fold(f64::INFINITY, f64::min);
         (text.len(), best)
     };
     let (bytes, one) = time(family.n);
@@ -243,6 +272,13 @@ fn prefixes(n: usize) -> String {
 fn long_sum(n: usize) -> String {
     let terms: Vec<String> = (0..n).map(|at| format!("B[i + {}]", at + 2)).collect();
     module(&function("f", std::iter::once(format!("A[0] = {}", terms.join(" + ")))))
+}
+
+fn nested_ifs(n: usize) -> String {
+    let condition =
+        |at: usize| format!("{}if i * {} + j < k * {}:", " ".repeat(at - 2), at, at + 3);
+    let store = format!("{}A[i] = j", " ".repeat(n));
+    module(&function("f", (2..n + 2).map(condition).chain(std::iter::once(store))))
 }
 
 fn flat_ifs(n: usize) -> String {

@@ -140,11 +140,13 @@ fn peer(ws: &Workspace, ours: &Value) -> anyhow::Result<()> {
     let output = child.wait_with_output()?;
     let _ = writer.join();
     let plans = &ours["file_plan_seconds"];
+    let simplify = &ours["file_simplify_seconds"];
     let our_seconds =
         ours["file_seconds"].as_array().into_iter().flatten().filter_map(Value::as_f64);
     let our_seconds: Vec<(&str, f64)> = paths.iter().copied().zip(our_seconds).collect();
     let (mut parse, mut cse, mut unread, mut ours) = (0.0, 0.0, 0, 0.0);
     let mut peer_cse: Vec<(usize, f64)> = Vec::new();
+    let mut peer_simplify: Vec<(usize, f64)> = Vec::new();
     for line in String::from_utf8_lossy(&output.stdout).lines() {
         let line: Value = serde_json::from_str(line)?;
         if line.get("error").is_some() {
@@ -155,6 +157,8 @@ fn peer(ws: &Workspace, ours: &Value) -> anyhow::Result<()> {
             let same = our_seconds.iter().position(|(path, _)| line["path"] == *path);
             ours += same.map_or(0.0, |at| our_seconds[at].1);
             peer_cse.extend(same.map(|at| (at, number(&line, "cse"))));
+            let simplified = line["simplify"].as_f64();
+            peer_simplify.extend(same.zip(simplified));
         }
     }
     say(format_args!(
@@ -163,20 +167,22 @@ fn peer(ws: &Workspace, ours: &Value) -> anyhow::Result<()> {
         (parse + cse) / ours
     ));
     for preset in ["tvm", "tvm-2022", "default"] {
-        say(format_args!("{}", plan_ratio(preset, &plans[preset], &peer_cse)));
+        let what = format!("plan, preset {preset}");
+        say(format_args!("{}", plan_ratio(&what, &plans[preset], &peer_cse)));
     }
+    say(format_args!("{}", plan_ratio("simplify", simplify, &peer_simplify)));
     Ok(())
 }
 
 /// Planning alone against the peer's pass alone: over all files that both read, and on the one that takes the peer longest.
-fn plan_ratio(preset: &str, seconds: &Value, peer: &[(usize, f64)]) -> String {
+fn plan_ratio(what: &str, seconds: &Value, peer: &[(usize, f64)]) -> String {
     let ours = |at: usize| seconds[at].as_f64().unwrap_or(f64::NAN);
     let total: f64 = peer.iter().map(|it| ours(it.0)).sum();
     let peer_total: f64 = peer.iter().map(|it| it.1).sum();
     let slowest = peer.iter().max_by(|a, b| a.1.total_cmp(&b.1));
     let on_slowest = slowest.map_or(f64::NAN, |&(at, seconds)| seconds / ours(at));
     format!(
-        "plan, preset {preset}: {:.1} ms, TVM's pass {:.1} ms: {:.1} times; {on_slowest:.1} times on its slowest file",
+        "{what}: {:.1} ms, TVM's pass {:.1} ms: {:.1} times; {on_slowest:.1} times on its slowest file",
         total * 1e3,
         peer_total * 1e3,
         peer_total / total

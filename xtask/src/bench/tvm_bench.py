@@ -1,4 +1,4 @@
-"""Times TVM's from_source and CommonSubexprElim on the files named on standard input, one JSON object a line.
+"""Times TVM's from_source, CommonSubexprElim and StmtSimplify on the files named on standard input, one JSON object a line.
 
 The module's text is read in dump style (import lines are comments in printed files). Files that TVM cannot read are
 reported and left out of the sums; the caller leaves them out of its own as well.
@@ -12,18 +12,19 @@ import tvm
 from tvm.script import from_source
 
 
-def cse_pass():
+def find_pass(*names):
     for namespace in ("tirx", "tir"):
         module = getattr(tvm, namespace, None)
         transform = getattr(module, "transform", None)
-        for name in ("CommonSubexprElim", "CommonSubexprElimTIR"):
+        for name in names:
             if hasattr(transform, name):
                 return getattr(transform, name)()
-    raise SystemExit("this TVM has no common subexpression elimination")
+    raise SystemExit(f"this TVM has no pass {names[0]}")
 
 
 def main():
-    eliminate = cse_pass()
+    eliminate = find_pass("CommonSubexprElim", "CommonSubexprElimTIR")
+    simplify = find_pass("StmtSimplify", "Simplify")
     for line in sys.stdin:
         path = line.rstrip("\n")
         with open(path, encoding="utf-8") as file:
@@ -33,11 +34,14 @@ def main():
             module = from_source(text)
             parsed = time.perf_counter()
             eliminate(module)
+            eliminated = time.perf_counter()
+            simplify(module)
             done = time.perf_counter()
         except Exception as error:  # a file that the peer cannot read is a fact, not a failure
             print(json.dumps({"path": path, "error": str(error)[:200]}), flush=True)
             continue
-        print(json.dumps({"path": path, "parse": parsed - start, "cse": done - parsed}), flush=True)
+        times = {"parse": parsed - start, "cse": eliminated - parsed, "simplify": done - eliminated}
+        print(json.dumps({"path": path, **times}), flush=True)
 
 
 main()

@@ -85,7 +85,9 @@ fn check_hover(body: &str, expected: Expect) {
 
 #[test]
 fn hover_of_an_index_says_bounds_congruence_and_canonical_form() {
-    check_hover("for k in range(8):\n    A[(2 *$0 k + 1) * 2] = 1", expect![[r#"
+    check_hover(
+        "for k in range(8):\n    A[(2 *$0 k + 1) * 2] = 1",
+        expect![[r#"
         `2 * k`: int32 · value 8 · computed once
 
         It is computed once.
@@ -96,8 +98,11 @@ fn hover_of_an_index_says_bounds_congruence_and_canonical_form() {
 
         known from `0 <= k < 8`
 
-        canonical form: `k * 2` (sum-of-products)"#]]);
-    check_hover("for k in range(8):\n    A[k *$0 4 - k] = 1", expect![[r#"
+        canonical form: `k * 2` (sum-of-products)"#]],
+    );
+    check_hover(
+        "for k in range(8):\n    A[k *$0 4 - k] = 1",
+        expect![[r#"
         `k * 4`: int32 · value 8 · computed once
 
         It is computed once.
@@ -106,7 +111,8 @@ fn hover_of_an_index_says_bounds_congruence_and_canonical_form() {
 
         congruence: `4*k`
 
-        known from `0 <= k < 8`"#]]);
+        known from `0 <= k < 8`"#]],
+    );
 }
 
 #[test]
