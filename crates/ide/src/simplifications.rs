@@ -6,10 +6,7 @@
 use db::{Db, Function, RootDatabase};
 use frontend::tvmscript::simplify_edits;
 use ir::{
-    plan::{
-        finding::Related,
-        simplify::{Simplification, SimplificationKind, SimplifyPlan, Step},
-    },
+    plan::simplify::{Simplification, SimplificationKind, SimplifyPlan, Step},
     print::expr_text,
 };
 use syntax::{Edit, TextRange};
@@ -53,7 +50,7 @@ pub(crate) fn simpler<'db>(db: &'db dyn Db, function: Function<'db>) -> Vec<Simp
                 range: text.range(it.place)?,
                 message: message(&text, plan, it),
                 action: action(plan, it),
-                related: related(&text, &it.because),
+                related: text.related_places(&it.because),
             })
         })
         .collect()
@@ -119,10 +116,6 @@ fn action(plan: &SimplifyPlan, it: &Simplification) -> String {
     }
 }
 
-fn related(text: &FindingText<'_>, because: &[Related]) -> Vec<(TextRange, String)> {
-    text.related_places(because)
-}
-
 /// The fixes of what a range touches: each, then all of the function where there are more.
 pub(crate) fn quick_fixes(
     db: &RootDatabase,
@@ -135,6 +128,10 @@ pub(crate) fn quick_fixes(
         .filter(|it| !allowances.at(it.kind.name(), it.range))
         .collect();
     let plan = db::simplifications(db, at.function);
+    let text = FindingText::new(db, at.function);
+    let is_allowed = |it: &Simplification| {
+        text.range(it.place).is_some_and(|place| allowances.at(it.kind.name(), place))
+    };
     let mut res = Vec::new();
     let touched = reported.iter().filter(|it| at.to_file(it.range).intersect(range).is_some());
     for it in touched {
@@ -145,7 +142,7 @@ pub(crate) fn quick_fixes(
         }
     }
     if !res.is_empty() && plan.items.len() > 1 {
-        let (edits, is_done) = edits(db, at, |_| true);
+        let (edits, is_done) = edits(db, at, |item| !is_allowed(&plan.items[item]));
         let n_done = is_done.iter().filter(|it| **it).count();
         if n_done > 1 {
             let name = at.function.name(db);

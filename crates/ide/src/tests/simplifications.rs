@@ -2,7 +2,10 @@
 
 use expect_test::expect;
 
-use super::findings::check;
+use syntax::TextEdit;
+
+use super::{FILE, analysis, findings::check, function, with_cursor};
+use crate::{ActionKind, TextRange};
 
 #[test]
 fn simpler_expression_is_named_with_its_rules_and_can_be_written() {
@@ -59,4 +62,20 @@ fn loop_of_one_iteration_can_be_replaced_by_its_body() {
             A[i] = j
         "#]],
     );
+}
+
+#[test]
+fn what_is_allowed_stays_when_all_is_simplified() {
+    let (text, offset) = with_cursor(&function(
+        "
+        A[i + j -$0 j] = T.min(n, n + 1)
+        B[i] = T.min(n, n + 1)  # tir: allow(simplifiable)
+        ",
+    ));
+    let wants = |it| it == ActionKind::QuickFix;
+    let actions = analysis(&text).code_actions(FILE, TextRange::empty(offset), &wants).unwrap();
+    let all = actions.iter().find(|it| it.title.starts_with("Simplify all")).expect("an action");
+    let after = TextEdit::from_edits(all.edits.clone()).expect("no overlap").apply(&text);
+    assert!(after.contains("A[i] = n\n"), "{after}");
+    assert!(after.contains("B[i] = T.min(n, n + 1)  # tir"), "{after}");
 }
