@@ -21,6 +21,8 @@ use std::sync::OnceLock;
 use ir::{BinaryOp, UnaryOp};
 
 pub use index::{Head, candidates};
+#[cfg(test)]
+pub(crate) use parse::LEVELS;
 pub use parse::{RuleError, parse};
 
 /// The tables, in the order in which rules are tried.

@@ -7,6 +7,29 @@
 
 use crate::{Body, BufferId, ExprId, NameId, OccurrenceId, OpId, ValueId};
 
+/// Enums whose values have names.
+macro_rules! names {
+    ($(#[doc = $of:literal])* $Name:ident { $($(#[doc = $docs:literal])* $Kind:ident = $name:literal;)* }) => {
+        $(#[doc = $of])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum $Name {
+            $($(#[doc = $docs])* $Kind,)*
+        }
+
+        impl $Name {
+            /// All of them, sorted by name.
+            pub const ALL: &[$Name] = &[$($Name::$Kind),*];
+
+            /// Kebab-case name.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $($Name::$Kind => $name,)*
+                }
+            }
+        }
+    };
+}
+
 pub mod allow;
 mod cell;
 pub mod docs;

@@ -122,7 +122,7 @@ struct Parser {
 }
 
 /// Binary operators by binding strength, the weakest first, as Python has them.
-const LEVELS: &[&[(&str, BinaryOp)]] = &[
+pub(crate) const LEVELS: &[&[(&str, BinaryOp)]] = &[
     &[("or", BinaryOp::Or)],
     &[("and", BinaryOp::And)],
     &[

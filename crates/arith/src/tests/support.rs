@@ -83,25 +83,6 @@ struct Parser<'a> {
     at: usize,
 }
 
-const LEVELS: &[&[(&str, BinaryOp)]] = &[
-    &[("or", BinaryOp::Or)],
-    &[("and", BinaryOp::And)],
-    &[
-        ("==", BinaryOp::Eq),
-        ("!=", BinaryOp::Ne),
-        ("<", BinaryOp::Lt),
-        ("<=", BinaryOp::Le),
-        (">", BinaryOp::Gt),
-        (">=", BinaryOp::Ge),
-    ],
-    &[("|", BinaryOp::BitOr)],
-    &[("^", BinaryOp::BitXor)],
-    &[("&", BinaryOp::BitAnd)],
-    &[("<<", BinaryOp::Shl), (">>", BinaryOp::Shr)],
-    &[("+", BinaryOp::Add), ("-", BinaryOp::Sub)],
-    &[("*", BinaryOp::Mul), ("//", BinaryOp::FloorDiv), ("%", BinaryOp::FloorMod)],
-];
-
 impl Parser<'_> {
     fn peek(&self) -> &str {
         self.tokens.get(self.at).map_or("", |it| it)
@@ -125,7 +106,7 @@ impl Parser<'_> {
         (self.typed(a, dtype), self.typed(b, dtype))
     }
     fn level(&mut self, level: usize) -> Parsed {
-        let Some(operators) = LEVELS.get(level) else { return self.unary() };
+        let Some(operators) = crate::rules::LEVELS.get(level) else { return self.unary() };
         let mut left = self.level(level + 1);
         while let Some(&(_, op)) = operators.iter().find(|it| it.0 == self.peek()) {
             self.at += 1;

@@ -11,49 +11,30 @@ use crate::{ExprId, OccurrenceId, OpId, ValueId};
 
 pub mod docs;
 
-macro_rules! kinds {
-    ($($(#[doc = $docs:literal])* $Kind:ident = $name:literal;)*) => {
-        /// What a finding says. Names are kebab-case and stable; [`docs`] has a page for each.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum FindingKind {
-            $($(#[doc = $docs])* $Kind,)*
-        }
-
-        impl FindingKind {
-            /// All kinds, sorted by name.
-            pub const ALL: &[FindingKind] = &[$(FindingKind::$Kind),*];
-
-            /// Kebab-case name.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $(FindingKind::$Kind => $name,)*
-                }
-            }
-        }
-    };
-}
-
-kinds! {
-    /// A condition that is always true or never.
-    ConstantCondition = "constant-condition";
-    /// A load of what was copied from somewhere that still holds it.
-    CopyPropagation = "copy-propagation";
-    /// A binding or a mutable scalar whose value nothing uses.
-    DeadBinding = "dead-binding";
-    /// A store that nothing can read.
-    DeadStore = "dead-store";
-    /// A value in a loop that is the same in every iteration.
-    LoopInvariant = "loop-invariant";
-    /// Without `noalias`, writes of one parameter may change another.
-    MissingNoalias = "missing-noalias";
-    /// A load of memory that nothing has written.
-    ReadBeforeWrite = "read-before-write";
-    /// A condition that an enclosing one already decides.
-    RedundantCondition = "redundant-condition";
-    /// A load of a value that a name or an earlier store still holds.
-    RedundantLoad = "redundant-load";
-    /// Statements that cannot be executed.
-    Unreachable = "unreachable";
+names! {
+    /// What a finding says. Names are kebab-case and stable; [`docs`] has a page for each.
+    FindingKind {
+        /// A condition that is always true or never.
+        ConstantCondition = "constant-condition";
+        /// A load of what was copied from somewhere that still holds it.
+        CopyPropagation = "copy-propagation";
+        /// A binding or a mutable scalar whose value nothing uses.
+        DeadBinding = "dead-binding";
+        /// A store that nothing can read.
+        DeadStore = "dead-store";
+        /// A value in a loop that is the same in every iteration.
+        LoopInvariant = "loop-invariant";
+        /// Without `noalias`, writes of one parameter may change another.
+        MissingNoalias = "missing-noalias";
+        /// A load of memory that nothing has written.
+        ReadBeforeWrite = "read-before-write";
+        /// A condition that an enclosing one already decides.
+        RedundantCondition = "redundant-condition";
+        /// A load of a value that a name or an earlier store still holds.
+        RedundantLoad = "redundant-load";
+        /// Statements that cannot be executed.
+        Unreachable = "unreachable";
+    }
 }
 
 impl FindingKind {

@@ -126,28 +126,6 @@ pub enum Step {
     },
 }
 
-macro_rules! names {
-    ($(#[doc = $of:literal])* $Name:ident { $($(#[doc = $docs:literal])* $Kind:ident = $name:literal;)* }) => {
-        $(#[doc = $of])*
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-        pub enum $Name {
-            $($(#[doc = $docs])* $Kind,)*
-        }
-
-        impl $Name {
-            /// All of them, sorted by name.
-            pub const ALL: &[$Name] = &[$($Name::$Kind),*];
-
-            /// Kebab-case name; [`docs`] or the page of a finding explains it.
-            pub fn name(self) -> &'static str {
-                match self {
-                    $($Name::$Kind => $name,)*
-                }
-            }
-        }
-    };
-}
-
 names! {
     /// What a simplification is. Names are kebab-case and stable.
     SimplificationKind {
