@@ -202,8 +202,7 @@ fn check_round(
                 break;
             }
             let options = Options { max_steps: corpus.max_steps * 2, ..options };
-            let overflows =
-                before.as_ref().is_ok_and(|it| kinds(it).contains(&EventKind::Overflow));
+            let overflows = before.as_ref().is_ok_and(Outcome::overflows);
             for variant in variants.iter().filter(|it| !(overflows && it.excludes_overflow)) {
                 let after = tally.run(&variant.body, arguments.clone(), &options);
                 agrees(&before, &after).map_err(|why| {

@@ -42,6 +42,7 @@ mod tests;
 mod uniform;
 mod unknown;
 mod warp;
+mod wrapped;
 
 use crate::{Body, OpId};
 
@@ -149,6 +150,15 @@ pub struct Outcome {
     pub steps: u64,
     /// What the program itself would have computed.
     pub counts: Counts,
+    /// Whether a wrapped integer became a float, which keeps no mark of it: an overflow that may have been used without an event.
+    pub has_lost_overflow: bool,
+}
+
+impl Outcome {
+    /// Whether an overflow may have told in the results: nothing that rests on its absence (SEMANTICS: I1) need agree with them.
+    pub fn overflows(&self) -> bool {
+        self.has_lost_overflow || self.events.iter().any(|it| it.kind == EventKind::Overflow)
+    }
 }
 
 /// Why a run ended early.

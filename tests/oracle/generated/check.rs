@@ -17,7 +17,7 @@ use ir::{
 };
 use test_utils::{Program, Rng};
 use transform::{
-    cse,
+    cse::{self, CseOptions},
     findings::{self, FindingOptions},
     passes::Pass,
 };
@@ -25,6 +25,7 @@ use transform::{
 use super::{
     as_read::{as_read, folds_constants},
     quiet,
+    selected::Family,
     values::{self, ROUNDS},
 };
 use crate::{
@@ -140,7 +141,9 @@ fn check_unguarded(program: &Program, seed: u64) -> Result<Checked, Failure> {
     };
     let mut variants = rewritten(&function.lowered.body, &mut checked)?;
     variants.extend(edited(&function, &mut checked)?);
-    variants.extend(simplified::simplified(&function, &mut checked)?);
+    if Family::Simplify.is_selected() {
+        variants.extend(simplified::simplified(&function, &mut checked)?);
+    }
     compare(program, &function.lowered.body, &variants, seed, &mut checked)?;
     Ok(checked)
 }
@@ -150,7 +153,7 @@ fn rewritten(body: &Body, checked: &mut Checked) -> Result<Vec<Variant>, Failure
     let occurrences = Occurrences::collect(body);
     let mut plans: Vec<CsePlan> = Vec::new();
     let mut variants = Vec::new();
-    for (name, options) in options() {
+    for (name, options) in selected_options() {
         let plan = guarded(name, || Ok(cse::plan(body, &occurrences, None, &options)))?;
         if plan.is_empty() || plans.contains(&plan) {
             continue;
@@ -168,10 +171,21 @@ fn rewritten(body: &Body, checked: &mut Checked) -> Result<Vec<Variant>, Failure
         variants.push(Variant::new(name, after));
     }
     checked.plans = variants.len() as u64;
-    let fixed = fixed(body, &occurrences);
-    checked.fixes = fixed.len() as u64;
-    variants.extend(fixed);
+    if Family::Findings.is_selected() {
+        let fixed = fixed(body, &occurrences);
+        checked.fixes = fixed.len() as u64;
+        variants.extend(fixed);
+    }
+    if Family::Simplify.is_selected() {
+        let simple = Pass::Simplify.run(body);
+        variants.push(Variant { excludes_overflow: true, ..Variant::new("simplify", simple) });
+    }
     Ok(variants)
+}
+
+/// The plans of the families that are checked.
+fn selected_options() -> impl Iterator<Item = (&'static str, CseOptions)> {
+    options().into_iter().filter(|it| Family::of_plan(it.0).is_selected())
 }
 
 /// The body after all fixes of findings that can be done together; each kind that changes something alone too. Fixes that rest on
@@ -200,8 +214,6 @@ fn fixed(body: &Body, occurrences: &Occurrences) -> Vec<Variant> {
         let fixed = apply(it.name(), &found, Some(it));
         variants.extend(fixed.map(|fixed| Variant { excludes_overflow: true, ..fixed }));
     }
-    let simple = Pass::Simplify.run(body);
-    variants.push(Variant { excludes_overflow: true, ..Variant::new("simplify", simple) });
     variants
 }
 
@@ -211,7 +223,7 @@ fn edited(function: &Function, checked: &mut Checked) -> Result<Vec<Variant>, Fa
     let occurrences = Occurrences::collect(&lowered.body);
     let mut plans: Vec<CsePlan> = Vec::new();
     let mut variants = Vec::new();
-    for (name, options) in options() {
+    for (name, options) in selected_options() {
         let plan = lowered
             .source_map
             .with_view(|view| cse::plan(&lowered.body, &occurrences, Some(view), &options));
@@ -360,9 +372,7 @@ impl Run<'_> {
                 return Ok(());
             }
         }
-        let overflows = before
-            .as_ref()
-            .is_ok_and(|outcome| outcome.events.iter().any(|it| it.kind == EventKind::Overflow));
+        let overflows = before.as_ref().is_ok_and(Outcome::overflows);
         for variant in variants.iter().filter(|it| !(overflows && it.excludes_overflow)) {
             // How steps are counted depends on what is compiled: only an endless run is to be cut off.
             let after = self.run(&variant.body, MAX_STEPS * 20, false);

@@ -361,17 +361,6 @@ impl Machine<'_> {
         Ok(())
     }
 
-    fn mark_used(&mut self, value: &Val) {
-        let wrapped = match value {
-            Val::Int(_, wrapped) => *wrapped,
-            Val::Vector(lanes) => lanes.iter().any(|it| matches!(it, Val::Int(_, true))),
-            _ => false,
-        };
-        if wrapped {
-            self.event(EventKind::Overflow);
-        }
-    }
-
     /// Writes a scalar to a place in memory; the buffer is for messages.
     pub(super) fn write(
         &mut self,

@@ -130,7 +130,8 @@ impl Machine<'_> {
             .into_iter()
             .map(|((op, kind), (count, detail))| Event { kind, op, count, detail })
             .collect();
-        Outcome { arguments, returned, events, steps: self.steps, counts: self.counts }
+        let Machine { steps, counts, has_lost_overflow, .. } = self;
+        Outcome { arguments, returned, events, steps, counts, has_lost_overflow }
     }
 
     /// The extents that the signature tells must be those of the argument (SEMANTICS: B6).

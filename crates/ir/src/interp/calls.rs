@@ -9,6 +9,7 @@ use super::{
     library::{self, Function},
     memory::{read_scalar, scalar_bits, write_scalar},
     ops::{self, Val},
+    wrapped,
 };
 use crate::{BinaryOp, Body, Callee, DataType, ExprId, ExprKind, ExprListId, Type};
 
@@ -91,7 +92,8 @@ impl Machine<'_> {
             })
         });
         if is_known {
-            return result;
+            let is_wrapped = values.iter().any(wrapped::is_wrapped);
+            return result.map(|it| self.carry(is_wrapped, it));
         }
         let operands: Vec<String> =
             types.iter().map(|it| it.map_or("?".to_owned(), |it| it.to_string())).collect();
@@ -134,7 +136,7 @@ impl Machine<'_> {
             None => None,
         };
         match value {
-            Some(value) => Ok(value),
+            Some(value) => Ok(self.carry(values.iter().any(wrapped::is_wrapped), value)),
             None if self.options.unknown_calls == UnknownCalls::Model => {
                 Ok(self.unknown_call(name, &values, dtype.into()))
             }
@@ -229,6 +231,7 @@ impl Machine<'_> {
             return self.fail(RunErrorKind::Unsupported, format!("an atomic access to {dtype}"));
         };
         if let Some(new) = f(self, &old)? {
+            self.mark_used(&new);
             let memory = &mut self.storages[storage];
             write_scalar(dtype, &new, &mut memory.bytes[at..at + bytes]);
             if let Some(written) = memory.written.get_mut(at..at + bytes) {

@@ -5,6 +5,7 @@ use super::{
     exec::{Machine, Slot},
     memory::fixed_lanes,
     ops::{self, Val},
+    wrapped,
 };
 use crate::{
     BinaryOp, BufferField, BufferId, DataType, Expr, ExprId, ExprKind, ExprListId, Type, arena::Id,
@@ -94,13 +95,16 @@ impl Machine<'_> {
                 if let Some(value) = ops::fast_cast(&value, from, to) {
                     return Ok(value);
                 }
-                self.operator(|events| ops::cast(&value, from, to, events))
+                let is_wrapped = wrapped::is_wrapped(&value);
+                let cast = self.operator(|events| ops::cast(&value, from, to, events))?;
+                Ok(self.carry(is_wrapped, cast))
             }
             ExprKind::Select(condition, then, otherwise) => {
                 let condition = self.eval(condition, lane)?;
                 let then = self.eval(then, lane)?;
                 let otherwise = self.eval(otherwise, lane)?;
-                self.select(&condition, then, otherwise)
+                let chosen = self.select(&condition, then, otherwise)?;
+                Ok(self.carry(wrapped::is_wrapped(&condition), chosen))
             }
             ExprKind::Load { buffer, indices, predicate } => {
                 self.load(buffer, indices, predicate, lane)

@@ -88,6 +88,8 @@ pub(super) struct Machine<'a> {
     pub(super) binders: Vec<Val>,
     pub(super) steps: u64,
     pub(super) counts: Counts,
+    /// Whether a wrapped integer became a float.
+    pub(super) has_lost_overflow: bool,
     /// The statement being executed.
     pub(super) at: Option<OpId>,
     /// How often, and what the first one was.
@@ -137,6 +139,7 @@ impl<'a> Machine<'a> {
             binders: Vec::new(),
             steps: 0,
             counts: Counts::default(),
+            has_lost_overflow: false,
             at: None,
             events: BTreeMap::new(),
             kernel: None,
@@ -274,6 +277,7 @@ impl<'a> Machine<'a> {
             OpKind::Return => {
                 if let Some(&value) = data.operands.first() {
                     let value = self.eval(value, active[0] as usize)?;
+                    self.mark_used(&value);
                     self.returned = Some(value);
                 }
                 self.jump(LaneState::Returned, active);

@@ -1,6 +1,8 @@
 //! Runs of small bodies made by hand; runs of real text are in the crates above.
 
 mod nan;
+mod ways;
+mod wrapped;
 
 use super::*;
 use crate::{

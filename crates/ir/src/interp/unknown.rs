@@ -21,6 +21,7 @@ impl Machine<'_> {
         let mut hasher = FxHasher::default();
         hasher.write(name.as_bytes());
         for operand in operands {
+            self.mark_used(operand);
             self.observe(operand, &mut hasher);
         }
         let reachable = self.reachable();

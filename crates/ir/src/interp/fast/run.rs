@@ -280,8 +280,9 @@ fn to_int(x: f64, dtype: DataType) -> Result<u64> {
     if truncated.is_nan() || truncated.abs() >= 9_007_199_254_740_992.0 {
         return Err(GiveUp);
     }
-    let wrapped = dtype.wrap_int(truncated as i128);
-    if wrapped as f64 == truncated { Ok(wrapped as u64) } else { Err(GiveUp) }
+    let exact = truncated as i128;
+    let register = dtype.wrap_int(exact) as u64;
+    if wide(dtype, register) == exact { Ok(register) } else { Err(GiveUp) }
 }
 
 #[inline]

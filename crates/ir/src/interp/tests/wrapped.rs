@@ -1,0 +1,66 @@
+//! The mark of overflow goes through calls and choices, and is lost in floats only (SEMANTICS: I1).
+
+use super::*;
+
+/// What `A[0] = of(A[0] * A[0])` reports for `A[0] = 65536`, and whether the run may have used an overflow.
+#[track_caller]
+fn check(
+    dtype: DataType,
+    expected: &[EventKind],
+    may_have_used: bool,
+    of: impl Fn(&mut Body, ExprId) -> ExprId,
+) {
+    let (mut body, a, entry) = with_buffer();
+    let out = new_buffer(&mut body, "B", 8, "local", BufferOrigin::Alloc);
+    body.buffers[out].dtype = dtype;
+    let extent = body.int(8, I32);
+    body.push_op(entry, OpKind::Alloc { buffer: out, kind: AllocKind::Flat }, &[extent]);
+    let zero = body.int(0, I32);
+    let x = body.load(a, &[zero], None);
+    let product = body.binary(BinaryOp::Mul, x, x);
+    let value = of(&mut body, product);
+    store(&mut body, entry, out, zero, value);
+    let array = Array { dtype: I32, shape: vec![8], data: 65_536i32.to_le_bytes().repeat(8) };
+    let outcome = run(&body, vec![Argument::Array(array)], &Options::default()).expect("runs");
+    let events: Vec<EventKind> = outcome.events.iter().map(|it| it.kind).collect();
+    assert_eq!((&events[..], outcome.overflows()), (expected, may_have_used));
+}
+
+fn call(body: &mut Body, name: &str, dtype: DataType, operands: &[ExprId]) -> ExprId {
+    let callee = Callee::Intrinsic(body.intern(name));
+    body.call(callee, operands, Body::no_attrs(), dtype.into(), false)
+}
+
+#[test]
+fn calls_of_a_wrapped_integer_are_wrapped() {
+    for name in ["popcount", "fabs", "cuda.ffs_u32", "reinterpret"] {
+        check(I32, &[EventKind::Overflow], true, |body, it| call(body, name, I32, &[it]));
+    }
+}
+
+#[test]
+fn what_a_wrapped_condition_chooses_is_wrapped() {
+    check(I32, &[EventKind::Overflow], true, |body, it| {
+        let (zero, one) = (body.int(0, I32), body.int(1, I32));
+        let is_positive = body.binary(BinaryOp::Gt, it, zero);
+        body.select(is_positive, one, zero)
+    });
+}
+
+#[test]
+fn a_float_of_a_wrapped_integer_is_no_event_but_noted() {
+    let f32 = DataType::FLOAT32;
+    check(f32, &[], true, |body, it| body.cast(it, f32));
+    check(f32, &[], true, |body, it| call(body, "reinterpret", f32, &[it]));
+    check(f32, &[], false, |body, _| body.float(1.0, f32));
+}
+
+#[test]
+fn a_wrapped_integer_that_is_returned_is_used() {
+    let (mut body, a, entry) = with_buffer();
+    let zero = body.int(0, I32);
+    let x = body.load(a, &[zero], None);
+    let product = body.binary(BinaryOp::Mul, x, x);
+    body.push_op(entry, OpKind::Return, &[product]);
+    assert_eq!(run_on(&body, [65_536; 8]).expect("runs").1, [EventKind::Overflow]);
+}

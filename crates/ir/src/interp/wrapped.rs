@@ -1,0 +1,45 @@
+//! The mark of overflow: which values are wrapped, and what an operation makes of the mark (SEMANTICS: I1, I2).
+//!
+//! An integer of a lane knows whether it is, or is computed from, the wrapped result of an overflow; where such a value is *used* is
+//! an event. Operators pass the mark on by themselves (`ops`); this is for what computes without looking at it: calls and choices.
+//! A float has no mark. So a run only notes that a wrapped integer became one: whether that float is used is not known,
+//! hence no event, but nothing follows from what such a run computes where overflow is taken not to happen.
+
+use super::{EventKind, exec::Machine, ops::Val};
+
+/// Whether a value, or a lane of it, is wrapped.
+pub(super) fn is_wrapped(value: &Val) -> bool {
+    match value {
+        Val::Int(_, wrapped) => *wrapped,
+        Val::Vector(lanes) => lanes.iter().any(is_wrapped),
+        _ => false,
+    }
+}
+
+impl Machine<'_> {
+    /// What is computed from operands of which one is wrapped is wrapped too.
+    pub(super) fn carry(&mut self, is_from_wrapped: bool, value: Val) -> Val {
+        if !is_from_wrapped {
+            return value;
+        }
+        match value {
+            Val::Int(value, _) => Val::Int(value, true),
+            Val::Vector(lanes) => {
+                let lanes = lanes.iter().map(|it| self.carry(true, it.clone())).collect();
+                Val::Vector(lanes)
+            }
+            Val::Float(_) => {
+                self.has_lost_overflow = true;
+                value
+            }
+            other => other,
+        }
+    }
+
+    /// A value that is stored, returned, or handed to what has effects: an event if it is wrapped.
+    pub(super) fn mark_used(&mut self, value: &Val) {
+        if is_wrapped(value) {
+            self.event(EventKind::Overflow);
+        }
+    }
+}
