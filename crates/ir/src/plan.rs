@@ -327,6 +327,8 @@ pub struct CseBinding {
     pub group: usize,
     /// The value, as in the original body; parts of it that are bound themselves are in `uses`.
     pub expr: ExprId,
+    /// The lets around `expr` in its operand, where it is written: from there its free bound variables count (see [`ExprKind::Bound`]).
+    pub depth: u32,
     /// The binding stands right before this operation. Several bindings before one operation stand in the order of
     /// [`CsePlan::bindings`].
     pub before: OpId,

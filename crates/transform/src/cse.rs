@@ -4,6 +4,7 @@
 //! decision; and, by [`rewrite`], the body after it. Rules of the presets: README of this crate.
 
 mod allowed;
+mod binders;
 mod cells;
 mod facts;
 mod finish;

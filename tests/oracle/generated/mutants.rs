@@ -96,6 +96,7 @@ fn shared(
         uses: Vec::new(),
         reuses: Vec::new(),
         within: None,
+        depth: 0,
     };
     let plan = CsePlan {
         cells: Vec::new(),

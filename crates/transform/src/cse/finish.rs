@@ -223,6 +223,7 @@ pub(super) fn assemble(
             expr: facts.occurrences[wanted.value].expr,
             before: wanted.before,
             within: None,
+            depth: 0,
             replaces: std::mem::take(&mut finished.replaces[index]),
             uses: parts(&finished.uses[index], renumber),
             reuses: parts(&finished.reuses[index], |it| group_of_reuse[it]),

@@ -14,12 +14,12 @@ use ir::{
     Body, DataType, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Operation, Value,
     ValueKind,
     arena::Id,
-    plan::{BindingIdx, CsePlan, Decision, Held, Part},
+    plan::{BindingIdx, CsePlan, Decision, Held, Part, Within},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use self::{cells::CellOps, lets::Lets};
-use super::Work;
+use super::{Work, binders};
 use crate::replace::{children_of, update_buffer};
 
 /// The body after the plan. Debug builds check that it is valid if the body given is.
@@ -35,6 +35,7 @@ pub fn rewrite_counted(body: &Body, occurrences: &Occurrences, plan: &CsePlan) -
         variables: Vec::new(),
         lets: Lets::of(plan),
         cells: CellOps::default(),
+        depths: None,
         work: Work::default(),
     };
     rewriter.bind(plan);
@@ -58,6 +59,8 @@ struct Rewriter<'a> {
     variables: Vec<(Home, ExprId)>,
     lets: Lets,
     cells: CellOps,
+    /// By occurrence: the binders around it; found when asked for.
+    depths: Option<Vec<u32>>,
     work: Work,
 }
 
@@ -78,6 +81,7 @@ impl Rewriter<'_> {
                 .entry((&binding.uses[..], &binding.reuses[..]))
                 .or_insert_with(|| self.substitution(plan, &binding.uses, &binding.reuses));
             let mut value = self.rebuild(binding.expr, memo);
+            value = self.at_home(plan, index, value);
             if let Some(inner) = self.lets.in_value.remove(&index) {
                 value = self.wrap(plan, &inner, value);
             }
@@ -103,6 +107,34 @@ impl Rewriter<'_> {
             self.body.ops[op].results.push(variable);
             let use_of_it = self.body.make(ExprKind::Value(variable), ty);
             self.variables.push((Home::Op(op), use_of_it));
+        }
+    }
+
+    /// A value as it is where its let stands: it may be written inside of more lets, or fewer.
+    fn at_home(&mut self, plan: &CsePlan, index: BindingIdx, value: ExprId) -> ExprId {
+        let binding = &plan.bindings[index];
+        let is_open = self.body.expr(binding.expr).flags.open_binders > 0;
+        let Some(within) = binding.within.filter(|_| is_open) else { return value };
+        let to = self.depth_of(plan, within);
+        if to == binding.depth {
+            return value;
+        }
+        lets::moved(&mut self.body, value, binding.depth, to, &mut self.work)
+    }
+
+    /// The lets around what a let of the plan is around.
+    fn depth_of(&mut self, plan: &CsePlan, mut within: Within) -> u32 {
+        loop {
+            match within {
+                Within::Occurrence(it) => {
+                    let of_all = || binders::depths(&self.body, self.occurrences);
+                    return self.depths.get_or_insert_with(of_all)[it.index()];
+                }
+                Within::Value(of) => match plan.bindings[of].within {
+                    Some(next) => within = next,
+                    None => return 0,
+                },
+            }
         }
     }
 

@@ -13,7 +13,7 @@
 //! | `run` | context, names that were given, import of nodes |
 //! | `sweep` | one sweep, and its replacements |
 //! | `visit`, `exprs` | the order of visits: statements, expressions |
-//! | `outcome`, `judge` | from a finished run to a plan; what speaks against it |
+//! | `outcome`, `forms`, `judge` | from a finished run to a plan; which form an occurrence has; what speaks against it |
 //!
 //! Its results are TVM's, names and order included (numbers count in the order of creation, the one made last stands first). The differences:
 //! what would add a trap or an overflow is refused by name without `allow_unsound`, and split as if its count were one; the variable of a
@@ -27,6 +27,7 @@
 
 mod barriers;
 mod exprs;
+mod forms;
 mod group;
 mod judge;
 mod normal;
@@ -44,8 +45,8 @@ use ir::{
 use rustc_hash::FxHashSet;
 
 use self::{
-    barriers::Barriers, normal::Normal, outcome::Outcome, pool::Pool, run::Run, run::Vetoes,
-    visit::Visitor,
+    barriers::Barriers, forms::Forms, normal::Normal, outcome::Outcome, pool::Pool, run::Run,
+    run::Vetoes, visit::Visitor,
 };
 use super::{
     CseOptions, Work,
@@ -64,11 +65,12 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
         let outcome = run(facts, options, &visitor, &vetoes, is_bounded, work);
         let origins = outcome.made.iter().map(|it| it.origin).chain(vetoes.values.keys().copied());
         let lists = judge::lists(facts, origins);
-        let members = judge::members(facts, &outcome, &lists);
-        let new = judge::vetoes(facts, options, &outcome, &members);
+        let forms = Forms::new(facts, &outcome.made);
+        let members = judge::members(facts, &outcome, &lists, &forms);
+        let new = judge::vetoes(facts, options, &outcome, &members, &forms);
         if new.is_empty() {
             let refused = outcome::refused(&vetoes, &lists);
-            let mut plan = outcome.plan(facts, &members, &refused);
+            let mut plan = outcome.plan(facts, &members, &forms, &refused);
             if facts.source.is_none() {
                 plan.dropped = dropped(facts.body);
             }

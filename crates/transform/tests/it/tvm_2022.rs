@@ -667,6 +667,66 @@ fn value_of_a_let_may_be_its_body() {
 }
 
 #[test]
+fn value_in_a_let_is_bound_outside_of_it() {
+    check(
+        "x y",
+        "M[0] = T.Let(T.Let((v + 1) * (v + 1), where={w: y}), where={v: x})",
+        expect![[r#"
+            v = T.int32()
+            cse_v1 = T.int32()
+            w = T.int32()
+            M[0] = T.Let(T.Let(T.Let(cse_v1 * cse_v1, where={w: y}), where={cse_v1: v + 1}), where={v: x})
+        "#]],
+    );
+    check(
+        "x y",
+        "M[0] = T.Let(T.Let(v + 1, where={w: y}) * (v + 1), where={v: x})",
+        expect![[r#"
+            v = T.int32()
+            cse_v1 = T.int32()
+            w = T.int32()
+            M[0] = T.Let(T.Let(T.Let(cse_v1, where={w: y}) * cse_v1, where={cse_v1: v + 1}), where={v: x})
+        "#]],
+    );
+    // The value of one in the value of another, both further in than they are bound.
+    check(
+        "x y",
+        "M[0] = T.Let(T.Let((v + 1) * 2 + (v + 1) + (v + 1) * 2, where={w: y}), where={v: x})",
+        expect![[r#"
+            v = T.int32()
+            cse_v1 = T.int32()
+            w = T.int32()
+            M[0] = T.Let(T.Let(T.Let(cse_v1 + (v + 1) + cse_v1, where={w: y}), where={cse_v1: (v + 1) * 2}), where={v: x})
+        "#]],
+    );
+    check(
+        "x y",
+        "M[0] = T.Let(T.Let(T.Let((v + w) * u, where={u: v + w}), where={w: y}), where={v: x})",
+        expect![[r#"
+            v = T.int32()
+            w = T.int32()
+            cse_v1 = T.int32()
+            u = T.int32()
+            M[0] = T.Let(T.Let(T.Let(T.Let(cse_v1 * u, where={u: cse_v1}), where={cse_v1: v + w}), where={w: y}), where={v: x})
+        "#]],
+    );
+}
+
+/// What divides by another variable, but is the same node: numbers of binders are no names.
+#[test]
+fn value_in_a_let_is_not_that_of_another_let() {
+    let text = function(
+        "x y",
+        "
+        M[0] = T.Let(T.if_then_else(x > 0, x // v + x // v, 0) + T.Let(x // w, where={w: 1}), where={v: y})
+        M[1] = T.Let(T.Let(v + 1, where={w: y}) + T.Let(w + 1, where={w: v}), where={v: x})
+        ",
+    );
+    let sound = CseOptions { allow_unsound: false, ..options(false) };
+    crate::support::check_unchanged(&text, &sound);
+}
+
+#[test]
 fn variable_of_the_user_ends_with_its_scope() {
     // The second branch knows from the first one what the variable stands for.
     check(

@@ -2,7 +2,8 @@
 //!
 //! A body names the variable of a let by the number of binders between, which changes while an expression is still built. Until its let
 //! is made the variable is a *placeholder*: a bound variable with a number that no text reaches. [`bind`] makes the let, and the
-//! placeholder a number. O(nodes with free binders in them) a let.
+//! placeholder a number; [`moved`] makes a value that is written further in, or out, one of the place of its let. O(nodes with free binders
+//! in them) a let.
 
 use ir::{
     Body, ExprId, ExprKind, NameId, OccurrenceId,
@@ -10,7 +11,7 @@ use ir::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::cse::Work;
+use crate::cse::{Work, binders::renumber};
 
 /// The first number of a placeholder: more binders than this never nest.
 const FIRST: u32 = 1 << 30;
@@ -52,54 +53,26 @@ pub(super) fn bind(
     work: &mut Work,
 ) -> ExprId {
     let ty = body.ty(inner);
-    let mut memo = FxHashMap::default();
-    let inner = number(body, variable, inner, 0, &mut memo, work);
+    let mut of_free = |body: &mut Body, at: ExprId, index: u32, depth: u32| {
+        let ty = body.ty(at);
+        if at == variable {
+            return Some(body.make(ExprKind::Bound(depth), ty));
+        }
+        (index < FIRST).then(|| body.make(ExprKind::Bound(index + 1), ty))
+    };
+    let inner = renumber(body, inner, &mut of_free, work);
     let result = body.make(ExprKind::Let { value, body: inner }, ty);
     body.set_binder_names(result, vec![name]);
     result
 }
 
-/// `expr`, which is `depth` binders inside the new let, with the placeholder numbered and what is free moved by one.
-fn number(
-    body: &mut Body,
-    variable: ExprId,
-    expr: ExprId,
-    depth: u32,
-    memo: &mut FxHashMap<(ExprId, u32), ExprId>,
-    work: &mut Work,
-) -> ExprId {
-    if body.expr(expr).flags.open_binders <= depth {
-        return expr;
-    }
-    if let Some(&known) = memo.get(&(expr, depth)) {
-        return known;
-    }
-    work.visited += 1;
-    let ty = body.ty(expr);
-    let new = match body.expr(expr).kind {
-        _ if expr == variable => body.make(ExprKind::Bound(depth), ty),
-        ExprKind::Bound(index) if index >= depth && index < FIRST => {
-            body.make(ExprKind::Bound(index + 1), ty)
-        }
-        ExprKind::Bound(_) => expr,
-        kind => {
-            let inside = match kind {
-                ExprKind::Let { .. } => 1,
-                ExprKind::Lambda { params, .. } => params,
-                _ => 0,
-            };
-            // The value of a let comes first, and is outside of it.
-            let is_let = matches!(kind, ExprKind::Let { .. });
-            let mut index = 0;
-            stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-                body.map_children(expr, &mut |body, child| {
-                    let at = if is_let && index == 0 { depth } else { depth + inside };
-                    index += 1;
-                    number(body, variable, child, at, memo, work)
-                })
-            })
-        }
+/// A value that is written inside of `from` binders, as it is inside of `to` of them: none of those between binds a variable in it, as
+/// the planner takes out only what is known there.
+pub(super) fn moved(body: &mut Body, value: ExprId, from: u32, to: u32, work: &mut Work) -> ExprId {
+    let mut of_free = |body: &mut Body, at: ExprId, index: u32, _: u32| {
+        let ty = body.ty(at);
+        let moved = (index < FIRST).then(|| (index + to).checked_sub(from)).flatten()?;
+        Some(body.make(ExprKind::Bound(moved), ty))
     };
-    memo.insert((expr, depth), new);
-    new
+    renumber(body, value, &mut of_free, work)
 }

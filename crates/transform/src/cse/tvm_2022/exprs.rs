@@ -65,7 +65,7 @@ impl Run<'_> {
             let value = replacing.apply_inside(self, it.x);
             let number = self.number_of[&it.var];
             self.made[number].value = value;
-            let (ty, origin) = (self.pool.term(result).ty, self.pool.term(result).origin);
+            let (ty, origin) = (self.pool.term(result).ty, self.pool.term(result).first());
             let operands = [value, result].into_iter().collect();
             result = self.pool.make(Tag::Let(it.var), ty, operands, origin);
         }

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     barriers::visited_operands,
+    forms::Forms,
     outcome::Outcome,
     run::{Home, Vetoes},
 };
@@ -42,6 +43,7 @@ pub(super) fn members(
     facts: &Facts<'_>,
     outcome: &Outcome,
     lists: &Lists,
+    forms: &Forms<'_>,
 ) -> Vec<Vec<OccurrenceId>> {
     let of = |at: usize| {
         let made = &outcome.made[at];
@@ -58,7 +60,9 @@ pub(super) fn members(
             }
             Home::Around(occurrence) => {
                 let end = facts.occurrences[occurrence].end;
-                members.extend(list.iter().filter(|&&it| it >= occurrence && it < end));
+                let is_inside = |it: OccurrenceId| it >= occurrence && it < end;
+                let list = list.iter().filter(|&&it| is_inside(it) && forms.has_value(made, it));
+                members.extend(list);
             }
             Home::InValue(_) => {}
         }
@@ -75,10 +79,11 @@ pub(super) fn vetoes(
     options: &CseOptions,
     outcome: &Outcome,
     members: &[Vec<OccurrenceId>],
+    forms: &Forms<'_>,
 ) -> Vetoes {
     let mut vetoes = Vetoes::default();
     for (at, made) in outcome.made.iter().enumerate() {
-        if let Some(refusal) = veto(facts, options, outcome, members, at) {
+        if let Some(refusal) = veto(facts, options, outcome, members, forms, at) {
             vetoes.values.insert(made.origin, refusal);
         }
     }
@@ -106,6 +111,7 @@ fn veto(
     options: &CseOptions,
     outcome: &Outcome,
     members: &[Vec<OccurrenceId>],
+    forms: &Forms<'_>,
     at: usize,
 ) -> Option<Refusal> {
     let made = &outcome.made[at];
@@ -138,7 +144,7 @@ fn veto(
         return None;
     }
     if options.equivalence == Equivalence::Arithmetic
-        && let Some(value) = other_form(facts, outcome, &members[at], at)
+        && let Some(value) = other_form(outcome, &members[at], forms, at)
     {
         return Some(Refusal::Overflow { value });
     }
@@ -154,13 +160,13 @@ fn veto(
 /// A place at which the value is written in another form than the one that would be evaluated: that one may overflow where
 /// this does not (`SEMANTICS: I1`).
 fn other_form(
-    facts: &Facts<'_>,
     outcome: &Outcome,
     members: &[OccurrenceId],
+    forms: &Forms<'_>,
     at: usize,
 ) -> Option<OccurrenceId> {
     let origin = outcome.made[at].origin;
-    let is_other = |it: &OccurrenceId| facts.occurrences[*it].expr != origin;
+    let is_other = |it: &OccurrenceId| !forms.is_written(&outcome.made[at], *it);
     let in_values = || outcome.uses.iter().flatten().any(|it| it.of == at && it.expr != origin);
     members
         .iter()

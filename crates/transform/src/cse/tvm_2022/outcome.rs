@@ -15,6 +15,7 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
+    forms::Forms,
     pool::{Tag, Var, X},
     run::{Home, Made, Run, Vetoes},
 };
@@ -171,11 +172,12 @@ impl Outcome {
         self,
         facts: &Facts<'_>,
         members: &[Vec<OccurrenceId>],
+        forms: &Forms<'_>,
         vetoes: &[(ExprId, Refusal, Vec<OccurrenceId>)],
     ) -> CsePlan {
         let mut groups: Vec<CseGroup> = Vec::new();
         for (at, made) in self.made.iter().enumerate() {
-            let is_one = members[at].iter().all(|&it| facts.occurrences[it].expr == made.origin);
+            let is_one = members[at].iter().all(|&it| forms.is_written(made, it));
             let uses = self.replaces[at].len() as u32 + self.n_uses[at];
             let saved = uses.saturating_sub(1);
             let mut group = group(facts, made.origin, &members[at], Decision::Bind(at));
@@ -209,6 +211,7 @@ impl Outcome {
             name: made.name.clone(),
             group: group_of_made[at],
             expr: made.origin,
+            depth: made.depth,
             before: self.before(facts, at),
             within: match made.home {
                 Home::Before(_) => None,

@@ -48,6 +48,22 @@ pub(super) struct Term {
     pub(super) has_let: bool,
     /// What it was in the body, where it was first met.
     pub(super) origin: ExprId,
+    /// The lets around that, in its operand: from there its free bound variables count.
+    pub(super) depth: u32,
+}
+
+/// A node of the body, and the lets around it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin {
+    pub(super) expr: ExprId,
+    pub(super) depth: u32,
+}
+
+impl Term {
+    /// Where it was first met.
+    pub(super) fn first(&self) -> Origin {
+        Origin { expr: self.origin, depth: self.depth }
+    }
 }
 
 /// The terms of a run.
@@ -80,11 +96,11 @@ impl<'a> Pool<'a> {
         self.n_vars += 1;
         self.n_vars - 1
     }
-    pub(super) fn var(&mut self, var: Var, ty: Type, origin: ExprId) -> X {
+    pub(super) fn var(&mut self, var: Var, ty: Type, origin: Origin) -> X {
         self.make(Tag::Var(var), ty, Operands::new(), origin)
     }
 
-    pub(super) fn make(&mut self, tag: Tag, ty: Type, operands: Operands, origin: ExprId) -> X {
+    pub(super) fn make(&mut self, tag: Tag, ty: Type, operands: Operands, origin: Origin) -> X {
         let key = (tag, ty, operands);
         if let Some(&x) = self.index.get(&key) {
             return x;
@@ -98,11 +114,13 @@ impl<'a> Pool<'a> {
             has_let |= operand.has_let;
             size = size.saturating_add(operand.size);
         }
-        let is_textless = self.textless.get(origin.index()).copied().unwrap_or_default();
+        let is_textless = self.textless.get(origin.expr.index()).copied().unwrap_or_default();
         let is_eligible = !is_forbidden && !is_textless && is_operator(tag);
         let x = self.terms.len() as X;
         let operands = key.2.clone();
-        let term = Term { tag, ty, operands, size, is_eligible, is_forbidden, has_let, origin };
+        let Origin { expr: origin, depth } = origin;
+        let term =
+            Term { tag, ty, operands, size, is_eligible, is_forbidden, has_let, origin, depth };
         self.terms.push(term);
         self.index.insert(key, x);
         x
@@ -110,11 +128,11 @@ impl<'a> Pool<'a> {
 
     /// The term with other operands: itself if they are the same.
     pub(super) fn with_operands(&mut self, x: X, operands: Operands) -> X {
-        let Term { tag, ty, origin, operands: old, .. } = self.term(x);
-        if *old == operands {
+        let term = self.term(x);
+        if term.operands == operands {
             return x;
         }
-        let (tag, ty, origin) = (*tag, *ty, *origin);
+        let (tag, ty, origin) = (term.tag, term.ty, term.first());
         self.make(tag, ty, operands, origin)
     }
 

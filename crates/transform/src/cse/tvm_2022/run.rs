@@ -4,13 +4,13 @@
 //! were given further out are put in then ([`Run::import`]): a node that got a name where it is in scope is a variable, whatever is in
 //! it. So no text is rewritten more than once for each scope that it is directly in.
 
-use ir::{ExprId, OccurrenceId, OpId, Type, arena::Id, plan::Refusal};
+use ir::{ExprId, OccurrenceId, OpId, arena::Id, plan::Refusal};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::{
     normal::{Class, Normal},
-    pool::{Operands, Pool, Tag, Var, X, tag_of},
+    pool::{Operands, Origin, Pool, Tag, Var, X, tag_of},
 };
 use crate::cse::{Work, facts::Facts};
 
@@ -31,6 +31,8 @@ pub(super) struct Made {
     pub(super) var: Var,
     pub(super) name: Box<str>,
     pub(super) origin: ExprId,
+    /// The lets around that, in its operand.
+    pub(super) depth: u32,
     pub(super) home: Home,
     /// Its value in the end.
     pub(super) value: X,
@@ -268,7 +270,7 @@ impl<'a> Run<'a> {
             }
             self.work.visited += 1;
             if let Some(var) = self.named[at.index()] {
-                let x = self.pool.var(var, body.ty(at), at);
+                let x = self.pool.var(var, body.ty(at), closed(at));
                 self.imported[at.index()] = (self.stamp, x);
                 continue;
             }
@@ -289,12 +291,12 @@ impl<'a> Run<'a> {
 
     fn node(&mut self, expr: ExprId, operands: Operands) -> X {
         let body = self.facts.body;
-        let x = self.pool.make(tag_of(body, expr), body.ty(expr), operands, expr);
+        let x = self.pool.make(tag_of(body, expr), body.ty(expr), operands, closed(expr));
         // Equal only since a name was put in.
         match self.forms.get(&x) {
             Some(&var) if self.has_merged && self.is_known(var) => {
                 self.has_form = true;
-                self.pool.var(var, body.ty(expr), expr)
+                self.pool.var(var, body.ty(expr), closed(expr))
             }
             _ => x,
         }
@@ -309,12 +311,15 @@ impl<'a> Run<'a> {
                 return self.import(expr);
             }
             self.work.visited += 1;
+            let origin = Origin { expr, depth: binders.len() as u32 };
             match node.kind {
                 ir::ExprKind::Bound(index) => {
                     let at = binders.len().checked_sub(1 + index as usize);
                     match at.and_then(|it| binders.get(it).copied()) {
-                        Some(var) => self.pool.var(var, node.ty, expr),
-                        None => self.pool.make(Tag::Unknown(expr), node.ty, Operands::new(), expr),
+                        Some(var) => self.pool.var(var, node.ty, origin),
+                        None => {
+                            self.pool.make(Tag::Unknown(expr), node.ty, Operands::new(), origin)
+                        }
                     }
                 }
                 ir::ExprKind::Let { value, body: inner } => {
@@ -324,17 +329,17 @@ impl<'a> Run<'a> {
                     let inner = self.import_open(inner, binders);
                     binders.pop();
                     let operands = [value, inner].into_iter().collect();
-                    self.pool.make(Tag::Let(var), node.ty, operands, expr)
+                    self.pool.make(Tag::Let(var), node.ty, operands, origin)
                 }
                 ir::ExprKind::Lambda { .. } => {
-                    self.pool.make(Tag::Unknown(expr), node.ty, Operands::new(), expr)
+                    self.pool.make(Tag::Unknown(expr), node.ty, Operands::new(), origin)
                 }
                 kind => {
                     let mut children: SmallVec<[ExprId; 4]> = SmallVec::new();
                     body.each_child(kind, &mut |child| children.push(child));
                     let operands =
                         children.iter().map(|&it| self.import_open(it, binders)).collect();
-                    self.pool.make(tag_of(body, expr), node.ty, operands, expr)
+                    self.pool.make(tag_of(body, expr), node.ty, operands, origin)
                 }
             }
         })
@@ -346,9 +351,9 @@ impl<'a> Run<'a> {
     pub(super) fn make(&mut self, x: X, home: Home) -> Var {
         let var = self.pool.new_var();
         let name = (self.names)();
-        let origin = self.pool.term(x).origin;
+        let Origin { expr: origin, depth } = self.pool.term(x).first();
         self.number_of.insert(var, self.made.len());
-        self.made.push(Made { var, name, origin, home, value: x });
+        self.made.push(Made { var, name, origin, depth, home, value: x });
         if self.known.len() <= var as usize {
             self.known.resize(var as usize + 1, false);
         }
@@ -357,10 +362,13 @@ impl<'a> Run<'a> {
 
     /// The use of a variable that stands for a term.
     pub(super) fn use_of(&mut self, var: Var, instead_of: X) -> X {
-        let (ty, origin): (Type, ExprId) = {
-            let term = self.pool.term(instead_of);
-            (term.ty, term.origin)
-        };
+        let term = self.pool.term(instead_of);
+        let (ty, origin) = (term.ty, term.first());
         self.pool.var(var, ty, origin)
     }
+}
+
+/// A node without free bound variables: the lets around it do not matter.
+fn closed(expr: ExprId) -> Origin {
+    Origin { expr, depth: 0 }
 }
