@@ -17,6 +17,7 @@ use crate::{
     held::Held,
     identity::Identity,
     linear::Linear,
+    samples::Samples,
     state::{State, Store},
     summary::{Summaries, Summary, VariableSet},
     traps::Part,
@@ -70,6 +71,7 @@ pub struct Analyzer<'a> {
     pub(crate) added_memo: FxHashMap<(ExprId, ContextId), bool>,
     pub(crate) cells_memo: FxHashMap<BufferId, bool>,
     pub(crate) work: Work,
+    pub(crate) samples: Samples,
     /// Of each node that safe evaluation needs no facts for.
     pub(crate) plain_memo: Vec<Option<bool>>,
     /// Conditional expressions around the one whose value is looked at.
@@ -112,6 +114,7 @@ impl<'a> Analyzer<'a> {
             added_memo: FxHashMap::default(),
             cells_memo: FxHashMap::default(),
             work: Work::default(),
+            samples: Samples::default(),
             plain_memo: Vec::new(),
             choices: 0,
             is_cut: false,
@@ -177,6 +180,7 @@ impl<'a> Analyzer<'a> {
         min: ExprId,
         extent: ExprId,
     ) -> ContextId {
+        self.samples.note_range(var, Some(min), extent, None);
         let range = Constraint::Range { var, min: Some(min), extent, step: None };
         self.contexts.push(parent, range, 0)
     }
@@ -190,11 +194,13 @@ impl<'a> Analyzer<'a> {
         extent: ExprId,
         step: ExprId,
     ) -> ContextId {
+        self.samples.note_range(var, Some(min), extent, Some(step));
         let range = Constraint::Range { var, min: Some(min), extent, step: Some(step) };
         self.contexts.push(parent, range, 0)
     }
     /// `parent`, in a thread of a launch: `0 <= var < extent`, hence `extent > 0` (`SEMANTICS: P7`).
     pub fn thread(&mut self, parent: ContextId, var: ValueId, extent: ExprId) -> ContextId {
+        self.samples.note_range(var, None, extent, None);
         let range = Constraint::Range { var, min: None, extent, step: None };
         self.contexts.push(parent, range, 0)
     }

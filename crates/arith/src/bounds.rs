@@ -106,6 +106,9 @@ impl Analyzer<'_> {
         dtype: DataType,
     ) -> Facts {
         self.work.nodes += 1;
+        if dtype.is_bool() && self.seen(ctx, expr) == (true, true) {
+            return Facts::of_interval(Interval::of_type(dtype));
+        }
         if dtype.is_bool()
             && self.summary(expr).is_stable
             && let Some(truth) = self.known_truth(overflow, ctx, expr)

@@ -20,6 +20,7 @@ mod persistent;
 mod procedure;
 mod refine;
 pub mod rules;
+mod samples;
 pub mod simplify;
 mod sources;
 mod state;

@@ -215,6 +215,9 @@ impl<'a> Simplifier<'a> {
         if !crate::linear::is_integral(dtype) || self.is_hint(expr) {
             return None;
         }
+        if self.analyzer.is_seen_to_vary(at.ctx, expr) {
+            return None;
+        }
         self.work.questions += 1;
         let value = self.analyzer.facts_with(at.reading, at.ctx, expr).interval.as_constant()?;
         let rule = if dtype.is_bool() { "decided" } else { "known-value" };
@@ -405,6 +408,9 @@ impl<'a> Simplifier<'a> {
         self.work.questions += 1;
         if let (Some(a), Some(b)) = (self.as_int(a), self.as_int(b)) {
             return fold::compare(op, a, b);
+        }
+        if self.analyzer.is_refuted(at.ctx, op, a, b) {
+            return false;
         }
         let cond = self.binary(op, a, b);
         self.analyzer.decide_with(at.reading, at.ctx, cond) == Some(true)

@@ -63,6 +63,9 @@ impl Analyzer<'_> {
     /// Whether a form is shown not to be negative; further goals must have the same atoms.
     pub(crate) fn shows(&mut self, question: &mut Question, goal: &Linear) -> bool {
         let (overflow, ctx) = (question.overflow, question.ctx);
+        if self.is_seen_negative(ctx, goal) {
+            return false;
+        }
         if self.is_shown_by_system(question, goal) {
             return true;
         }

@@ -6,6 +6,7 @@ mod dynamic;
 mod growing;
 mod growth;
 pub(crate) mod random;
+mod samples;
 mod shapes;
 mod sources;
 pub(crate) mod support;

@@ -124,14 +124,28 @@ pub(super) fn describe(analyzer: &Analyzer<'_>, ctx: ContextId) -> String {
     lines.join("\n")
 }
 
-struct Case {
-    bench: Bench,
+/// Variables, a context, and what is asked there.
+pub(super) struct Case {
+    pub(super) bench: Bench,
     conditions: Vec<(ExprId, bool)>,
     range: Option<(ValueId, ExprId, ExprId)>,
-    queries: Vec<ExprId>,
+    pub(super) queries: Vec<ExprId>,
 }
 
-fn random_case(rng: &mut Rng) -> Case {
+impl Case {
+    pub(super) fn context(&self, analyzer: &mut Analyzer<'_>) -> ContextId {
+        let mut ctx = analyzer.root();
+        if let Some((var, min, extent)) = self.range {
+            ctx = analyzer.range(ctx, var, min, extent);
+        }
+        for &(cond, holds) in &self.conditions {
+            ctx = analyzer.assume(ctx, cond, holds);
+        }
+        ctx
+    }
+}
+
+pub(super) fn random_case(rng: &mut Rng) -> Case {
     let sets: &[&[&str]] = &[
         &["a: int4", "b: int4"],
         &["a: int4", "b: uint4"],
@@ -177,13 +191,7 @@ fn check_case(seed: u64) -> (usize, usize) {
     let all = assignments(&case.bench, &mut rng);
     let body = &case.bench.body;
     let mut analyzer = Analyzer::new(body);
-    let mut ctx = analyzer.root();
-    if let Some((var, min, extent)) = case.range {
-        ctx = analyzer.range(ctx, var, min, extent);
-    }
-    for &(cond, holds) in &case.conditions {
-        ctx = analyzer.assume(ctx, cond, holds);
-    }
+    let ctx = case.context(&mut analyzer);
     let mut runs = Vec::new();
     for values in &all {
         if let Some(events) = reaches(&analyzer, ctx, values) {

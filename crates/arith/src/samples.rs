@@ -1,0 +1,362 @@
+//! Sample runs: what is false on one of them is not always true, and nobody need try to prove it.
+//!
+//! Most questions that a simplifier asks have the answer "not shown", and a proof that fails costs more than one that succeeds.
+//! So there are [`LANES`] runs with made-up values of all variables, in every analyzer the same. In: a node, a form, a context. Out: the values
+//! of the node in all of them, and in which of them one gets to the place of the context with all that is known there. If a condition is
+//! false in one of these, no sound proof says that it is true.
+//!
+//! A sample is a *valid* run: size variables are not negative, loop variables are in their range, nothing overflows, nothing traps.
+//! Where that is not so, or a value is not known here, the *lane* does not count. What is loaded is any value of its type. So samples can only
+//! say that something is not shown; a mistake here makes answers weaker, never wrong.
+//!
+//! A node is evaluated once, in all lanes; a context is a set of lanes. O(1) a node and a constraint.
+
+mod values;
+
+use ir::{BinaryOp, ExprId, ValueId, arena::Id};
+use rustc_hash::FxHashMap;
+
+use crate::{
+    Analyzer, Interval,
+    atoms::{Atom, AtomKind, Made},
+    context::{Constraint, ContextId},
+    linear::Linear,
+};
+
+/// Sample runs.
+pub(crate) const LANES: usize = 32;
+
+/// A set of lanes.
+pub(crate) type Lanes = u32;
+
+/// Integers by lane; only those of `known` mean anything.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Numbers {
+    pub(crate) known: Lanes,
+    pub(crate) of: [i64; LANES],
+}
+
+/// Truth values by lane; `holds` is a part of `known`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Truths {
+    pub(crate) known: Lanes,
+    pub(crate) holds: Lanes,
+}
+
+impl Truths {
+    const UNKNOWN: Truths = Truths { known: 0, holds: 0 };
+
+    /// The lanes in which it is false.
+    pub(crate) fn fails(self) -> Lanes {
+        self.known & !self.holds
+    }
+}
+
+/// What is known of one node.
+#[derive(Clone, Copy, Debug)]
+enum Sample {
+    /// Not asked for.
+    None,
+    Unknown,
+    Truths(Truths),
+    /// By place.
+    Numbers(u32),
+}
+
+/// A variable of a loop or launch: `min <= var < min + extent`.
+#[derive(Clone, Copy, Debug)]
+struct Range {
+    min: Option<ExprId>,
+    extent: ExprId,
+    step: Option<ExprId>,
+}
+
+/// The samples of an analyzer.
+#[derive(Default)]
+pub(crate) struct Samples {
+    of: Vec<Sample>,
+    numbers: Vec<Numbers>,
+    made: FxHashMap<u32, Option<u32>>,
+    /// By context: the lanes that get there.
+    lanes: Vec<Option<Lanes>>,
+    ranges: FxHashMap<ValueId, Range>,
+}
+
+impl Samples {
+    /// Notes the first range of a variable.
+    pub(crate) fn note_range(
+        &mut self,
+        var: ValueId,
+        min: Option<ExprId>,
+        extent: ExprId,
+        step: Option<ExprId>,
+    ) {
+        self.ranges.entry(var).or_insert(Range { min, extent, step });
+    }
+}
+
+impl Analyzer<'_> {
+    /// The lanes in which one gets to a context.
+    pub(crate) fn lanes(&mut self, ctx: ContextId) -> Lanes {
+        let known =
+            |it: &Self, ctx: ContextId| it.samples.lanes.get(ctx.0 as usize).copied().flatten();
+        if let Some(lanes) = known(self, ctx) {
+            return lanes;
+        }
+        let mut missing = vec![ctx];
+        let mut lanes = Lanes::MAX;
+        while let Some(parent) = missing.last().and_then(|it| self.parent(*it)) {
+            if let Some(above) = known(self, parent) {
+                lanes = above;
+                break;
+            }
+            missing.push(parent);
+        }
+        while let Some(ctx) = missing.pop() {
+            lanes &= self.lanes_of_constraint(ctx);
+            let n_contexts = self.contexts.len();
+            let all = &mut self.samples.lanes;
+            if all.len() <= ctx.0 as usize {
+                all.resize(n_contexts, None);
+            }
+            all[ctx.0 as usize] = Some(lanes);
+        }
+        lanes
+    }
+
+    /// The lanes in which a constraint holds.
+    fn lanes_of_constraint(&mut self, ctx: ContextId) -> Lanes {
+        match self.constraint(ctx) {
+            Constraint::Signature => {
+                let params = &self.body.params;
+                let buffers: Vec<_> = params.iter().filter_map(|it| it.buffer).collect();
+                buffers.into_iter().fold(Lanes::MAX, |lanes, it| lanes & self.lanes_of_shape(it))
+            }
+            Constraint::Shape { buffer } => self.lanes_of_shape(buffer),
+            // Of what was loaded nothing is known any more.
+            Constraint::Assume { cond, .. } if !self.summary(cond).is_stable => Lanes::MAX,
+            Constraint::Assume { cond, holds } => {
+                let truths = self.truths(cond);
+                if holds { truths.holds } else { truths.fails() }
+            }
+            Constraint::Range { var, min, extent, step } => {
+                self.lanes_of_range(var, Range { min, extent, step })
+            }
+            Constraint::Define { var, value } => match self.node_of(var) {
+                Some(node) => self.compared(BinaryOp::Eq, node, value).holds,
+                None => Lanes::MAX,
+            },
+            Constraint::AtLeast { expr, least } => self.lanes_where(expr, |value| value >= least),
+            Constraint::Binder { .. } => Lanes::MAX,
+        }
+    }
+
+    fn lanes_of_shape(&mut self, buffer: ir::BufferId) -> Lanes {
+        let shape = self.body.buffers[buffer].shape.clone();
+        let constant = |it: &Self, extent| it.body.expr(extent).is_constant();
+        shape.into_iter().fold(Lanes::MAX, |lanes, extent| match constant(self, extent) {
+            true => lanes,
+            false => lanes & self.lanes_where(extent, |value| value >= 0),
+        })
+    }
+
+    fn lanes_of_range(&mut self, var: ValueId, loop_over: Range) -> Lanes {
+        let mut lanes = self.lanes_where(loop_over.extent, |value| value > 0);
+        let Some(node) = self.node_of(var) else { return lanes };
+        let Some(values) = self.numbers(node) else { return 0 };
+        let first = match loop_over.min {
+            Some(min) => self.numbers(min),
+            None => Some(Numbers { known: Lanes::MAX, of: [0; LANES] }),
+        };
+        let (Some(first), Some(extent)) = (first, self.numbers(loop_over.extent)) else { return 0 };
+        let step = loop_over.step.map(|it| self.numbers(it));
+        lanes &= values.known & first.known & extent.known;
+        let dtype = self.body.dtype(node);
+        let Some(range) = dtype.map(Interval::of_type) else { return 0 };
+        for lane in 0..LANES {
+            // A range that leaves the type is an error (`SEMANTICS: L3`).
+            let end = i128::from(first.of[lane]) + i128::from(extent.of[lane]) - 1;
+            let gap = values.of[lane].wrapping_sub(first.of[lane]);
+            let is_step = match step {
+                None => true,
+                Some(None) => false,
+                Some(Some(step)) => {
+                    let by = step.of[lane];
+                    step.known >> lane & 1 != 0 && by > 0 && gap % by == 0
+                }
+            };
+            if !(0..extent.of[lane]).contains(&gap) || !is_step || !range.contains(end) {
+                lanes &= !(1 << lane);
+            }
+        }
+        lanes
+    }
+
+    /// The lanes in which the value of an integer is one of these.
+    fn lanes_where(&mut self, expr: ExprId, is_one: impl Fn(i64) -> bool) -> Lanes {
+        let Some(numbers) = self.numbers(expr) else { return 0 };
+        (0..LANES).filter(|it| is_one(numbers.of[*it])).fold(0, |lanes, it| lanes | 1 << it)
+            & numbers.known
+    }
+
+    // ---- questions ----
+
+    /// Whether a sample gets to the context in which the condition is true, and one in which it is false.
+    pub(crate) fn seen(&mut self, ctx: ContextId, cond: ExprId) -> (bool, bool) {
+        let lanes = self.lanes(ctx);
+        if lanes == 0 {
+            return (false, false);
+        }
+        let truths = self.truths(cond);
+        (truths.holds & lanes != 0, truths.fails() & lanes != 0)
+    }
+
+    /// Whether `a op b`, of integers, is false in a sample that gets to the context.
+    pub(crate) fn is_refuted(
+        &mut self,
+        ctx: ContextId,
+        op: BinaryOp,
+        a: ExprId,
+        b: ExprId,
+    ) -> bool {
+        let lanes = self.lanes(ctx);
+        lanes != 0 && self.compared(op, a, b).fails() & lanes != 0
+    }
+
+    /// Whether a node has two values in samples that get to the context.
+    pub(crate) fn is_seen_to_vary(&mut self, ctx: ContextId, expr: ExprId) -> bool {
+        let lanes = self.lanes(ctx);
+        match self.sample(expr) {
+            Sample::Numbers(at) => {
+                let numbers = &self.samples.numbers[at as usize];
+                let lanes = lanes & numbers.known;
+                let first = numbers.of[lanes.trailing_zeros() as usize % LANES];
+                (0..LANES).any(|it| lanes >> it & 1 != 0 && numbers.of[it] != first)
+            }
+            Sample::Truths(it) => it.holds & lanes != 0 && it.fails() & lanes != 0,
+            Sample::None | Sample::Unknown => false,
+        }
+    }
+
+    /// Whether a form is negative in a sample that gets to the context.
+    pub(crate) fn is_seen_negative(&mut self, ctx: ContextId, form: &Linear) -> bool {
+        let lanes = self.lanes(ctx);
+        if lanes == 0 {
+            return false;
+        }
+        let Ok(constant) = i64::try_from(form.offset()) else { return false };
+        let mut total = Numbers { known: lanes, of: [constant; LANES] };
+        for &(atom, factor) in form.terms() {
+            let Ok(factor) = i64::try_from(factor) else { return false };
+            let Some(at) = self.numbers_of_atom(atom) else { return false };
+            let numbers = &self.samples.numbers[at];
+            total.known &= numbers.known;
+            values::add_multiple(&mut total, numbers, factor);
+            if total.known == 0 {
+                return false;
+            }
+        }
+        (0..LANES).any(|it| total.known >> it & 1 != 0 && total.of[it] < 0)
+    }
+
+    fn numbers_of_atom(&mut self, atom: Atom) -> Option<usize> {
+        let made = match atom.kind() {
+            AtomKind::Node(expr) => return self.numbers_at(expr),
+            AtomKind::Made(made) => made,
+        };
+        if let Some(&known) = self.samples.made.get(&made) {
+            return known.map(|it| it as usize);
+        }
+        self.samples.made.insert(made, None);
+        let numbers = match self.atoms.get(made).clone() {
+            Made::Product(factors) => {
+                let mut total = Numbers { known: Lanes::MAX, of: [1; LANES] };
+                for factor in factors {
+                    let at = self.numbers_of_atom(factor)?;
+                    values::multiply(&mut total, &self.samples.numbers[at]);
+                }
+                total
+            }
+            Made::Quotient(it) => {
+                let mut dividend = self.numbers_of_form(&it.dividend)?;
+                let divisor = self.numbers_of_form(&it.divisor)?;
+                values::divide(&mut dividend, &divisor);
+                dividend
+            }
+        };
+        let at = self.samples.numbers.len();
+        self.samples.numbers.push(numbers);
+        self.samples.made.insert(made, Some(at as u32));
+        Some(at)
+    }
+
+    fn numbers_of_form(&mut self, form: &Linear) -> Option<Numbers> {
+        let constant = i64::try_from(form.offset()).ok()?;
+        let mut total = Numbers { known: Lanes::MAX, of: [constant; LANES] };
+        for &(atom, factor) in form.terms() {
+            let factor = i64::try_from(factor).ok()?;
+            let at = self.numbers_of_atom(atom)?;
+            total.known &= self.samples.numbers[at].known;
+            values::add_multiple(&mut total, &self.samples.numbers[at], factor);
+        }
+        Some(total)
+    }
+
+    /// The place of the values of a node.
+    fn numbers_at(&mut self, expr: ExprId) -> Option<usize> {
+        match self.sample(expr) {
+            Sample::Numbers(at) => Some(at as usize),
+            _ => None,
+        }
+    }
+
+    fn numbers(&mut self, expr: ExprId) -> Option<Numbers> {
+        self.numbers_at(expr).map(|it| self.samples.numbers[it])
+    }
+
+    fn truths(&mut self, expr: ExprId) -> Truths {
+        match self.sample(expr) {
+            Sample::Truths(truths) => truths,
+            _ => Truths::UNKNOWN,
+        }
+    }
+
+    fn compared(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> Truths {
+        match (self.sample(a), self.sample(b)) {
+            (Sample::Numbers(a), Sample::Numbers(b)) => {
+                let numbers = &self.samples.numbers;
+                values::compare(op, &numbers[a as usize], &numbers[b as usize])
+            }
+            (Sample::Truths(a), Sample::Truths(b)) => values::compare_truths(op, a, b),
+            _ => Truths::UNKNOWN,
+        }
+    }
+
+    /// The value of a node in a lane.
+    #[cfg(test)]
+    pub(crate) fn value_in(&mut self, lane: usize, expr: ExprId) -> Option<i128> {
+        let is_in = |lanes: Lanes| lanes >> lane & 1 != 0;
+        match self.sample(expr) {
+            Sample::Numbers(at) => {
+                let numbers = &self.samples.numbers[at as usize];
+                is_in(numbers.known).then_some(numbers.of[lane].into())
+            }
+            Sample::Truths(it) => is_in(it.known).then_some(is_in(it.holds).into()),
+            _ => None,
+        }
+    }
+
+    fn sample(&mut self, expr: ExprId) -> Sample {
+        match self.samples.of.get(expr.index()) {
+            Some(Sample::None) | None => {}
+            Some(&known) => return known,
+        }
+        let n_exprs = self.body.n_exprs();
+        self.samples.of.resize(n_exprs, Sample::None);
+        // Should a broken body bind variables in a circle, then the circle ends here.
+        self.samples.of[expr.index()] = Sample::Unknown;
+        let sample = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.evaluated(expr));
+        self.samples.of[expr.index()] = sample;
+        sample
+    }
+}

@@ -1,0 +1,347 @@
+//! The values of nodes in all lanes.
+//!
+//! Integers only, and truth values. A lane counts as long as every operation gives its mathematical value, in the range of its type
+//! and in 64 bits. Variables of loops have the first and the last value of their range in the first two lanes, and in the others one of these
+//! or any other; other variables small values that sizes often have.
+
+use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, UnaryOp, ValueId, arena::Id};
+
+use super::{LANES, Lanes, Numbers, Sample, Truths};
+use crate::{Analyzer, Interval, linear::is_integral};
+
+/// Values of variables that no range bounds, one of which is that of all sizes in the first lane, and another in the second.
+const SIZES: [i64; 24] = [
+    1, 1024, 0, 2, 3, 4, 5, 7, 8, 13, 16, 31, 32, 33, 64, 100, 127, 128, 255, 257, 512, 600, 1000,
+    4095,
+];
+
+/// A number that looks like any other.
+fn mixed(a: usize, b: usize) -> u64 {
+    let mut x = (a as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        ^ (b as u64).wrapping_mul(0xd6e8_feb8_6659_fd93);
+    x ^= x >> 32;
+    x = x.wrapping_mul(0xd6e8_feb8_6659_fd93);
+    x ^ x >> 29
+}
+
+impl Analyzer<'_> {
+    pub(super) fn evaluated(&mut self, expr: ExprId) -> Sample {
+        let node = *self.body.expr(expr);
+        let Some(dtype) = node.ty.prim().filter(|it| it.is_scalar() && is_integral(*it)) else {
+            return Sample::Unknown;
+        };
+        match node.kind {
+            ExprKind::Int(value) if dtype.is_bool() => {
+                let holds = if value != 0 { Lanes::MAX } else { 0 };
+                Sample::Truths(Truths { known: Lanes::MAX, holds })
+            }
+            ExprKind::Int(value) if value >= 0 || dtype.is_int() => {
+                self.keep(Numbers { known: Lanes::MAX, of: [value; LANES] })
+            }
+            ExprKind::Value(value) => self.variable(value, dtype),
+            ExprKind::Load { .. } => self.anything(expr.index() + (1 << 40), dtype, false),
+            ExprKind::Cast(a) => match self.sample(a) {
+                Sample::Numbers(at) if dtype.is_integer() => {
+                    let mut numbers = self.samples.numbers[at as usize];
+                    cut(&mut numbers, dtype);
+                    self.keep(numbers)
+                }
+                Sample::Truths(it) if dtype.is_integer() => {
+                    let of = std::array::from_fn(|lane| i64::from(it.holds >> lane & 1 != 0));
+                    self.keep(Numbers { known: it.known, of })
+                }
+                _ => Sample::Unknown,
+            },
+            ExprKind::Unary(UnaryOp::Not, a) => match self.sample(a) {
+                Sample::Truths(it) => Sample::Truths(Truths { known: it.known, holds: it.fails() }),
+                _ => Sample::Unknown,
+            },
+            ExprKind::Binary(op, a, b) => self.binary_sample(op, a, b, dtype),
+            ExprKind::Select(cond, a, b) => self.chosen(cond, a, b, true),
+            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+                match (self.body.name(name), self.body.items(args)) {
+                    ("if_then_else", &[cond, a, b]) => self.chosen(cond, a, b, false),
+                    ("likely", &[a]) => self.sample(a),
+                    _ => Sample::Unknown,
+                }
+            }
+            _ => Sample::Unknown,
+        }
+    }
+
+    fn keep(&mut self, numbers: Numbers) -> Sample {
+        if numbers.known == 0 {
+            return Sample::Unknown;
+        }
+        self.samples.numbers.push(numbers);
+        Sample::Numbers(self.samples.numbers.len() as u32 - 1)
+    }
+
+    fn variable(&mut self, value: ValueId, dtype: DataType) -> Sample {
+        if let Some(definition) = self.definition(value) {
+            let is_same = self.body.dtype(definition) == Some(dtype);
+            return if is_same { self.sample(definition) } else { Sample::Unknown };
+        }
+        let Some(&range) = self.samples.ranges.get(&value) else {
+            return self.anything(value.index(), dtype, self.body.values[value].is_size);
+        };
+        let min = match range.min {
+            Some(min) => self.sample(min),
+            None => self.keep(Numbers { known: Lanes::MAX, of: [0; LANES] }),
+        };
+        let step = range.step.map(|it| self.sample(it));
+        let (Sample::Numbers(min), Sample::Numbers(extent)) = (min, self.sample(range.extent))
+        else {
+            return Sample::Unknown;
+        };
+        let numbers = &self.samples.numbers;
+        let (mut first, extent) = (numbers[min as usize], numbers[extent as usize]);
+        first.known &= extent.known;
+        let step = match step {
+            Some(Sample::Numbers(at)) => Some(&numbers[at as usize]),
+            _ => None,
+        };
+        for lane in 0..LANES {
+            let by = step.map_or(1, |it| it.of[lane].max(1));
+            let n_values = extent.of[lane].saturating_sub(1).max(0) / by + 1;
+            let at = one_of(value.index(), lane, n_values);
+            first.of[lane] = first.of[lane].wrapping_add(at.wrapping_mul(by));
+        }
+        cut(&mut first, dtype);
+        self.keep(first)
+    }
+
+    /// Any value of a type.
+    fn anything(&mut self, seed: usize, dtype: DataType, is_size: bool) -> Sample {
+        if dtype.is_bool() {
+            let holds = mixed(seed, LANES) as Lanes;
+            return Sample::Truths(Truths { known: Lanes::MAX, holds });
+        }
+        let of = std::array::from_fn(|lane| {
+            let random = mixed(seed, lane) as usize;
+            let size = if lane < 2 { SIZES[lane] } else { SIZES[random % SIZES.len()] };
+            let is_negative = !is_size && !dtype.is_uint() && random >> 32 & 3 == 0 && lane > 1;
+            if is_negative { -size } else { size }
+        });
+        let mut numbers = Numbers { known: Lanes::MAX, of };
+        cut(&mut numbers, dtype);
+        self.keep(numbers)
+    }
+
+    fn binary_sample(&mut self, op: BinaryOp, a: ExprId, b: ExprId, dtype: DataType) -> Sample {
+        let (x, y) = (self.sample(a), self.sample(b));
+        if op.is_comparison() {
+            return Sample::Truths(self.compared(op, a, b));
+        }
+        match (x, y) {
+            (Sample::Truths(a), Sample::Truths(b)) => truths(op, a, b),
+            // The left side may decide.
+            (Sample::Truths(a), Sample::Unknown) if op.is_logical() => {
+                truths(op, a, Truths::UNKNOWN)
+            }
+            (Sample::Numbers(a), Sample::Numbers(b)) if dtype.is_integer() => {
+                let mut numbers = self.samples.numbers[a as usize];
+                combine(op, &mut numbers, &self.samples.numbers[b as usize], dtype.bits);
+                cut(&mut numbers, dtype);
+                self.keep(numbers)
+            }
+            _ => Sample::Unknown,
+        }
+    }
+
+    fn chosen(&mut self, cond: ExprId, a: ExprId, b: ExprId, is_strict: bool) -> Sample {
+        let Sample::Truths(cond) = self.sample(cond) else { return Sample::Unknown };
+        match (self.sample(a), self.sample(b)) {
+            (Sample::Numbers(a), Sample::Numbers(b)) => {
+                let (mut a, b) =
+                    (self.samples.numbers[a as usize], self.samples.numbers[b as usize]);
+                let known = if is_strict { a.known & b.known } else { Lanes::MAX };
+                a.known = known & (cond.holds & a.known | cond.fails() & b.known);
+                for lane in (0..LANES).filter(|it| cond.holds >> it & 1 == 0) {
+                    a.of[lane] = b.of[lane];
+                }
+                self.keep(a)
+            }
+            (Sample::Truths(a), Sample::Truths(b)) => {
+                let known = if is_strict { a.known & b.known } else { Lanes::MAX };
+                let known = known & (cond.holds & a.known | cond.fails() & b.known);
+                let holds = cond.holds & a.holds | cond.fails() & b.holds;
+                Sample::Truths(Truths { known, holds: holds & known })
+            }
+            _ => Sample::Unknown,
+        }
+    }
+}
+
+/// One of so many values, of which the first and the last are the most interesting.
+fn one_of(seed: usize, lane: usize, n_values: i64) -> i64 {
+    let random = mixed(seed, lane);
+    match (lane, random % 8) {
+        (0, _) | (_, 0) => 0,
+        (1, _) | (_, 1) => n_values - 1,
+        _ => ((random >> 8) % n_values as u64) as i64,
+    }
+}
+
+/// Leaves out the lanes in which a type cannot hold the value.
+fn cut(numbers: &mut Numbers, dtype: DataType) {
+    let range = Interval::of_type(dtype);
+    let (min, max) = (range.min.max(i64::MIN.into()) as i64, range.max.min(i64::MAX.into()) as i64);
+    let mut fits: Lanes = 0;
+    for lane in 0..LANES {
+        fits |= Lanes::from((min..=max).contains(&numbers.of[lane])) << lane;
+    }
+    numbers.known &= fits;
+}
+
+/// Whether no sum or product of two such values leaves 64 bits.
+fn is_small(numbers: &Numbers) -> bool {
+    const SMALL: i64 = 1 << 31;
+    numbers.of.iter().all(|it| (-SMALL..=SMALL).contains(it))
+}
+
+/// Applies an operation where it is defined, lane by lane.
+fn each(a: &mut Numbers, b: &Numbers, apply: impl Fn(i64, i64) -> Option<i64>) {
+    a.known &= b.known;
+    for lane in 0..LANES {
+        match apply(a.of[lane], b.of[lane]) {
+            Some(value) => a.of[lane] = value,
+            None => {
+                a.known &= !(1 << lane);
+                a.of[lane] = 0;
+            }
+        }
+    }
+}
+
+fn zip(a: &mut Numbers, b: &Numbers, apply: impl Fn(i64, i64) -> i64) {
+    a.known &= b.known;
+    for lane in 0..LANES {
+        a.of[lane] = apply(a.of[lane], b.of[lane]);
+    }
+}
+
+fn combine(op: BinaryOp, a: &mut Numbers, b: &Numbers, bits: u8) {
+    let is_plain = is_small(a) && is_small(b);
+    // A shift by the width and more is an error (`SEMANTICS: I8`).
+    let width = |b: i64| u32::try_from(b).ok().filter(|it| *it < u32::from(bits).min(63));
+    match op {
+        BinaryOp::Add if is_plain => zip(a, b, |a, b| a + b),
+        BinaryOp::Sub if is_plain => zip(a, b, |a, b| a - b),
+        BinaryOp::Mul if is_plain => zip(a, b, |a, b| a * b),
+        BinaryOp::Add => each(a, b, i64::checked_add),
+        BinaryOp::Sub => each(a, b, i64::checked_sub),
+        BinaryOp::Mul => each(a, b, i64::checked_mul),
+        BinaryOp::Div => each(a, b, i64::checked_div),
+        BinaryOp::Mod => each(a, b, i64::checked_rem),
+        BinaryOp::FloorDiv => divide(a, b),
+        BinaryOp::FloorMod => remainder(a, b),
+        BinaryOp::Min => zip(a, b, i64::min),
+        BinaryOp::Max => zip(a, b, i64::max),
+        BinaryOp::BitAnd => zip(a, b, |a, b| a & b),
+        BinaryOp::BitOr => zip(a, b, |a, b| a | b),
+        BinaryOp::BitXor => zip(a, b, |a, b| a ^ b),
+        BinaryOp::Shl => each(a, b, |a, b| width(b).and_then(|b| a.checked_mul(1 << b))),
+        BinaryOp::Shr => each(a, b, |a, b| width(b).map(|b| a >> b)),
+        _ => a.known = 0,
+    }
+}
+
+/// The one value of all lanes, if it is positive.
+fn constant(numbers: &Numbers) -> Option<i64> {
+    let first = numbers.of[0];
+    (first > 0 && numbers.of.iter().all(|it| *it == first)).then_some(first)
+}
+
+/// The quotient rounded to -∞.
+pub(super) fn divide(a: &mut Numbers, b: &Numbers) {
+    match constant(b) {
+        Some(by) if by & (by - 1) == 0 => {
+            let bits = by.trailing_zeros();
+            zip(a, b, |a, _| a >> bits);
+        }
+        Some(by) => zip(a, b, |a, _| a.div_euclid(by)),
+        None => each(a, b, |a, b| {
+            let quotient = a.checked_div(b)?;
+            Some(if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient })
+        }),
+    }
+}
+
+/// The rest of [`divide`].
+fn remainder(a: &mut Numbers, b: &Numbers) {
+    match constant(b) {
+        Some(by) if by & (by - 1) == 0 => zip(a, b, |a, b| a & (b - 1)),
+        Some(by) => zip(a, b, |a, _| a.rem_euclid(by)),
+        None => each(a, b, |a, b| {
+            let rest = a.checked_rem(b)?;
+            Some(if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest })
+        }),
+    }
+}
+
+pub(super) fn multiply(a: &mut Numbers, b: &Numbers) {
+    combine(BinaryOp::Mul, a, b, 64);
+}
+
+/// `total + numbers * factor`
+pub(super) fn add_multiple(total: &mut Numbers, numbers: &Numbers, factor: i64) {
+    const SMALL: i64 = 1 << 30;
+    if (-SMALL..=SMALL).contains(&factor) && is_small(numbers) {
+        // Each product is below 2^62.
+        each_sum(total, numbers, factor);
+    } else {
+        each(total, numbers, |sum, value| sum.checked_add(value.checked_mul(factor)?));
+    }
+}
+
+fn each_sum(total: &mut Numbers, numbers: &Numbers, factor: i64) {
+    let mut lost: Lanes = 0;
+    for lane in 0..LANES {
+        let (sum, is_lost) = total.of[lane].overflowing_add(numbers.of[lane] * factor);
+        total.of[lane] = sum;
+        lost |= Lanes::from(is_lost) << lane;
+    }
+    total.known &= numbers.known & !lost;
+}
+
+pub(super) fn compare(op: BinaryOp, a: &Numbers, b: &Numbers) -> Truths {
+    let lanes = |holds: fn(&i64, &i64) -> bool| {
+        (0..LANES).fold(0, |all, lane| all | Lanes::from(holds(&a.of[lane], &b.of[lane])) << lane)
+    };
+    let holds = match op {
+        BinaryOp::Eq => lanes(i64::eq),
+        BinaryOp::Ne => lanes(i64::ne),
+        BinaryOp::Lt => lanes(i64::lt),
+        BinaryOp::Le => lanes(i64::le),
+        BinaryOp::Gt => lanes(i64::gt),
+        _ => lanes(i64::ge),
+    };
+    let known = a.known & b.known;
+    Truths { known, holds: holds & known }
+}
+
+pub(super) fn compare_truths(op: BinaryOp, a: Truths, b: Truths) -> Truths {
+    let known = a.known & b.known;
+    let equal = !(a.holds ^ b.holds);
+    let holds = match op {
+        BinaryOp::Eq => equal,
+        BinaryOp::Ne => !equal,
+        _ => return Truths::UNKNOWN,
+    };
+    Truths { known, holds: holds & known }
+}
+
+/// Logic. The right side of `and` and `or` counts only where the left one does not decide.
+fn truths(op: BinaryOp, a: Truths, b: Truths) -> Sample {
+    let both = a.known & b.known;
+    let (known, holds) = match op {
+        BinaryOp::And => (a.fails() | a.holds & b.known, a.holds & b.holds),
+        BinaryOp::Or => (a.holds | a.fails() & b.known, a.holds | b.holds),
+        BinaryOp::BitAnd | BinaryOp::Min => (both, a.holds & b.holds),
+        BinaryOp::BitOr | BinaryOp::Max => (both, a.holds | b.holds),
+        BinaryOp::BitXor => (both, a.holds ^ b.holds),
+        _ => (0, 0),
+    };
+    Sample::Truths(Truths { known, holds: holds & known })
+}
