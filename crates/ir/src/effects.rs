@@ -1,8 +1,8 @@
 //! What an operation may do: the curated effects table and TVM's own operator registry.
 //!
 //! In: the name of a call or operation as the text has it (`T.exp`, `arith.addi`, `pd_op.add`). Out: an [`OpEffects`],
-//! by which planners decide what may be merged, moved, evaluated early or deleted (SEMANTICS.md, X1), or a [`TvmOp`],
-//! by which the TVMScript printer and the presets follow TVM.
+//! by which planners decide what may be merged, moved, evaluated early or deleted (SEMANTICS.md, X1), a [`TvmOp`],
+//! by which the TVMScript printer and the presets follow TVM, or a [`PaddleOp`], by which the preset `pir` follows Paddle.
 //!
 //! The table is `effects.toml` beside this crate's manifest, parsed on first use. A name without a row gets the default
 //! of its namespace: reads and writes everything, may trap, is convergent, is not deterministic. Users add rows of
@@ -20,6 +20,7 @@
 mod model;
 pub(crate) mod names;
 mod nodes;
+mod paddle;
 mod rows;
 mod table;
 #[cfg(test)]
@@ -30,6 +31,7 @@ pub use model::{
     Applies, Asynchrony, Basis, Flags, MemoryEffect, MemorySet, Merge, OpEffects, Trap, TrapKind,
 };
 pub use nodes::{binary, unary};
+pub use paddle::{PaddleOp, is_paddle_annotation, paddle_op};
 pub use rows::{EffectError, EffectRow, EffectRows};
 pub use table::{EffectTable, Match, MatchKind, Namespace};
 pub use tvm_ops::{CallEffectKind, DtypePosition, TvmOp, tvm_op, tvm_ops_printed_as};
