@@ -9,11 +9,11 @@
 //!   most 3), floats in [0, 1);
 //! - what divides or shifts: 1 to 7.
 //!
-//! Shape variables get small, distinct extents in the order of the signature.
+//! Shape variables get small, distinct extents in the order of the signature, or those that the caller names.
 
 use std::collections::BTreeMap;
 
-use ir::interp::Array;
+use ir::interp::{Argument, Array};
 use ir::{BinaryOp, Body, BufferId, DataType, ExprId, ExprKind, TypeCode, ValueId, ValueKind};
 
 use crate::conformance::roles::{Role, Roles};
@@ -32,9 +32,25 @@ pub(crate) enum Input {
     Scalar(DataType, f64),
 }
 
+impl Input {
+    /// As the interpreter takes it.
+    pub(crate) fn argument(&self) -> Argument {
+        match self {
+            Input::Array(array) => Argument::Array(array.clone()),
+            Input::Scalar(dtype, value) if dtype.is_float() => Argument::Float(*value),
+            Input::Scalar(_, value) => Argument::Int(*value as i64),
+        }
+    }
+}
+
 /// Makes the inputs of a function, or says what stands in the way.
 pub(crate) fn make(body: &Body) -> Result<Vec<Input>, String> {
-    let sizes = sizes(body);
+    make_sized(body, &EXTENTS)
+}
+
+/// Makes the inputs of a function whose shape variables have these extents, by position; more of them start again.
+pub(crate) fn make_sized(body: &Body, extents: &[i64]) -> Result<Vec<Input>, String> {
+    let sizes = sizes(body, extents);
     let roles = Roles::of(body);
     let shapes = shapes(body, &sizes)?;
     let bound = index_bound(&shapes);
@@ -53,7 +69,7 @@ pub(crate) fn make(body: &Body) -> Result<Vec<Input>, String> {
 }
 
 /// The value of every variable that a shape names.
-fn sizes(body: &Body) -> BTreeMap<ValueId, i64> {
+fn sizes(body: &Body, extents: &[i64]) -> BTreeMap<ValueId, i64> {
     let mut found = Vec::new();
     for param in &body.params {
         let Some(buffer) = param.buffer else { continue };
@@ -69,7 +85,7 @@ fn sizes(body: &Body) -> BTreeMap<ValueId, i64> {
         }
     }
     let sizes = found.iter().enumerate();
-    sizes.map(|(position, &value)| (value, EXTENTS[position % EXTENTS.len()])).collect()
+    sizes.map(|(position, &value)| (value, extents[position % extents.len()])).collect()
 }
 
 type Shapes = BTreeMap<BufferId, Vec<i64>>;

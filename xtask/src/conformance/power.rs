@@ -98,7 +98,7 @@ fn measure_file(file: &corpus::File, answer: &corpus::File) -> Vec<Measured> {
 
 /// What each body evaluates, on the same inputs and as many iterations.
 fn counts(bodies: [&Body; 4]) -> Result<[Counts; 4], String> {
-    let arguments = inputs::make(bodies[0])?.iter().map(argument).collect::<Vec<_>>();
+    let arguments = inputs::make(bodies[0])?.iter().map(Made::argument).collect::<Vec<_>>();
     let mut reason = String::new();
     for max_trips in SAMPLES {
         let run = |body| run(body, &arguments, max_trips);
@@ -123,15 +123,6 @@ fn run(body: &Body, arguments: &[Argument], max_trips: Option<u32>) -> Result<Ou
     let options =
         Options { max_steps: MAX_STEPS, max_trips, on_error: OnError::Event, ..Options::default() };
     interp::run(body, arguments.to_vec(), &options)
-}
-
-/// An input as the interpreter takes it.
-fn argument(input: &Made) -> Argument {
-    match input {
-        Made::Array(array) => Argument::Array(array.clone()),
-        Made::Scalar(dtype, value) if dtype.is_float() => Argument::Float(*value),
-        Made::Scalar(_, value) => Argument::Int(*value as i64),
-    }
 }
 
 /// How many values TVM computes once, and the reasons why our plan leaves some of them at two places or more.

@@ -5,12 +5,14 @@
 //! measured by one cost (`arith::simplify::Cost`: operations by `SEMANTICS: Cost`, then their number). Counted is where
 //! ours is simpler, equal, or not as simple; a loss is listed with its expression, unless evaluation shows that TVM's
 //! result has another value: those are listed apart. Of floats only the integers and conditions in them are compared.
-//! Then guards: `if`s and block predicates of functions with dynamic shapes, before and after the pass `simplify`.
+//! Then guards: `if`s and block predicates of functions with dynamic shapes, before and after the pass `simplify`, and
+//! whether both say the same when they are run. And whole functions of the corpus, after the pass and after `StmtSimplify`.
 
 mod evaluate;
 mod generate;
 mod guards;
 mod operands;
+mod statements;
 
 use ir::Body;
 use serde_json::{Value, json};
@@ -35,6 +37,8 @@ struct FileResult {
     operands: Vec<(String, Operand)>,
     left_out: Vec<String>,
     guards: Vec<guards::Counts>,
+    /// Of each function that both sides simplified as a whole: its name and what is left.
+    statements: Vec<(String, statements::Left)>,
 }
 
 /// Compares every function.
@@ -51,12 +55,15 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     );
     let requests: Vec<Value> = files
         .iter()
-        .map(|it| json!({ "op": "simplify", "text": it.text, "statements": false }))
+        .map(|it| {
+            json!({ "op": "simplify", "text": it.text, "statements": it.group != generate::GROUP })
+        })
         .collect();
     let answers = peer.ask_all(&requests, Keep::OnDisk);
     let asked: Vec<_> = files.iter().zip(&answers).collect();
     let results = parallel(&asked, |(file, answer)| compare_file(file, answer));
     let mut all_guards = guards::Counts::default();
+    let mut whole = statements::Sums::default();
     for (file, result) in files.iter().zip(results) {
         for (name, operand) in result.operands {
             count(&mut report, &file.group, &name, operand);
@@ -67,15 +74,19 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
         }
         for counts in result.guards {
             all_guards.add(&counts);
-            if counts.before != counts.after {
-                report.list(4, "guards of dynamic shapes before and after", counts.to_string());
-            }
+            counts.write(&mut report);
+        }
+        for (name, left) in &result.statements {
+            whole.add(name, left, &mut report);
         }
     }
     report.note(format!("functions with dynamic shapes: {}", all_guards.sums()));
+    whole.write(&mut report);
     let good = report.total("simpler") + report.total("equal");
     let what = "expressions at least as simple as TVM's, where TVM's is not shown unsound";
     report.target(Target { what, least: 99.0 }, good, good + report.total("not as"));
+    let what = "functions with dynamic shapes that do the same after the pass, of those run";
+    report.target(Target { what, least: 100.0 }, all_guards.same(), all_guards.run());
     Ok(report)
 }
 
@@ -105,6 +116,9 @@ fn compare_file(file: &corpus::File, answer: &Result<Value, String>) -> FileResu
                 result.operands.extend(operands.into_iter().map(|it| (name.clone(), it)));
             }
             _ => result.left_out.push("TVM's text has other statements".to_owned()),
+        }
+        if let Some(theirs) = their_body(text(theirs, "statements")) {
+            result.statements.push((name, statements::Left::of(body, &theirs)));
         }
     }
     result

@@ -4,8 +4,7 @@
 //!
 //! Signed overflow is excluded where the operand is evaluated and used as it stands (`SEMANTICS: I1`): a condition, an index, what is stored,
 //! returned, asserted or given to a call for its effect, a bound of a loop. What is bound to a name may never be used: it
-//! wraps. Bounds of launches and thread loops, shapes, and bindings of block variables stay as they are written: they are the
-//! configuration, the layout, and what schedules look at.
+//! wraps. Bounds of launches and thread loops, and shapes stay as they are written: they are the configuration and the layout.
 //!
 //! Where the simplified form differs only because an operand does, the walk goes down to the operand, so that only the text that changes is
 //! touched. Each item is right by itself: an occurrence becomes what the simplifier makes of it alone. O(occurrences), each node
@@ -137,9 +136,8 @@ impl Planner<'_, '_, '_> {
                 all.for_each(|it| self.operand(op, it, Overflow::Excluded));
             }
             OpKind::Bind => all.for_each(|it| self.operand(op, it, Overflow::Wraps)),
-            OpKind::SBlock(block) if body.sblocks[block].has_predicate => {
-                self.operand(op, n_operands - 1, Overflow::Excluded);
-            }
+            // Bindings, and the predicate: schedules ask for values of bindings, not for their form.
+            OpKind::SBlock(_) => all.for_each(|it| self.operand(op, it, Overflow::Excluded)),
             _ => {}
         }
     }

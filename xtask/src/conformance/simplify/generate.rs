@@ -7,6 +7,9 @@ use std::fmt::Write as _;
 use crate::conformance::corpus::File;
 use crate::conformance::inputs::Random;
 
+/// The group of generated files.
+pub(super) const GROUP: &str = "generated";
+
 /// Expressions of a function.
 const EXPRESSIONS: usize = 24;
 
@@ -14,7 +17,7 @@ const EXPRESSIONS: usize = 24;
 pub(super) fn files(count: u64) -> Vec<File> {
     (0..count)
         .map(|seed| File {
-            group: "generated".to_owned(),
+            group: GROUP.to_owned(),
             name: format!("g{seed}"),
             text: function(&mut Random::new("generated", seed as usize)),
         })

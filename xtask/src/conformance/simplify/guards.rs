@@ -1,17 +1,44 @@
 //! Guards of functions with dynamic shapes, before and after the pass `simplify`.
 //!
-//! Counted: `if`s, block predicates, and the comparisons in their conditions. O(function) beside the pass.
+//! Counted: `if`s, block predicates, the comparisons in their conditions, and guards right inside of another one. Where the
+//! pass changed a function, both forms are run on small shapes, whole launches with all their blocks and threads, and every byte of
+//! every argument is compared. Runs with an event or an error in the original are left out: the pass may remove those.
+//! O(function) beside the pass and the runs.
 
 use std::fmt;
 
-use ir::{BinaryOp, Body, ExprId, ExprKind, OpKind, ValueKind};
+use ir::interp::{self, Argument, OnError, Options, Outcome};
+use ir::{BinaryOp, Body, ExprId, ExprKind, OpId, OpKind, ValueKind};
 use transform::passes::Pass;
 
-/// Guards, and comparisons in them.
+use crate::conformance::inputs;
+use crate::conformance::report::Report;
+
+/// Extents of shape variables, by position: one element, around sizes of blocks and vectors, all alike and all different.
+const SHAPES: [&[i64]; 8] =
+    [&[1], &[2], &[5, 3, 6, 4, 7, 2], &[1, 3], &[3, 1], &[17, 2], &[2, 33], &[9, 8, 1]];
+/// Evaluated nodes of one run.
+const MAX_STEPS: u64 = 3_000_000;
+
+/// Guards, comparisons in them, and guards that hold nothing but another guard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Guards {
     pub(super) guards: usize,
     pub(super) comparisons: usize,
+    pub(super) stacked: usize,
+}
+
+/// What the runs of both forms of a function say.
+#[derive(Clone, Debug)]
+enum Runs {
+    /// The pass changed nothing.
+    Unchanged,
+    /// Equal on this many shapes.
+    Same(usize),
+    /// No shape gives a run without event.
+    None,
+    /// On these shapes they differ.
+    Differ(String),
 }
 
 /// Of one function, or of all.
@@ -21,6 +48,10 @@ pub(super) struct Counts {
     functions: usize,
     pub(super) before: Guards,
     pub(super) after: Guards,
+    runs: Option<Runs>,
+    same: usize,
+    differ: usize,
+    not_run: usize,
 }
 
 impl Counts {
@@ -29,24 +60,64 @@ impl Counts {
         for (sum, it) in [(&mut self.before, other.before), (&mut self.after, other.after)] {
             sum.guards += it.guards;
             sum.comparisons += it.comparisons;
+            sum.stacked += it.stacked;
+        }
+        match other.runs {
+            Some(Runs::Same(_)) => self.same += 1,
+            Some(Runs::Differ(_)) => self.differ += 1,
+            Some(Runs::None) => self.not_run += 1,
+            Some(Runs::Unchanged) | None => {}
         }
     }
 
+    /// Functions that do the same on all shapes that were run.
+    pub(super) fn same(&self) -> usize {
+        self.same
+    }
+
+    /// Functions that were run.
+    pub(super) fn run(&self) -> usize {
+        self.same + self.differ
+    }
+
     pub(super) fn sums(&self) -> String {
-        format!("{} functions; {}", self.functions, self.change())
+        let (change, run) = (self.change(), self.run());
+        format!(
+            "{} functions; {change}; changed and run {run}, the same {}; changed and not run {}",
+            self.functions, self.same, self.not_run
+        )
+    }
+
+    /// Lists the function where the report wants it.
+    pub(super) fn write(&self, report: &mut Report) {
+        if self.before != self.after {
+            report.list(4, "guards of dynamic shapes before and after", self.to_string());
+        }
+        if self.after.stacked > 0 {
+            report.list(5, "guards right inside of another guard are left", self.to_string());
+        }
+        if let Some(Runs::Differ(why)) = &self.runs {
+            report.list(3, "other results after the pass", format!("{}: {why}", self.name));
+        }
     }
 
     fn change(&self) -> String {
+        let (old, new) = (self.before, self.after);
         format!(
-            "guards {} -> {}, comparisons in them {} -> {}",
-            self.before.guards, self.after.guards, self.before.comparisons, self.after.comparisons
+            "guards {} -> {}, comparisons in them {} -> {}, guards right inside of another one {} -> {}",
+            old.guards, new.guards, old.comparisons, new.comparisons, old.stacked, new.stacked
         )
     }
 }
 
 impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.name, self.change())
+        write!(f, "{}: {}", self.name, self.change())?;
+        match &self.runs {
+            Some(Runs::Same(shapes)) => write!(f, "; the same on {shapes} shapes"),
+            Some(Runs::None) => write!(f, "; not run"),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -61,7 +132,45 @@ pub(super) fn is_dynamic(body: &Body) -> bool {
 /// The guards of a function before and after.
 pub(super) fn count(name: &str, body: &Body) -> Counts {
     let after = Pass::Simplify.run(body);
-    Counts { name: name.to_owned(), functions: 1, before: guards(body), after: guards(&after) }
+    Counts {
+        name: name.to_owned(),
+        functions: 1,
+        before: guards(body),
+        after: guards(&after),
+        runs: Some(runs(body, &after)),
+        ..Counts::default()
+    }
+}
+
+fn runs(before: &Body, after: &Body) -> Runs {
+    if before == after {
+        return Runs::Unchanged;
+    }
+    let mut same = 0;
+    for shape in SHAPES {
+        let Ok(inputs) = inputs::make_sized(before, shape) else { return Runs::None };
+        let arguments: Vec<Argument> = inputs.iter().map(inputs::Input::argument).collect();
+        let options =
+            Options { max_steps: MAX_STEPS, on_error: OnError::Event, ..Options::default() };
+        let run = |body| interp::run(body, arguments.clone(), &options);
+        let Some(old) = run(before).ok().filter(|it| it.events.is_empty()) else { continue };
+        match run(after) {
+            Ok(new) if new.events.is_empty() && bytes(&new) == bytes(&old) => same += 1,
+            Ok(_) => return Runs::Differ(format!("shape variables {shape:?}")),
+            Err(error) => return Runs::Differ(format!("shape variables {shape:?}: {error}")),
+        }
+    }
+    if same == 0 { Runs::None } else { Runs::Same(same) }
+}
+
+/// What a run left, as bytes.
+fn bytes(outcome: &Outcome) -> Vec<Vec<u8>> {
+    let of = |argument: &Argument| match argument {
+        Argument::Array(array) => array.data.clone(),
+        Argument::Int(value) => value.to_le_bytes().to_vec(),
+        Argument::Float(value) => value.to_bits().to_le_bytes().to_vec(),
+    };
+    outcome.arguments.iter().chain(&outcome.returned).map(of).collect()
 }
 
 fn guards(body: &Body) -> Guards {
@@ -77,8 +186,23 @@ fn guards(body: &Body) -> Guards {
             found.guards += 1;
             found.comparisons += comparisons(body, condition);
         }
+        found.stacked += usize::from(holds_a_guard_only(body, op));
     }
     found
+}
+
+/// Whether an `if` without `else` holds nothing but another one.
+fn holds_a_guard_only(body: &Body, op: OpId) -> bool {
+    let only = |op: OpId| {
+        let operation = &body.ops[op];
+        let is_guard = operation.kind == OpKind::If && operation.regions.len() == 1;
+        let region = *operation.regions.first().filter(|_| is_guard)?;
+        match body.blocks[body.regions[region].blocks[0]].ops[..] {
+            [inner] => Some(inner),
+            _ => None,
+        }
+    };
+    only(op).is_some_and(|it| body.ops[it].kind == OpKind::If && body.ops[it].regions.len() == 1)
 }
 
 fn comparisons(body: &Body, condition: ExprId) -> usize {

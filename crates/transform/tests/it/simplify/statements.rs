@@ -29,6 +29,19 @@ fn branch_with_a_known_condition_becomes_its_arm() {
 }
 
 #[test]
+fn bindings_of_block_variables() {
+    check(
+        "
+        for i in range(64):
+            with T.sblock(\"b\"):
+                v = T.axis.spatial(64, (i + 64) % 64)
+                A[v] = 1
+        ",
+        expect![[]],
+    );
+}
+
+#[test]
 fn loops_of_one_iteration_and_of_none() {
     check(
         "
