@@ -37,7 +37,13 @@ fn bindings_of_block_variables() {
                 v = T.axis.spatial(64, (i + 64) % 64)
                 A[v] = 1
         ",
-        expect![[]],
+        expect![[r##"
+            # simplifiable 3 `(i + 64) % 64`; by floormod-multiple
+            for i in range(64):
+                with T.sblock("b"):
+                    v = T.axis.spatial(64, i)
+                    A[v] = 1
+        "##]],
     );
 }
 
