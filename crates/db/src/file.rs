@@ -4,8 +4,9 @@
 //! one small record: its tree is compared by address, its text is not read.
 //!
 //! A [`Function`] is *the same* over edits of its body and of everything around it. Its identity is the path of the
-//! scopes around it, its name, and, among functions that share these (dumps are full of `main`), a [slot](Slots) that
-//! is handed on from version to version: to the function with the same tree first, then in order.
+//! scopes around it, its name, and, among functions that share these (dumps are full of `main`), a [slot](slots) that
+//! is handed on from version to version: to the function with the same tree first, then in order. Files of MLIR and PIR have
+//! [units](crate::units) instead.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,10 +14,15 @@ use frontend::tvmscript::{
     FileFunctions, FunctionItem, FunctionKind, FunctionSource,
     discover::{self, ScopeId},
 };
-use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::{Parse, TextSize};
+use rustc_hash::FxHashMap;
+use syntax::{Green, Language, Parse, TextSize};
 
-use crate::{Db, input::Content, input::SourceFile};
+use crate::{
+    Db,
+    input::{Configuration, Content, SourceFile},
+    slots,
+    units::OpIndex,
+};
 
 /// Trees of closed files that are kept.
 const KEPT_TREES: usize = 32;
@@ -25,7 +31,15 @@ const KEPT_TREES: usize = 32;
 pub fn parse(db: &dyn Db, file: SourceFile) -> Parse {
     match file.content(db) {
         Content::Tree(parse) => parse.clone(),
-        Content::Text(_) => parse_text(db, file).clone(),
+        Content::Text(..) => parse_text(db, file).clone(),
+    }
+}
+
+/// The language of a file.
+pub fn language(db: &dyn Db, file: SourceFile) -> Language {
+    match file.content(db) {
+        Content::Tree(parse) => parse.language(),
+        Content::Text(language, _) => *language,
     }
 }
 
@@ -33,7 +47,11 @@ pub fn parse(db: &dyn Db, file: SourceFile) -> Parse {
 fn parse_text(db: &dyn Db, file: SourceFile) -> Parse {
     const { assert!(KEPT_TREES == 32) };
     match file.content(db) {
-        Content::Text(text) => syntax::parse(text),
+        Content::Text(Language::Mlir, text) => {
+            let shapes = &Configuration::get(db).dialects(db).shapes;
+            syntax::parse_with(Language::Mlir, shapes, text)
+        }
+        Content::Text(language, text) => syntax::parse_as(*language, text),
         Content::Tree(parse) => parse.clone(),
     }
 }
@@ -94,7 +112,7 @@ impl FileIndex {
 impl FileNames {
     fn new(functions: &FileFunctions, last: Option<&FileIndex>) -> FileNames {
         let mut scopes: FxHashMap<Box<str>, Vec<ScopeId>> = FxHashMap::default();
-        let slots = Slots::assign(functions, last);
+        let slots = slots(functions, last);
         let mut names = Vec::with_capacity(slots.len());
         for (item, slot) in functions.functions.iter().zip(slots) {
             let key = &item.source.key;
@@ -114,18 +132,47 @@ impl FileNames {
     }
 }
 
+/// Which of its namesakes each function is.
+fn slots(new: &FileFunctions, last: Option<&FileIndex>) -> Vec<u32> {
+    fn name(item: &FunctionItem) -> slots::Name<'_> {
+        (&item.source.key.path, &item.source.key.name)
+    }
+    let old =
+        last.into_iter().flat_map(|it| it.functions.functions.iter().zip(&it.names.functions));
+    slots::assign(
+        new.functions.iter().map(|item| (name(item), &item.source.green)),
+        old.map(|(item, (identity, _))| (name(item), &item.source.green, identity.slot)),
+        Green::text_hash,
+    )
+}
+
 /// What the last version of each file looked like, so that the next one can take over hashes and identities. Results
 /// do not depend on it, only their cost, and which of two namesakes is found to be the one that was edited.
 #[derive(Clone, Default)]
-pub struct History(Arc<Mutex<FxHashMap<SourceFile, Arc<FileIndex>>>>);
+pub struct History(Arc<Mutex<FxHashMap<SourceFile, Last>>>);
+
+/// The last version of a file; both are there if its language changed.
+#[derive(Clone, Default)]
+struct Last {
+    tvmscript: Option<Arc<FileIndex>>,
+    ops: Option<Arc<OpIndex>>,
+}
 
 impl History {
     fn last(&self, file: SourceFile) -> Option<Arc<FileIndex>> {
-        self.0.lock().ok()?.get(&file).cloned()
+        self.0.lock().ok()?.get(&file)?.tvmscript.clone()
     }
     fn set(&self, file: SourceFile, index: &Arc<FileIndex>) {
         if let Ok(mut files) = self.0.lock() {
-            files.insert(file, index.clone());
+            files.entry(file).or_default().tvmscript = Some(index.clone());
+        }
+    }
+    pub(crate) fn last_ops(&self, file: SourceFile) -> Option<Arc<OpIndex>> {
+        self.0.lock().ok()?.get(&file)?.ops.clone()
+    }
+    pub(crate) fn set_ops(&self, file: SourceFile, index: &Arc<OpIndex>) {
+        if let Ok(mut files) = self.0.lock() {
+            files.entry(file).or_default().ops = Some(index.clone());
         }
     }
     pub(crate) fn forget(&self, file: SourceFile) {
@@ -135,11 +182,14 @@ impl History {
     }
 }
 
-/// The functions of a file, with their places.
+/// The functions of a file of TVMScript, with their places; none of a file in another language.
 #[salsa::tracked(returns(ref), no_eq)]
 pub fn file_index(db: &dyn Db, file: SourceFile) -> Arc<FileIndex> {
     let last = db.history().last(file);
-    let parse = parse(db, file);
+    let parse = match language(db, file) {
+        Language::TvmScript => parse(db, file),
+        Language::Mlir | Language::Pir => syntax::parse(""),
+    };
     let functions = match &last {
         Some(last) => discover::functions_after(&parse, &last.functions),
         None => discover::functions(&parse),
@@ -147,74 +197,6 @@ pub fn file_index(db: &dyn Db, file: SourceFile) -> Arc<FileIndex> {
     let index = Arc::new(FileIndex::new(functions, last.as_deref()));
     db.history().set(file, &index);
     index
-}
-
-/// Hands identities on to the functions of a new version.
-struct Slots;
-
-impl Slots {
-    fn assign(new: &FileFunctions, last: Option<&FileIndex>) -> Vec<u32> {
-        type Name<'a> = (&'a str, &'a str);
-        fn name(item: &FunctionItem) -> Name<'_> {
-            (&item.source.key.path, &item.source.key.name)
-        }
-        // Only functions that have or had namesakes need more than zero.
-        let old_items = || {
-            let old = last
-                .into_iter()
-                .flat_map(|it| it.functions.functions.iter().zip(&it.names.functions));
-            old.map(|(item, (identity, _))| (item, identity.slot))
-        };
-        let mut n_new: FxHashMap<Name<'_>, u32> = FxHashMap::default();
-        for item in &new.functions {
-            *n_new.entry(name(item)).or_default() += 1;
-        }
-        let mut is_contested: FxHashSet<Name<'_>> =
-            old_items().filter(|(_, slot)| *slot != 0).map(|(item, _)| name(item)).collect();
-        is_contested.extend(new.functions.iter().map(name).filter(|it| n_new[it] > 1));
-        let mut slots: Vec<Option<u32>> = vec![None; new.functions.len()];
-        if is_contested.is_empty() {
-            return vec![0; new.functions.len()];
-        }
-        let mut old: FxHashMap<Name<'_>, Vec<(u32, &FunctionItem)>> = FxHashMap::default();
-        for (item, slot) in old_items().filter(|(item, _)| is_contested.contains(&name(item))) {
-            old.entry(name(item)).or_default().push((slot, item));
-        }
-        let contested: Vec<usize> = (0..new.functions.len())
-            .filter(|&it| is_contested.contains(&name(&new.functions[it])))
-            .collect();
-        let mut left = old;
-        for &i in &contested {
-            let item = &new.functions[i];
-            let Some(candidates) = left.get_mut(&name(item)) else { continue };
-            let same = |(_, it): &(u32, &FunctionItem)| it.source.green == item.source.green;
-            if let Some(at) = candidates.iter().position(same) {
-                slots[i] = Some(candidates.remove(at).0);
-            }
-        }
-        let mut next: FxHashMap<Name<'_>, u32> = FxHashMap::default();
-        for &i in &contested {
-            let name = name(&new.functions[i]);
-            if slots[i].is_none()
-                && let Some(candidates) = left.get_mut(&name)
-                && !candidates.is_empty()
-            {
-                slots[i] = Some(candidates.remove(0).0);
-            }
-            if let Some(slot) = slots[i] {
-                let next = next.entry(name).or_default();
-                *next = (*next).max(slot + 1);
-            }
-        }
-        for &i in &contested {
-            if slots[i].is_none() {
-                let next = next.entry(name(&new.functions[i])).or_default();
-                slots[i] = Some(*next);
-                *next += 1;
-            }
-        }
-        slots.into_iter().map(Option::unwrap_or_default).collect()
-    }
 }
 
 /// The text of a function. Equal whatever its key says: which of several namesakes it is, is the identity's business, and
@@ -279,7 +261,7 @@ impl<'db> Function<'db> {
     }
 }
 
-/// The functions of a file, in text order: parallel to the items of its [`FileIndex`].
+/// The functions of a file of TVMScript, in text order: parallel to the items of its [`FileIndex`].
 #[salsa::tracked(returns(ref), no_eq)]
 pub fn functions<'db>(db: &'db dyn Db, file: SourceFile) -> Vec<Function<'db>> {
     let index = file_index(db, file);

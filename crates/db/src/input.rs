@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use syntax::Parse;
+use ir::effects::EffectTable;
+use syntax::{Language, Parse, Shapes};
 use transform::{cse::CseOptions, findings::FindingOptions};
 
 /// What is known of a file.
 #[derive(Clone, Debug)]
 pub enum Content {
     /// Its text: for files that nobody edits. Their trees are made on demand and only a few are kept.
-    Text(Arc<str>),
+    Text(Language, Arc<str>),
     /// Its tree: for open files, whose trees are made from the previous ones by re-parsing what an edit touched.
     Tree(Parse),
 }
@@ -31,10 +32,31 @@ pub struct Options {
     pub findings: FindingOptions,
 }
 
+/// What is known of the operations of dialects: the tables of the product, perhaps with a user's rows on top.
+#[derive(Clone, Debug)]
+pub struct Dialects {
+    /// How they are written. Open files must have been read with these.
+    pub shapes: Arc<Shapes>,
+    /// What they do.
+    pub effects: Arc<EffectTable>,
+}
+
+impl Default for Dialects {
+    fn default() -> Dialects {
+        Dialects {
+            shapes: Arc::new(Shapes::builtin().clone()),
+            effects: Arc::new(EffectTable::builtin().clone()),
+        }
+    }
+}
+
 /// The options in force; there is one.
 #[salsa::input(singleton, debug)]
 pub struct Configuration {
     /// The options.
     #[returns(copy)]
     pub options: Options,
+    /// The tables of dialects.
+    #[returns(ref)]
+    pub dialects: Dialects,
 }

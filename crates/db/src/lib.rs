@@ -11,19 +11,23 @@ mod kernels;
 mod log;
 mod lowering;
 mod plan;
+mod slots;
+#[expect(missing_docs, reason = "of methods that salsa makes")]
+mod units;
 
 use std::sync::Arc;
 
 use salsa::plumbing::FromId as _;
+use syntax::Language;
 
 pub use crate::{
     environment::{CapturedName, capture},
     file::{
         FileIndex, Function, History, Identity, Placed, ScopeKey, SharedSource, file_index,
-        functions, parse, placed_functions,
+        functions, language, parse, placed_functions,
     },
     finding::{findings, simplifications},
-    input::{Configuration, Content, Options, SourceFile},
+    input::{Configuration, Content, Dialects, Options, SourceFile},
     kernels::device_code,
     log::{Counters, Work},
     lowering::{
@@ -31,6 +35,10 @@ pub use crate::{
         text_facts,
     },
     plan::cse_plan,
+    units::{
+        Alias, AliasName, Aliases, OpIndex, OpUnit, OpUnits, PlacedUnit, SharedUnit, alias,
+        frame_of, op_aliases, op_index, op_units, placed_units, unit_at,
+    },
 };
 pub use salsa::{CancellationToken, Cancelled, Database, Setter};
 
@@ -75,7 +83,7 @@ impl Default for RootDatabase {
         let storage = salsa::Storage::new(Some(Box::new(move |event| events.event(&event))));
         let db =
             RootDatabase { storage, history: History::default(), counters: Arc::default(), log };
-        Configuration::new(&db, Options::default());
+        Configuration::new(&db, Options::default(), Dialects::default());
         db
     }
 }
@@ -94,7 +102,7 @@ impl RootDatabase {
     /// Empties a file that is closed: an input lives as long as the database.
     pub fn clear_file(&mut self, file: SourceFile) {
         self.history.forget(file);
-        self.set_content(file, Content::Text("".into()));
+        self.set_content(file, Content::Text(Language::TvmScript, "".into()));
     }
 
     /// How much work was done since the start.
@@ -105,6 +113,16 @@ impl RootDatabase {
     /// Changes the options.
     pub fn set_options(&mut self, options: Options) {
         Configuration::get(self).set_options(self).to(options);
+    }
+
+    /// Changes what is known of dialects. Open files of MLIR must be read again by their owner.
+    pub fn set_dialects(&mut self, dialects: Dialects) {
+        Configuration::get(self).set_dialects(self).to(dialects);
+    }
+
+    /// What is known of dialects.
+    pub fn dialects(&self) -> &Dialects {
+        Configuration::get(self).dialects(self)
     }
 
     /// Starts to collect the names of the queries that run.
@@ -123,6 +141,12 @@ impl RootDatabase {
         if OF_FUNCTIONS.contains(&query.as_str()) {
             let function = Function::from_id(key.key_index());
             format!("{query}({})", function.name(self))
+        } else if OF_UNITS.contains(&query.as_str()) {
+            let unit = OpUnit::from_id(key.key_index());
+            format!("{query}({})", unit.label(self))
+        } else if query == "alias" {
+            let name = AliasName::from_id(key.key_index());
+            format!("{query}({})", name.name(self))
         } else if query == "capture" {
             let name = CapturedName::from_id(key.key_index());
             format!("{query}({})", name.name(self))
@@ -135,3 +159,6 @@ impl RootDatabase {
 /// The queries whose key is a function.
 const OF_FUNCTIONS: &[&str] =
     &["lowered", "body", "occurrences", "text_facts", "cse_plan", "findings", "simplifications"];
+
+/// The queries whose key is a unit of a file of MLIR or PIR.
+const OF_UNITS: &[&str] = &["op_aliases"];

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use db::{Content, RootDatabase, SourceFile, Work};
 use expect_test::{Expect, expect};
-use syntax::{Edit, Parse};
+use syntax::{Edit, Language, Parse};
 
 const TWO_FUNCTIONS: &str = "\
 from tvm.script import tirx as T
@@ -272,7 +272,7 @@ fn options_change_plans_and_nothing_below() {
 #[test]
 fn closed_files_are_read_from_their_text() {
     let db = RootDatabase::default();
-    let file = db.add_file(Content::Text(TWO_FUNCTIONS.into()));
+    let file = db.add_file(Content::Text(Language::TvmScript, TWO_FUNCTIONS.into()));
     let names: Vec<&str> = db::functions(&db, file).iter().map(|it| it.name(&db)).collect();
     assert_eq!(names, ["f", "g"]);
 }

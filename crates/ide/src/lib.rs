@@ -31,14 +31,14 @@ use db::{Content, Database as _, Options, RootDatabase, SourceFile};
 use rustc_hash::FxHashMap;
 
 pub use codegen::Target;
-pub use db::{CancellationToken, Work};
+pub use db::{CancellationToken, Dialects, Work};
 pub use frontend::tvmscript::Severity;
 pub use ir::plan::{
     Equivalence, Preset,
     finding::{FindingKind, FindingKinds},
     simplify::SimplificationKind,
 };
-pub use syntax::{Edit, LineCol, Parse, TextRange, TextSize};
+pub use syntax::{Edit, Language, LineCol, Parse, TextRange, TextSize};
 pub use transform::{cse::CseOptions, findings::FindingOptions, passes::Pass};
 
 pub use crate::{
@@ -117,8 +117,8 @@ impl AnalysisHost {
     }
 
     /// Sets the text of a file that nobody edits.
-    pub fn set_text(&mut self, file: FileId, text: Arc<str>) {
-        self.set_content(file, Content::Text(text));
+    pub fn set_text(&mut self, file: FileId, language: Language, text: Arc<str>) {
+        self.set_content(file, Content::Text(language, text));
     }
 
     fn set_content(&mut self, file: FileId, content: Content) {
@@ -142,8 +142,21 @@ impl AnalysisHost {
     pub fn tree(&self, file: FileId) -> Option<Parse> {
         match self.files.get(&file)?.content(&self.db) {
             Content::Tree(parse) => Some(parse.clone()),
-            Content::Text(_) => None,
+            Content::Text(..) => None,
         }
+    }
+
+    /// Reads a text as open files are read: with what is known of dialects.
+    pub fn parse(&self, language: Language, text: &str) -> Parse {
+        match language {
+            Language::Mlir => syntax::parse_with(language, &self.db.dialects().shapes, text),
+            _ => syntax::parse_as(language, text),
+        }
+    }
+
+    /// Sets what is known of dialects. Open files of MLIR keep the trees that they have: their owner reads them again.
+    pub fn set_dialects(&mut self, dialects: Dialects) {
+        self.db.set_dialects(dialects);
     }
 
     /// Sets the options.
@@ -285,9 +298,12 @@ impl Analysis {
         self.ask(file, |db, file| facts::facts(db, file, range, limit))
     }
 
-    /// The number of functions in a file.
+    /// The number of functions, or of programs, in a file.
     pub fn n_functions(&self, file: FileId) -> Cancellable<usize> {
-        self.ask(file, |db, file| db::functions(db, file).len())
+        self.ask(file, |db, file| match db::language(db, file) {
+            Language::TvmScript => db::functions(db, file).len(),
+            Language::Mlir | Language::Pir => db::op_units(db, file).functions.len(),
+        })
     }
 
     /// Computes what hints of some functions need, so that it is there when they are asked for.

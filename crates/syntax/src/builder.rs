@@ -33,9 +33,9 @@ pub(crate) fn build(text: &str, steps: impl Iterator<Item = Step>) -> Green {
 }
 
 /// Builds the tree of a file of MLIR as it is read: its steps are never all there.
-pub(crate) fn build_mlir(text: &str) -> Green {
+pub(crate) fn build_mlir(text: &str, shapes: &mlir::Shapes) -> Green {
     let mut builder = Builder::new(text);
-    mlir::parse_into(text, mlir::Shapes::builtin(), &mut builder);
+    mlir::parse_into(text, shapes, &mut builder);
     builder.finish()
 }
 

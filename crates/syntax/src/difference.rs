@@ -20,14 +20,14 @@ pub struct Change {
     pub offset: TextSize,
 }
 
-/// The nodes of a kind on the way to all differences of two trees, outermost first: outside of each the trees are
+/// The nodes of wanted kinds on the way to all differences of two trees, outermost first: outside of each the trees are
 /// equal. None for equal trees.
-pub fn changed_nodes(old: &Green, new: &Green, kind: SyntaxKind) -> Vec<Change> {
+pub fn changed_nodes(old: &Green, new: &Green, wanted: impl Fn(SyntaxKind) -> bool) -> Vec<Change> {
     let (mut at_old, mut at_new): (&GreenNodeData, &GreenNodeData) = (old.node(), new.node());
     let mut offset = TextSize::new(0);
     let mut found = Vec::new();
     while !std::ptr::eq(at_old, at_new) {
-        if kind_from_raw(at_new.kind()) == kind {
+        if wanted(kind_from_raw(at_new.kind())) {
             let part =
                 |node: &GreenNodeData, of: &Green| Green::new(node.to_owned(), of.depth_bound());
             found.push(Change { old: part(at_old, old), new: part(at_new, new), offset });
@@ -71,8 +71,8 @@ fn only_difference<'a>(
 }
 
 impl Green {
-    /// Whether two nodes have the same children by address, but for those of kind `except`.
-    pub fn shares_all_but(&self, other: &Green, except: SyntaxKind) -> bool {
+    /// Whether two nodes have the same children by address, but for nodes of kinds that `except` names.
+    pub fn shares_all_but(&self, other: &Green, except: impl Fn(SyntaxKind) -> bool) -> bool {
         let (mut of_self, mut of_other) = (self.node().children(), other.node().children());
         loop {
             let same = match (of_self.next(), of_other.next()) {
@@ -81,8 +81,7 @@ impl Green {
                     std::ptr::eq(a, b) || (a.kind() == b.kind() && a.text() == b.text())
                 }
                 (Some(NodeOrToken::Node(a)), Some(NodeOrToken::Node(b))) => {
-                    std::ptr::eq(a, b)
-                        || (a.kind() == b.kind() && kind_from_raw(a.kind()) == except)
+                    std::ptr::eq(a, b) || (a.kind() == b.kind() && except(kind_from_raw(a.kind())))
                 }
                 _ => return false,
             };
@@ -106,7 +105,8 @@ mod tests {
         let at = TEXT.find(old).unwrap() as u32;
         let range = TextRange::at(at.into(), TextSize::of(old));
         let after = before.reparse(&Edit::replace(range, new)).parse;
-        let changes = changed_nodes(before.green(), after.green(), SyntaxKind::FUNCTION_DEF);
+        let changes =
+            changed_nodes(before.green(), after.green(), |it| it == SyntaxKind::FUNCTION_DEF);
         let found: Vec<_> =
             changes.iter().map(|it| (it.new.text(), u32::from(it.offset))).collect();
         let expected: Vec<_> =
@@ -131,8 +131,10 @@ mod tests {
         let edit = |range: std::ops::Range<u32>, text: &str| {
             let range = TextRange::new(range.start.into(), range.end.into());
             let after = before.reparse(&Edit::replace(range, text)).parse;
-            let changes = changed_nodes(before.green(), after.green(), SyntaxKind::FUNCTION_DEF);
-            changes.len() == 1 && changes[0].old.shares_all_but(&changes[0].new, SyntaxKind::BLOCK)
+            let changes =
+                changed_nodes(before.green(), after.green(), |it| it == SyntaxKind::FUNCTION_DEF);
+            changes.len() == 1
+                && changes[0].old.shares_all_but(&changes[0].new, |it| it == SyntaxKind::BLOCK)
         };
         assert!(edit(13..14, "w"));
         assert!(!edit(4..5, "h"));

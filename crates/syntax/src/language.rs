@@ -55,6 +55,16 @@ impl Language {
         Language::of_path(path).or_else(|| Language::of_text(text)).unwrap_or(Language::TvmScript)
     }
 
+    /// The language that an editor names, if it is one of these.
+    pub fn of_id(id: &str) -> Option<Language> {
+        match id {
+            "python" => Some(Language::TvmScript),
+            "mlir" | "ttir" | "ttgir" => Some(Language::Mlir),
+            "pir" => Some(Language::Pir),
+            _ => None,
+        }
+    }
+
     /// The language of the trees in which such a node stands. Nodes that are shared count as TVMScript's.
     pub(crate) fn of_kind(kind: SyntaxKind) -> Language {
         if kind >= SyntaxKind::PIR_FILE {

@@ -13,11 +13,15 @@ mod parse;
 mod reparse;
 mod syntax_node;
 mod text_edit;
+mod units;
 
 #[cfg(test)]
 mod tests;
 
-pub use parser::{SyntaxKind, T};
+pub use parser::{
+    SyntaxKind, T,
+    mlir::{ShapeError, Shapes},
+};
 pub use rowan::{Direction, TextLen, TextRange, TextSize, TokenAtOffset, WalkEvent};
 
 pub use crate::{
@@ -28,11 +32,12 @@ pub use crate::{
     green::{Green, GreenStep},
     language::Language,
     line_index::{ColumnEncoding, LineCol, LineIndex},
-    parse::{MAX_TEXT_LEN, Parse, error_share, parse, parse_as},
+    parse::{MAX_TEXT_LEN, Parse, error_share, parse, parse_as, parse_with},
     reparse::{Reparsed, reparse},
     syntax_node::{
         Preorder, PreorderWithTokens, SyntaxElement, SyntaxElementChildren, SyntaxNode,
         SyntaxNodeChildren, SyntaxToken, SyntaxTokens, TokenText,
     },
     text_edit::{Edit, Overlap, TextEdit},
+    units::{FrameItem, UnitItem, UnitKind, UnitSource, Units, units, units_after},
 };

@@ -1,6 +1,8 @@
 //! [`Parse`]: the tree of one file.
 
-use parser::{SyntaxKind, pir, tvmscript};
+use std::sync::Arc;
+
+use parser::{SyntaxKind, mlir::Shapes, pir, tvmscript};
 use rowan::{NodeOrToken, TextRange, TextSize};
 
 use crate::{
@@ -14,6 +16,31 @@ pub const MAX_TEXT_LEN: usize = u32::MAX as usize;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parse {
     green: Green,
+    table: Table,
+}
+
+/// The pretty forms that a text is read with: those of the product, or more.
+#[derive(Clone, Default)]
+pub(crate) struct Table(Option<Arc<Shapes>>);
+
+impl Table {
+    pub(crate) fn shapes(&self) -> &Shapes {
+        self.0.as_deref().unwrap_or(Shapes::builtin())
+    }
+}
+
+impl PartialEq for Table {
+    fn eq(&self, other: &Table) -> bool {
+        std::ptr::eq(self.shapes(), other.shapes())
+    }
+}
+
+impl Eq for Table {}
+
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(if self.0.is_some() { "extended" } else { "builtin" })
+    }
 }
 
 /// Parses a file of TVMScript. Any text gives a tree, and the tree gives the text back.
@@ -31,19 +58,52 @@ pub fn parse(text: &str) -> Parse {
 ///
 /// If the text is longer than [`MAX_TEXT_LEN`].
 pub fn parse_as(language: Language, text: &str) -> Parse {
-    assert!(text.len() < MAX_TEXT_LEN, "the text has 4 GiB or more");
-    let green = match language {
-        Language::TvmScript => builder::build(text, tvmscript::parse(text).steps()),
-        Language::Mlir => builder::build_mlir(text),
-        Language::Pir => builder::build(text, pir::parse(text).into_iter()),
-    };
-    Parse { green }
+    Table::default().parse(language, text)
+}
+
+/// As [`parse_as`], but MLIR is read with these pretty forms. Edits of the result are read with them too.
+///
+/// # Panics
+///
+/// If the text is longer than [`MAX_TEXT_LEN`].
+pub fn parse_with(language: Language, shapes: &Arc<Shapes>, text: &str) -> Parse {
+    Table(Some(shapes.clone())).parse(language, text)
+}
+
+impl Table {
+    pub(crate) fn parse(&self, language: Language, text: &str) -> Parse {
+        assert!(text.len() < MAX_TEXT_LEN, "the text has 4 GiB or more");
+        let green = match language {
+            Language::TvmScript => builder::build(text, tvmscript::parse(text).steps()),
+            Language::Mlir => builder::build_mlir(text, self.shapes()),
+            Language::Pir => builder::build(text, pir::parse(text).into_iter()),
+        };
+        Parse { green, table: self.clone() }
+    }
 }
 
 impl Parse {
     /// The parse whose tree is `green`, which must be that of a whole file.
-    pub(crate) fn from_green(green: Green) -> Parse {
-        Parse { green }
+    pub(crate) fn from_green(green: Green, table: Table) -> Parse {
+        Parse { green, table }
+    }
+
+    pub(crate) fn table(&self) -> &Table {
+        &self.table
+    }
+
+    /// The pretty forms that the text was read with, if it is MLIR.
+    pub fn shapes(&self) -> &Shapes {
+        self.table.shapes()
+    }
+
+    /// Another text, read as this one was: in the same language, with the same pretty forms.
+    ///
+    /// # Panics
+    ///
+    /// If the text is longer than [`MAX_TEXT_LEN`].
+    pub fn again(&self, text: &str) -> Parse {
+        self.table.parse(self.language(), text)
     }
 
     /// The shared tree.

@@ -20,6 +20,7 @@ mod window;
 
 use parser::{
     Step,
+    mlir::Shapes,
     tvmscript::{self, Refused, Stretch},
 };
 use rowan::TextRange;
@@ -28,7 +29,7 @@ use self::{
     sites::{Site, SiteKind, sites},
     window::Window,
 };
-use crate::{Edit, Parse, SyntaxNode, builder, language::Language, parse::parse_as};
+use crate::{Edit, Parse, SyntaxNode, builder, language::Language};
 
 /// How many bytes behind a part are given to the parser at first.
 const AHEAD: u32 = 256;
@@ -54,14 +55,15 @@ pub struct Reparsed {
 pub fn reparse(old: &Parse, edit: &Edit) -> Reparsed {
     assert!(edit.range.end() <= old.text_len(), "the edit is outside of the text");
     let root = old.syntax();
+    let shapes = old.shapes();
     let mut lexed = 0;
-    for site in sites_of(old.language(), &root, edit) {
-        match read(&root, edit, &site, &mut lexed) {
+    for site in sites_of(old, &root, edit) {
+        match read(&root, edit, &site, shapes, &mut lexed) {
             Read::Part(steps, text) => {
                 let part = builder::build(&text, steps.into_iter());
                 let green = splice::splice(old.green(), &site, part);
                 return Reparsed {
-                    parse: Parse::from_green(green),
+                    parse: Parse::from_green(green, old.table().clone()),
                     range: site.new_range(edit),
                     lexed,
                 };
@@ -74,8 +76,12 @@ pub fn reparse(old: &Parse, edit: &Edit) -> Reparsed {
     lexed += text.len() as u64;
     // Also then, statements that read as before stay what they were.
     let site = Site::file(&root);
-    let green = splice::splice(old.green(), &site, parse_as(old.language(), &text).green().clone());
-    Reparsed { parse: Parse::from_green(green), range: site.new_range(edit), lexed }
+    let green = splice::splice(old.green(), &site, old.again(&text).green().clone());
+    Reparsed {
+        parse: Parse::from_green(green, old.table().clone()),
+        range: site.new_range(edit),
+        lexed,
+    }
 }
 
 impl Parse {
@@ -85,10 +91,12 @@ impl Parse {
     }
 }
 
-fn sites_of(language: Language, root: &SyntaxNode, edit: &Edit) -> Box<dyn Iterator<Item = Site>> {
-    match language {
+fn sites_of(old: &Parse, root: &SyntaxNode, edit: &Edit) -> Box<dyn Iterator<Item = Site>> {
+    match old.language() {
         Language::TvmScript => Box::new(sites(root, edit)),
-        Language::Mlir | Language::Pir => Box::new(items::sites(root, edit).into_iter()),
+        Language::Mlir | Language::Pir => {
+            Box::new(items::sites(root, edit, old.shapes()).into_iter())
+        }
     }
 }
 
@@ -102,9 +110,9 @@ enum Read {
     Unbounded,
 }
 
-fn read(root: &SyntaxNode, edit: &Edit, site: &Site, lexed: &mut u64) -> Read {
+fn read(root: &SyntaxNode, edit: &Edit, site: &Site, shapes: &Shapes, lexed: &mut u64) -> Read {
     if let SiteKind::Items { list, stop } = site.kind {
-        return items::read(root, edit, site, (list, stop), lexed);
+        return items::read(root, edit, site, (list, stop), shapes, lexed);
     }
     let mut ahead = AHEAD;
     loop {

@@ -149,7 +149,8 @@ impl FileFunctions {
 
     /// The functions of a version of the file that differs from this one in the body of one function only.
     fn with_edited_body(&self, parse: &syntax::Parse) -> Option<FileFunctions> {
-        let changes = syntax::changed_nodes(&self.root, parse.green(), SyntaxKind::FUNCTION_DEF);
+        let is_function = |kind| kind == SyntaxKind::FUNCTION_DEF;
+        let changes = syntax::changed_nodes(&self.root, parse.green(), is_function);
         let (change, index) = changes.into_iter().find_map(|change| {
             let at = self.functions.binary_search_by_key(&change.offset, |it| it.range.start());
             let index = at.ok()?;
@@ -158,7 +159,7 @@ impl FileFunctions {
         let old = &self.functions[index].source;
         // A macro's text is part of what its name means.
         if old.kind == FunctionKind::Macro
-            || !change.old.shares_all_but(&change.new, SyntaxKind::BLOCK)
+            || !change.old.shares_all_but(&change.new, |kind| kind == SyntaxKind::BLOCK)
         {
             return None;
         }

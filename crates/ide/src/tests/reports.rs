@@ -185,8 +185,12 @@ fn the_same_expression_and_function_are_found_in_other_files() {
     let text = function("A[i * 4 + j * 2] = 1\nA[i * 4 + j * 2] = 2");
     let renamed = text.replace("A[", "Z[").replace("(A:", "(Z:").replace("def f", "def g");
     let mut host = crate::AnalysisHost::new();
-    host.set_text(crate::FileId(0), text.clone().into());
-    host.set_text(crate::FileId(1), format!("# moved\n{renamed}").into());
+    host.set_text(crate::FileId(0), crate::Language::TvmScript, text.clone().into());
+    host.set_text(
+        crate::FileId(1),
+        crate::Language::TvmScript,
+        format!("# moved\n{renamed}").into(),
+    );
     let places = |host: &crate::AnalysisHost, needle: &str| {
         let offset = (text.find(needle).unwrap() as u32).into();
         let found = host.analysis().elsewhere(crate::FileId(0), offset).unwrap();
@@ -201,9 +205,17 @@ fn the_same_expression_and_function_are_found_in_other_files() {
     assert_eq!(of_function.len(), 1);
     assert!(of_function[0].2);
     // An edit above moves places; one inside takes them away.
-    host.set_text(crate::FileId(1), format!("# moved\n\n\n{renamed}").into());
+    host.set_text(
+        crate::FileId(1),
+        crate::Language::TvmScript,
+        format!("# moved\n\n\n{renamed}").into(),
+    );
     assert_eq!(places(&host, "i * 4")[0].1, of_expression[0].1 + 2);
-    host.set_text(crate::FileId(1), renamed.replace("* 4", "* 5").into());
+    host.set_text(
+        crate::FileId(1),
+        crate::Language::TvmScript,
+        renamed.replace("* 4", "* 5").into(),
+    );
     assert_eq!(places(&host, "i * 4"), []);
     assert_eq!(places(&host, "f("), []);
     host.close_file(crate::FileId(1));

@@ -67,9 +67,9 @@ pub fn reparse(
     list: List,
     depth: u32,
     stop: Stop,
+    shapes: &Shapes,
 ) -> Result<Vec<Step>, Refused> {
     let dialect = if list == List::PirBlock { Dialect::Pir } else { Dialect::Mlir };
-    let shapes = Shapes::builtin();
     let mut p = Parser::stretch(stretch.text, range.start, dialect, shapes, stretch.more, depth);
     let until = |p: &mut Parser<'_>| p.current.start >= range.end;
     let ended = match list {

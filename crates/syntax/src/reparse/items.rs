@@ -31,7 +31,7 @@ const AHEAD: u32 = 256;
 const MAX_AHEAD: u32 = 1024 * 1024;
 
 /// The parts of a tree that contain an edit and could be read again, smallest first.
-pub(super) fn sites(root: &SyntaxNode, edit: &Edit) -> Vec<Site> {
+pub(super) fn sites(root: &SyntaxNode, edit: &Edit, shapes: &Shapes) -> Vec<Site> {
     let new_len = edit.new_len();
     let edit = edit.range;
     let tokens = root.token_at_offset(edit.start());
@@ -52,7 +52,7 @@ pub(super) fn sites(root: &SyntaxNode, edit: &Edit) -> Vec<Site> {
         let len = list.text_range().len();
         if tried < EVERY_LIST || len - last_len >= last_len {
             (tried, last_len) = (tried + 1, len);
-            sites_in(&list, edit, &mut res);
+            sites_in(&list, edit, shapes, &mut res);
         }
     }
     res
@@ -102,16 +102,16 @@ fn head_end(list: &SyntaxNode) -> TextSize {
     head(list).map_or(list.text_range().start(), |it| it.text_range().end())
 }
 
-fn sites_in(list: &SyntaxNode, edit: TextRange, res: &mut Vec<Site>) {
+fn sites_in(list: &SyntaxNode, edit: TextRange, shapes: &Shapes, res: &mut Vec<Site>) {
     let Some(interior) = interior(list) else { return };
     let (first, start, whole) = match last_kept(list, edit.start()) {
         Some(kept) => (kept.index() + 1, kept.text_range().end(), false),
         None => (head(list).map_or(0, |it| index_of(&it) + 1), interior.start(), true),
     };
-    if whole && is_looked_into(list) {
+    if whole && is_looked_into(list, shapes) {
         return;
     }
-    let (depth, list_kind) = surroundings(list);
+    let (depth, list_kind) = surroundings(list, shapes);
     let mut push = |end_child, end, stop| {
         res.push(Site {
             list: list.clone(),
@@ -161,7 +161,7 @@ fn ends(list: &SyntaxNode, edit: TextSize) -> Vec<SyntaxNode> {
 
 /// Whether what stands before the items of a list has looked at the first of them: an operation to tell that they are a region, the
 /// arguments of a block to see whether they go on.
-fn is_looked_into(list: &SyntaxNode) -> bool {
+fn is_looked_into(list: &SyntaxNode, shapes: &Shapes) -> bool {
     if list.kind() != MLIR_BLOCK {
         return list.kind() == PIR_BLOCK;
     }
@@ -170,24 +170,23 @@ fn is_looked_into(list: &SyntaxNode) -> bool {
     };
     match Operation::cast(operation) {
         Some(Operation::GenericOp(_)) => false,
-        Some(it) => it.name().is_none_or(|it| Shapes::builtin().looks_into_regions(it.as_str())),
+        Some(it) => it.name().is_none_or(|it| shapes.looks_into_regions(it.as_str())),
         None => true,
     }
 }
 
 /// How many regions are around the items of a list, and which list it is.
-fn surroundings(list: &SyntaxNode) -> (u32, List) {
+fn surroundings(list: &SyntaxNode, shapes: &Shapes) -> (u32, List) {
     let depth_of =
         |kind: SyntaxKind| list.ancestors().filter(|it| it.kind() == kind).count() as u32;
     match list.kind() {
         MLIR_CHUNK => (0, List::Chunk),
         PIR_BLOCK => (depth_of(PIR_BLOCK), List::PirBlock),
-        _ => (depth_of(MLIR_REGION), List::Block { in_function: is_in_function(list) }),
+        _ => (depth_of(MLIR_REGION), List::Block { in_function: is_in_function(list, shapes) }),
     }
 }
 
-fn is_in_function(list: &SyntaxNode) -> bool {
-    let shapes = Shapes::builtin();
+fn is_in_function(list: &SyntaxNode, shapes: &Shapes) -> bool {
     for operation in list.ancestors().filter_map(Operation::cast) {
         let Some(name) = operation.name() else { continue };
         if shapes.is_function(name.as_str()) {
@@ -206,6 +205,7 @@ pub(super) fn read(
     edit: &Edit,
     site: &Site,
     (list, stop): (List, Stop),
+    shapes: &Shapes,
     lexed: &mut u64,
 ) -> Read {
     let mut ahead = AHEAD;
@@ -213,7 +213,7 @@ pub(super) fn read(
         let window = window(root, edit, site, ahead);
         *lexed += window.text.len() as u64;
         let stretch = Stretch { text: &window.text, more: window.more };
-        match mlir::reparse(stretch, window.range.clone(), list, site.depth, stop) {
+        match mlir::reparse(stretch, window.range.clone(), list, site.depth, stop, shapes) {
             Ok(steps) if is_swallowed(&site.list, &steps) => return Read::Differs,
             Ok(steps) => {
                 let mut text = window.text;

@@ -261,7 +261,8 @@ fn check_file(
     let mut host = AnalysisHost::new();
     host.set_config(ide::Config { cse: args.cse.options(&job.config), ..job.config.analysis() });
     let file = FileId(0);
-    host.set_text(file, source.text.clone());
+    let language = ide::Language::of_file(&job.file.path, &source.text);
+    host.set_text(file, language, source.text.clone());
     let found = host.analysis().diagnostics(file, &job.config.diagnostics(usize::MAX));
     // Nothing changes this host, so nothing is cancelled.
     let mut found =

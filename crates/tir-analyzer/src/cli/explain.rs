@@ -112,7 +112,8 @@ pub(crate) fn answer_at(
         offset(&lines, at).map_err(|why| anyhow!("{shown}:{}:{}: {why}", at.line, at.col))?;
     let mut host = AnalysisHost::new();
     host.set_config(config);
-    host.set_text(FileId(0), source.text.clone());
+    let language = ide::Language::of_file(shown.as_ref(), &source.text);
+    host.set_text(FileId(0), language, source.text.clone());
     let analysis = host.analysis();
     // Nothing changes this host, so nothing is cancelled.
     let found = analysis.findings_at(FileId(0), offset).unwrap_or_default();

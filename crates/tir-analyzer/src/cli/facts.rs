@@ -67,7 +67,8 @@ fn line_answer(
     }
     let mut host = AnalysisHost::new();
     host.set_config(job.config.analysis());
-    host.set_text(FileId(0), source.text.clone());
+    let language = ide::Language::of_file(&job.file.path, &source.text);
+    host.set_text(FileId(0), language, source.text.clone());
     let text = &source.text[std::ops::Range::<usize>::from(lines.line_range(line - 1))];
     let indent = (text.len() - text.trim_start().len()) as u32;
     let range = lines.line_range(line - 1);

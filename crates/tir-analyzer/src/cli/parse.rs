@@ -1,5 +1,7 @@
 //! `parse`: the syntax tree of a file, or its text made again from the tree.
 
+use syntax::Language;
+
 use crate::cli::{
     Exit,
     args::ParseArgs,
@@ -11,7 +13,8 @@ use crate::cli::{
 pub(crate) fn parse(args: &ParseArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
     let job = jobs::one(&args.input, io, styled)?;
     let bytes = job.run(|source| {
-        let parse = syntax::parse(&source.text);
+        let language = Language::of_file(&job.file.path, &source.text);
+        let parse = syntax::parse_as(language, &source.text);
         Ok(match args.text {
             true => source.restore(&parse.text()),
             false => syntax::dump(&parse.syntax()).into_bytes(),

@@ -2,6 +2,7 @@
 
 use std::{
     panic::{AssertUnwindSafe, catch_unwind},
+    path::Path,
     sync::Arc,
 };
 
@@ -9,7 +10,7 @@ use ide::FileId;
 use lsp_server::Notification;
 use lsp_types as lsp;
 use serde::de::DeserializeOwned;
-use syntax::{Edit, LineIndex, Parse};
+use syntax::{Edit, Language, LineIndex, Parse};
 
 use crate::server::{
     dispatch::panic_message, handlers::request, lsp::from_proto, progress, state::State, transport,
@@ -50,10 +51,12 @@ fn apply<P: DeserializeOwned>(
 }
 
 fn did_open(state: &mut State, params: lsp::DidOpenTextDocumentParams) -> Result<(), String> {
-    let lsp::TextDocumentItem { uri, version, text, .. } = params.text_document;
+    let lsp::TextDocumentItem { uri, version, text, language_id } = params.text_document;
     check_length(text.len())?;
+    let language = language_of(&uri, &language_id, &text);
     let file = state.documents.open(uri.clone(), version, LineIndex::new(&text));
-    set_tree(state, file, || syntax::parse(&text))?;
+    let parse = caught(|| state.host.parse(language, &text));
+    set_tree(state, file, parse)?;
     progress::warm(state, &uri);
     push_diagnostics(state, &uri);
     Ok(())
@@ -64,17 +67,24 @@ fn check_length(len: usize) -> Result<(), String> {
 }
 
 /// Sets the tree of a file. If making it panics, the file is left without one.
-fn set_tree(state: &mut State, file: FileId, make: impl FnOnce() -> Parse) -> Result<(), String> {
-    match catch_unwind(AssertUnwindSafe(make)) {
+fn set_tree(state: &mut State, file: FileId, parse: Result<Parse, String>) -> Result<(), String> {
+    match parse {
         Ok(parse) => {
             state.host.open_file(file, parse);
             Ok(())
         }
-        Err(panic) => {
+        Err(message) => {
             state.host.close_file(file);
-            Err(format!("panicked: {}", panic_message(&*panic)))
+            Err(message)
         }
     }
+}
+
+/// The language that the client names, else that of the file's name, else that of its text.
+fn language_of(uri: &lsp::Uri, id: &lsp::LanguageKind, text: &str) -> Language {
+    let path = crate::server::client::path(uri);
+    let path = path.as_deref().unwrap_or(Path::new(uri.as_ref()));
+    Language::of_id(id.as_str()).unwrap_or_else(|| Language::of_file(path, text))
 }
 
 fn did_change(state: &mut State, params: lsp::DidChangeTextDocumentParams) -> Result<(), String> {
@@ -94,7 +104,7 @@ fn did_change(state: &mut State, params: lsp::DidChangeTextDocumentParams) -> Re
         match change {
             lsp::TextDocumentContentChangeEvent::TextDocumentContentChangeWholeDocument(it) => {
                 check_length(it.text.len())?;
-                parse = guarded(|| syntax::parse(&it.text));
+                parse = parse.and_then(|old| guarded(|| old.again(&it.text)));
                 *lines = LineIndex::new(&it.text);
             }
             lsp::TextDocumentContentChangeEvent::TextDocumentContentChangePartial(it) => {
@@ -127,13 +137,18 @@ fn reparse(old: &Parse, edit: &Edit) -> Option<Parse> {
         guarded(|| {
             let mut text = old.text();
             edit.apply(&mut text);
-            syntax::parse(&text)
+            old.again(&text)
         })
     })
 }
 
 fn guarded(make: impl FnOnce() -> Parse) -> Option<Parse> {
-    catch_unwind(AssertUnwindSafe(make)).ok()
+    caught(make).ok()
+}
+
+fn caught(make: impl FnOnce() -> Parse) -> Result<Parse, String> {
+    catch_unwind(AssertUnwindSafe(make))
+        .map_err(|panic| format!("panicked: {}", panic_message(&*panic)))
 }
 
 fn did_close(state: &mut State, params: lsp::DidCloseTextDocumentParams) -> Result<(), String> {

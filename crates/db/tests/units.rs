@@ -1,0 +1,148 @@
+//! Units of MLIR and PIR over edits: who stays who, and what an edit reaches.
+
+use db::{AliasName, Content, OpUnit, RootDatabase, SourceFile};
+use syntax::{Edit, Language, Parse, TextRange, UnitKind};
+
+const TEXT: &str = "\
+#map = affine_map<(d0) -> (d0)>
+!t = i32
+module {
+  func.func @f(%a: i32) -> i32 {
+    return %a : i32
+  }
+  func.func @main() {
+    return
+  }
+}
+// -----
+#map = affine_map<(d0) -> (d0 + 1)>
+func.func @main() {
+  return
+}
+";
+
+/// A file that is edited, and the database that is asked about it.
+struct World {
+    db: RootDatabase,
+    file: SourceFile,
+    parse: Parse,
+    text: String,
+}
+
+impl World {
+    fn new(language: Language, text: &str) -> World {
+        let db = RootDatabase::default();
+        let parse = syntax::parse_as(language, text);
+        let file = db.add_file(Content::Tree(parse.clone()));
+        World { db, file, parse, text: text.to_owned() }
+    }
+
+    #[track_caller]
+    fn edit(&mut self, old: &str, new: &str) {
+        let at = self.text.find(old).expect("the text that is to be replaced");
+        let range = TextRange::at((at as u32).into(), syntax::TextSize::of(old));
+        let edit = Edit::replace(range, new);
+        edit.apply(&mut self.text);
+        self.parse = self.parse.reparse(&edit).parse;
+        self.db.set_content(self.file, Content::Tree(self.parse.clone()));
+    }
+
+    /// The kind, the name, the slot and the document of each unit, and its text.
+    fn units(&self) -> Vec<(String, String)> {
+        let db = &self.db;
+        let show = |it: OpUnit<'_>| {
+            let identity = it.identity(db);
+            let who = format!(
+                "{:?} {}#{} in {}",
+                it.kind(db),
+                identity.name,
+                identity.slot,
+                it.document(db)
+            );
+            (who, it.source(db).green.text())
+        };
+        db::placed_units(db, self.file).map(|it| show(it.unit)).collect()
+    }
+
+    fn who(&self) -> Vec<String> {
+        self.units().into_iter().map(|it| it.0).collect()
+    }
+
+    fn alias(&self, document: u32, name: &str) -> Option<String> {
+        let name = AliasName::new(&self.db, self.file, document, name);
+        db::alias(&self.db, name).as_ref().map(|it| it.value.text())
+    }
+}
+
+#[test]
+fn file_has_frames_and_functions() {
+    let world = World::new(Language::Mlir, TEXT);
+    let expected = [
+        "Frame #0 in 0",
+        "Function f#0 in 0",
+        "Function main#0 in 0",
+        "Frame #1 in 1",
+        "Function main#1 in 1",
+    ];
+    assert_eq!(world.who(), expected);
+    assert!(db::functions(&world.db, world.file).is_empty(), "they are no functions of TVMScript");
+}
+
+#[test]
+fn units_are_where_they_are_in_the_file() {
+    let world = World::new(Language::Mlir, TEXT);
+    for placed in db::placed_units(&world.db, world.file) {
+        let source = placed.unit.source(&world.db);
+        if placed.unit.kind(&world.db) == UnitKind::Function {
+            let name = placed.to_file(source.name_range);
+            assert_eq!(
+                &world.text[std::ops::Range::<usize>::from(name)].trim_start_matches('@'),
+                &&*source.name
+            );
+        }
+        let at =
+            db::unit_at(&world.db, world.file, placed.to_file(TextRange::empty(0.into())).start());
+        assert_eq!(at.map(|it| it.unit), Some(placed.unit));
+    }
+}
+
+#[test]
+fn document_above_moves_no_unit_below() {
+    let mut world = World::new(Language::Mlir, TEXT);
+    let before = world.who();
+    world.edit("#map", "func.func @main() {\n  a.b\n}\n// -----\n#map");
+    let after = world.who();
+    for unit in &before {
+        assert!(after.contains(unit), "{unit:?} is gone: {after:?}");
+    }
+    assert_eq!(after.len(), before.len() + 2);
+}
+
+#[test]
+fn aliases_are_those_of_the_document() {
+    let mut world = World::new(Language::Mlir, TEXT);
+    assert_eq!(world.alias(0, "#map").as_deref(), Some("affine_map<(d0) -> (d0)>"));
+    assert_eq!(world.alias(1, "#map").as_deref(), Some("affine_map<(d0) -> (d0 + 1)>"));
+    assert_eq!(world.alias(0, "!t").as_deref(), Some("i32"));
+    assert_eq!(world.alias(1, "!t"), None);
+    world.edit("i32", "i64");
+    assert_eq!(world.alias(0, "!t").as_deref(), Some("i64"));
+}
+
+#[test]
+fn edit_in_a_body_reads_no_frame_again() {
+    let mut world = World::new(Language::Mlir, TEXT);
+    world.alias(0, "!t");
+    world.edit("return %a", "a.b\n    return %a");
+    world.db.start_log();
+    world.alias(0, "!t");
+    assert_eq!(world.db.take_log(), ["op_index", "alias(!t)", "op_units"]);
+}
+
+#[test]
+fn programs_of_pir_are_units() {
+    let mut world = World::new(Language::Pir, "{\n}\n{\n    () = \"a.b\" () {} : () -> \n}\n");
+    assert_eq!(world.who(), ["Frame #0 in 0", "Program #0 in 0", "Program #1 in 0"]);
+    world.edit("{\n}\n", "");
+    assert_eq!(world.who(), ["Frame #0 in 0", "Program #1 in 0"]);
+}
