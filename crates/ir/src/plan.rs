@@ -35,6 +35,7 @@ mod cell;
 pub mod docs;
 pub mod finding;
 pub mod json;
+pub mod ops;
 pub mod simplify;
 
 pub use cell::{CellIdx, CellPlace, CellStore, CseCell, PartialObstacle};

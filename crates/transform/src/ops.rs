@@ -1,0 +1,70 @@
+//! Equal and dead operations of MLIR and PIR: what one operation can stand for, and what nothing needs.
+//!
+//! In: a body of operations, the effects table, options. Out: an [`OpPlan`]; and, by [`rewrite`], the body after it. The presets `mlir` do what
+//! `mlir-opt -cse` does, pass by pass and quirk by quirk (`scoped`), without what it does and should not: that is refused by name
+//! unless asked for.
+//!
+//! | module | is |
+//! |---|---|
+//! | `labels` | what an operation is: the peer's own word, and the table's |
+//! | `summary` | uses, and what operations do with all that is inside of them |
+//! | `scoped` | the walk of the presets `mlir` |
+//! | `table`, `equal`, `digest` | known operations; equality; digests of regions |
+//! | `rewrite` | applies a plan to a body |
+
+mod digest;
+mod equal;
+mod labels;
+mod rewrite;
+mod scoped;
+mod summary;
+mod table;
+
+use ir::{
+    Body,
+    effects::EffectTable,
+    plan::ops::{OpPlan, OpPreset},
+};
+
+pub use rewrite::rewrite;
+
+/// What to plan.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct OpOptions {
+    /// Whose rules.
+    pub preset: OpPreset,
+    /// Also does what the peer does unsoundly. To measure how exact the preset is; never for users' code.
+    pub allow_unsound: bool,
+}
+
+impl Default for OpOptions {
+    fn default() -> Self {
+        OpOptions { preset: OpPreset::Default, allow_unsound: false }
+    }
+}
+
+/// What planning cost, for tests of linearity.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct OpWork {
+    /// Operations visited, each time, and hashed, each time.
+    pub visited: u64,
+    /// Pairs of operations compared.
+    pub compared: u64,
+}
+
+/// Plans the equal and dead operations of `body`.
+pub fn plan(body: &Body, effects: &EffectTable, options: &OpOptions) -> OpPlan {
+    plan_counted(body, effects, options).0
+}
+
+/// As [`plan`], with what it cost.
+pub fn plan_counted(
+    body: &Body,
+    effects: &EffectTable,
+    options: &OpOptions,
+) -> (OpPlan, OpWork) {
+    scoped::plan(body, effects, options)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,236 @@
+//! Applies a plan of operations to a body.
+//!
+//! In: a body and a plan about it. Out: a new body in which operations have new numbers, in program order. Nothing is decided here.
+//! O(size of the body), no recursion.
+
+use ir::{
+    AttrDict, BlockId, Body, NameId, OpId, OpKind, RegionId, Successor, Type, Value, ValueId,
+    arena::Id,
+    plan::ops::{OpChange, OpPlan},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{labels::value_of, summary::for_each_operand};
+
+/// The body after a plan.
+pub fn rewrite(body: &Body, plan: &OpPlan) -> Body {
+    let changes = Changes::of(body, plan);
+    let mut copy = Copy {
+        old: body,
+        changes: &changes,
+        new: Body::new(&body.name, body.dialect),
+        names: FxHashMap::default(),
+        values: vec![None; body.values.len()],
+        blocks: FxHashMap::default(),
+        ops: Vec::new(),
+    };
+    copy.new.decorator = body.decorator.clone();
+    copy.new.attrs = body.attrs.clone();
+    copy.structure();
+    copy.operands();
+    copy.new
+}
+
+/// A plan by what it is about.
+struct Changes {
+    gone: FxHashSet<OpId>,
+    /// Values and what takes their place, which stays.
+    replaced: FxHashMap<ValueId, ValueId>,
+    single: FxHashMap<(OpId, u32), ValueId>,
+    /// What moves right before an operation, in the order of the plan.
+    before: FxHashMap<OpId, Vec<OpId>>,
+    moved: FxHashSet<OpId>,
+}
+
+impl Changes {
+    fn of(body: &Body, plan: &OpPlan) -> Changes {
+        let mut changes = Changes {
+            gone: FxHashSet::default(),
+            replaced: FxHashMap::default(),
+            single: FxHashMap::default(),
+            before: FxHashMap::default(),
+            moved: FxHashSet::default(),
+        };
+        for action in &plan.actions {
+            let op = action.op;
+            match &action.change {
+                OpChange::Delete => {
+                    changes.gone.insert(op);
+                }
+                OpChange::Merge { into } => {
+                    changes.gone.insert(op);
+                    let pairs = body.ops[op].results.iter().zip(&body.ops[*into].results);
+                    changes.replaced.extend(pairs.map(|(&from, &to)| (from, to)));
+                }
+                OpChange::MergeUses { into, uses } => changes.uses(body, op, *into, uses),
+                OpChange::Hoist { before } => {
+                    changes.before.entry(*before).or_default().push(op);
+                    changes.moved.insert(op);
+                }
+                OpChange::Argument { argument, value } => {
+                    changes.replaced.insert(*argument, *value);
+                }
+            }
+        }
+        changes
+    }
+
+    fn uses(&mut self, body: &Body, op: OpId, into: OpId, uses: &[(OpId, u32)]) {
+        for &(user, at) in uses {
+            for_each_operand(body, user, |it, operand| {
+                let value = value_of(body, operand).filter(|_| it == at);
+                let results = &body.ops[op].results;
+                if let Some(index) = value.and_then(|it| results.iter().position(|x| *x == it)) {
+                    self.single.insert((user, at), body.ops[into].results[index]);
+                }
+            });
+        }
+    }
+
+    /// What is used in the place of a value: chains end, as what takes a place stays.
+    fn value(&self, mut value: ValueId) -> ValueId {
+        while let Some(&by) = self.replaced.get(&value) {
+            value = by;
+        }
+        value
+    }
+}
+
+struct Copy<'a> {
+    old: &'a Body,
+    changes: &'a Changes,
+    new: Body,
+    names: FxHashMap<NameId, NameId>,
+    values: Vec<Option<ValueId>>,
+    blocks: FxHashMap<BlockId, BlockId>,
+    /// Old and new operations.
+    ops: Vec<(OpId, OpId)>,
+}
+
+enum Step {
+    Region(RegionId, RegionId),
+    Ops(BlockId, BlockId, usize),
+    Op(OpId, BlockId),
+}
+
+impl Copy<'_> {
+    /// Makes everything but operands, in program order.
+    fn structure(&mut self) {
+        let mut stack = vec![Step::Region(self.old.root, self.new.root)];
+        while let Some(step) = stack.pop() {
+            match step {
+                Step::Region(old, new) => self.region(old, new, &mut stack),
+                Step::Ops(old, new, at) => {
+                    let Some(&op) = self.old.blocks[old].ops.get(at) else { continue };
+                    stack.push(Step::Ops(old, new, at + 1));
+                    if !self.changes.gone.contains(&op) && !self.changes.moved.contains(&op) {
+                        stack.push(Step::Op(op, new));
+                    }
+                    // An anchor that goes itself still says where.
+                    self.push_moved(op, new, &mut stack);
+                }
+                Step::Op(op, block) => self.op(op, block, &mut stack),
+            }
+        }
+    }
+
+    fn push_moved(&self, anchor: OpId, block: BlockId, stack: &mut Vec<Step>) {
+        let moved = self.changes.before.get(&anchor).map_or(&[][..], Vec::as_slice);
+        stack.extend(moved.iter().rev().map(|&it| Step::Op(it, block)));
+    }
+
+    fn region(&mut self, old: RegionId, new: RegionId, stack: &mut Vec<Step>) {
+        let data = &self.old.regions[old];
+        self.new.regions[new].kind = data.kind;
+        let first = stack.len();
+        for (at, &block) in data.blocks.iter().enumerate() {
+            let copy = if at == 0 { self.new.entry(new) } else { self.new.new_block(new) };
+            self.blocks.insert(block, copy);
+            for &argument in &self.old.blocks[block].args {
+                let Value { name, ty, .. } = self.old.values[argument];
+                let (name, ty) = (self.old.name(name).to_owned(), self.ty(ty));
+                self.values[argument.index()] = Some(self.new.new_block_arg(copy, &name, ty));
+            }
+            stack.push(Step::Ops(block, copy, 0));
+        }
+        if data.blocks.is_empty() {
+            self.new.regions[new].blocks.clear();
+        }
+        stack[first..].reverse();
+    }
+
+    fn op(&mut self, op: OpId, block: BlockId, stack: &mut Vec<Step>) {
+        let data = &self.old.ops[op];
+        let kind = match data.kind {
+            OpKind::Named(name) => OpKind::Named(self.name(name)),
+            OpKind::Opaque(name) => OpKind::Opaque(self.name(name)),
+            other => other,
+        };
+        let copy = self.new.push_op(block, kind, &[]);
+        self.ops.push((op, copy));
+        let attrs: AttrDict = self.old.dict(data.attrs).clone();
+        self.new.ops[copy].attrs = self.new.attr_dict(attrs);
+        for &result in &data.results {
+            let Value { name, ty, .. } = self.old.values[result];
+            let (name, ty) = (self.old.name(name).to_owned(), self.ty(ty));
+            self.values[result.index()] = Some(self.new.push_result(copy, &name, ty));
+        }
+        let first = stack.len();
+        for &region in &data.regions {
+            let new = self.new.push_region(copy);
+            stack.push(Step::Region(region, new));
+        }
+        stack[first..].reverse();
+    }
+
+    fn operands(&mut self) {
+        for (old, new) in std::mem::take(&mut self.ops) {
+            let mut operands = Vec::new();
+            let body = self.old;
+            for_each_operand(body, old, |at, operand| operands.push((at, operand)));
+            let operands: Vec<_> =
+                operands.into_iter().map(|(at, it)| self.operand(old, at, it)).collect();
+            let n = body.ops[old].operands.len();
+            self.new.ops[new].operands = operands[..n].into();
+            let mut rest = &operands[n..];
+            for successor in &body.ops[old].successors {
+                let n = body.items(successor.args).len();
+                let args = self.new.list(&rest[..n]);
+                rest = &rest[n..];
+                let block = self.blocks[&successor.block];
+                self.new.ops[new].successors.push(Successor { block, args });
+            }
+        }
+    }
+
+    fn operand(&mut self, op: OpId, at: u32, operand: ir::ExprId) -> ir::ExprId {
+        let Some(value) = value_of(self.old, operand) else {
+            return self.new.opaque("");
+        };
+        let single = self.changes.single.get(&(op, at)).copied();
+        let value = self.changes.value(single.unwrap_or(value));
+        match self.values[value.index()] {
+            Some(value) => self.new.value_expr(value),
+            // Not defined in the text either.
+            None => {
+                let Value { name, ty, kind, .. } = self.old.values[value];
+                let (name, ty) = (self.old.name(name).to_owned(), self.ty(ty));
+                let new = self.new.new_value(&name, ty, kind);
+                self.values[value.index()] = Some(new);
+                self.new.value_expr(new)
+            }
+        }
+    }
+
+    fn name(&mut self, name: NameId) -> NameId {
+        let (old, new) = (self.old, &mut self.new);
+        *self.names.entry(name).or_insert_with(|| new.intern(old.name(name)))
+    }
+
+    fn ty(&mut self, ty: Type) -> Type {
+        match ty {
+            Type::Named(name) => Type::Named(self.name(name)),
+            other => other,
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! What is known of a body before a walk: uses of every value, and what every operation does with all that is inside of it.
+//!
+//! In: a body and the labels of its operations. Out: [`Summary`]. O(operations + operands), no recursion.
+
+use ir::{Body, ExprId, OpId, ValueId, arena::Id};
+
+use super::labels::{Bits, Labels, value_of};
+
+/// Facts that hold before anything is changed.
+pub(super) struct Summary {
+    /// By operation: its label, and what its regions do as far as that counts.
+    bits: Vec<Bits>,
+    /// By value.
+    pub(super) n_uses: Vec<u32>,
+    /// Whether any operation has a region.
+    pub(super) has_regions: bool,
+}
+
+impl Summary {
+    pub(super) fn collect(body: &Body, labels: &Labels) -> Summary {
+        let mut n_uses = vec![0u32; body.values.len()];
+        let mut has_regions = false;
+        for (_, op) in body.ops.iter() {
+            has_regions |= !op.regions.is_empty();
+        }
+        for (id, _) in body.ops.iter() {
+            for_each_operand(body, id, |_, operand| {
+                if let Some(value) = value_of(body, operand) {
+                    n_uses[value.index()] += 1;
+                }
+            });
+        }
+        let mut bits: Vec<Bits> = body.ops.ids().map(|it| labels.of(it)).collect();
+        if has_regions {
+            let order: Vec<OpId> = body.ops_preorder().collect();
+            for &op in order.iter().rev() {
+                if let Some(parent) = body.parent_op(op) {
+                    let inner = bits[op.index()];
+                    bits[parent.index()].add(spread(labels.of(parent), inner));
+                }
+            }
+        }
+        Summary { bits, n_uses, has_regions }
+    }
+
+    /// The label of an operation and what is inside of it.
+    pub(super) fn bits(&self, op: OpId) -> Bits {
+        self.bits[op.index()]
+    }
+
+    /// What is inside of an operation is less than it was.
+    pub(super) fn set_bits(&mut self, op: OpId, bits: Bits) {
+        self.bits[op.index()] = bits;
+    }
+}
+
+/// What an operation inside of another adds to it.
+pub(super) fn spread(outer: Bits, inner: Bits) -> Bits {
+    let inner = inner.and(Bits::SPREAD);
+    if outer.has(Bits::RECURSIVE) { inner } else { inner.without(Bits::EFFECT) }
+}
+
+/// Calls `visit` with every operand and its number, those of successors after the others.
+pub(super) fn for_each_operand(body: &Body, op: OpId, mut visit: impl FnMut(u32, ExprId)) {
+    let data = &body.ops[op];
+    let mut index = 0;
+    for &operand in &data.operands {
+        visit(index, operand);
+        index += 1;
+    }
+    for successor in &data.successors {
+        for &operand in body.items(successor.args) {
+            visit(index, operand);
+            index += 1;
+        }
+    }
+}
+
+/// The operations inside of one, each before those inside of it.
+pub(super) fn for_each_inside(body: &Body, op: OpId, mut visit: impl FnMut(OpId) -> bool) {
+    let mut stack: Vec<OpId> = Vec::new();
+    let push = |op: OpId, stack: &mut Vec<OpId>| {
+        for &region in body.ops[op].regions.iter().rev() {
+            for &block in body.regions[region].blocks.iter().rev() {
+                stack.extend(body.blocks[block].ops.iter().rev());
+            }
+        }
+    };
+    push(op, &mut stack);
+    while let Some(inner) = stack.pop() {
+        if visit(inner) {
+            push(inner, &mut stack);
+        }
+    }
+}
+
+/// A value after everything that was replaced so far.
+pub(super) struct Replaced {
+    by: Vec<ValueId>,
+}
+
+impl Replaced {
+    pub(super) fn new(body: &Body) -> Replaced {
+        Replaced { by: body.values.ids().collect() }
+    }
+
+    pub(super) fn get(&self, value: ValueId) -> ValueId {
+        self.by[value.index()]
+    }
+
+    /// `by` is what stays: it is never replaced later.
+    pub(super) fn set(&mut self, value: ValueId, by: ValueId) {
+        self.by[value.index()] = by;
+    }
+}
