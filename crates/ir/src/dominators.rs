@@ -14,6 +14,7 @@ pub struct Dominators {
     roots: Vec<BlockId>,
     children: FxHashMap<BlockId, Vec<BlockId>>,
     idom: FxHashMap<BlockId, BlockId>,
+    n_predecessors: FxHashMap<BlockId, u32>,
 }
 
 impl Dominators {
@@ -56,7 +57,9 @@ impl Dominators {
         }
         let unreachable = blocks.iter().copied().filter(|it| !number.contains_key(it));
         let roots = std::iter::once(blocks[0]).chain(unreachable).collect();
-        Dominators { roots, children, idom: tree }
+        let n_predecessors =
+            preds.iter().enumerate().map(|(at, it)| (order[at], it.len() as u32)).collect();
+        Dominators { roots, children, idom: tree, n_predecessors }
     }
 
     /// The entry block, then the unreachable blocks in program order.
@@ -66,6 +69,10 @@ impl Dominators {
     /// The blocks that `block` immediately dominates, in reverse post-order.
     pub fn children(&self, block: BlockId) -> &[BlockId] {
         self.children.get(&block).map_or(&[], Vec::as_slice)
+    }
+    /// How many branches of reachable blocks lead to a block.
+    pub fn n_predecessors(&self, block: BlockId) -> u32 {
+        self.n_predecessors.get(&block).copied().unwrap_or(0)
     }
     /// The immediate dominator; none for roots.
     pub fn parent(&self, block: BlockId) -> Option<BlockId> {

@@ -7,6 +7,7 @@
 
 mod attr;
 mod expr;
+mod generic;
 mod names;
 mod stmt;
 
@@ -17,6 +18,7 @@ use rustc_hash::FxHashMap;
 use crate::{
     Body, BufferId, Dialect, ExprId, ExprKind, Param, Type, ValueId, ValueKind, walk::WalkEvent,
 };
+pub use generic::generic;
 use names::Names;
 
 /// The text of `body` as a function definition indented by `indent` columns.

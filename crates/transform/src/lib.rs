@@ -3,7 +3,7 @@
 pub mod cse;
 pub mod findings;
 pub mod inline;
-pub mod passes;
 pub mod ops;
+pub mod passes;
 mod replace;
 pub mod simplify;

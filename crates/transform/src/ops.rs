@@ -9,16 +9,23 @@
 //! | `labels` | what an operation is: the peer's own word, and the table's |
 //! | `summary` | uses, and what operations do with all that is inside of them |
 //! | `scoped` | the walk of the presets `mlir` |
+//! | `wide`, `keys`, `versions`, `hoist`, `arguments`, `dead` | preset `default` |
 //! | `table`, `equal`, `digest` | known operations; equality; digests of regions |
 //! | `rewrite` | applies a plan to a body |
 
+mod arguments;
+mod dead;
 mod digest;
 mod equal;
+mod hoist;
+mod keys;
 mod labels;
 mod rewrite;
 mod scoped;
 mod summary;
 mod table;
+mod versions;
+mod wide;
 
 use ir::{
     Body,
@@ -58,13 +65,9 @@ pub fn plan(body: &Body, effects: &EffectTable, options: &OpOptions) -> OpPlan {
 }
 
 /// As [`plan`], with what it cost.
-pub fn plan_counted(
-    body: &Body,
-    effects: &EffectTable,
-    options: &OpOptions,
-) -> (OpPlan, OpWork) {
-    scoped::plan(body, effects, options)
+pub fn plan_counted(body: &Body, effects: &EffectTable, options: &OpOptions) -> (OpPlan, OpWork) {
+    match options.preset {
+        OpPreset::Default => wide::plan(body, effects),
+        _ => scoped::plan(body, effects, options),
+    }
 }
-
-#[cfg(test)]
-mod tests;

@@ -132,9 +132,9 @@ impl OpActionKind {
             OpActionKind::Commuted => {
                 Some("it compares the operands of this operation in their order only")
             }
-            OpActionKind::DeadChain => {
-                Some("it deletes what nothing uses when it gets there, and its users were still there")
-            }
+            OpActionKind::DeadChain => Some(
+                "it deletes what nothing uses when it gets there, and its users were still there",
+            ),
             OpActionKind::EqualInBranches => {
                 Some("neither operation dominates the other, and it moves nothing")
             }
@@ -144,9 +144,7 @@ impl OpActionKind {
             OpActionKind::RegionThatReads => {
                 Some("it merges operations with regions only if nothing in them reads memory")
             }
-            OpActionKind::WeakerFlags => {
-                Some("it merges operations with equal attributes only")
-            }
+            OpActionKind::WeakerFlags => Some("it merges operations with equal attributes only"),
         }
     }
 }

@@ -62,8 +62,7 @@ impl Comparison<'_> {
         let body = self.body;
         let (a, b) = (&body.blocks[a].args, &body.blocks[b].args);
         same.extend(b.iter().copied().zip(a.iter().copied()));
-        a.len() == b.len()
-            && a.iter().zip(b).all(|(&x, &y)| body.values[x].ty == body.values[y].ty)
+        a.len() == b.len() && a.iter().zip(b).all(|(&x, &y)| body.values[x].ty == body.values[y].ty)
     }
 
     fn block(
@@ -112,11 +111,15 @@ impl Comparison<'_> {
             && x.operands.len() == y.operands.len()
             && x.regions.len() == y.regions.len()
             && x.results.len() == y.results.len()
-            && x.results.iter().zip(&y.results).all(|(&p, &q)| body.values[p].ty == body.values[q].ty)
+            && x.results
+                .iter()
+                .zip(&y.results)
+                .all(|(&p, &q)| body.values[p].ty == body.values[q].ty)
             && x.successors.len() == y.successors.len()
-            && x.successors.iter().zip(&y.successors).all(|(p, q)| {
-                body.items(p.args).len() == body.items(q.args).len()
-            })
+            && x.successors
+                .iter()
+                .zip(&y.successors)
+                .all(|(p, q)| body.items(p.args).len() == body.items(q.args).len())
     }
 
     fn operands(
@@ -139,18 +142,14 @@ impl Comparison<'_> {
         let (x, y) = (&body.ops[a], &body.ops[b]);
         let is_same = |(&p, &q)| self.word(p, false, same) == self.word(q, true, same);
         x.operands.iter().zip(&y.operands).all(is_same)
-            && x.successors.iter().zip(&y.successors).all(|(p, q)| {
-                body.items(p.args).iter().zip(body.items(q.args)).all(is_same)
-            })
+            && x.successors
+                .iter()
+                .zip(&y.successors)
+                .all(|(p, q)| body.items(p.args).iter().zip(body.items(q.args)).all(is_same))
     }
 
     /// What is compared for an operand.
-    fn word(
-        &self,
-        operand: ir::ExprId,
-        is_of_b: bool,
-        same: &FxHashMap<ValueId, ValueId>,
-    ) -> u64 {
+    fn word(&self, operand: ir::ExprId, is_of_b: bool, same: &FxHashMap<ValueId, ValueId>) -> u64 {
         let Some(value) = value_of(self.body, operand) else {
             return operand.index() as u64 | 1 << 40;
         };

@@ -10,7 +10,10 @@ use std::sync::LazyLock;
 use ir::{
     Attr, AttrDictId, Body, ExprKind, NameId, OpId, OpKind, Operation, Type,
     arena::Id,
-    effects::{EffectTable, Flags, Match, MatchKind, MemoryEffect, Merge, Namespace, OpEffects, Trap},
+    effects::{
+        Applies, EffectTable, Flags, Match, MatchKind, MemoryEffect, Merge, Namespace, OpEffects,
+        Trap,
+    },
     plan::ops::OpPreset,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -131,7 +134,12 @@ impl Labels {
                     label(&effects.explain(Namespace::Mlir, text), text, own_word)
                 })
             };
-            of_op.push(specialise(body, op, named, &mut memory));
+            let mut bits = specialise(body, op, named, &mut memory);
+            if preset == OpPreset::Default && op.operands.len() != 2 {
+                // Of three operands (`math.fma`) only the first two may be swapped.
+                bits = bits.without(Bits::COMMUTATIVE);
+            }
+            of_op.push(bits);
         }
         Labels { of_op }
     }
@@ -167,7 +175,7 @@ fn label(found: &Match<'_>, name: &str, own_word: Option<&OwnWord>) -> Named {
         MemoryEffect::Free => "free",
         _ => "write",
     };
-    let mut is_commutative = row.commutative != ir::effects::Applies::No;
+    let mut is_commutative = row.commutative == Applies::All;
     if flags.contains(Flags::RECURSIVE) {
         bits.add(Bits::RECURSIVE);
     }
@@ -252,8 +260,7 @@ fn specialise(body: &Body, op: &Operation, named: Named, memory: &mut MemoryType
     match named.special {
         Special::None => {}
         Special::Tensor => {
-            let has_memory =
-                op.operands.iter().any(|&it| memory.is_memory(body, body.expr(it).ty));
+            let has_memory = op.operands.iter().any(|&it| memory.is_memory(body, body.expr(it).ty));
             let effects = Bits::EFFECT.0 | Bits::LOOKS.0 | Bits::NEEDED.0 | Bits::CHANGES.0;
             if !has_memory {
                 bits = bits.without(Bits(effects | Bits::VARIES.0));
@@ -324,6 +331,12 @@ impl MemoryTypes {
     }
 }
 
+/// Whether the peer takes the operands of an operation in any order.
+pub(super) fn peer_takes_any_order(effects: &EffectTable, name: &str) -> bool {
+    let own = OwnWord::of(OpPreset::Mlir24).and_then(|it| it.is_commutative(name));
+    own.unwrap_or(effects.mlir(name).commutative == Applies::All)
+}
+
 /// The value that an operand is.
 pub(super) fn value_of(body: &Body, operand: ir::ExprId) -> Option<ir::ValueId> {
     match body.expr(operand).kind {
@@ -343,11 +356,13 @@ struct OwnWord {
 impl OwnWord {
     /// The peer's word; none for rules that follow no peer of MLIR.
     fn of(preset: OpPreset) -> Option<&'static OwnWord> {
-        static WORDS: LazyLock<[OwnWord; 2]> =
-            LazyLock::new(|| ["19", "24"].map(|it| OwnWord::read(include_str!("labels.txt"), it)));
+        static WORDS: LazyLock<[OwnWord; 3]> = LazyLock::new(|| {
+            ["19", "24", ""].map(|it| OwnWord::read(include_str!("labels.txt"), it))
+        });
         match preset {
             OpPreset::Mlir19 => Some(&WORDS[0]),
-            OpPreset::Mlir24 | OpPreset::Default => Some(&WORDS[1]),
+            OpPreset::Mlir24 => Some(&WORDS[1]),
+            OpPreset::Default => Some(&WORDS[2]),
             OpPreset::Pir => None,
         }
     }
@@ -363,7 +378,10 @@ impl OwnWord {
             if let Some(header) = line.strip_prefix('[') {
                 let mut parts = header.trim_end_matches(']').split(' ');
                 class = parts.next().unwrap_or_default();
-                if parts.next().is_some_and(|it| it != version) {
+                // Without a version, only what is no claim about effects counts.
+                let is_fact = matches!(class, "isolated" | "one-time");
+                if parts.next().is_some_and(|it| it != version) || (version.is_empty() && !is_fact)
+                {
                     class = "";
                 }
                 continue;

@@ -39,16 +39,13 @@ use super::{
 };
 
 /// Plans by the rules of the peer.
-pub(super) fn plan(
-    body: &Body,
-    effects: &EffectTable,
-    options: &OpOptions,
-) -> (OpPlan, OpWork) {
+pub(super) fn plan(body: &Body, effects: &EffectTable, options: &OpOptions) -> (OpPlan, OpWork) {
     let labels = Labels::collect(body, effects, options.preset);
     let mut walk = Walk::new(body, &labels, options);
     walk.run();
     let order = walk.order();
-    let mut plan = OpPlan { preset: options.preset, actions: walk.actions, refusals: walk.refusals };
+    let mut plan =
+        OpPlan { preset: options.preset, actions: walk.actions, refusals: walk.refusals };
     if let Some(order) = order {
         plan.actions.sort_by_key(|it| order[it.op.index()]);
         plan.refusals.sort_by_key(|it| order[it.op.index()]);
@@ -65,7 +62,11 @@ enum Step {
     Block(BlockId, Option<usize>),
     /// The rest of a block.
     Ops(BlockId, usize),
-    CloseScope { scope: ScopeIdx, outer: ScopeIdx, epoch: u32 },
+    CloseScope {
+        scope: ScopeIdx,
+        outer: ScopeIdx,
+        epoch: u32,
+    },
     AfterRegions(OpId),
 }
 
@@ -207,9 +208,8 @@ impl<'a> Walk<'a> {
             return;
         }
         let tree = if is_graph { None } else { self.trees.last() };
-        let is_walked = |it: BlockId| {
-            it == blocks[0] || tree.is_some_and(|tree| tree.parent(it).is_some())
-        };
+        let is_walked =
+            |it: BlockId| it == blocks[0] || tree.is_some_and(|tree| tree.parent(it).is_some());
         for &block in blocks.iter().filter(|it| is_graph || !is_walked(**it)) {
             for &op in &self.body.blocks[block].ops {
                 self.open[open].inside.add(self.summary.bits(op));
@@ -326,8 +326,7 @@ impl<'a> Walk<'a> {
 
     fn is_dead(&self, op: OpId) -> bool {
         let (own, bits) = (self.labels.of(op), self.summary.bits(op));
-        let is_used =
-            |it: &ValueId| self.summary.n_uses[it.index()] != 0;
+        let is_used = |it: &ValueId| self.summary.n_uses[it.index()] != 0;
         !bits.has(Bits::KEEP)
             && !own.has(Bits::TERMINATOR)
             && !own.has(Bits::SYMBOL)

@@ -104,11 +104,17 @@ impl Replaced {
         Replaced { by: body.values.ids().collect() }
     }
 
-    pub(super) fn get(&self, value: ValueId) -> ValueId {
-        self.by[value.index()]
+    pub(super) fn get(&self, mut value: ValueId) -> ValueId {
+        loop {
+            let by = self.by[value.index()];
+            if by == value {
+                return value;
+            }
+            value = by;
+        }
     }
 
-    /// `by` is what stays: it is never replaced later.
+    /// Says what takes the place of a value. That may be replaced later in its turn.
     pub(super) fn set(&mut self, value: ValueId, by: ValueId) {
         self.by[value.index()] = by;
     }

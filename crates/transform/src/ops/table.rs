@@ -91,10 +91,39 @@ impl Table {
         self.entries = entries;
     }
 
+    /// Whether a scope is open.
+    pub(super) fn is_open(&self, scope: ScopeIdx) -> bool {
+        self.is_open[scope as usize]
+    }
+
+    /// The operations that are known under the key: one that is visible, and the last that is not.
+    pub(super) fn look_up(
+        &self,
+        hash: u64,
+        mut is_equal: impl FnMut(&Known) -> bool,
+    ) -> (Option<Known>, Option<Known>) {
+        let mut closed = None;
+        let open = self.entries.find(hash, |it| {
+            let is_open = self.is_open[it.scope as usize];
+            if !is_open && is_equal(it) {
+                closed = Some(*it);
+            }
+            is_open && is_equal(it)
+        });
+        (open.map(|at| self.entries.known[at]), closed)
+    }
+
     /// The operation that is known under the key and visible.
-    pub(super) fn find(&self, hash: u64, mut is_equal: impl FnMut(&Known) -> bool) -> Option<Known> {
-        let is_it = |it: &Known| self.is_open[it.scope as usize] && is_equal(it);
-        self.entries.find(hash, is_it).map(|at| self.entries.known[at])
+    pub(super) fn find(&self, hash: u64, is_equal: impl FnMut(&Known) -> bool) -> Option<Known> {
+        self.look_up(hash, is_equal).0
+    }
+
+    /// Makes an operation known, in the place of one that is no longer visible if there is one.
+    pub(super) fn insert(&mut self, new: Known, instead_of: Option<Known>) {
+        match instead_of {
+            Some(old) => self.replace(old.op, new),
+            None => self.entries.insert(new),
+        }
     }
 
     /// As [`Table::find`], or makes the operation known. One that is equal and no longer visible is replaced.

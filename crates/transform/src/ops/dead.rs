@@ -1,0 +1,83 @@
+//! Operations that nothing needs, to the fixpoint.
+//!
+//! In: a body, what was replaced and what is gone. Out: what may be deleted: nothing that stays uses its results, and it does nothing else
+//! (`SEMANTICS: E8`). O(operations + operands): each operation is looked at once for itself and once for each user that goes.
+
+use ir::{Body, OpId, ValueId, ValueKind, arena::Id};
+
+use super::{
+    labels::{Bits, Labels, value_of},
+    summary::{Replaced, Summary, for_each_inside, for_each_operand},
+};
+
+/// What to look at.
+pub(super) struct Sweep<'a> {
+    pub(super) body: &'a Body,
+    pub(super) labels: &'a Labels,
+    pub(super) summary: &'a Summary,
+    pub(super) replaced: &'a Replaced,
+    /// By operation, with what is inside of what is gone.
+    pub(super) is_gone: &'a mut Vec<bool>,
+}
+
+impl Sweep<'_> {
+    /// Deletes what is dead and gives the operations, outermost only.
+    pub(super) fn run(&mut self) -> Vec<OpId> {
+        let body = self.body;
+        let mut n_uses = vec![0u32; body.values.len()];
+        for op in body.ops.ids().filter(|it| !self.is_gone[it.index()]) {
+            self.each_used(op, |value| n_uses[value.index()] += 1);
+        }
+        let mut dead = Vec::new();
+        // Users stand behind what they use, so most chains go in one pass; what is left is pushed.
+        let mut stack: Vec<OpId> = body.ops.ids().collect();
+        while let Some(op) = stack.pop() {
+            if self.is_gone[op.index()] || !self.is_dead(op, &n_uses) {
+                continue;
+            }
+            dead.push(op);
+            let mut gone = vec![op];
+            let is_gone = &mut self.is_gone;
+            is_gone[op.index()] = true;
+            if !body.ops[op].regions.is_empty() {
+                for_each_inside(body, op, |inner| {
+                    let was_gone = std::mem::replace(&mut is_gone[inner.index()], true);
+                    if !was_gone {
+                        gone.push(inner);
+                    }
+                    !was_gone
+                });
+            }
+            for op in gone {
+                self.each_used(op, |value| {
+                    let n = &mut n_uses[value.index()];
+                    *n = n.saturating_sub(1);
+                    if *n == 0
+                        && let ValueKind::Result(by, _) = body.values[value].kind
+                    {
+                        stack.push(by);
+                    }
+                });
+            }
+        }
+        dead
+    }
+
+    fn each_used(&self, op: OpId, mut visit: impl FnMut(ValueId)) {
+        for_each_operand(self.body, op, |_, operand| {
+            if let Some(value) = value_of(self.body, operand) {
+                visit(self.replaced.get(value));
+            }
+        });
+    }
+
+    fn is_dead(&self, op: OpId, n_uses: &[u32]) -> bool {
+        let (own, bits) = (self.labels.of(op), self.summary.bits(op));
+        !bits.has(Bits::NEEDED)
+            && !bits.has(Bits::CHANGES)
+            && !own.has(Bits::TERMINATOR)
+            && !own.has(Bits::SYMBOL)
+            && !own.has(Bits::MARKER)
+            && self.body.ops[op].results.iter().all(|it| n_uses[it.index()] == 0)
+    }
+}

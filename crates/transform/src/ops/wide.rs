@@ -1,0 +1,550 @@
+//! The preset `default`: what the peers find and what is sound beyond it.
+//!
+//! In: a body. Out: an [`OpPlan`]. The same walk over dominators and scopes as of the peers (`scoped`), with other keys:
+//!
+//! * operations are compared by what they mean (`keys`): operands in a canonical order, promises apart, sums by their terms;
+//! * memory has versions (`versions`), so a load is equal to one of another block, and an operation with regions that read to another one;
+//! * what is equal to an operation of a scope that has closed may move to where both see it (`hoist`): an operation after a region that holds an
+//!   equal one moves before it, and two arms that both compute something share it. Only what cannot trap and reads nothing moves, and only to
+//!   places from where every path computes it;
+//! * block arguments that always equal another value count as that (`arguments`); what nothing needs goes, to the fixpoint (`dead`).
+//!
+//! What must not be merged although it looks equal is refused by name. O(operations + operands).
+
+use ir::{
+    BlockId, Body, OpId, OpKind, RegionId, RegionKind, ValueId,
+    arena::Id,
+    dominators::Dominators,
+    effects::EffectTable,
+    plan::ops::{OpAction, OpActionKind, OpChange, OpPlan, OpPreset, OpRefusal, OpRefusalKind},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::{
+    OpWork, arguments,
+    dead::Sweep,
+    digest::{self, Digests, mix},
+    equal::Comparison,
+    keys::{Keys, Terms},
+    labels::{Bits, Labels, MemoryTypes, peer_takes_any_order},
+    summary::{Replaced, Summary, for_each_inside},
+    table::{Entries, Known, ScopeIdx, Table},
+    versions::{Classes, Versions},
+};
+
+/// Plans by what is sound.
+pub(super) fn plan(body: &Body, effects: &EffectTable) -> (OpPlan, OpWork) {
+    let labels = Labels::collect(body, effects, OpPreset::Default);
+    let mut walk = Wide::new(body, &labels, effects);
+    walk.arguments();
+    walk.sweep();
+    walk.run();
+    walk.sweep();
+    walk.finish()
+}
+
+enum Step {
+    Region(RegionId),
+    EndRegion { region: RegionId, mark: usize },
+    Block(BlockId, Option<usize>),
+    Ops(BlockId, usize),
+    CloseScope { scope: ScopeIdx, outer: ScopeIdx, mark: usize },
+    AfterRegions(OpId),
+}
+
+/// An operation whose regions are being walked.
+pub(super) struct Open {
+    outside: Option<Entries>,
+    /// The scope that the operation itself stands in.
+    pub(super) scope: ScopeIdx,
+}
+
+pub(super) struct Wide<'a> {
+    pub(super) body: &'a Body,
+    pub(super) labels: &'a Labels,
+    effects: &'a EffectTable,
+    pub(super) summary: Summary,
+    pub(super) replaced: Replaced,
+    keys: Keys<'a>,
+    terms: Terms,
+    /// Sums by their terms.
+    sums: FxHashMap<SmallVec<[u64; 8]>, (OpId, ScopeIdx)>,
+    classes: Classes,
+    versions: Versions,
+    types: MemoryTypes,
+    /// Versions that known loads were made with.
+    load_versions: FxHashMap<OpId, u64>,
+    pub(super) table: Table,
+    scope: ScopeIdx,
+    pub(super) scope_of_block: FxHashMap<BlockId, ScopeIdx>,
+    /// With all that is inside.
+    pub(super) is_gone: Vec<bool>,
+    /// Moved operations and what they stand before now.
+    pub(super) moved: FxHashMap<OpId, OpId>,
+    /// When an operation was met.
+    pub(super) met: Vec<u32>,
+    digests: Digests,
+    pub(super) open: Vec<Open>,
+    pub(super) trees: Vec<Dominators>,
+    pub(super) actions: Vec<OpAction>,
+    refusals: Vec<OpRefusal>,
+    pub(super) work: OpWork,
+}
+
+impl<'a> Wide<'a> {
+    fn new(body: &'a Body, labels: &'a Labels, effects: &'a EffectTable) -> Wide<'a> {
+        let summary = Summary::collect(body, labels);
+        let classes = Classes::collect(body, labels, effects);
+        let digests = Digests::new(body, summary.has_regions, true);
+        Wide {
+            body,
+            labels,
+            effects,
+            summary,
+            replaced: Replaced::new(body),
+            keys: Keys::new(body, labels),
+            terms: Terms::default(),
+            sums: FxHashMap::default(),
+            versions: Versions::new(classes.n_classes),
+            classes,
+            types: MemoryTypes::default(),
+            load_versions: FxHashMap::default(),
+            table: Table::default(),
+            scope: 0,
+            scope_of_block: FxHashMap::default(),
+            is_gone: vec![false; body.ops.len()],
+            moved: FxHashMap::default(),
+            met: vec![0; body.ops.len()],
+            digests,
+            open: Vec::new(),
+            trees: Vec::new(),
+            actions: Vec::new(),
+            refusals: Vec::new(),
+            work: OpWork::default(),
+        }
+    }
+
+    fn arguments(&mut self) {
+        for it in arguments::find(self.body, &mut self.replaced) {
+            self.actions.push(OpAction {
+                op: it.op,
+                change: OpChange::Argument { argument: it.argument, value: it.value },
+                kind: OpActionKind::EqualArguments,
+            });
+        }
+    }
+
+    fn sweep(&mut self) {
+        let mut sweep = Sweep {
+            body: self.body,
+            labels: self.labels,
+            summary: &self.summary,
+            replaced: &self.replaced,
+            is_gone: &mut self.is_gone,
+        };
+        for op in sweep.run() {
+            let mut results = self.body.ops[op].results.iter();
+            let is_unused = results.all(|it| self.summary.n_uses[it.index()] == 0);
+            let kind = if is_unused { OpActionKind::Dead } else { OpActionKind::DeadChain };
+            self.actions.push(OpAction { op, change: OpChange::Delete, kind });
+        }
+    }
+
+    fn run(&mut self) {
+        let mut stack = vec![Step::Region(self.body.root)];
+        while let Some(step) = stack.pop() {
+            match step {
+                Step::Region(region) => self.region(region, &mut stack),
+                Step::EndRegion { region, mark } => {
+                    let data = &self.body.regions[region];
+                    if data.blocks.len() > 1 && data.kind == RegionKind::Ssa {
+                        self.trees.pop();
+                    }
+                    self.versions.undo(mark);
+                }
+                Step::Block(block, tree) => self.block(block, tree, &mut stack),
+                Step::Ops(block, at) => self.ops(block, at, &mut stack),
+                Step::CloseScope { scope, outer, mark } => {
+                    self.table.close(scope);
+                    self.scope = outer;
+                    self.versions.undo(mark);
+                }
+                Step::AfterRegions(op) => self.after_regions(op),
+            }
+        }
+    }
+
+    fn region(&mut self, region: RegionId, stack: &mut Vec<Step>) {
+        let body = self.body;
+        let data = &body.regions[region];
+        stack.push(Step::EndRegion { region, mark: self.versions.mark() });
+        if let Some(owner) = data.parent
+            && !runs_once(body, owner)
+        {
+            self.versions.write(self.classes.written(owner));
+        }
+        match data.blocks[..] {
+            [] => {}
+            [block] => stack.push(Step::Block(block, None)),
+            _ if data.kind == RegionKind::Graph => {}
+            _ => {
+                self.trees.push(Dominators::compute(body, region));
+                stack.push(Step::Block(data.blocks[0], Some(self.trees.len() - 1)));
+            }
+        }
+    }
+
+    fn block(&mut self, block: BlockId, tree: Option<usize>, stack: &mut Vec<Step>) {
+        let scope = self.table.open();
+        let mark = self.versions.mark();
+        stack.push(Step::CloseScope { scope, outer: self.scope, mark });
+        self.scope = scope;
+        if let Some(tree) = tree {
+            self.scope_of_block.insert(block, scope);
+            let children = self.trees[tree].children(block).iter().rev();
+            stack.extend(children.map(|&it| Step::Block(it, Some(tree))));
+            self.enter_from_elsewhere(block, tree);
+        }
+        self.digests.block(self.body, block);
+        stack.push(Step::Ops(block, 0));
+    }
+
+    /// Memory at the start of a block that has other ways in than from the end of its dominator.
+    fn enter_from_elsewhere(&mut self, block: BlockId, tree: usize) {
+        let Some(parent) = self.trees[tree].parent(block) else { return };
+        if self.trees[tree].n_predecessors(block) == 1
+            && ir::dominators::successors(self.body, parent).any(|it| it == block)
+        {
+            return;
+        }
+        let owner = self.body.regions[self.body.blocks[block].parent].parent;
+        let written = match owner {
+            Some(owner) => self.classes.written(owner),
+            None => &self.classes.all_written,
+        };
+        self.versions.write(written);
+    }
+
+    fn ops(&mut self, block: BlockId, from: usize, stack: &mut Vec<Step>) {
+        let body = self.body;
+        for (at, &op) in body.blocks[block].ops.iter().enumerate().skip(from) {
+            self.work.visited += 1;
+            self.met[op.index()] = self.work.visited as u32;
+            if self.is_gone[op.index()] {
+                continue;
+            }
+            if body.ops[op].regions.is_empty() {
+                self.leaf(op);
+                self.finish_op(op);
+                continue;
+            }
+            stack.push(Step::Ops(block, at + 1));
+            stack.push(Step::AfterRegions(op));
+            stack.extend(body.ops[op].regions.iter().rev().map(|&it| Step::Region(it)));
+            let own = self.labels.of(op);
+            let outside = own.has(Bits::ISOLATED).then(|| self.table.take());
+            self.open.push(Open { outside, scope: self.scope });
+            self.digests.enter(op, !self.summary.bits(op).has(Bits::CHANGES));
+            return;
+        }
+    }
+
+    fn finish_op(&mut self, op: OpId) {
+        if self.is_gone[op.index()] {
+            return;
+        }
+        if !self.open.is_empty() {
+            let is_commutative = self.labels.of(op).has(Bits::COMMUTATIVE);
+            self.digests.operation(self.body, &self.replaced, op, is_commutative);
+        }
+        if self.summary.bits(op).has(Bits::CHANGES) {
+            self.versions.write(self.classes.written(op));
+        }
+    }
+
+    fn after_regions(&mut self, op: OpId) {
+        let Some(open) = self.open.pop() else { return };
+        if let Some(outside) = open.outside {
+            self.table.put(outside);
+        }
+        let (labels, is_gone) = (self.labels, &self.is_gone);
+        let digest = self.digests.leave(
+            self.body,
+            &self.replaced,
+            |it| !is_gone[it.index()],
+            |it| labels.of(it).has(Bits::COMMUTATIVE),
+        );
+        self.with_regions(op, digest);
+        self.digests.close(!self.is_gone[op.index()]);
+        self.finish_op(op);
+    }
+
+    /// Whether an operation may be equal to another at all.
+    fn is_candidate(&self, op: OpId) -> bool {
+        let (own, bits) = (self.labels.of(op), self.summary.bits(op));
+        !own.has(Bits::TERMINATOR)
+            && !own.has(Bits::SYMBOL)
+            && !bits.has(Bits::CHANGES)
+            && !bits.has(Bits::ALLOC)
+            && !bits.has(Bits::UNKNOWN)
+            && !self.body.ops[op].results.is_empty()
+    }
+
+    /// Why an operation must not be merged into an equal one.
+    fn obstacle(&self, op: OpId) -> Option<OpRefusalKind> {
+        let (own, bits) = (self.labels.of(op), self.summary.bits(op));
+        match () {
+            () if own.has(Bits::MARKER) || bits.has(Bits::VARIES) => {
+                Some(OpRefusalKind::NotDeterministic)
+            }
+            () if own.has(Bits::ALIAS) => Some(OpRefusalKind::Alias),
+            () => None,
+        }
+    }
+
+    fn with_regions(&mut self, op: OpId, digest: u64) {
+        let body = self.body;
+        let bits = self.summary.bits(op);
+        let has_one_block_each =
+            body.ops[op].regions.iter().all(|it| body.regions[*it].blocks.len() <= 1);
+        if !self.is_candidate(op) || !has_one_block_each || bits.has(Bits::CONVERGENT) {
+            return;
+        }
+        let mut hash = mix(digest::header(body, op), digest);
+        let version = bits.has(Bits::LOOKS).then(|| self.versions.of_any());
+        hash = mix(hash, version.unwrap_or(0));
+        let new = Known { op, hash, scope: self.scope, epoch: 0 };
+        let (labels, is_gone, moved) = (self.labels, &self.is_gone, &self.moved);
+        let compare = Comparison {
+            body,
+            replaced: &self.replaced,
+            is_gone: &|it| is_gone[it.index()] || moved.contains_key(&it),
+            is_unordered: &|it| labels.of(it).has(Bits::COMMUTATIVE),
+        };
+        let (work, load_versions) = (&mut self.work.compared, &self.load_versions);
+        let (open, closed) = self.table.look_up(hash, |it| {
+            load_versions.get(&it.op).copied() == version
+                && !is_gone[it.op.index()]
+                && compare.is_equal(it.op, op, false, work)
+        });
+        let Some(known) = open else {
+            self.table.insert(new, closed);
+            if let Some(version) = version {
+                self.load_versions.insert(op, version);
+            }
+            return;
+        };
+        if let Some(kind) = self.obstacle(op) {
+            self.refuse(op, known.op, kind);
+            return;
+        }
+        let reads = bits.has(Bits::LOOKS);
+        let kind = if reads { OpActionKind::RegionThatReads } else { OpActionKind::Common };
+        self.merge(op, known.op, kind);
+    }
+
+    fn leaf(&mut self, op: OpId) {
+        let bits = self.labels.of(op);
+        if !self.is_candidate(op) {
+            return;
+        }
+        let key = self.keys.key(op, &self.replaced);
+        let mut hash = key.hash(1);
+        let version = bits.has(Bits::LOOKS).then(|| {
+            let classes = self.classes.touched(self.body, self.effects, op, &mut self.types);
+            self.versions.of(&classes)
+        });
+        hash = mix(hash, version.unwrap_or(0));
+        let block = self.body.ops[op].parent;
+        if bits.has(Bits::CONVERGENT) {
+            hash = mix(hash, block.index() as u64);
+        }
+        let new = Known { op, hash, scope: self.scope, epoch: 0 };
+        let mut other_promises = None;
+        let (keys, work) = (&mut self.keys, &mut self.work.compared);
+        let (body, replaced) = (self.body, &self.replaced);
+        let (load_versions, is_gone) = (&self.load_versions, &self.is_gone);
+        let is_convergent = bits.has(Bits::CONVERGENT);
+        let (open, closed) = self.table.look_up(hash, |it| {
+            *work += 1;
+            let known = keys.key(it.op, replaced);
+            let is_equal = known.words == key.words
+                && load_versions.get(&it.op).copied() == version
+                && (!is_convergent || body.ops[it.op].parent == block)
+                && !is_gone[it.op.index()];
+            if is_equal && !known.promises.is_within(key.promises) {
+                other_promises = Some(*it);
+                return false;
+            }
+            is_equal
+        });
+        if let Some(known) = open {
+            match self.obstacle(op) {
+                Some(kind) => self.refuse(op, known.op, kind),
+                None => {
+                    let kind = self.kind(op, known.op);
+                    self.merge(op, known.op, kind);
+                }
+            }
+            return;
+        }
+        if self.merge_by_terms(op) {
+            return;
+        }
+        if let Some(earlier) = closed
+            && self.hoist(op, earlier, new)
+        {
+            return;
+        }
+        if let Some(known) = other_promises.filter(|it| self.table.is_open(it.scope)) {
+            self.refuse(op, known.op, OpRefusalKind::Flags);
+        }
+        self.table.insert(new, closed);
+        if let Some(version) = version {
+            self.load_versions.insert(op, version);
+        }
+    }
+
+    /// Why two operations without regions are equal.
+    fn kind(&mut self, op: OpId, into: OpId) -> OpActionKind {
+        let body = self.body;
+        if self.keys.promises(op) != self.keys.promises(into) {
+            return OpActionKind::WeakerFlags;
+        }
+        if self.labels.of(op).has(Bits::LOOKS) && body.ops[op].parent != body.ops[into].parent {
+            return OpActionKind::LoadAcrossBlocks;
+        }
+        let (a, b) = (&body.ops[op], &body.ops[into]);
+        let is_in_order = a.attrs == b.attrs
+            && self.keys.key(op, &self.replaced).is_swapped
+                == self.keys.key(into, &self.replaced).is_swapped;
+        let OpKind::Named(name) = a.kind else { return OpActionKind::Common };
+        if is_in_order || peer_takes_any_order(self.effects, body.name(name)) {
+            OpActionKind::Common
+        } else {
+            OpActionKind::Commuted
+        }
+    }
+
+    /// Merges a sum into one of the same terms.
+    fn merge_by_terms(&mut self, op: OpId) -> bool {
+        let body = self.body;
+        let OpKind::Named(name) = body.ops[op].kind else { return false };
+        let text = body.name(name);
+        let is_float = matches!(text, "arith.addf" | "arith.mulf");
+        let is_integer = self.effects.mlir(text).associative != ir::effects::Applies::No;
+        if !is_float && !is_integer {
+            return false;
+        }
+        let promises = self.keys.promises(op);
+        let key = self.terms.key(body, op, &self.replaced, promises, is_float);
+        let Some((words, is_free)) = key else { return false };
+        match self.sums.get(&words) {
+            Some(&(into, scope))
+                if self.table.is_open(scope) && !self.is_gone[into.index()] && into != op =>
+            {
+                self.merge(op, into, OpActionKind::Reassociated);
+                true
+            }
+            _ => {
+                if is_free {
+                    self.sums.insert(words, (op, self.scope));
+                }
+                false
+            }
+        }
+    }
+
+    pub(super) fn merge(&mut self, op: OpId, into: OpId, kind: OpActionKind) {
+        let body = self.body;
+        let region = body.blocks[body.ops[op].parent].parent;
+        if body.regions[region].kind == RegionKind::Graph {
+            // What uses it may stand before what would take its place.
+            return;
+        }
+        for (&result, &by) in body.ops[op].results.iter().zip(&body.ops[into].results) {
+            self.replaced.set(result, self.replaced.get(by));
+        }
+        self.actions.push(OpAction { op, change: OpChange::Merge { into }, kind });
+        let is_gone = &mut self.is_gone;
+        is_gone[op.index()] = true;
+        if !body.ops[op].regions.is_empty() {
+            for_each_inside(body, op, |it| !std::mem::replace(&mut is_gone[it.index()], true));
+        }
+    }
+
+    fn refuse(&mut self, op: OpId, into: OpId, kind: OpRefusalKind) {
+        self.refusals.push(OpRefusal { op, into: Some(into), kind, obstacle: None });
+    }
+
+    /// Puts the actions in order and leaves out what is inside of something that goes.
+    fn finish(mut self) -> (OpPlan, OpWork) {
+        let body = self.body;
+        let mut into: FxHashMap<OpId, OpId> = FxHashMap::default();
+        let mut deleted: FxHashSet<OpId> = FxHashSet::default();
+        for action in &self.actions {
+            match action.change {
+                OpChange::Merge { into: by } => drop(into.insert(action.op, by)),
+                OpChange::Delete => drop(deleted.insert(action.op)),
+                _ => {}
+            }
+        }
+        let is_gone = &self.is_gone;
+        let is_inside = |op: OpId| body.parent_op(op).is_some_and(|it| is_gone[it.index()]);
+        self.actions.retain(|it| match it.change {
+            OpChange::Hoist { .. } => !is_gone[it.op.index()],
+            OpChange::Argument { .. } => !is_inside(it.op),
+            _ => !is_inside(it.op),
+        });
+        for action in &mut self.actions {
+            if let OpChange::Merge { into: by } = &mut action.change {
+                while let Some(&next) = into.get(by) {
+                    *by = next;
+                }
+                if deleted.contains(by) {
+                    action.change = OpChange::Delete;
+                    action.kind = OpActionKind::DeadChain;
+                }
+            }
+        }
+        self.refusals.retain(|it| !is_gone[it.op.index()]);
+        let mut order = vec![0u32; body.ops.len()];
+        for (at, op) in body.ops_preorder().enumerate() {
+            order[op.index()] = at as u32;
+        }
+        self.actions.sort_by_key(|it| order[it.op.index()]);
+        self.refusals.sort_by_key(|it| order[it.op.index()]);
+        let mut work = self.work;
+        work.visited += self.digests.n_hashed;
+        let plan =
+            OpPlan { preset: OpPreset::Default, actions: self.actions, refusals: self.refusals };
+        (plan, work)
+    }
+
+    /// The value that an operand is now.
+    pub(super) fn operands(&self, op: OpId) -> SmallVec<[ValueId; 4]> {
+        let mut res = SmallVec::new();
+        super::summary::for_each_operand(self.body, op, |_, operand| {
+            if let Some(value) = super::labels::value_of(self.body, operand) {
+                res.push(self.replaced.get(value));
+            }
+        });
+        res
+    }
+}
+
+/// Whether each region of an operation runs at most once, and first: memory is at its start as it was before the operation.
+fn runs_once(body: &Body, op: OpId) -> bool {
+    let OpKind::Named(name) = body.ops[op].kind else { return false };
+    matches!(
+        body.name(name),
+        "scf.if"
+            | "affine.if"
+            | "scf.index_switch"
+            | "scf.execute_region"
+            | "memref.alloca_scope"
+            | "func.func"
+            | "builtin.module"
+    )
+}
