@@ -1,3 +1,5 @@
 #![doc = include_str!("../README.md")]
 
+pub mod mlir;
+pub mod ops;
 pub mod tvmscript;

@@ -1,0 +1,31 @@
+//! MLIR: from the steps of a parse to a [`Body`](ir::Body), for every operation in its generic or its pretty form.
+//!
+//! One reader over steps serves the command line ([`lower_file`], no tree, one function at a time) and the editor
+//! ([`lower_function`], [`lower_frame`] over a green tree). A file is its *functions* and one *frame* for each document between `// -----` lines:
+//! all the rest, in which a function stands as an operation without regions.
+//!
+//! A pretty operation gives the same operation as its generic form: `forms.txt` says, for each, where attributes, segment sizes and result types
+//! come from. Properties and attributes are one dictionary; what has its default value is left out of it in both forms, so that
+//! texts of several versions of MLIR agree. Linear in the text.
+
+#![allow(dead_code)]
+
+mod affine;
+mod aliases;
+mod blocks;
+mod canonical;
+mod cursor;
+mod dense;
+mod forms;
+mod names;
+mod number;
+mod operation;
+mod pretty;
+mod reader;
+mod types;
+mod unit;
+
+pub use self::{
+    aliases::Aliases,
+    unit::{Unit, UnitKind, aliases, lower_file, lower_frame, lower_function},
+};

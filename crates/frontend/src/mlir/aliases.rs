@@ -1,0 +1,56 @@
+//! The aliases of a document: `#map = …`, `!t = …`, by their names, in canonical text.
+
+use std::hash::Hasher;
+
+use rustc_hash::{FxHashMap, FxHasher};
+
+use super::canonical;
+
+/// A longer text stands for itself by its hash: expanding it again and again could take more than linear time.
+const MAX_EXPANDED: usize = 2048;
+
+/// The aliases that a unit sees.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Aliases {
+    texts: FxHashMap<Box<str>, Box<str>>,
+}
+
+impl Aliases {
+    /// Adds a definition: its name with the sigil, and the text behind the `=`. The first of several counts; it may name those
+    /// before it. Linear in the text, with the aliases in it expanded.
+    pub fn define(&mut self, name: &str, definition: &str) {
+        if self.texts.contains_key(name) {
+            return;
+        }
+        let text = match name.starts_with('!') {
+            true => canonical::type_(definition, self),
+            false => canonical::attribute(definition, self),
+        };
+        let text = if text.len() > MAX_EXPANDED { digest(name, &text) } else { text };
+        self.texts.insert(name.into(), text.into());
+    }
+
+    /// The canonical text of an alias.
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.texts.get(name).map(|it| &**it)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.texts.is_empty()
+    }
+}
+
+/// A short name for a long text: two hashes, from both ends, so that equal names mean equal texts.
+fn digest(name: &str, text: &str) -> String {
+    let mut forward = FxHasher::default();
+    forward.write(text.as_bytes());
+    let mut backward = FxHasher::default();
+    backward.write_usize(text.len());
+    for byte in text.bytes().rev() {
+        backward.write_u8(byte);
+    }
+    let sigil = &name[..1];
+    let head: String = text.chars().take(24).filter(|it| it.is_ascii_alphanumeric()).collect();
+    format!("{sigil}long.{head}<{:016x}{:016x}>", forward.finish(), backward.finish())
+}

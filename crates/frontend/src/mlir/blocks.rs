@@ -1,0 +1,325 @@
+//! Regions, blocks, definitions and uses of the reader.
+
+use ir::{BlockId, ExprId, NameId, OpId, OpKind, RegionKind, Type, ValueId, arena::Id};
+use parser::SyntaxKind::{self, *};
+use rustc_hash::FxHashMap;
+
+use super::{
+    aliases::Aliases,
+    forms,
+    names::{Found, NONE, Slot},
+    reader::{Definition, Frame, Head, OpenRegion, Operand, PendingTarget, Reader},
+};
+use crate::ops::{
+    Diagnostic, Severity,
+    codes::{COUNT_MISMATCH, UNDEFINED_BLOCK, UNDEFINED_VALUE, VALUE_REDEFINITION},
+};
+
+impl Reader<'_> {
+    // ---- regions and blocks ----
+
+    /// `false`: the region is left out.
+    pub(super) fn begin_region(&mut self, aliases: &Aliases) -> bool {
+        let Some(frame) = self.frames.last().copied() else { return false };
+        let head = self.head(&frame);
+        let Head { is_function, is_module, rule, .. } = self.heads[head as usize];
+        if frame.is_unit && frame.regions > 0 || self.frame_unit && is_function {
+            return false;
+        }
+        let region = if frame.is_unit {
+            self.body.root
+        } else {
+            let Some(op) = self.make_op() else { return false };
+            self.body.push_region(op)
+        };
+        if is_module || forms::rule(rule).graph {
+            self.body.regions[region].kind = RegionKind::Graph;
+        }
+        self.map.set_region(region, self.relative((self.pos(), self.pos())));
+        self.names.open_region(is_function || is_module);
+        let block = self.body.entry(region);
+        let first_target = self.pending_targets.len();
+        self.regions.push(OpenRegion { region, block, begun: false, first_target });
+        self.map.set_block(block, self.relative((self.pos(), self.pos())));
+        if let Some(frame) = self.frames.last_mut() {
+            frame.regions += 1;
+        }
+        self.entry_arguments(frame, block, aliases);
+        true
+    }
+
+    /// The definitions of an operation that are no results are arguments of the region that opens next.
+    fn entry_arguments(&mut self, frame: Frame, block: BlockId, aliases: &Aliases) {
+        let bound = self.definitions.len();
+        let order = self.argument_order(&frame);
+        let mut assigned = 0;
+        for at in order {
+            let definition = self.definitions[at];
+            let ty = self.argument_type(&frame, &definition, assigned, aliases);
+            assigned += usize::from(definition.context == MLIR_ASSIGN);
+            self.define_argument(block, &definition, ty);
+        }
+        if let Some(frame) = self.frames.last_mut() {
+            frame.bound = bound;
+        }
+    }
+
+    pub(super) fn define_argument(&mut self, block: BlockId, definition: &Definition, ty: Type) {
+        let name = self.slice(definition.name);
+        let value = self.body.new_block_arg(block, name, ty);
+        let place = self.relative(definition.whole);
+        self.map.set_value(value, place);
+        if !name.is_empty() {
+            self.define(name, value, 1, place);
+        }
+    }
+
+    pub(super) fn end_region(&mut self, aliases: &Aliases) {
+        let Some(open) = self.regions.pop() else { return };
+        let start = u32::from(self.map.region(open.region).start());
+        self.map.set_region(open.region, (start, self.pos() - self.base));
+        self.implied_terminator(open.region, open.block, aliases);
+        let mut blocks: FxHashMap<NameId, BlockId> = FxHashMap::default();
+        self.names.close_region(|labels| {
+            for (name, block) in labels.iter().rev() {
+                blocks.insert(*name, *block);
+            }
+        });
+        for target in self.pending_targets.split_off(open.first_target) {
+            match blocks.get(&target.name) {
+                Some(&block) => {
+                    self.body.ops[target.op].successors[target.index as usize].block = block;
+                }
+                None => self.undefined_block(target.op, target.name, target.place),
+            }
+        }
+    }
+
+    pub(super) fn push_target(&mut self, op: OpId, index: u32, label: (u32, u32)) {
+        let name = self.slice(label);
+        let name = self.body.intern(name);
+        let place = self.relative(label);
+        self.map.push_successor(op, index, place);
+        self.pending_targets.push(PendingTarget { op, index, name, place });
+    }
+
+    pub(super) fn begin_label(&mut self, place: (u32, u32)) {
+        let text = self.slice(place);
+        let name = self.body.intern(text);
+        let relative = self.relative(place);
+        let Some(open) = self.regions.last_mut() else { return };
+        if open.begun {
+            open.block = self.body.new_block(open.region);
+        }
+        open.begun = true;
+        let block = open.block;
+        self.map.set_block(block, relative);
+        self.names.label(name, block);
+        // The arguments that follow are definitions of no operation.
+        self.labelled = self.definitions.len();
+    }
+
+    pub(super) fn end_label(&mut self, aliases: &Aliases) {
+        let Some(block) = self.current_block() else { return };
+        for at in self.labelled..self.definitions.len() {
+            let definition = self.definitions[at];
+            let ty = self.type_at(definition.ty, aliases);
+            self.define_argument(block, &definition, ty);
+        }
+        self.definitions.truncate(self.labelled);
+    }
+
+    // ---- definitions and uses ----
+
+    pub(super) fn push_definition(&mut self, context: SyntaxKind) {
+        let here = (self.pos(), self.pos());
+        self.definitions.push(Definition {
+            name: here,
+            count: 1,
+            whole: here,
+            ty: here,
+            attrs: here,
+            context,
+        });
+    }
+
+    /// Binds a name to a pack of values; uses that waited for it are put in.
+    pub(super) fn define(&mut self, name: &str, first: ValueId, count: u32, place: (u32, u32)) {
+        let id = self.body.intern(name);
+        let (body, exprs) = (&mut self.body, &mut self.value_exprs);
+        let mut out_of_pack = Vec::new();
+        let old = self.names.define(id, first, count, |waiting, value| match value {
+            Some(value) => {
+                let expr = value_expr(body, exprs, value);
+                put(body, waiting.op, waiting.slot, expr);
+            }
+            None => out_of_pack.push((waiting.op, waiting.slot, waiting.place)),
+        });
+        for (op, slot, place) in out_of_pack {
+            let expr = self.unknown_value(name);
+            put(&mut self.body, op, slot, expr);
+            self.no_such_result(name, place);
+        }
+        if let Some(old) = old {
+            let related = vec![(self.map.definition(old), "it is defined here".to_owned())];
+            self.report(Diagnostic {
+                code: VALUE_REDEFINITION,
+                severity: Severity::Error,
+                range: text_range(place),
+                message: format!("`{name}` is already defined"),
+                help: Some("a name is defined once in a function, nested regions included".into()),
+                related,
+            });
+        }
+    }
+
+    pub(super) fn report(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+
+    fn no_such_result(&mut self, name: &str, place: (u32, u32)) {
+        self.report(Diagnostic {
+            code: COUNT_MISMATCH,
+            severity: Severity::Error,
+            range: text_range(place),
+            message: format!("`{name}` has fewer results than this number"),
+            help: None,
+            related: Vec::new(),
+        });
+    }
+
+    /// A use: the text from `start` is `%name` or `%name#n`.
+    pub(super) fn end_use(&mut self, start: u32) {
+        let place = (start, self.pos());
+        let operand = self.resolve(place);
+        self.operands.push(operand);
+    }
+
+    fn resolve(&mut self, place: (u32, u32)) -> Operand {
+        let text = self.slice(place);
+        let (name, number) = match text.split_once('#') {
+            Some((name, number)) => (name, number.parse().unwrap_or(u32::MAX)),
+            None => (text, 0),
+        };
+        let id = self.body.intern(name);
+        let value = match self.names.lookup(id, number) {
+            Found::Value(value) => value.index() as u32,
+            Found::Nothing => NONE,
+            Found::OutOfPack => {
+                let place = self.relative(place);
+                self.no_such_result(name, place);
+                NONE
+            }
+        };
+        Operand { value, name: id, number, place }
+    }
+
+    /// In an operation of unknown form: a use if the name is visible, else a definition for the region that follows.
+    pub(super) fn end_possible(&mut self, start: u32) {
+        let place = (start, self.pos());
+        let operand = self.resolve(place);
+        if operand.value == NONE {
+            self.push_definition(MLIR_OPAQUE_OP);
+            if let Some(definition) = self.definitions.last_mut() {
+                (definition.name, definition.whole) = (place, place);
+            }
+        } else {
+            self.operands.push(operand);
+        }
+    }
+
+    /// The expression of a use that goes into `slot` of `op`; it waits where the name is not defined yet.
+    pub(super) fn operand_expr(&mut self, op: OpId, slot: Slot, operand: &Operand) -> ExprId {
+        if operand.value != NONE {
+            let value = ValueId::new(operand.value as usize);
+            return value_expr(&mut self.body, &mut self.value_exprs, value);
+        }
+        let place = self.relative(operand.place);
+        self.names.wait(op, slot, operand.name, operand.number, place);
+        // Put in when the name is defined, or at the end.
+        ExprId::new(0)
+    }
+
+    pub(super) fn value_expr(&mut self, value: ValueId) -> ExprId {
+        value_expr(&mut self.body, &mut self.value_exprs, value)
+    }
+
+    /// A value that nothing defines.
+    fn unknown_value(&mut self, name: &str) -> ExprId {
+        let value = self.body.new_value(name, Type::Unknown, ir::ValueKind::Captured);
+        let id = self.body.intern(name);
+        self.body.unresolved.push(id);
+        self.value_expr(value)
+    }
+
+    /// At the end of the unit: what is used and never defined.
+    pub(super) fn undefined_values(&mut self) {
+        let undefined: Vec<_> = self.names.undefined().copied().collect();
+        let mut known: FxHashMap<NameId, ExprId> = FxHashMap::default();
+        for waiting in undefined {
+            let name = self.body.name(waiting.name).to_owned();
+            let expr = match known.get(&waiting.name) {
+                Some(&expr) => expr,
+                None => {
+                    let expr = self.unknown_value(&name);
+                    known.insert(waiting.name, expr);
+                    expr
+                }
+            };
+            put(&mut self.body, waiting.op, waiting.slot, expr);
+            self.report(Diagnostic {
+                code: UNDEFINED_VALUE,
+                severity: Severity::Error,
+                range: text_range(waiting.place),
+                message: format!("`{name}` is not defined here"),
+                help: None,
+                related: Vec::new(),
+            });
+        }
+    }
+
+    pub(super) fn undefined_block(&mut self, op: OpId, name: NameId, place: (u32, u32)) {
+        let name = self.body.name(name).to_owned();
+        if let OpKind::Named(kind) = self.body.ops[op].kind {
+            // Where control goes is not known.
+            self.body.ops[op].kind = OpKind::Opaque(kind);
+        }
+        self.report(Diagnostic {
+            code: UNDEFINED_BLOCK,
+            severity: Severity::Error,
+            range: text_range(place),
+            message: format!("there is no block `{name}` in this region"),
+            help: None,
+            related: Vec::new(),
+        });
+    }
+}
+
+pub(super) fn text_range((start, end): (u32, u32)) -> syntax::TextRange {
+    syntax::TextRange::new(start.into(), end.max(start).into())
+}
+
+/// The expression of a value, made at its first use.
+fn value_expr(body: &mut ir::Body, exprs: &mut Vec<u32>, value: ValueId) -> ExprId {
+    let at = value.index();
+    if exprs.len() <= at {
+        exprs.resize(at + 1, NONE);
+    }
+    if exprs[at] == NONE {
+        exprs[at] = body.value_expr(value).index() as u32;
+    }
+    ExprId::new(exprs[at] as usize)
+}
+
+fn put(body: &mut ir::Body, op: OpId, slot: Slot, expr: ExprId) {
+    match slot {
+        Slot::Operand(at) => body.ops[op].operands[at as usize] = expr,
+        Slot::Argument(successor, at) => {
+            let list = body.ops[op].successors[successor as usize].args;
+            let mut items = body.items(list).to_vec();
+            items[at as usize] = expr;
+            let list = body.list(&items);
+            body.ops[op].successors[successor as usize].args = list;
+        }
+    }
+}

@@ -1,0 +1,369 @@
+//! The table of forms: what a pretty operation says about its attributes, results, segments and regions (`forms.txt`, where the notation is explained).
+//!
+//! Text in, [`Rule`]s out, by the names of operations. Read once, linear; asking is one hash a name, which the reader remembers.
+
+use std::sync::LazyLock;
+
+use rustc_hash::FxHashMap;
+
+use super::operation::Entries;
+
+const TABLE: &str = include_str!("forms.txt");
+
+/// Where the value of an attribute comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// The word or string with this number that is no word of the shape.
+    Word(usize),
+    /// This word of the shape, if it is there.
+    Mark(&'static str),
+    /// The flag `name` or `name<…>`.
+    Flag(&'static str),
+    /// Any flag that no other source names, by its word: one of an enumeration.
+    AnyFlag,
+    /// The body `<…>` with this number.
+    Params(usize),
+    /// The attribute with this number.
+    Attr(usize),
+    /// The list in brackets or parentheses with this number.
+    Index(usize),
+    Tuple(usize),
+    /// The type with this number.
+    Type(usize),
+}
+
+/// How the text of a source becomes the text of an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Convert {
+    /// As it is.
+    Same,
+    /// The number of a word in an enumeration, as `i64`.
+    Number(&'static str),
+    /// `#d.m<…>` around the words.
+    Wrap(&'static str),
+    /// A number with this type.
+    Typed(&'static str),
+    /// A string.
+    Quoted,
+    /// `array<T: …>` of the items of a list.
+    Array(&'static str),
+    /// Likewise as `i64`, a value being the number for "dynamic".
+    Static,
+    /// This text if the source is there.
+    Constant(&'static str),
+}
+
+/// What the types of the results are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Results {
+    /// No rule: what stands behind an arrow, else the last types.
+    Unknown,
+    None,
+    /// The last type.
+    Last,
+    /// The type with this number.
+    Type(usize),
+    /// All types.
+    All,
+    /// Those of the function type.
+    Function,
+    /// Those behind the arrow.
+    Arrow,
+    /// `i1`, shaped like the last type.
+    Bool,
+    /// A type by name.
+    Named(&'static str),
+    /// The elements of the first type.
+    Element,
+    /// The type of an operand.
+    Operand(usize),
+    /// The type of the attribute.
+    OfAttr,
+    /// The last type, twice.
+    Twice,
+    /// `index` for each name.
+    IndexEach,
+    /// The elements of the type, one result each.
+    Elements,
+}
+
+/// The size of one segment of operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Segment {
+    Fixed(usize),
+    /// In the list in brackets or parentheses with this number.
+    Index(usize),
+    Tuple(usize),
+    /// Behind this word, up to the next word of the shape.
+    Behind(&'static str),
+    /// Before all words, outside of lists.
+    Plain,
+    /// All that is left.
+    Rest,
+}
+
+/// What the table says about an operation.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rule {
+    pub(super) attrs: Vec<(&'static str, Source, Convert)>,
+    /// Values that are left out.
+    defaults: Vec<(&'static str, &'static str)>,
+    pub(super) results: Results,
+    pub(super) segments: Vec<Segment>,
+    /// The operation that ends a region, if the text does not say it.
+    pub(super) terminator: Option<&'static str>,
+    /// How many regions the generic form has.
+    pub(super) regions: usize,
+    /// Whether operands at the end are its successors' in the generic form.
+    pub(super) branch: bool,
+    /// Whether its regions have no order.
+    pub(super) graph: bool,
+    /// What is not said by items.
+    pub(super) special: Option<&'static str>,
+    /// Whether there is a row.
+    pub(super) known: bool,
+}
+
+impl Default for Results {
+    fn default() -> Self {
+        Results::Unknown
+    }
+}
+
+impl Rule {
+    /// Takes out what has its default value.
+    pub(super) fn normalize(&self, entries: &mut Entries) {
+        if self.defaults.is_empty() || entries.is_empty() {
+            return;
+        }
+        entries.retain(|(key, value)| {
+            !self.defaults.iter().any(|(it, text)| it == key && (*text == "*" || text == value))
+        });
+    }
+}
+
+struct Forms {
+    rules: Vec<Rule>,
+    by_name: FxHashMap<String, u32>,
+    /// Rules of all operations whose names begin so.
+    prefixes: Vec<(String, u32)>,
+    enums: FxHashMap<&'static str, Vec<(&'static str, i64)>>,
+}
+
+fn forms() -> &'static Forms {
+    static FORMS: LazyLock<Forms> =
+        LazyLock::new(|| read(TABLE).expect("a test reads the table of the product"));
+    &FORMS
+}
+
+/// The number of the rule of an operation; 0 where there is none.
+pub(super) fn rule_number(op: &str) -> u32 {
+    let forms = forms();
+    if let Some(&number) = forms.by_name.get(op) {
+        return number;
+    }
+    let found = forms.prefixes.iter().find(|(prefix, _)| op.starts_with(prefix.as_str()));
+    found.map_or(0, |it| it.1)
+}
+
+/// A rule by its number.
+pub(super) fn rule(number: u32) -> &'static Rule {
+    &forms().rules[number as usize]
+}
+
+/// The number of a word of an enumeration.
+pub(super) fn enum_number(name: &str, word: &str) -> Option<i64> {
+    forms().enums.get(name)?.iter().find(|(it, _)| *it == word).map(|it| it.1)
+}
+
+fn read(text: &'static str) -> Result<Forms, String> {
+    let mut forms = Forms {
+        rules: vec![Rule::default()],
+        by_name: FxHashMap::default(),
+        prefixes: Vec::new(),
+        enums: FxHashMap::default(),
+    };
+    let mut macros: FxHashMap<&str, &'static str> = FxHashMap::default();
+    let mut section = "";
+    for line in text.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with("# ")) {
+        if line.starts_with('[') {
+            section = line;
+            continue;
+        }
+        let (head, tail) = line.split_once(':').ok_or_else(|| format!("no `:` in `{line}`"))?;
+        let (head, tail) = (head.trim(), tail.trim());
+        match section {
+            "[enums]" => {
+                forms.enums.insert(head, enumeration(tail)?);
+            }
+            "[macros]" => {
+                macros.insert(head, tail);
+            }
+            "[forms]" => {
+                let mut rule = Rule { known: true, ..Rule::default() };
+                items(tail, &macros, &mut rule)?;
+                let number = forms.rules.len() as u32;
+                forms.rules.push(rule);
+                forms.name(head, number)?;
+            }
+            _ => return Err(format!("`{line}` is in no section")),
+        }
+    }
+    Ok(forms)
+}
+
+impl Forms {
+    /// `dialect name name`, where `name*` is a prefix.
+    fn name(&mut self, head: &str, number: u32) -> Result<(), String> {
+        let mut words = head.split_whitespace();
+        let dialect = words.next().ok_or("a row without a dialect")?;
+        for word in words {
+            let full = format!("{dialect}.{word}");
+            match full.strip_suffix('*') {
+                Some(prefix) => self.prefixes.push((prefix.to_owned(), number)),
+                None => {
+                    if self.by_name.insert(full, number).is_some() {
+                        return Err(format!("{dialect}.{word} has two rows"));
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `word word=5 word`: numbers go on from the last one.
+fn enumeration(text: &'static str) -> Result<Vec<(&'static str, i64)>, String> {
+    let mut next = 0;
+    let mut res = Vec::new();
+    for word in text.split_whitespace() {
+        let (word, number) = match word.split_once('=') {
+            Some((word, number)) => (word, number.parse().map_err(|_| "a bad number")?),
+            None => (word, next),
+        };
+        next = number + 1;
+        res.push((word, number));
+    }
+    Ok(res)
+}
+
+fn items(
+    text: &'static str,
+    macros: &FxHashMap<&str, &'static str>,
+    rule: &mut Rule,
+) -> Result<(), String> {
+    for item in text.split(';').map(str::trim).filter(|it| !it.is_empty()) {
+        if let Some(name) = item.strip_prefix('$') {
+            let text = macros.get(name).ok_or_else(|| format!("no macro {name}"))?;
+            items(text, macros, rule)?;
+        } else if let Some((key, value)) = item.split_once("?=") {
+            rule.defaults.push((key.trim(), value.trim()));
+        } else if let Some((key, value)) = item.split_once('=') {
+            let (source, convert) = match value.split_once('|') {
+                Some((source, convert)) => (source, self::convert(convert.trim())?),
+                None => (value, Convert::Same),
+            };
+            rule.attrs.push((key.trim(), self::source(source.trim())?, convert));
+        } else {
+            self::item(item, rule)?;
+        }
+    }
+    Ok(())
+}
+
+fn item(item: &'static str, rule: &mut Rule) -> Result<(), String> {
+    let (word, rest) = item.split_once(' ').unwrap_or((item, ""));
+    let rest = rest.trim();
+    match word {
+        "res" => rule.results = results(rest)?,
+        "seg" => {
+            rule.segments = rest.split_whitespace().map(segment).collect::<Result<_, _>>()?;
+        }
+        "term" => rule.terminator = Some(rest),
+        "regions" => rule.regions = rest.parse().map_err(|_| "a bad number of regions")?,
+        "branch" => rule.branch = true,
+        "graph" => rule.graph = true,
+        "special" => rule.special = Some(rest),
+        _ => return Err(format!("an unknown item `{item}`")),
+    }
+    Ok(())
+}
+
+fn number(text: &str) -> Result<usize, String> {
+    text.parse().map_err(|_| format!("a bad number `{text}`"))
+}
+
+fn source(text: &'static str) -> Result<Source, String> {
+    if let Some(word) = text.strip_prefix("W.") {
+        return Ok(Source::Mark(word));
+    }
+    if let Some(word) = text.strip_prefix("F.") {
+        return Ok(if word == "*" { Source::AnyFlag } else { Source::Flag(word) });
+    }
+    let rest = number(text.get(1..).unwrap_or_default())?;
+    Ok(match text.chars().next() {
+        Some('K') => Source::Word(rest),
+        Some('P') => Source::Params(rest),
+        Some('A') => Source::Attr(rest),
+        Some('X') => Source::Index(rest),
+        Some('Y') => Source::Tuple(rest),
+        Some('T') => Source::Type(rest),
+        _ => return Err(format!("an unknown source `{text}`")),
+    })
+}
+
+fn convert(text: &'static str) -> Result<Convert, String> {
+    let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
+    Ok(match word {
+        "enum" => Convert::Number(rest),
+        "typed" => Convert::Typed(rest),
+        "string" => Convert::Quoted,
+        "array" => Convert::Array(rest),
+        "static" => Convert::Static,
+        "is" => Convert::Constant(rest),
+        _ if word.starts_with('#') => Convert::Wrap(text),
+        _ => return Err(format!("an unknown conversion `{text}`")),
+    })
+}
+
+fn results(text: &'static str) -> Result<Results, String> {
+    Ok(match text {
+        "none" => Results::None,
+        "last" => Results::Last,
+        "all" => Results::All,
+        "fn" => Results::Function,
+        "arrow" => Results::Arrow,
+        "bool" => Results::Bool,
+        "element" => Results::Element,
+        "elements" => Results::Elements,
+        "attr" => Results::OfAttr,
+        "twice" => Results::Twice,
+        "index-each" => Results::IndexEach,
+        _ => match text.split_at_checked(1) {
+            Some(("T", at)) if number(at).is_ok() => Results::Type(number(at)?),
+            Some(("V", at)) if number(at).is_ok() => Results::Operand(number(at)?),
+            _ => Results::Named(text.strip_prefix(':').ok_or("an unknown rule of results")?),
+        },
+    })
+}
+
+fn segment(text: &'static str) -> Result<Segment, String> {
+    Ok(match text {
+        "v" => Segment::Plain,
+        "*" => Segment::Rest,
+        _ => match text.split_at_checked(1) {
+            Some(("x", at)) => Segment::Index(number(at)?),
+            Some(("y", at)) => Segment::Tuple(number(at)?),
+            Some((".", word)) => Segment::Behind(word),
+            _ => Segment::Fixed(number(text)?),
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_table_can_be_read() {
+        super::read(super::TABLE).map(|_| ()).expect("every row is in the notation");
+    }
+}

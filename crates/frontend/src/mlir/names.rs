@@ -1,0 +1,174 @@
+//! Names of values and blocks while a unit is read: what a use sees, and uses that stand before their definition.
+//!
+//! A value's name is visible in its region and the regions below, up to an operation that is isolated from above. Each name has one binding at
+//! a time; leaving a region takes back what it bound (an undo log). A use without a visible definition waits in a list of its name; a
+//! definition takes those waiting uses that stand in its own region. Amortised O(1) a use and a definition.
+
+use ir::{BlockId, NameId, OpId, ValueId, arena::Id};
+
+/// Nothing bound; no value.
+pub(super) const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy)]
+struct Binding {
+    /// The first value of the pack, or [`NONE`].
+    first: u32,
+    /// How many values the pack has.
+    count: u32,
+    /// The isolation depth at which it was bound.
+    isolation: u32,
+    /// The last waiting use, or [`NONE`].
+    waiting: u32,
+}
+
+const UNBOUND: Binding = Binding { first: NONE, count: 0, isolation: 0, waiting: NONE };
+
+/// Where a waiting use is to be put in.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Slot {
+    /// The operand with this number.
+    Operand(u32),
+    /// An argument of a successor.
+    Argument(u32, u32),
+}
+
+/// A use before its definition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Waiting {
+    pub(super) op: OpId,
+    pub(super) slot: Slot,
+    pub(super) name: NameId,
+    /// `#n`
+    pub(super) number: u32,
+    pub(super) place: (u32, u32),
+    /// The one before of this name.
+    next: u32,
+    isolation: u32,
+    pub(super) done: bool,
+}
+
+/// A region that is open.
+struct Scope {
+    undo: u32,
+    waiting: u32,
+    labels: u32,
+    isolated: bool,
+}
+
+/// The names of a unit.
+#[derive(Default)]
+pub(super) struct Names {
+    bindings: Vec<Binding>,
+    undo: Vec<(NameId, u32, u32, u32)>,
+    scopes: Vec<Scope>,
+    isolation: u32,
+    waiting: Vec<Waiting>,
+    labels: Vec<(NameId, BlockId)>,
+}
+
+/// What a name means at a use.
+pub(super) enum Found {
+    Value(ValueId),
+    /// The pack has no such number.
+    OutOfPack,
+    Nothing,
+}
+
+impl Names {
+    fn binding(&mut self, name: NameId) -> &mut Binding {
+        let at = name.index();
+        if self.bindings.len() <= at {
+            self.bindings.resize(at + 1, UNBOUND);
+        }
+        &mut self.bindings[at]
+    }
+
+    pub(super) fn lookup(&mut self, name: NameId, number: u32) -> Found {
+        let isolation = self.isolation;
+        let binding = *self.binding(name);
+        if binding.first == NONE || binding.isolation != isolation {
+            return Found::Nothing;
+        }
+        match number < binding.count {
+            true => Found::Value(ValueId::new((binding.first + number) as usize)),
+            false => Found::OutOfPack,
+        }
+    }
+
+    /// Binds a name to a pack of values. Gives the value that already had the name, and hands the uses that waited for it to `resolve`.
+    pub(super) fn define(
+        &mut self,
+        name: NameId,
+        first: ValueId,
+        count: u32,
+        mut resolve: impl FnMut(&Waiting, Option<ValueId>),
+    ) -> Option<ValueId> {
+        let isolation = self.isolation;
+        let opened = self.scopes.last().map_or(0, |it| it.waiting);
+        let old = *self.binding(name);
+        self.undo.push((name, old.first, old.count, old.isolation));
+        let mut waiting = old.waiting;
+        while waiting != NONE && waiting >= opened {
+            let use_ = &mut self.waiting[waiting as usize];
+            if use_.isolation == isolation {
+                use_.done = true;
+                let value = (use_.number < count)
+                    .then(|| ValueId::new(first.index() + use_.number as usize));
+                resolve(use_, value);
+            }
+            waiting = use_.next;
+        }
+        *self.binding(name) = Binding { first: first.index() as u32, count, isolation, waiting };
+        let visible = old.first != NONE && old.isolation == isolation;
+        visible.then(|| ValueId::new(old.first as usize))
+    }
+
+    /// Remembers a use without a definition.
+    pub(super) fn wait(
+        &mut self,
+        op: OpId,
+        slot: Slot,
+        name: NameId,
+        number: u32,
+        place: (u32, u32),
+    ) {
+        let at = self.waiting.len() as u32;
+        let isolation = self.isolation;
+        let binding = self.binding(name);
+        let next = std::mem::replace(&mut binding.waiting, at);
+        self.waiting.push(Waiting { op, slot, name, number, place, next, isolation, done: false });
+    }
+
+    /// The uses that nothing has defined.
+    pub(super) fn undefined(&self) -> impl Iterator<Item = &Waiting> {
+        self.waiting.iter().filter(|it| !it.done)
+    }
+
+    pub(super) fn open_region(&mut self, isolated: bool) {
+        self.scopes.push(Scope {
+            undo: self.undo.len() as u32,
+            waiting: self.waiting.len() as u32,
+            labels: self.labels.len() as u32,
+            isolated,
+        });
+        self.isolation += u32::from(isolated);
+    }
+
+    /// Names a block of the open region; `false` if the name is taken.
+    pub(super) fn label(&mut self, name: NameId, block: BlockId) {
+        self.labels.push((name, block));
+    }
+
+    /// Ends the open region; its labels are given to `labels` first.
+    pub(super) fn close_region(&mut self, labels: impl FnOnce(&[(NameId, BlockId)])) {
+        let Some(scope) = self.scopes.pop() else { return };
+        labels(&self.labels[scope.labels as usize..]);
+        self.labels.truncate(scope.labels as usize);
+        while self.undo.len() > scope.undo as usize {
+            let Some((name, first, count, isolation)) = self.undo.pop() else { break };
+            let binding = self.binding(name);
+            (binding.first, binding.count, binding.isolation) = (first, count, isolation);
+        }
+        self.isolation -= u32::from(scope.isolated);
+    }
+}

@@ -1,0 +1,527 @@
+//! The reader: steps in, a [`Body`] with its [`OpSourceMap`] out, in one pass.
+//!
+//! Nodes that are open are a stack; so are the operations that are open, each with what was read of it: *parts* (what stands directly in
+//! it), operands, definitions, regions, successors. An operation is made when it ends, or at its first region. No recursion; O(1) a step.
+
+use ir::{BlockId, Body, Dialect, NameId, OpId, OpKind, RegionId, RegionKind};
+use parser::{
+    Step,
+    SyntaxKind::{self, *},
+    mlir::Shapes,
+};
+use rustc_hash::FxHashMap;
+
+use super::{
+    aliases::Aliases,
+    names::{NONE, Names},
+};
+use crate::ops::{Diagnostic, Lowered, OpSourceMap};
+
+/// Something that stands directly in an operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    pub(super) kind: SyntaxKind,
+    pub(super) start: u32,
+    pub(super) end: u32,
+    /// Number of operands before and up to its end.
+    pub(super) operands: (u32, u32),
+}
+
+/// A use in an operation: a value, or a name that waits for its definition.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operand {
+    pub(super) value: u32,
+    pub(super) name: NameId,
+    pub(super) number: u32,
+    pub(super) place: (u32, u32),
+}
+
+/// A definition in an operation: a result, or an argument of its first region.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Definition {
+    pub(super) name: (u32, u32),
+    /// Size of the pack.
+    pub(super) count: u32,
+    pub(super) whole: (u32, u32),
+    /// The type that stands with it.
+    pub(super) ty: (u32, u32),
+    /// Attributes that stand with it.
+    pub(super) attrs: (u32, u32),
+    /// What it stands in: `MLIR_RESULT_LIST`, `MLIR_BLOCK_ARG`, `MLIR_ASSIGN` or the operation.
+    pub(super) context: SyntaxKind,
+}
+
+/// A successor in an operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Target {
+    pub(super) label: (u32, u32),
+    pub(super) operands: (u32, u32),
+}
+
+/// How an operation is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Generic,
+    Custom,
+    /// Not understood.
+    Opaque,
+}
+
+/// An operation that is open.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) start: u32,
+    pub(super) name: (u32, u32),
+    pub(super) form: Form,
+    pub(super) op: Option<OpId>,
+    /// Whether the unit is this operation: its region is the body's.
+    pub(super) is_unit: bool,
+    pub(super) head: u32,
+    /// Where its entries begin on the stacks.
+    pub(super) parts: usize,
+    pub(super) operands: usize,
+    pub(super) definitions: usize,
+    pub(super) targets: usize,
+    /// Definitions that are arguments of a region already.
+    pub(super) bound: usize,
+    pub(super) regions: u32,
+}
+
+/// What is known about operations of one name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    pub(super) name: NameId,
+    pub(super) is_function: bool,
+    pub(super) is_module: bool,
+    pub(super) is_swapped: bool,
+    /// Its number in the table of forms.
+    pub(super) rule: u32,
+}
+
+/// A region that is open: where operations go.
+pub(super) struct OpenRegion {
+    pub(super) region: RegionId,
+    pub(super) block: BlockId,
+    /// Whether the block has a label or operations already.
+    pub(super) begun: bool,
+    pub(super) first_target: usize,
+}
+
+/// A successor whose block is looked up when its region ends.
+pub(super) struct PendingTarget {
+    pub(super) op: OpId,
+    pub(super) index: u32,
+    pub(super) name: NameId,
+    pub(super) place: (u32, u32),
+}
+
+pub(super) struct Reader<'t> {
+    pub(super) text: &'t str,
+    /// Where the unit begins in the text.
+    pub(super) base: u32,
+    /// The offset of the next token in the text.
+    pos: u32,
+    /// Whether this is a frame: functions stand in it without their regions.
+    pub(super) frame_unit: bool,
+    pub(super) shapes: &'t Shapes,
+    pub(super) body: Body,
+    pub(super) map: OpSourceMap,
+    pub(super) diagnostics: Vec<Diagnostic>,
+    open: Vec<(SyntaxKind, u32)>,
+    /// Open nodes that are read by their text only.
+    skipping: u32,
+    /// Open nodes of regions that are left out.
+    hidden: u32,
+    pub(super) frames: Vec<Frame>,
+    pub(super) parts: Vec<Part>,
+    pub(super) operands: Vec<Operand>,
+    pub(super) definitions: Vec<Definition>,
+    pub(super) targets: Vec<Target>,
+    pub(super) regions: Vec<OpenRegion>,
+    pub(super) pending_targets: Vec<PendingTarget>,
+    pub(super) names: Names,
+    /// Where the definitions of the label that is being read begin.
+    pub(super) labelled: usize,
+    pub(super) value_exprs: Vec<u32>,
+    pub(super) heads: Vec<Head>,
+    head_index: FxHashMap<&'t str, u32>,
+    pub(super) caches: super::operation::Caches<'t>,
+}
+
+/// Kinds that are parts of the operation in which they stand directly.
+fn is_part(kind: SyntaxKind) -> bool {
+    !matches!(
+        kind,
+        MLIR_RESULT_LIST
+            | MLIR_VALUE_DEF
+            | MLIR_VALUE_USE
+            | MLIR_POSSIBLE_DEF
+            | MLIR_REGION
+            | MLIR_REGION_LIST
+            | MLIR_SUCCESSOR
+            | MLIR_SUCCESSOR_LIST
+            | ERROR_NODE
+            | MLIR_MISSING
+            | MLIR_LOCATION
+    )
+}
+
+/// Kinds whose contents are read by their text, uses apart.
+fn is_leaf(kind: SyntaxKind) -> bool {
+    matches!(
+        kind,
+        MLIR_TYPE
+            | MLIR_FUNCTION_TYPE
+            | MLIR_TYPE_LIST
+            | MLIR_ATTR_DICT
+            | MLIR_PROPERTIES
+            | MLIR_PARAMS
+            | MLIR_FLAG
+            | MLIR_LOCATION
+            | MLIR_SYMBOL_DEF
+            | MLIR_SYMBOL_REF
+            | MLIR_STRING_ATTR
+            | MLIR_NUMBER_ATTR
+            | MLIR_ARRAY_ATTR
+            | MLIR_HASH_ATTR
+            | MLIR_BUILTIN_ATTR
+            | MLIR_ATTR_ALIAS_DEF
+            | MLIR_TYPE_ALIAS_DEF
+            | MLIR_FILE_METADATA
+            | TOO_DEEP
+    )
+}
+
+fn is_operation(kind: SyntaxKind) -> bool {
+    matches!(kind, MLIR_GENERIC_OP | MLIR_CUSTOM_OP | MLIR_OPAQUE_OP)
+}
+
+impl<'t> Reader<'t> {
+    /// A reader of a unit that begins at `base` in `text`.
+    pub(super) fn new(text: &'t str, base: usize, shapes: &'t Shapes, frame_unit: bool) -> Self {
+        let mut body = Body::new("", Dialect::Mlir);
+        let mut names = Names::default();
+        let mut regions = Vec::new();
+        let mut map = OpSourceMap::default();
+        if frame_unit {
+            let root = body.root;
+            body.regions[root].kind = RegionKind::Graph;
+            names.open_region(true);
+            let block = body.entry(root);
+            regions.push(OpenRegion { region: root, block, begun: false, first_target: 0 });
+            map.set_region(root, (0, 0));
+        }
+        Reader {
+            text,
+            base: base as u32,
+            pos: base as u32,
+            frame_unit,
+            shapes,
+            body,
+            map,
+            diagnostics: Vec::new(),
+            open: Vec::new(),
+            skipping: 0,
+            hidden: 0,
+            frames: Vec::new(),
+            parts: Vec::new(),
+            operands: Vec::new(),
+            definitions: Vec::new(),
+            targets: Vec::new(),
+            regions,
+            pending_targets: Vec::new(),
+            names,
+            labelled: 0,
+            value_exprs: Vec::new(),
+            heads: Vec::new(),
+            head_index: FxHashMap::default(),
+            caches: Default::default(),
+        }
+    }
+
+    /// Reads one more step.
+    #[inline]
+    pub(super) fn step(&mut self, step: Step, aliases: &Aliases) {
+        match step {
+            Step::Token { kind, len } => {
+                if self.hidden == 0 {
+                    self.token(kind, len);
+                }
+                self.pos += len;
+            }
+            Step::Enter(kind) => {
+                if self.hidden > 0 {
+                    self.hidden += 1;
+                } else {
+                    self.enter(kind, aliases);
+                }
+            }
+            Step::Exit => {
+                if self.hidden > 0 {
+                    self.hidden -= 1;
+                } else {
+                    self.exit(aliases);
+                }
+            }
+        }
+    }
+
+    // ---- nodes ----
+
+    fn enter(&mut self, kind: SyntaxKind, aliases: &Aliases) {
+        if self.skipping > 0 && !matches!(kind, MLIR_VALUE_USE) {
+            self.skipping += 1;
+            self.open.push((kind, NONE));
+            return;
+        }
+        let parent = self.open.last().map_or(MLIR_FILE, |it| it.0);
+        let mut data = self.pos;
+        match kind {
+            MLIR_GENERIC_OP => self.begin_operation(Form::Generic),
+            MLIR_CUSTOM_OP => self.begin_operation(Form::Custom),
+            MLIR_OPAQUE_OP => self.begin_operation(Form::Opaque),
+            ERROR_NODE if matches!(parent, MLIR_BLOCK | MLIR_CHUNK | MLIR_FILE) => {
+                self.begin_operation(Form::Opaque);
+            }
+            ERROR_NODE | MLIR_MISSING | TOO_DEEP => self.spoil(),
+            MLIR_REGION => {
+                if !self.begin_region(aliases) {
+                    self.hidden = 1;
+                    return;
+                }
+            }
+            MLIR_VALUE_DEF if parent != MLIR_BLOCK_ARG => self.push_definition(parent),
+            MLIR_VALUE_USE | MLIR_POSSIBLE_DEF => {}
+            MLIR_SUCCESSOR => {
+                let operands = self.n_operands();
+                let label = (self.pos, self.pos);
+                self.targets.push(Target { label, operands: (operands, operands) });
+            }
+            // In a declaration it may have no name.
+            MLIR_BLOCK_ARG => self.push_definition(MLIR_BLOCK_ARG),
+            _ => {}
+        }
+        let direct = (is_operation(parent) || parent == ERROR_NODE) && !self.frames.is_empty();
+        if direct && is_part(kind) {
+            data = self.parts.len() as u32;
+            let operands = self.n_operands();
+            self.parts.push(Part {
+                kind,
+                start: self.pos,
+                end: self.pos,
+                operands: (operands, operands),
+            });
+        }
+        if is_leaf(kind) {
+            self.skipping += 1;
+        }
+        self.open.push((kind, data));
+    }
+
+    fn exit(&mut self, aliases: &Aliases) {
+        let Some((kind, data)) = self.open.pop() else { return };
+        if self.skipping > 0 && !matches!(kind, MLIR_VALUE_USE) {
+            self.skipping -= 1;
+            if self.skipping > 0 {
+                return;
+            }
+        }
+        let parent = self.open.last().map_or(MLIR_FILE, |it| it.0);
+        let direct = (is_operation(parent) || parent == ERROR_NODE) && !self.frames.is_empty();
+        if direct && is_part(kind) {
+            let operands = self.n_operands();
+            if let Some(part) = self.parts.get_mut(data as usize) {
+                part.end = self.pos;
+                part.operands.1 = operands;
+            }
+        }
+        match kind {
+            MLIR_GENERIC_OP | MLIR_CUSTOM_OP | MLIR_OPAQUE_OP => self.end_operation(aliases),
+            ERROR_NODE if matches!(parent, MLIR_BLOCK | MLIR_CHUNK | MLIR_FILE) => {
+                self.end_operation(aliases);
+            }
+            MLIR_REGION => self.end_region(aliases),
+            MLIR_BLOCK_LABEL => self.end_label(aliases),
+            MLIR_VALUE_DEF => {
+                if let Some(definition) = self.definitions.last_mut() {
+                    definition.whole.1 = self.pos;
+                }
+            }
+            MLIR_VALUE_USE => self.end_use(data),
+            MLIR_POSSIBLE_DEF => self.end_possible(data),
+            MLIR_SUCCESSOR => {
+                let operands = self.n_operands();
+                if let Some(target) = self.targets.last_mut() {
+                    target.operands.1 = operands;
+                }
+            }
+            MLIR_TYPE | MLIR_FUNCTION_TYPE if parent == MLIR_BLOCK_ARG => {
+                if let Some(definition) = self.definitions.last_mut() {
+                    definition.ty = (data, self.pos);
+                }
+            }
+            MLIR_ATTR_DICT if parent == MLIR_BLOCK_ARG => {
+                if let Some(definition) = self.definitions.last_mut() {
+                    definition.attrs = (data, self.pos);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn token(&mut self, kind: SyntaxKind, len: u32) {
+        if self.skipping > 0 && self.open.last().is_none_or(|it| it.0 != MLIR_VALUE_USE) {
+            return;
+        }
+        let Some(&(parent, _)) = self.open.last() else { return };
+        let place = (self.pos, self.pos + len);
+        match parent {
+            MLIR_GENERIC_OP | MLIR_CUSTOM_OP | MLIR_OPAQUE_OP => self.own_token(kind, place),
+            MLIR_VALUE_DEF => match kind {
+                VALUE_ID => {
+                    if let Some(definition) = self.definitions.last_mut() {
+                        definition.name = place;
+                    }
+                }
+                INT => {
+                    let count = self.text[place.0 as usize..place.1 as usize].parse().unwrap_or(1);
+                    if let Some(definition) = self.definitions.last_mut() {
+                        // A pack is no longer than the text could name its values one by one.
+                        definition.count = u32::min(count, 1 << 20);
+                    }
+                }
+                _ => {}
+            },
+            MLIR_SUCCESSOR if kind == BLOCK_ID => {
+                if let Some(target) = self.targets.last_mut() {
+                    target.label = place;
+                }
+            }
+            MLIR_BLOCK_LABEL if kind == BLOCK_ID => self.begin_label(place),
+            _ => {}
+        }
+    }
+
+    /// A token that stands directly in an operation.
+    fn own_token(&mut self, kind: SyntaxKind, place: (u32, u32)) {
+        let operands = self.n_operands();
+        let Some(frame) = self.frames.last_mut() else { return };
+        match kind {
+            STRING | IDENT if frame.name.0 == frame.name.1 => frame.name = place,
+            STRING | IDENT | ARROW | COLON => {
+                let (start, end) = place;
+                self.parts.push(Part { kind, start, end, operands: (operands, operands) });
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn slice(&self, (start, end): (u32, u32)) -> &'t str {
+        &self.text[start as usize..end as usize]
+    }
+
+    /// Relative to the unit.
+    pub(super) fn relative(&self, (start, end): (u32, u32)) -> (u32, u32) {
+        (start - self.base, end - self.base)
+    }
+
+    pub(super) fn pos(&self) -> u32 {
+        self.pos
+    }
+
+    fn n_operands(&self) -> u32 {
+        let first = self.frames.last().map_or(0, |it| it.operands);
+        (self.operands.len() - first) as u32
+    }
+
+    // ---- operations ----
+
+    fn begin_operation(&mut self, form: Form) {
+        let is_unit = self.frames.is_empty() && !self.frame_unit;
+        self.frames.push(Frame {
+            start: self.pos,
+            name: (self.pos, self.pos),
+            form,
+            op: None,
+            is_unit,
+            head: NONE,
+            parts: self.parts.len(),
+            operands: self.operands.len(),
+            definitions: self.definitions.len(),
+            targets: self.targets.len(),
+            bound: self.definitions.len(),
+            regions: 0,
+        });
+        if let Some(region) = self.regions.last_mut() {
+            region.begun = true;
+        }
+    }
+
+    /// Something in the innermost operation could not be read.
+    fn spoil(&mut self) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.form = Form::Opaque;
+        }
+    }
+
+    /// What is known about the operation's name.
+    pub(super) fn head(&mut self, frame: &Frame) -> u32 {
+        let raw = self.slice(frame.name);
+        if let Some(&head) = self.head_index.get(raw) {
+            return head;
+        }
+        let name = raw.trim_matches('"');
+        let full = if raw.starts_with('"') { name } else { self.shapes.full_name(name) };
+        let head = Head {
+            name: self.body.intern(full),
+            is_function: self.shapes.is_function(full),
+            is_module: self.shapes.is_module(full),
+            is_swapped: self.shapes.is_swapped(full) && !raw.starts_with('"'),
+            rule: super::forms::rule_number(full),
+        };
+        let number = self.heads.len() as u32;
+        self.heads.push(head);
+        self.head_index.insert(raw, number);
+        number
+    }
+
+    /// Where the next operation goes.
+    pub(super) fn current_block(&self) -> Option<BlockId> {
+        self.regions.last().map(|it| it.block)
+    }
+
+    /// Makes the operation of the innermost frame, if that is not done.
+    pub(super) fn make_op(&mut self) -> Option<OpId> {
+        let frame = *self.frames.last()?;
+        if frame.op.is_some() || frame.is_unit {
+            return frame.op;
+        }
+        let block = self.current_block()?;
+        let head = self.head(&frame);
+        let op = self.body.push_op(block, OpKind::Named(self.heads[head as usize].name), &[]);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.op = Some(op);
+            frame.head = head;
+        }
+        Some(op)
+    }
+
+    /// Ends the unit.
+    pub(super) fn finish(mut self) -> Lowered {
+        if self.frame_unit {
+            // The labels of a document name nothing.
+            self.names.close_region(|_| {});
+            for target in std::mem::take(&mut self.pending_targets) {
+                self.undefined_block(target.op, target.name, target.place);
+            }
+            let root = self.body.root;
+            let end = self.pos - self.base;
+            self.map.set_region(root, (0, end));
+        }
+        self.undefined_values();
+        self.map.finish();
+        let mut diagnostics = self.diagnostics;
+        diagnostics.sort_by_key(|it| (it.range.start(), it.range.end()));
+        Lowered { body: self.body, source_map: self.map, diagnostics }
+    }
+}

@@ -1,0 +1,82 @@
+//! What the canonical text of a type says: its dimensions, its elements, the types of a function type.
+
+use super::cursor::{Cursor, Token, items};
+
+/// The dimensions at the start of the body of a shaped type: of `4x?xf32`, `4` and `?`.
+pub(super) fn dimensions_of(body: &str) -> Vec<&str> {
+    let mut res = Vec::new();
+    let mut rest = body;
+    while let Some((dimension, tail)) = rest.split_once('x') {
+        let dimension = dimension.trim();
+        let number = dimension.trim_start_matches('[').trim_end_matches(']');
+        let is_dimension = matches!(dimension, "?" | "*")
+            || !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit());
+        if !is_dimension {
+            break;
+        }
+        res.push(dimension);
+        rest = tail;
+    }
+    res
+}
+
+/// The body of a shaped type, without its brackets: of `tensor<4xf32, #e>`, `4xf32, #e`.
+pub(super) fn body_of(ty: &str) -> Option<&str> {
+    let (name, rest) = ty.split_once('<')?;
+    matches!(name, "tensor" | "vector" | "memref").then(|| rest.strip_suffix('>'))?
+}
+
+/// The element type of a shaped type; of `complex<f32>`, `f32`.
+pub(super) fn element_of(ty: &str) -> Option<&str> {
+    if let Some(inner) = ty.strip_prefix("complex<") {
+        return inner.strip_suffix('>');
+    }
+    let body = body_of(ty)?;
+    let mut rest = body;
+    for dimension in dimensions_of(body) {
+        rest = &rest[rest.find(dimension)? + dimension.len() + 1..];
+    }
+    Some(Cursor::new(rest).item())
+}
+
+/// The dimensions of a shaped type.
+pub(super) fn shape_of(ty: &str) -> Vec<&str> {
+    body_of(ty).map(dimensions_of).unwrap_or_default()
+}
+
+/// `ty` with another element type: of `vector<4xf32>` and `i1`, `vector<4xi1>`; `element` itself if it is no shaped type.
+pub(super) fn with_element(ty: &str, element: &str) -> String {
+    let Some(old) = element_of(ty).filter(|_| body_of(ty).is_some()) else {
+        return element.to_owned();
+    };
+    let at = old.as_ptr() as usize - ty.as_ptr() as usize;
+    format!("{}{element}{}", &ty[..at], &ty[at + old.len()..])
+}
+
+/// The inputs and results of a function type.
+pub(super) fn function_parts(ty: &str) -> Option<(Vec<&str>, Vec<&str>)> {
+    let mut cursor = Cursor::new(ty);
+    if !cursor.at('(') {
+        return None;
+    }
+    cursor.space();
+    let start = cursor.pos();
+    cursor.skip_group();
+    let inputs = items(cursor.since(start));
+    if cursor.next() != Token::Arrow {
+        return None;
+    }
+    Some((inputs, result_list(&ty[cursor.pos()..])))
+}
+
+/// The types of `T` or `(T, U)`.
+pub(super) fn result_list(text: &str) -> Vec<&str> {
+    let text = text.trim();
+    let mut probe = Cursor::new(text);
+    if !probe.at('(') {
+        return if text.is_empty() { Vec::new() } else { vec![text] };
+    }
+    probe.skip_group();
+    // `() -> ()` as the only result is a type itself.
+    if probe.at_end() { items(text) } else { vec![text] }
+}

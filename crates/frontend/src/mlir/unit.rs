@@ -1,0 +1,189 @@
+//! Units: a function, or the frame of a document; from the tree of an editor, or from the steps of a parse.
+
+use parser::{
+    Step,
+    SyntaxKind::{self, *},
+    mlir::{Shapes, Sink},
+};
+use syntax::{Green, GreenStep};
+
+use super::{aliases::Aliases, reader::Reader};
+use crate::ops::Lowered;
+
+/// What a unit is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitKind {
+    /// A function.
+    Function,
+    /// What is around the functions of a document.
+    Frame,
+}
+
+/// A unit of a file.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// What it is.
+    pub kind: UnitKind,
+    /// Where it begins in the file.
+    pub offset: usize,
+    /// The number of its document, between `// -----` lines that have text.
+    pub document: usize,
+    /// The unit in the IR.
+    pub lowered: Lowered,
+}
+
+/// Lowers a function: the green tree of its operation, and its text.
+pub fn lower_function(function: &Green, text: &str, aliases: &Aliases) -> Lowered {
+    lower_green(function, text, aliases, false)
+}
+
+/// Lowers the frame of a document: the green tree of its chunk, and its text. Functions stand in it without regions.
+pub fn lower_frame(chunk: &Green, text: &str, aliases: &Aliases) -> Lowered {
+    lower_green(chunk, text, aliases, true)
+}
+
+fn lower_green(green: &Green, text: &str, aliases: &Aliases, frame: bool) -> Lowered {
+    let mut reader = Reader::new(text, 0, Shapes::builtin(), frame);
+    green.walk(|step| {
+        let step = match step {
+            GreenStep::Enter(kind) => Step::Enter(kind),
+            GreenStep::Token(kind, text) => Step::Token { kind, len: text.len() as u32 },
+            GreenStep::Leave => Step::Exit,
+        };
+        reader.step(step, aliases);
+    });
+    reader.finish()
+}
+
+/// Parses and lowers a whole file, unit by unit: each function when it ends, the frame of a document behind its functions.
+/// No tree is made, and no more than one function and one frame are kept.
+pub fn lower_file(text: &str, shapes: &Shapes, unit: &mut dyn FnMut(Unit)) {
+    let mut driver = Driver {
+        text,
+        shapes,
+        unit,
+        aliases: Aliases::default(),
+        frame: None,
+        function: None,
+        pos: 0,
+        depth: 0,
+        document: 0,
+        frame_start: 0,
+        alias: None,
+    };
+    parser::mlir::parse_into(text, shapes, &mut driver);
+}
+
+struct Driver<'t, 'u> {
+    text: &'t str,
+    shapes: &'t Shapes,
+    unit: &'u mut dyn FnMut(Unit),
+    aliases: Aliases,
+    frame: Option<Reader<'t>>,
+    function: Option<Reader<'t>>,
+
+    pos: usize,
+    depth: u32,
+    document: usize,
+    frame_start: usize,
+    /// The alias being read: where its name and its definition begin.
+    alias: Option<(usize, usize, usize)>,
+}
+
+impl Sink for Driver<'_, '_> {
+    fn steps(&mut self, steps: &[Step]) {
+        for &step in steps {
+            self.step(step);
+        }
+    }
+
+    fn function_begins(&mut self, offset: usize) {
+        self.function = Some(Reader::new(self.text, offset, self.shapes, false));
+    }
+
+    fn function_ends(&mut self, _: usize) {
+        let Some(reader) = self.function.take() else { return };
+        let offset = reader.base as usize;
+        let lowered = reader.finish();
+        (self.unit)(Unit { kind: UnitKind::Function, offset, document: self.document, lowered });
+    }
+}
+
+impl Driver<'_, '_> {
+    fn step(&mut self, step: Step) {
+        match step {
+            Step::Enter(MLIR_CHUNK) if self.depth == 1 => {
+                self.frame_start = self.pos;
+                self.frame = Some(Reader::new(self.text, self.pos, self.shapes, true));
+            }
+            Step::Enter(MLIR_ATTR_ALIAS_DEF | MLIR_TYPE_ALIAS_DEF) if self.depth == 2 => {
+                self.alias = Some((self.pos, 0, 0));
+            }
+            _ => {}
+        }
+        if let Some(reader) = &mut self.function {
+            reader.step(step, &self.aliases);
+        }
+        if let Some(reader) = &mut self.frame {
+            reader.step(step, &self.aliases);
+        }
+        match step {
+            Step::Enter(_) => self.depth += 1,
+            Step::Token { kind, len } => {
+                self.pos += len as usize;
+                self.alias_token(kind);
+            }
+            Step::Exit => self.exit(),
+        }
+    }
+
+    fn alias_token(&mut self, kind: SyntaxKind) {
+        if let Some(alias) = &mut self.alias {
+            match kind {
+                ATTR_ID | TYPE_ID if alias.1 == 0 => alias.1 = self.pos,
+                EQ if alias.2 == 0 => alias.2 = self.pos,
+                _ => {}
+            }
+        }
+    }
+
+    fn exit(&mut self) {
+        self.depth -= 1;
+        match self.depth {
+            2 => {
+                if let Some((start, name_end, body)) = self.alias.take()
+                    && body > 0
+                {
+                    let (name, text) = (&self.text[start..name_end], &self.text[body..self.pos]);
+                    self.aliases.define(name, text.trim());
+                }
+            }
+            1 => {
+                if let Some(reader) = self.frame.take() {
+                    let lowered = reader.finish();
+                    let (offset, document) = (self.frame_start, self.document);
+                    (self.unit)(Unit { kind: UnitKind::Frame, offset, document, lowered });
+                    self.document += 1;
+                    self.aliases = Aliases::default();
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The aliases of a document, from the tree of its chunk.
+pub fn aliases(chunk: &syntax::ast::mlir::Chunk) -> Aliases {
+    use syntax::ast::AstNode;
+    let mut res = Aliases::default();
+    for node in chunk.syntax().children() {
+        if !matches!(node.kind(), MLIR_ATTR_ALIAS_DEF | MLIR_TYPE_ALIAS_DEF) {
+            continue;
+        }
+        let text = node.text().to_string();
+        if let Some((name, body)) = text.split_once('=') {
+            res.define(name.trim(), body.trim());
+        }
+    }
+    res
+}

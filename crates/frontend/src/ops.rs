@@ -1,0 +1,23 @@
+//! What the front ends of languages made of operations (MLIR, PIR) share: the map back to the text, and diagnostics.
+
+pub mod diagnostics;
+mod source_map;
+
+pub use self::{
+    diagnostics::{self as codes, ALL, rule},
+    source_map::{OpPlace, OpSourceMap, SuccessorPlace},
+};
+pub use crate::tvmscript::{Diagnostic, DiagnosticRule, Severity};
+
+use ir::Body;
+
+/// A unit of a file (a function, or what is around functions) in the IR.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lowered {
+    /// The unit.
+    pub body: Body,
+    /// Where its parts are in the text, relative to the unit's start.
+    pub source_map: OpSourceMap,
+    /// What is wrong with it, in text order.
+    pub diagnostics: Vec<Diagnostic>,
+}

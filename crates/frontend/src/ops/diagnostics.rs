@@ -1,0 +1,76 @@
+//! The rules of the languages made of operations. None of them judges what a verifier of a dialect would judge.
+
+use crate::tvmscript::{DiagnosticRule, Severity};
+
+/// A rule's code.
+pub const UNDEFINED_VALUE: &str = "undefined-value";
+/// A rule's code.
+pub const UNDEFINED_BLOCK: &str = "undefined-block";
+/// A rule's code.
+pub const USE_BEFORE_DEFINITION: &str = "use-before-definition";
+/// A rule's code.
+pub const VALUE_REDEFINITION: &str = "value-redefinition";
+/// A rule's code.
+pub const COUNT_MISMATCH: &str = "count-mismatch";
+/// A rule's code.
+pub const UNKNOWN_OPERATION: &str = "unknown-operation";
+
+/// Every rule, in the order of the names.
+pub const ALL: &[DiagnosticRule] = &[
+    DiagnosticRule {
+        code: COUNT_MISMATCH,
+        severity: Severity::Error,
+        summary: "numbers of values and types that differ",
+        docs: "An operation has as many operands and results as its types say: `\"d.op\"(%a, %b) : (i32) -> i32` names two operands and \
+               one type. A pack (`%0:2 =`) counts its values.\n",
+    },
+    DiagnosticRule {
+        code: UNDEFINED_BLOCK,
+        severity: Severity::Error,
+        summary: "a branch to a block that is not in its region",
+        docs: "A successor names a block of the region in which the operation stands. Labels of other regions are not visible.\n",
+    },
+    DiagnosticRule {
+        code: UNDEFINED_VALUE,
+        severity: Severity::Error,
+        summary: "a value that is not defined here",
+        docs: "Nothing around the operation defines the value, or its region has ended, or a function or module, which sees nothing of what \
+               is around it, begins between.\n",
+    },
+    DiagnosticRule {
+        code: UNKNOWN_OPERATION,
+        severity: Severity::Hint,
+        summary: "an operation that is in no table",
+        docs: "What the operation does is not known: it may read and write anything, so nothing is merged with it or moved over it. \
+               Its effects can be declared in `tir-analyzer.toml`.\n",
+    },
+    DiagnosticRule {
+        code: USE_BEFORE_DEFINITION,
+        severity: Severity::Error,
+        summary: "a value that is used where its definition does not dominate",
+        docs: "On every path to the use, the definition must come first. Regions of modules have no order, so the rule does not hold there; \
+               nor in blocks that cannot be reached.\n",
+    },
+    DiagnosticRule {
+        code: VALUE_REDEFINITION,
+        severity: Severity::Error,
+        summary: "a value that is already defined",
+        docs: "A name is defined once in a function, nested regions included; regions beside each other may use the same name.\n",
+    },
+];
+
+/// The rule of a code.
+pub fn rule(code: &str) -> Option<&'static DiagnosticRule> {
+    ALL.iter().find(|it| it.code == code)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_sorted_and_documented() {
+        assert!(ALL.is_sorted_by_key(|it| it.code));
+        assert!(ALL.iter().all(|it| !it.docs.is_empty()));
+    }
+}

@@ -1,0 +1,219 @@
+//! Where the parts of a [`Body`] made of operations are in the text.
+//!
+//! Flat tables by the ids of the body; all offsets are relative to the start of the unit. What has no text of its own (an implied terminator,
+//! the block of a hidden region) has an empty range where it would stand. Operations are numbered in the order of the text, so
+//! looking for an offset is a binary search and a walk outwards.
+
+use ir::{BlockId, Body, ExprKind, OpId, RegionId, ValueId, arena::Id};
+use syntax::{TextRange, TextSize};
+
+/// Where an operation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub struct OpPlace {
+    start: u32,
+    end: u32,
+    name: u32,
+    name_end: u32,
+    first_use: u32,
+    n_uses: u32,
+}
+
+/// A successor in the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SuccessorPlace {
+    /// The operation that names it.
+    pub op: OpId,
+    /// Its number among the operation's successors.
+    pub index: u32,
+    /// The label.
+    pub label: TextRange,
+}
+
+/// The map from a body to its text.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OpSourceMap {
+    ops: Vec<OpPlace>,
+    /// Uses of the operations: operands in the order of the body, then the arguments of successors.
+    uses: Vec<(u32, u32)>,
+    /// Definitions by value.
+    values: Vec<(u32, u32)>,
+    /// Labels by block.
+    blocks: Vec<(u32, u32)>,
+    /// From `{` to `}` by region.
+    regions: Vec<(u32, u32)>,
+    successors: Vec<SuccessorPlace>,
+    /// Attributes and properties in braces, by operation.
+    dictionaries: Vec<(OpId, (u32, u32))>,
+}
+
+fn range((start, end): (u32, u32)) -> TextRange {
+    TextRange::new(start.into(), end.max(start).into())
+}
+
+impl OpSourceMap {
+    /// The whole operation: from its results to its location.
+    pub fn op(&self, op: OpId) -> TextRange {
+        self.ops.get(op.index()).map_or_else(Default::default, |it| range((it.start, it.end)))
+    }
+    /// The name of an operation, as written (with quotes in the generic form).
+    pub fn op_name(&self, op: OpId) -> TextRange {
+        self.ops.get(op.index()).map_or_else(Default::default, |it| range((it.name, it.name_end)))
+    }
+    /// Whether the operation is in the text.
+    pub fn is_written(&self, op: OpId) -> bool {
+        self.ops.get(op.index()).is_some_and(|it| it.start < it.end)
+    }
+    /// Where its operands are used, in the order of the body, then the arguments of its successors: `%0#1` with its number.
+    pub fn uses_of(&self, op: OpId) -> impl ExactSizeIterator<Item = TextRange> + '_ {
+        let place = self.ops.get(op.index()).copied().unwrap_or_default();
+        let first = place.first_use as usize;
+        let uses = self.uses.get(first..first + place.n_uses as usize).unwrap_or_default();
+        uses.iter().map(|&it| range(it))
+    }
+    /// The definition of a value in the text: `%0`, or `%0:2` for all of a pack.
+    pub fn definition(&self, value: ValueId) -> TextRange {
+        self.values.get(value.index()).map_or_else(Default::default, |&it| range(it))
+    }
+    /// The label of a block; empty where none is written.
+    pub fn label(&self, block: BlockId) -> TextRange {
+        self.blocks.get(block.index()).map_or_else(Default::default, |&it| range(it))
+    }
+    /// A region with its braces; empty where none is written.
+    pub fn region(&self, region: RegionId) -> TextRange {
+        self.regions.get(region.index()).map_or_else(Default::default, |&it| range(it))
+    }
+    /// The successors in the text, by operation.
+    pub fn successors(&self) -> &[SuccessorPlace] {
+        &self.successors
+    }
+    /// The properties and attributes of an operation that stand in braces, in the order of the text.
+    pub fn dictionaries(&self, op: OpId) -> impl Iterator<Item = TextRange> + '_ {
+        let first = self.dictionaries.partition_point(|(it, _)| *it < op);
+        self.dictionaries[first..].iter().take_while(move |(it, _)| *it == op).map(|it| range(it.1))
+    }
+
+    /// The innermost operation at an offset; at a border, the one that begins there.
+    pub fn op_at(&self, body: &Body, offset: TextSize) -> Option<OpId> {
+        let offset = u32::from(offset);
+        let after = self.ops.partition_point(|it| it.start <= offset);
+        let mut op = Some(OpId::new(after.checked_sub(1)?));
+        while let Some(at) = op {
+            let place = self.ops[at.index()];
+            if offset <= place.end && place.start < place.end {
+                return op;
+            }
+            op = if place.start == place.end && at.index() > 0 && body.parent_op(at).is_none() {
+                Some(OpId::new(at.index() - 1))
+            } else {
+                body.parent_op(at)
+            };
+        }
+        None
+    }
+
+    /// The value whose use or definition is at an offset, and the range of the name there.
+    pub fn value_at(&self, body: &Body, offset: TextSize) -> Option<(ValueId, TextRange)> {
+        self.use_at(body, offset).or_else(|| self.definition_at(body, offset))
+    }
+
+    /// The value that is used at an offset.
+    pub fn use_at(&self, body: &Body, offset: TextSize) -> Option<(ValueId, TextRange)> {
+        let op = self.op_at(body, offset)?;
+        let found = self.uses_of(op).enumerate().find(|(_, it)| it.contains_inclusive(offset));
+        let (index, place) = found?;
+        Some((used_values(body, op).nth(index)??, place))
+    }
+
+    /// The value that is defined at an offset, the first of a pack.
+    pub fn definition_at(&self, body: &Body, offset: TextSize) -> Option<(ValueId, TextRange)> {
+        let hit = |value: &ValueId| self.definition(*value).contains_inclusive(offset);
+        let of_op = |op: OpId| {
+            let data = &body.ops[op];
+            let args = data.regions.iter().flat_map(|&it| region_args(body, it));
+            data.results.iter().copied().chain(args).find(&hit)
+        };
+        let value = match self.op_at(body, offset) {
+            Some(op) => of_op(op),
+            None => region_args(body, body.root).find(&hit),
+        };
+        value.map(|it| (it, self.definition(it)))
+    }
+
+    /// All uses of a value in the order of the text. Linear in the unit.
+    pub fn uses(&self, body: &Body, value: ValueId) -> Vec<TextRange> {
+        let mut res = Vec::new();
+        for op in body.ops.ids() {
+            let places = self.uses_of(op);
+            if places.len() == 0 {
+                continue;
+            }
+            let used = used_values(body, op).zip(places).filter(|(it, _)| *it == Some(value));
+            res.extend(used.map(|(_, place)| place));
+        }
+        res.sort_unstable_by_key(|it| it.start());
+        res
+    }
+}
+
+fn region_args(body: &Body, region: RegionId) -> impl Iterator<Item = ValueId> + '_ {
+    let blocks = &body.regions[region].blocks;
+    blocks.iter().flat_map(|&it| body.blocks[it].args.iter().copied())
+}
+
+/// The values of the operands of an operation, then of the arguments of its successors.
+fn used_values(body: &Body, op: OpId) -> impl Iterator<Item = Option<ValueId>> + '_ {
+    let data = &body.ops[op];
+    let args = data.successors.iter().flat_map(|it| body.items(it.args));
+    data.operands.iter().chain(args).map(|&it| match body.expr(it).kind {
+        ExprKind::Value(value) => Some(value),
+        _ => None,
+    })
+}
+
+/// Making a map. Tables grow with those of the body.
+impl OpSourceMap {
+    /// Says where an operation is, whose uses follow with [`OpSourceMap::push_use`].
+    pub(crate) fn set_op(&mut self, op: OpId, whole: (u32, u32), name: (u32, u32)) {
+        let place = OpPlace {
+            start: whole.0,
+            end: whole.1,
+            name: name.0,
+            name_end: name.1,
+            first_use: self.uses.len() as u32,
+            n_uses: 0,
+        };
+        *entry(&mut self.ops, op.index()) = place;
+    }
+    /// The next use of an operation.
+    pub(crate) fn push_use(&mut self, op: OpId, place: (u32, u32)) {
+        self.uses.push(place);
+        entry(&mut self.ops, op.index()).n_uses += 1;
+    }
+    pub(crate) fn set_value(&mut self, value: ValueId, place: (u32, u32)) {
+        *entry(&mut self.values, value.index()) = place;
+    }
+    pub(crate) fn set_block(&mut self, block: BlockId, place: (u32, u32)) {
+        *entry(&mut self.blocks, block.index()) = place;
+    }
+    pub(crate) fn set_region(&mut self, region: RegionId, place: (u32, u32)) {
+        *entry(&mut self.regions, region.index()) = place;
+    }
+    pub(crate) fn push_successor(&mut self, op: OpId, index: u32, label: (u32, u32)) {
+        self.successors.push(SuccessorPlace { op, index, label: range(label) });
+    }
+    pub(crate) fn push_dictionary(&mut self, op: OpId, place: (u32, u32)) {
+        self.dictionaries.push((op, place));
+    }
+    /// Puts what is sparse in order.
+    pub(crate) fn finish(&mut self) {
+        self.successors.sort_by_key(|it| (it.op, it.index));
+        self.dictionaries.sort();
+    }
+}
+
+fn entry<T: Default + Clone>(table: &mut Vec<T>, index: usize) -> &mut T {
+    if table.len() <= index {
+        table.resize(index + 1, T::default());
+    }
+    &mut table[index]
+}
