@@ -6,8 +6,9 @@ use std::{
     rc::Rc,
 };
 
-use frontend::tvmscript::{Lowered, functions, lower};
-use syntax::Green;
+use frontend::tvmscript::{
+    Environment, FileFunctions, FunctionItem, FunctionSource, Lowered, functions, lower,
+};
 
 /// Stages whose functions the interpreter can execute.
 pub(crate) const STAGES: [&str; 6] =
@@ -52,7 +53,8 @@ pub(crate) struct Function {
     /// The text of its file.
     file: Rc<str>,
     range: Range<usize>,
-    green: Green,
+    item: FunctionItem,
+    around: Rc<FileFunctions>,
     /// Its place among the primitive functions of the file.
     index: usize,
 }
@@ -63,9 +65,9 @@ impl Function {
         &self.file[self.range.clone()]
     }
 
-    /// Its tree.
-    pub(crate) fn green(&self) -> &Green {
-        &self.green
+    /// It as it was found, and what its captured names are.
+    pub(crate) fn source(&self) -> (&FunctionSource, impl Environment) {
+        (&self.item.source, self.around.environment(&self.item))
     }
 
     /// The function after its text is replaced in the file, read again.
@@ -79,7 +81,7 @@ impl Function {
 /// All primitive functions of a text.
 pub(crate) fn functions_of(prefix: &str, text: &str) -> Vec<Function> {
     let parse = syntax::parse(text);
-    let file = functions(&parse);
+    let file = Rc::new(functions(&parse));
     let text: Rc<str> = text.into();
     file.functions
         .iter()
@@ -89,8 +91,8 @@ pub(crate) fn functions_of(prefix: &str, text: &str) -> Vec<Function> {
             let lowered = lower(&item.source, &file.environment(item));
             let name = format!("{prefix}:{}", lowered.body.name);
             let range = usize::from(item.range.start())..usize::from(item.range.end());
-            let green = item.source.green.clone();
-            Function { name, lowered, file: text.clone(), range, green, index }
+            let (item, around) = (item.clone(), file.clone());
+            Function { name, lowered, file: text.clone(), range, item, around, index }
         })
         .collect()
 }

@@ -26,7 +26,7 @@ pub use crate::{
         FileIndex, Function, History, Identity, Placed, ScopeKey, SharedSource, file_index,
         functions, language, parse, placed_functions,
     },
-    finding::{findings, simplifications},
+    finding::{findings, simplification_edits, simplifications},
     input::{Configuration, Content, Dialects, Options, SourceFile},
     kernels::device_code,
     log::{Counters, Work},

@@ -180,6 +180,8 @@ fn role(role: Role) -> &'static str {
         Role::Allocation => "made here, without a value",
         Role::MayWrite => "written here, but not on every path",
         Role::Decides => "this decides it",
+        Role::Around => "this is the guard around it",
+        Role::SameCondition => "this guard has the same condition",
         Role::Ends => "nothing after this is executed",
         Role::Loop => "this loop",
         Role::MayAlias => "this may overlap with another parameter",

@@ -24,10 +24,35 @@ pub struct IntegerFacts {
     pub congruence: Option<String>,
     /// The simplest form in a canonical order, if it is written otherwise.
     pub canonical: Option<String>,
-    /// The rules that lead to it.
+    /// The rules that lead to it, each once.
     pub rules: Vec<&'static str>,
+    /// The steps that lead to it, in their order.
+    pub steps: Vec<RewriteStep>,
     /// Conditions, ranges and definitions that the bounds and the congruence rest on.
     pub because: Vec<String>,
+}
+
+/// One step to a simpler form.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RewriteStep {
+    /// The name of the rule or stage.
+    pub rule: &'static str,
+    /// What it applies to.
+    pub before: String,
+    /// What that becomes.
+    pub after: String,
+    /// The condition, range or definition that decides it.
+    pub because: Option<String>,
+}
+
+impl std::fmt::Display for RewriteStep {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}: {}  =>  {}", self.rule, self.before, self.after)?;
+        match &self.because {
+            Some(because) => write!(f, ", as {because}"),
+            None => Ok(()),
+        }
+    }
 }
 
 impl IntegerFacts {
@@ -81,6 +106,14 @@ pub(crate) fn integer_facts<'db>(
             if !out.rules.contains(&step.rule) {
                 out.rules.push(step.rule);
             }
+            let said = step.because.map(|it| simplifier.analyzer().constraint(it));
+            let body = simplifier.body();
+            out.steps.push(RewriteStep {
+                rule: step.rule,
+                before: expr_text(body, step.before),
+                after: expr_text(body, step.after),
+                because: said.and_then(|it| constraint(body, it)),
+            });
         }
     }
     let origins = simplifier.analyzer().sources(reading, ctx, expr);

@@ -54,7 +54,7 @@ pub use crate::{
     folding_ranges::Fold,
     hover::Hover,
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
-    integer_facts::IntegerFacts,
+    integer_facts::{IntegerFacts, RewriteStep},
     preview::{PassPreview, Stage, preview},
 };
 

@@ -4,9 +4,9 @@
 //! Known conditions are findings and are reported as such.
 
 use db::{Db, Function, RootDatabase};
-use frontend::tvmscript::simplify_edits;
+use frontend::tvmscript::CheckedEdits;
 use ir::{
-    plan::simplify::{Simplification, SimplificationKind, SimplifyPlan, Step},
+    plan::simplify::{Simplification, SimplificationKind, SimplifyPlan, SimplifyRefusal, Step},
     print::expr_text,
 };
 use syntax::{Edit, TextRange};
@@ -136,14 +136,16 @@ pub(crate) fn quick_fixes(
     let touched = reported.iter().filter(|it| at.to_file(it.range).intersect(range).is_some());
     for it in touched {
         let wanted = plan.with_needs(it.item);
-        let (edits, is_done) = edits(db, at, |item| wanted[item]);
-        if is_done.get(it.item) == Some(&true) {
+        let (edits, checked) = edits(db, at, |item| wanted[item]);
+        if checked.edits.is_done.get(it.item) == Some(&true) {
             res.push(quick_fix(it.action.clone(), edits));
+        } else if checked.differs.contains(&true) {
+            res.push(refused(it.action.clone()));
         }
     }
     if !res.is_empty() && plan.items.len() > 1 {
-        let (edits, is_done) = edits(db, at, |item| !is_allowed(&plan.items[item]));
-        let n_done = is_done.iter().filter(|it| **it).count();
+        let (edits, checked) = edits(db, at, |item| !is_allowed(&plan.items[item]));
+        let n_done = checked.edits.is_done.iter().filter(|it| **it).count();
         if n_done > 1 {
             let name = at.function.name(db);
             res.push(quick_fix(format!("Simplify all of `{name}` ({n_done} steps)"), edits));
@@ -156,15 +158,20 @@ fn quick_fix(title: String, edits: Vec<Edit>) -> CodeAction {
     CodeAction { title, kind: ActionKind::QuickFix, is_preferred: false, edits, disabled: None }
 }
 
+/// What cannot be done because the text would say something else.
+fn refused(title: String) -> CodeAction {
+    let refusal = SimplifyRefusal::ReadsBackDifferently.name();
+    let why = format!("the edited text would mean something else ({refusal})");
+    CodeAction { disabled: Some(why), ..quick_fix(title, Vec::new()) }
+}
+
 /// The edits of wanted items, at their places in the file, and which items they do.
 fn edits(
     db: &RootDatabase,
     at: FunctionAt<'_>,
     wanted: impl Fn(usize) -> bool,
-) -> (Vec<Edit>, Vec<bool>) {
-    let function = &at.function.source(db).green;
-    let plan = db::simplifications(db, at.function);
-    let found = simplify_edits(db::lowered(db, at.function), function, plan, wanted);
-    let edits = found.edit.into_edits().into_iter();
-    (edits.map(|it| Edit { range: at.to_file(it.range), ..it }).collect(), found.is_done)
+) -> (Vec<Edit>, CheckedEdits) {
+    let mut found = db::simplification_edits(db, at.function, wanted);
+    let edits = std::mem::take(&mut found.edits.edit).into_edits().into_iter();
+    (edits.map(|it| Edit { range: at.to_file(it.range), ..it }).collect(), found)
 }

@@ -16,6 +16,7 @@ pub mod occurrence;
 pub mod operation;
 pub mod plan;
 pub mod print;
+pub mod substitution;
 pub mod verify;
 pub mod walk;
 

@@ -63,11 +63,12 @@ pub(super) struct Checked {
     edited: u64,
     again: u64,
     simplifications: u64,
+    differing: u64,
 }
 
 impl Checked {
     /// The counts, by name.
-    pub(super) fn counts(&self) -> [(&'static str, u64); 14] {
+    pub(super) fn counts(&self) -> [(&'static str, u64); 15] {
         [
             ("functions compared", u64::from(self.runs > 0 && self.plans > 0)),
             ("not well-typed", u64::from(self.is_ill_typed)),
@@ -83,6 +84,7 @@ impl Checked {
             ("texts edited and read again", self.edited),
             ("functions in which a second plan finds more", self.again),
             ("simplifications", self.simplifications),
+            ("simplifications whose text would read back differently", self.differing),
         ]
     }
 }

@@ -12,6 +12,7 @@ pub mod edits;
 pub mod environment;
 pub mod finding_edits;
 mod lower;
+mod reread;
 pub mod simplify_edits;
 pub mod source_map;
 #[cfg(test)]
@@ -26,7 +27,9 @@ pub use discover::{
 pub use edits::{Selection, cse_edits};
 pub use environment::{Capture, Constant, Environment, Namespace, Signature};
 pub use finding_edits::{FindingEdits, finding_edits};
-pub use simplify_edits::{SimplifyEdits, simplify_edits};
+pub use simplify_edits::{
+    CheckedEdits, Edited, SimplifyEdits, checked_simplify_edits, simplify_edits,
+};
 pub use source_map::{
     Definition, DefinitionId, DefinitionKind, EndSite, OccurrenceSource, Site, SourceMap,
 };

@@ -14,8 +14,10 @@
 //!
 //! Linear in the text once, and in what changes.
 
+mod checked;
 mod expressions;
 mod headers;
+mod reading;
 mod statements;
 
 use std::{
@@ -24,13 +26,14 @@ use std::{
 };
 
 use ir::{
-    OpId, ValueId,
+    Body, OpId, ValueId,
     plan::simplify::{SimplifyPlan, Step},
 };
 use rustc_hash::FxHashMap;
 use syntax::{Edit, Green, TextEdit, TextRange, TextSize};
 
-use self::headers::Header;
+pub use self::checked::{CheckedEdits, Edited, checked_simplify_edits};
+use self::{expressions::Written, headers::Header};
 use super::{DefinitionKind, Lowered, finding_edits::Writer};
 
 /// Edits that do items of a plan.
@@ -42,6 +45,9 @@ pub struct SimplifyEdits {
     pub is_done: Vec<bool>,
 }
 
+/// Sketches that are made, at most, before everything is left alone; from the third on all of an operator's items go.
+const MOST_SKETCHES: usize = 8;
+
 /// The edits that do as many of the wanted items as the text allows.
 pub fn simplify_edits(
     lowered: &Lowered,
@@ -50,23 +56,27 @@ pub fn simplify_edits(
     wanted: impl Fn(usize) -> bool,
 ) -> SimplifyEdits {
     let text = function.text();
-    let mut sketch = Sketch::new(Writer::new(lowered, &text, function.syntax()), plan);
-    let mut is_done = vec![false; plan.items.len()];
-    let mut lacks: Option<u32> = None;
-    for (index, item) in plan.items.iter().enumerate() {
-        let is_late = lacks.is_some_and(|round| round < item.round);
-        let can = wanted(index)
-            && !is_late
-            && item.needs.iter().all(|it| is_done[*it])
-            && item.steps.iter().all(|it| sketch.step(it).is_some());
-        is_done[index] = can;
-        if !can {
-            lacks = lacks.or(Some(item.round));
+    let mut wanted: Vec<bool> = (0..plan.items.len()).map(wanted).collect();
+    for n_sketches in 0..MOST_SKETCHES {
+        let writer = Writer::new(lowered, &text, function.syntax());
+        let mut sketch = Sketch::new(writer, plan);
+        let is_done = sketch.items(&wanted);
+        let folded = sketch.folded(n_sketches >= 2);
+        if folded.is_empty() {
+            return match sketch.finish() {
+                Some(edit) => SimplifyEdits { edit, is_done },
+                None => SimplifyEdits::none(plan),
+            };
         }
+        folded.into_iter().for_each(|it| wanted[it] = false);
     }
-    match sketch.finish() {
-        Some(edit) => SimplifyEdits { edit, is_done },
-        None => SimplifyEdits { edit: TextEdit::new(), is_done: vec![false; plan.items.len()] },
+    SimplifyEdits::none(plan)
+}
+
+impl SimplifyEdits {
+    /// Nothing is done.
+    fn none(plan: &SimplifyPlan) -> SimplifyEdits {
+        SimplifyEdits { edit: TextEdit::new(), is_done: vec![false; plan.items.len()] }
     }
 }
 
@@ -74,8 +84,14 @@ pub fn simplify_edits(
 struct Sketch<'a> {
     writer: Writer<'a>,
     plan: &'a SimplifyPlan,
-    /// Expressions that are written anew: start → edit. They do not overlap.
-    written: BTreeMap<u32, Edit>,
+    /// The body with the expressions that are written.
+    grown: Body,
+    /// The item that is being done.
+    item: usize,
+    /// Expressions that are written anew, by where their edits begin. They do not overlap.
+    written: BTreeMap<u32, Written>,
+    /// Where something begins that was written anew and reads a variable.
+    readers: FxHashMap<ValueId, Vec<u32>>,
     /// What goes: start → end. Ranges may lie inside each other.
     gone: Vec<TextRange>,
     /// Those of them in whose place something else stands.
@@ -104,7 +120,10 @@ impl<'a> Sketch<'a> {
         Sketch {
             writer,
             plan,
+            grown: plan.grown.clone(),
+            item: 0,
             written: BTreeMap::new(),
+            readers: FxHashMap::default(),
             gone: Vec::new(),
             filled: FxHashMap::default(),
             dedents: Vec::new(),
@@ -118,6 +137,25 @@ impl<'a> Sketch<'a> {
             uses: OnceCell::new(),
             meta: OnceCell::new(),
         }
+    }
+
+    /// Does the wanted items whose steps the text allows. Which were done.
+    fn items(&mut self, wanted: &[bool]) -> Vec<bool> {
+        let mut is_done = vec![false; self.plan.items.len()];
+        let mut lacks: Option<u32> = None;
+        for (index, item) in self.plan.items.iter().enumerate() {
+            let is_late = lacks.is_some_and(|round| round < item.round);
+            self.item = index;
+            let can = wanted[index]
+                && !is_late
+                && item.needs.iter().all(|it| is_done[*it])
+                && item.steps.iter().all(|it| self.step(it).is_some());
+            is_done[index] = can;
+            if !can {
+                lacks = lacks.or(Some(item.round));
+            }
+        }
+        is_done
     }
 
     /// Does a step, if the text allows it; else nothing changes.
@@ -163,9 +201,8 @@ impl<'a> Sketch<'a> {
         if self.left.iter().any(|(start, left)| *left == 0 && emptied(start)) {
             return None;
         }
-        let filled = std::mem::take(&mut self.filled);
-        let text_of = |it: &TextRange| filled.get(it).map_or("", String::as_str);
-        let mut edits: Vec<Edit> = gone.iter().map(|it| Edit::replace(*it, text_of(it))).collect();
+        let mut edits: Vec<Edit> =
+            gone.iter().map(|it| Edit::replace(*it, self.filling(*it))).collect();
         let mut rewritten = Vec::new();
         for slot in std::mem::take(&mut self.changed) {
             let occupant = self.occupant(slot);
@@ -181,12 +218,22 @@ impl<'a> Sketch<'a> {
             let at = rewritten.partition_point(|it| it.start() <= range.start());
             at > 0 && rewritten[at - 1].contains_range(range)
         };
-        edits.extend(self.written.values().filter(|it| !is_rewritten(it.range)).cloned());
+        let written = self.written.values().map(|it| &it.edit);
+        edits.extend(written.filter(|it| !is_rewritten(it.range)).cloned());
         edits.extend(self.moved_lines());
         edits.retain(|it| !is_gone(it.range));
         edits.sort_by_key(|it| (it.range.start(), it.range.end()));
         edits.dedup();
         TextEdit::from_edits(edits).ok()
+    }
+
+    /// What stands in the place of lines that go, as far left as the lines around.
+    fn filling(&self, range: TextRange) -> String {
+        let Some(text) = self.filled.get(&range) else { return String::new() };
+        let around = self.dedents.iter().filter(|it| it.0.contains_range(range));
+        let by: u32 = around.map(|it| it.1).sum();
+        let blank = text.len() - text.trim_start_matches([' ', '\t']).len();
+        text[blank.min(by as usize)..].to_owned()
     }
 
     /// The edits of lines that move left.

@@ -35,9 +35,8 @@ fn guards_that_are_one_can_be_merged() {
                 A[i] = j
         ",
         expect![[r#"
-            # Hint mergeable-guards `if j < n:
-                        A[i] = j`: these guards can be one
-            #     this decides it
+            # Hint mergeable-guards `j < n`: these guards can be one
+            #     this is the guard around it
         "#]],
     );
 }
@@ -78,4 +77,18 @@ fn what_is_allowed_stays_when_all_is_simplified() {
     let after = TextEdit::from_edits(all.edits.clone()).expect("no overlap").apply(&text);
     assert!(after.contains("A[i] = n\n"), "{after}");
     assert!(after.contains("B[i] = T.min(n, n + 1)  # tir"), "{after}");
+}
+
+#[test]
+fn what_would_read_back_differently_is_not_offered() {
+    let (text, offset) = with_cursor(&function(
+        "
+        A[0] = 5 % T.$0Cast(\"int32\", T.int64(0))
+        ",
+    ));
+    let wants = |it| it == ActionKind::QuickFix;
+    let actions = analysis(&text).code_actions(FILE, TextRange::empty(offset), &wants).unwrap();
+    let said: Vec<String> =
+        actions.iter().map(|it| format!("{}: {:?}", it.title, it.disabled)).collect();
+    expect!["Ignore `simplifiable` here: None"].assert_eq(&said.join("\n"));
 }

@@ -152,6 +152,10 @@ pub enum Role {
     MayWrite,
     /// Its condition decides.
     Decides,
+    /// The guard around another, which could have both conditions.
+    Around,
+    /// An earlier guard with the same condition.
+    SameCondition,
     /// Nothing after it is executed.
     Ends,
     /// The loop that computes it again and again.

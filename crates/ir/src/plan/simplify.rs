@@ -178,6 +178,8 @@ names! {
         LeavesLoop = "leaves-loop";
         /// Evaluated at the other place, it may fail or overflow where the program does not.
         MayTrap = "may-trap";
+        /// The edited text would read back as something else than the simplified function.
+        ReadsBackDifferently = "reads-back-differently";
         /// It reads memory, which may be written before the other place.
         ReadsMemory = "reads-memory";
         /// Blocks in it are still to be scheduled.

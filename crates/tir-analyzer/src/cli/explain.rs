@@ -222,6 +222,9 @@ fn text(
     for reason in it.reasons.iter().chain(&facts) {
         out.push_str(&format!("  {reason}\n"));
     }
+    for step in it.integer.iter().flat_map(|it| &it.steps) {
+        out.push_str(&format!("    {step}\n"));
+    }
     out.push_str("places:\n");
     for range in it.occurrences.iter().take(MAX_PLACES) {
         let place = region(source, lines, *range).start;
@@ -263,6 +266,9 @@ fn value(shown: &str, source: &Source, lines: &LineIndex, it: &Explanation) -> V
             "congruence": it.congruence,
             "canonical": it.canonical,
             "rules": it.rules,
+            "steps": it.steps.iter().map(|it| json!({
+                "rule": it.rule, "before": it.before, "after": it.after, "because": it.because,
+            })).collect::<Vec<_>>(),
             "because": it.because,
         })),
         "text": it.text,

@@ -8,15 +8,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context as _, bail};
 use frontend::tvmscript::{
-    self, FunctionItem, FunctionKind, Lowered,
+    self, Edited, Environment, FunctionItem, FunctionKind, Lowered, checked_simplify_edits,
     edits::{Selection, cse_edits},
-    finding_edits, simplify_edits,
+    finding_edits,
 };
 use ir::{
     Occurrences,
     plan::{
         finding::{Finding, FindingFix, FindingKind, FindingKinds},
-        simplify::{Simplification, SimplificationKind},
+        simplify::{Simplification, SimplificationKind, SimplifyRefusal},
     },
 };
 use syntax::{Edit, TextEdit};
@@ -49,6 +49,8 @@ pub(crate) struct FileFix {
     /// Fixes that were not done, and the functions they are in.
     n_left: usize,
     n_left_functions: usize,
+    /// Fixes that were not done because the text would say something else.
+    n_differing: usize,
 }
 
 /// The sums over all files.
@@ -58,6 +60,7 @@ struct Totals {
     files: usize,
     left: usize,
     left_functions: usize,
+    differing: usize,
     failures: usize,
 }
 
@@ -220,7 +223,14 @@ pub(crate) fn plan(
     source: Source,
     budget: &Budget,
 ) -> anyhow::Result<FileFix> {
-    let mut fix = FileFix { source, edits: Vec::new(), n_fixes: 0, n_left: 0, n_left_functions: 0 };
+    let mut fix = FileFix {
+        source,
+        edits: Vec::new(),
+        n_fixes: 0,
+        n_left: 0,
+        n_left_functions: 0,
+        n_differing: 0,
+    };
     let mut text = fix.source.text.to_string();
     let mut all = TextEdit::new();
     // Of later rounds only the functions that were changed in the one before; their order stays.
@@ -234,8 +244,10 @@ pub(crate) fn plan(
             if item.source.kind != FunctionKind::PrimFunc || is_left_out {
                 continue;
             }
-            let lowered = tvmscript::lower(&item.source, &functions.environment(item));
-            let edits = plan_function(options, item, &lowered, budget, &mut fix);
+            let environment = functions.environment(item);
+            let lowered = tvmscript::lower(&item.source, &environment);
+            let read = Read { item, environment: &environment, lowered: &lowered };
+            let edits = plan_function(options, read, budget, &mut fix);
             if !edits.is_empty() {
                 next.push(index);
                 let start = item.range.start();
@@ -255,14 +267,22 @@ pub(crate) fn plan(
     Ok(fix)
 }
 
+/// A function as it was read.
+#[derive(Clone, Copy)]
+struct Read<'a> {
+    item: &'a FunctionItem,
+    environment: &'a dyn Environment,
+    lowered: &'a Lowered,
+}
+
 /// The edits of one function in one round: what is superfluous goes first.
 fn plan_function(
     options: &FixOptions,
-    item: &FunctionItem,
-    lowered: &Lowered,
+    read: Read<'_>,
     budget: &Budget,
     fix: &mut FileFix,
 ) -> TextEdit {
+    let Read { item, lowered, .. } = read;
     let occurrences = Occurrences::collect(&lowered.body);
     let (edits, n) = finding_fixes(&options.findings, item, lowered, &occurrences, budget);
     if n > 0 {
@@ -270,12 +290,15 @@ fn plan_function(
         fix.n_fixes += n;
         return edits;
     }
-    let (edits, n) = simplifications(options, item, lowered, &occurrences, budget);
-    if n > 0 {
-        budget.take(n);
-        fix.n_fixes += n;
+    let Simplified { edits, n_done, n_differing } =
+        simplifications(options, read, &occurrences, budget);
+    if n_done > 0 {
+        budget.take(n_done);
+        fix.n_fixes += n_done;
         return edits;
     }
+    // Of the last round: what is left out in one may be done in the next.
+    fix.n_differing += n_differing;
     if !options.common_subexpressions {
         return TextEdit::new();
     }
@@ -325,17 +348,26 @@ fn finding_fixes(
     (edits.edit, n_done)
 }
 
-/// The edits of the simplifications that are wanted, and how many they do.
+/// What simplifying a function does to its text.
+#[derive(Default)]
+struct Simplified {
+    edits: TextEdit,
+    n_done: usize,
+    /// Left out because the text would say something else.
+    n_differing: usize,
+}
+
+/// The edits of the simplifications that are wanted.
 fn simplifications(
     options: &FixOptions,
-    item: &FunctionItem,
-    lowered: &Lowered,
+    read: Read<'_>,
     occurrences: &Occurrences,
     budget: &Budget,
-) -> (TextEdit, usize) {
+) -> Simplified {
     if options.simplifications == Simplifications::default() {
-        return (TextEdit::new(), 0);
+        return Simplified::default();
     }
+    let Read { item, environment, lowered } = read;
     let (body, map) = (&lowered.body, &lowered.source_map);
     let plan = map.with_view(|view| {
         simplify::plan(body, occurrences, Some(view), &SimplifyOptions::default())
@@ -358,9 +390,17 @@ fn simplifications(
             wanted.iter_mut().zip(needed).for_each(|(has, needed)| *has |= needed);
         }
     }
-    let edits = simplify_edits(lowered, &item.source.green, &plan, |at| wanted[at]);
-    let n_done = edits.is_done.iter().filter(|it| **it).count();
-    (edits.edit, n_done)
+    let rewritten =
+        |is_done: &[bool]| simplify::rewrite_items(body, occurrences, &plan, |at| is_done[at]);
+    let source = &item.source;
+    let edited = Edited { source, environment, lowered, plan: &plan, rewritten: &rewritten };
+    let found = checked_simplify_edits(edited, |at| wanted[at]);
+    let count = |of: &[bool]| of.iter().filter(|it| **it).count();
+    Simplified {
+        n_done: count(&found.edits.is_done),
+        n_differing: count(&found.differs),
+        edits: found.edits.edit,
+    }
 }
 
 /// Writes the file, the diff, or the text for standard input.
@@ -393,6 +433,7 @@ impl Totals {
         self.files += usize::from(!fix.edits.is_empty());
         self.left += fix.n_left;
         self.left_functions += fix.n_left_functions;
+        self.differing += fix.n_differing;
     }
 }
 
@@ -409,6 +450,13 @@ fn summary(totals: &Totals, is_diff: bool) -> String {
              `fuse` fail there; an editor offers them one by one\n",
             self::fixes(totals.left),
             count(totals.left_functions, "function")
+        ));
+    }
+    if totals.differing > 0 {
+        let refusal = SimplifyRefusal::ReadsBackDifferently.name();
+        out.push_str(&format!(
+            "{} left out because the edited text would mean something else (`tir-analyzer explain {refusal}`)\n",
+            self::fixes(totals.differing)
         ));
     }
     if totals.failures > 0 {

@@ -19,13 +19,13 @@ use ir::{
         finding::{FindingKind, Place, Related, Role},
         simplify::{SimplificationKind, SimplifyRefusal, Step},
     },
+    substitution::Substitution,
     walk::WalkEvent,
 };
 use rustc_hash::FxHashMap;
 
 use super::{
     loops::Trips,
-    rewrite::Substitution,
     round::{Item, OpMap, Planner, is_thread_loop},
 };
 use crate::{findings::conditions::Known, replace::children_of};

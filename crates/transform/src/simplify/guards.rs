@@ -48,10 +48,10 @@ impl Planner<'_, '_, '_> {
             return None;
         }
         let related = Related { place: Place::Op(op), role: Role::Loop };
-        let mut item = Item::of(kind, Place::Op(guard), Step::Hoist { op, guard })
+        let mut item = Item::of(kind, self.condition_place(guard), Step::Hoist { op, guard })
             .because(related)
             .needing(&lists.of_block[&block].changes)
-            .needing(self.expressions.condition_items(guard));
+            .needing(&self.guard_items(lists, guard));
         item.saves = self.cost(condition).max(1);
         let item = self.add(item);
         // The loop has what the guard had, and the guard has the loop.
@@ -123,13 +123,15 @@ impl Planner<'_, '_, '_> {
                 self.refuse(kind, Place::Op(inner), refusal, Some(Place::Op(outer)));
                 return;
             }
-            let related = Related { place: Place::Op(outer), role: Role::Decides };
+            let related = Related { place: self.condition_place(outer), role: Role::Around };
             let kind = SimplificationKind::MergeableGuards;
             let changes = &lists.of_block[&arm].changes;
-            let item = Item::of(kind, Place::Op(inner), Step::Merge { outer, inner })
+            let step = Step::Merge { outer, inner };
+            let item = Item::of(kind, self.condition_place(inner), step)
                 .because(related)
                 .needing(changes)
-                .needing(self.expressions.condition_items(inner));
+                .needing(&self.guard_items(lists, outer))
+                .needing(&self.guard_items(lists, inner));
             let item = self.add(item);
             merged.insert(inner, ());
             let mut content = lists.of_block.remove(&inner_arm).unwrap_or_default();

@@ -8,9 +8,9 @@
 //! the root at the end makes the lists. Linear in the body and the steps, no recursion.
 
 use ir::{
-    BinaryOp, BlockId, Body, DataType, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind,
-    ValueId,
+    BinaryOp, BlockId, Body, DataType, ExprId, OccurrenceId, Occurrences, OpId, OpKind,
     plan::simplify::{SimplifyPlan, Step},
+    substitution::Substitution,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -270,48 +270,5 @@ impl Rewriter {
             blocks.extend(self.appended.get(&block).into_iter().flatten().rev());
         }
         stack.extend(all.into_iter().rev());
-    }
-}
-
-/// Expressions in the places of variables, each node once.
-#[derive(Default)]
-pub(super) struct Substitution {
-    values: FxHashMap<ValueId, ExprId>,
-    memo: FxHashMap<ExprId, ExprId>,
-}
-
-impl Substitution {
-    pub(super) fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
-    pub(super) fn has(&self, value: ValueId) -> bool {
-        self.values.contains_key(&value)
-    }
-
-    pub(super) fn add(&mut self, value: ValueId, with: ExprId) {
-        self.values.insert(value, with);
-    }
-
-    /// The expression with all variables replaced. No recursion.
-    pub(super) fn apply(&mut self, body: &mut Body, expr: ExprId) -> ExprId {
-        let mut stack = vec![(expr, false)];
-        while let Some((at, is_ready)) = stack.pop() {
-            if self.memo.contains_key(&at) {
-                continue;
-            }
-            if let ExprKind::Value(value) = body.expr(at).kind {
-                let new = self.values.get(&value).copied().unwrap_or(at);
-                self.memo.insert(at, new);
-            } else if is_ready {
-                let memo = &self.memo;
-                let new = body.map_children(at, &mut |_, child| memo[&child]);
-                self.memo.insert(at, new);
-            } else {
-                stack.push((at, true));
-                body.each_child(body.expr(at).kind, &mut |child| stack.push((child, false)));
-            }
-        }
-        self.memo[&expr]
     }
 }

@@ -104,8 +104,8 @@ pub(super) enum Outcome {
 pub(super) struct Lists {
     pub(super) of_block: FxHashMap<BlockId, List>,
     pub(super) outcome: OpMap<Outcome>,
-    /// `if`s whose first or second region is gone: the block of the only one left.
-    pub(super) only_arm: OpMap<BlockId>,
+    /// `if`s whose first or second region is gone: the block of the only one left, and the item that did it.
+    pub(super) only_arm: OpMap<(BlockId, usize)>,
 }
 
 impl Planner<'_, '_, '_> {
@@ -140,7 +140,7 @@ impl Planner<'_, '_, '_> {
                     let mut inner = lists.of_block.remove(&inner).unwrap_or_default();
                     inner.changes.push(item);
                     if !is_graph && let Some((first, _)) = inner.ends {
-                        let joined = self.join_guards(lists, &mut list, first);
+                        let joined = self.join_guards(lists, &mut list, first, &inner.changes);
                         if joined {
                             inner.len -= 1;
                             inner.ends = inner.ends.filter(|_| inner.len > 0);
@@ -156,7 +156,7 @@ impl Planner<'_, '_, '_> {
                         }
                         _ => op,
                     };
-                    if is_graph || !self.join_guards(lists, &mut list, op) {
+                    if is_graph || !self.join_guards(lists, &mut list, op, &[]) {
                         list.push(op);
                     }
                 }
@@ -306,7 +306,7 @@ impl Planner<'_, '_, '_> {
     }
 
     /// The condition in the text of the user, else the statement.
-    fn condition_place(&self, op: OpId) -> Place {
+    pub(super) fn condition_place(&self, op: OpId) -> Place {
         let condition = self.facts.round.occurrences.of_operand(op, 0);
         match condition.filter(|_| self.is_first_round()) {
             Some(it) => Place::Occurrence(it),
@@ -345,7 +345,7 @@ impl Planner<'_, '_, '_> {
         let mut item = Item::of(SimplificationKind::NoOp, Place::Op(op), step);
         item.needs.extend(Self::changes(lists, then));
         let item = self.add(item);
-        lists.only_arm.insert(op, otherwise);
+        lists.only_arm.insert(op, (otherwise, item));
         if let Some(list) = lists.of_block.get_mut(&otherwise) {
             list.changes.push(item);
         }
@@ -362,7 +362,7 @@ impl Planner<'_, '_, '_> {
         let mut item = Item::of(SimplificationKind::NoOp, Place::Op(op), step);
         item.needs.extend(Self::changes(lists, otherwise));
         let item = self.add(item);
-        lists.only_arm.insert(op, then);
+        lists.only_arm.insert(op, (then, item));
         if let Some(list) = lists.of_block.get_mut(&then) {
             list.changes.push(item);
         }
@@ -404,8 +404,14 @@ impl Planner<'_, '_, '_> {
 
     // ---- neighbours ----
 
-    /// Joins a guard to the last of a list, if they have one condition.
-    fn join_guards(&mut self, lists: &mut Lists, list: &mut List, second: OpId) -> bool {
+    /// Joins a guard to the last of a list, if they have one condition. `opened` are the items that brought the guard to its place.
+    fn join_guards(
+        &mut self,
+        lists: &mut Lists,
+        list: &mut List,
+        second: OpId,
+        opened: &[usize],
+    ) -> bool {
         let Some((_, first)) = list.ends else { return false };
         let Some((condition, to)) = self.guard(lists, first) else { return false };
         let Some((other, from)) = self.guard(lists, second) else { return false };
@@ -424,12 +430,14 @@ impl Planner<'_, '_, '_> {
             return false;
         }
         let step = Step::Join { first, second };
-        let related = Related { place: Place::Op(first), role: Role::SameValue };
-        let mut item = Item::of(SimplificationKind::MergeableGuards, Place::Op(second), step)
+        let place = self.condition_place(second);
+        let related = Related { place: self.condition_place(first), role: Role::SameCondition };
+        let mut item = Item::of(SimplificationKind::MergeableGuards, place, step)
             .because(related)
             .needing(&list.changes)
-            .needing(self.expressions.condition_items(first))
-            .needing(self.expressions.condition_items(second));
+            .needing(opened)
+            .needing(&self.guard_items(lists, first))
+            .needing(&self.guard_items(lists, second));
         item.saves += self.cost(condition);
         let item = self.add(item);
         let moved = lists.of_block.remove(&from).unwrap_or_default();
@@ -437,9 +445,17 @@ impl Planner<'_, '_, '_> {
             list.append(moved);
             list.changes.push(item);
         }
-        list.changes.push(item);
+        // It needs all of the others.
+        list.changes = vec![item];
         lists.outcome.insert(second, Outcome::Gone(item));
         true
+    }
+
+    /// The items without which an `if` is not the guard that [`Planner::guard`] gives: it has another condition, or a second arm.
+    pub(super) fn guard_items(&self, lists: &Lists, op: OpId) -> Vec<usize> {
+        let arm = lists.only_arm.get(&op).map(|it| it.1);
+        let condition = self.expressions.condition_items(op).iter().copied();
+        condition.chain(arm).collect()
     }
 
     /// The condition of an `if` of one arm, and the arm.
@@ -450,7 +466,7 @@ impl Planner<'_, '_, '_> {
             return None;
         }
         let arm = match lists.only_arm.get(&op) {
-            Some(&arm) => arm,
+            Some(&(arm, _)) => arm,
             None if data.regions.len() == 1 => self.block(op, 0)?,
             None => return None,
         };

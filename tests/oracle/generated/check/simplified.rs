@@ -3,15 +3,17 @@
 //!
 //! Signed overflow is taken not to happen where it would be used (`SEMANTICS: I1`), so runs with that event are not compared.
 
-use frontend::tvmscript::simplify_edits;
+use frontend::tvmscript::{Edited, checked_simplify_edits};
 use ir::{Body, Occurrences, fingerprint, plan::simplify::SimplifyPlan, verify::verify};
 use transform::simplify::{SimplifyOptions, plan, rewrite, rewrite_items};
 
-use super::{Checked, Failure, Variant, as_read, failure, folds_constants, guarded};
+use super::{Checked, Failure, Variant, failure, guarded};
 use crate::functions::Function;
 
 /// Items that are done alone.
 const ALONE: usize = 3;
+const TEXT: &str = "edited text, simplify";
+const ONE_TEXT: &str = "edited text, one simplification";
 
 /// The bodies after simplification, of the body and of the text.
 pub(super) fn simplified(
@@ -30,16 +32,27 @@ pub(super) fn simplified(
     let after = guarded("simplify", || valid(rewrite(body, &occurrences, &all)))?;
     ends(&after, &all)?;
     variants.push(excluding("simplify", after));
-    let step = all.items.len().div_ceil(ALONE);
-    for index in (0..all.items.len()).step_by(step) {
+    for index in some(&all) {
         let wanted = all.with_needs(index);
         let one = |at: usize| wanted[at];
         let after =
             guarded("one simplification", || valid(rewrite_items(body, &occurrences, &all, one)))?;
         variants.push(excluding("one simplification", after));
     }
-    variants.extend(guarded("edited text, simplify", || edited(function, &occurrences, checked))?);
+    let source_map = &function.lowered.source_map;
+    let all = source_map.with_view(|view| plan(body, &occurrences, Some(view), &options));
+    variants.extend(guarded(TEXT, || edited(TEXT, function, &all, |_| true, checked))?);
+    for index in some(&all) {
+        let wanted = all.with_needs(index);
+        let one = guarded(ONE_TEXT, || edited(ONE_TEXT, function, &all, |at| wanted[at], checked));
+        variants.extend(one?);
+    }
     Ok(variants)
+}
+
+/// Items that are done alone, spread over all.
+fn some(plan: &SimplifyPlan) -> impl Iterator<Item = usize> + use<> {
+    (0..plan.items.len()).step_by(plan.items.len().div_ceil(ALONE).max(1))
 }
 
 fn excluding(name: &'static str, body: Body) -> Variant {
@@ -66,37 +79,44 @@ fn ends(after: &Body, first: &SimplifyPlan) -> Result<(), Failure> {
     failure("simplify: finds more", format!("{}\nthen\n{}", print(after), print(&more)))
 }
 
-/// The body of the edited text, which must be the rewritten body.
+/// The body of the text that is offered. It reads back as the rewritten body; what would not is counted.
 fn edited(
+    name: &'static str,
     function: &Function,
-    occurrences: &Occurrences,
+    plan: &SimplifyPlan,
+    wanted: impl Fn(usize) -> bool,
     checked: &mut Checked,
 ) -> Result<Option<Variant>, Failure> {
     let lowered = &function.lowered;
-    let options = SimplifyOptions::default();
-    let plan =
-        lowered.source_map.with_view(|view| plan(&lowered.body, occurrences, Some(view), &options));
-    let edits = simplify_edits(lowered, function.green(), &plan, |_| true);
-    if edits.edit.is_empty() {
+    let occurrences = Occurrences::collect(&lowered.body);
+    let rewritten =
+        |is_done: &[bool]| rewrite_items(&lowered.body, &occurrences, plan, |at| is_done[at]);
+    let (source, environment) = function.source();
+    let edited = Edited { source, environment: &environment, lowered, plan, rewritten: &rewritten };
+    let found = checked_simplify_edits(edited, wanted);
+    let n_differing = found.differs.iter().filter(|it| **it).count() as u64;
+    if n_differing > 0 && std::env::var_os("TIR_ORACLE_DIFFERING").is_some() {
+        return failure(format!("{name}: reads back differently"), format!("{:?}", found.differs));
+    }
+    checked.differing += n_differing;
+    if found.edits.edit.is_empty() {
         return Ok(None);
     }
-    let text = edits.edit.apply(function.text());
+    let text = found.edits.edit.apply(function.text());
     let Some(again) = function.reread(&text) else {
-        return failure("edited text, simplify: lost", text);
+        return failure(format!("{name}: lost"), text);
     };
     if !again.lowered.diagnostics.is_empty() {
         let what = format!("{:?}\n{text}", again.lowered.diagnostics);
-        return failure("edited text, simplify: diagnostics", what);
+        return failure(format!("{name}: diagnostics"), what);
     }
-    let after = rewrite_items(&lowered.body, occurrences, &plan, |at| edits.is_done[at]);
-    let read = fingerprint::of_function(&again.lowered.body);
-    let is_same = |it: &Body| fingerprint::of_function(it) == read;
-    if !(is_same(&after) || is_same(&as_read(&after)) || folds_constants(&after)) {
+    let after = rewritten(&found.edits.is_done);
+    if fingerprint::of_function(&again.lowered.body) != fingerprint::of_function(&after) {
         return failure(
-            "edited text, simplify: another function than the rewritten one",
+            format!("{name}: another function than the rewritten one"),
             format!("{text}\nrewritten:\n{}", ir::print::tvmscript(&after, 0)),
         );
     }
     checked.edited += 1;
-    Ok(Some(excluding("edited text, simplify", again.lowered.body)))
+    Ok(Some(excluding(name, again.lowered.body)))
 }

@@ -4,24 +4,31 @@
 //! a name in the new expression could mean something else there.
 
 use ir::{
-    ExprId, ExprKind, OccurrenceId, OpId, ValueId,
-    arena::Id as _,
-    fold::{Folded, fold},
-    print::expr_text,
+    ExprId, ExprKind, OccurrenceId, OpId, ValueId, arena::Id as _, print::expr_text,
+    substitution::Substitution,
 };
+use rustc_hash::FxHashMap;
 use syntax::{Edit, TextRange};
 
 use super::Sketch;
 use crate::tvmscript::edits::script_alias;
 
+/// An expression that is written anew.
+#[derive(Clone, Debug)]
+pub(super) struct Written {
+    pub(super) edit: Edit,
+    /// Where it stands.
+    pub(super) at: OccurrenceId,
+    /// What stands there.
+    pub(super) with: ExprId,
+    /// The last item that wrote it.
+    pub(super) item: usize,
+}
+
 impl Sketch<'_> {
     pub(super) fn replace(&mut self, occurrence: OccurrenceId, with: ExprId) -> Option<()> {
-        let range = self.writer.own_range(occurrence)?;
-        if self.is_folded(occurrence, with) {
-            return None;
-        }
-        let text = self.printed(range, with)?;
-        self.write(self.writer.written(range, &text))
+        let written = self.written_anew(occurrence, with)?;
+        self.write(written)
     }
 
     pub(super) fn set_operand(&mut self, op: OpId, operand: u32, with: ExprId) -> Option<()> {
@@ -30,16 +37,22 @@ impl Sketch<'_> {
             return None;
         }
         let top = self.writer.occurrences().of_operand(op, operand as usize)?;
-        let range = self.writer.own_range(top)?;
-        let text = self.printed(range, with)?;
-        let edit = self.writer.written(range, &text);
+        let written = self.written_anew(top, with)?;
         // What was written inside it is part of it.
-        let (start, end) = (u32::from(edit.range.start()), u32::from(edit.range.end()));
+        let (start, end) =
+            (u32::from(written.edit.range.start()), u32::from(written.edit.range.end()));
         let inside: Vec<u32> = self.written.range(start..end).map(|it| *it.0).collect();
         inside.iter().for_each(|it| {
             self.written.remove(it);
         });
-        self.write(edit)
+        self.write(written)
+    }
+
+    /// An expression in the place of an occurrence.
+    fn written_anew(&self, at: OccurrenceId, with: ExprId) -> Option<Written> {
+        let range = self.writer.own_range(at)?;
+        let text = self.printed(range, with)?;
+        Some(Written { edit: self.writer.written(range, &text), at, with, item: self.item })
     }
 
     /// The text of an expression in the place of a range.
@@ -47,14 +60,14 @@ impl Sketch<'_> {
         if self.writer.text_of(range).contains('#') || !self.means_the_same(range, expr) {
             return None;
         }
-        let text = expr_text(&self.plan.grown, expr);
+        let text = expr_text(&self.grown, expr);
         let alias = script_alias(self.writer.text);
         Some(if alias == "T" { text } else { with_alias(&text, alias) })
     }
 
     /// Whether all names in an expression mean in a place what they mean in the body: they are mentioned there, or only one thing has them.
     fn means_the_same(&self, range: TextRange, expr: ExprId) -> bool {
-        let body = &self.plan.grown;
+        let body = &self.grown;
         let map = &self.writer.lowered.source_map;
         let mut stack = vec![expr];
         while let Some(at) = stack.pop() {
@@ -89,83 +102,101 @@ impl Sketch<'_> {
         true
     }
 
-    /// Adds an edit that overlaps no other.
-    fn write(&mut self, edit: Edit) -> Option<()> {
-        let (start, end) = (u32::from(edit.range.start()), u32::from(edit.range.end()));
+    /// Adds what overlaps nothing else.
+    fn write(&mut self, written: Written) -> Option<()> {
+        let (start, end) =
+            (u32::from(written.edit.range.start()), u32::from(written.edit.range.end()));
         let before = self.written.range(..end).next_back();
-        if before.is_some_and(|(_, it)| u32::from(it.range.end()) > start) {
+        if before.is_some_and(|(_, it)| u32::from(it.edit.range.end()) > start) {
             return None;
         }
-        self.written.insert(start, edit);
+        self.put(written);
         Some(())
     }
 
-    /// The edits that put the value of a variable in the place of all its mentions outside a header; none if one of them is not the text of
-    /// a use.
-    pub(super) fn substitution(
-        &self,
+    fn put(&mut self, written: Written) {
+        let start = u32::from(written.edit.range.start());
+        let body = &self.grown;
+        let mut stack = vec![written.with];
+        while let Some(at) = stack.pop() {
+            if let ExprKind::Value(value) = body.expr(at).kind {
+                let readers = self.readers.entry(value).or_default();
+                if readers.last() != Some(&start) {
+                    readers.push(start);
+                }
+            }
+            body.each_child(body.expr(at).kind, &mut |it| stack.push(it));
+        }
+        self.written.insert(start, written);
+    }
+
+    /// Puts the value of a variable in the place of all its mentions outside a header, also of those that were written anew; nothing if one
+    /// of them is not the text of a use.
+    pub(super) fn substitute(
+        &mut self,
         header: TextRange,
         value: ValueId,
         with: ExprId,
-    ) -> Option<Vec<Edit>> {
+    ) -> Option<()> {
         let body = &self.writer.lowered.body;
         let map = &self.writer.lowered.source_map;
         if map.is_hidden(body.name(body.values[value].name)) {
             return None;
         }
+        let (old, mut new) = self.rewritten(value, with)?;
         let is_written = |range: TextRange| {
             let before = self.written.range(..=u32::from(range.start())).next_back();
-            before.is_some_and(|(_, it)| it.range.contains_range(range))
+            before.is_some_and(|(_, it)| it.edit.range.contains_range(range))
         };
-        let mut edits = Vec::new();
         let mut own = Vec::new();
         for &it in self.uses().get(&value).into_iter().flatten() {
-            let range = map.occurrence_range(it);
-            if is_written(range) {
+            if is_written(map.occurrence_range(it)) {
                 continue;
             }
-            let range = self.writer.own_range(it)?;
-            if self.is_folded(it, with) {
-                return None;
-            }
-            let text = self.printed(range, with)?;
-            own.push(range);
-            edits.push(self.writer.written(range, &text));
+            own.push(self.writer.own_range(it)?);
+            new.push(self.written_anew(it, with)?);
         }
         own.sort_unstable_by_key(|it| it.start());
         let is_own = |it: TextRange| own.binary_search_by_key(&it.start(), |it| it.start()).is_ok();
         let mentions = self.writer.mentions().of_value(value);
         let all =
             mentions.iter().all(|&it| header.contains_range(it) || is_written(it) || is_own(it));
-        all.then_some(edits)
+        if !all {
+            return None;
+        }
+        for start in old {
+            self.written.remove(&start);
+        }
+        new.into_iter().for_each(|it| self.put(it));
+        Some(())
     }
 
-    /// Whether the reader would fold the operator around an occurrence, or refuse it, if something else stood there.
-    fn is_folded(&self, at: OccurrenceId, with: ExprId) -> bool {
-        let occurrences = self.writer.occurrences();
-        let body = &self.plan.grown;
-        let Some(parent) = occurrences[at].parent else { return false };
-        let (op, a, b) = match body.expr(occurrences[parent].expr).kind {
-            ExprKind::Binary(op, a, b) => (op, a, b),
-            // Functions of constants are computed by the reader.
-            ExprKind::Call { args, .. } => {
-                let own = occurrences[at].expr;
-                let is_constant = |it: ExprId| it == own || body.expr(it).is_constant();
-                let all = body.items(args).iter().all(|&it| is_constant(it));
-                return all && body.expr(with).is_constant();
+    /// What was written anew and reads a variable, where it begins, and as it is with the variable's value.
+    fn rewritten(&mut self, value: ValueId, with: ExprId) -> Option<(Vec<u32>, Vec<Written>)> {
+        let mut old = self.readers.remove(&value).unwrap_or_default();
+        old.sort_unstable();
+        old.dedup();
+        let mut values = Substitution::default();
+        values.add(value, with);
+        let mut new = Vec::with_capacity(old.len());
+        for start in &old {
+            let Some((at, before)) = self.written.get(start).map(|it| (it.at, it.with)) else {
+                continue;
+            };
+            let after = values.apply(&mut self.grown, before);
+            if after == before {
+                new.extend(self.written.get(start).cloned());
+            } else {
+                new.push(self.written_anew(at, after)?);
             }
-            ExprKind::Cast(_) | ExprKind::Unary(..) => return body.expr(with).is_constant(),
-            _ => return false,
-        };
-        let is_left = at.index() == parent.index() + 1;
-        let (a, b) = if is_left { (with, b) } else { (a, with) };
-        body.dtype(with).is_some_and(|dtype| fold(body, op, a, b, dtype) != Folded::Keep)
+        }
+        Some((old, new))
     }
 
     /// The uses of each variable.
-    fn uses(&self) -> &rustc_hash::FxHashMap<ValueId, Vec<OccurrenceId>> {
+    fn uses(&self) -> &FxHashMap<ValueId, Vec<OccurrenceId>> {
         self.uses.get_or_init(|| {
-            let mut uses: rustc_hash::FxHashMap<ValueId, Vec<OccurrenceId>> = Default::default();
+            let mut uses: FxHashMap<ValueId, Vec<OccurrenceId>> = FxHashMap::default();
             for (id, it) in self.writer.occurrences().iter() {
                 if let ExprKind::Value(value) = self.writer.lowered.body.expr(it.expr).kind {
                     uses.entry(value).or_default().push(id);
@@ -173,12 +204,6 @@ impl Sketch<'_> {
             }
             uses
         })
-    }
-
-    pub(super) fn add_all(&mut self, edits: Vec<Edit>) {
-        for edit in edits {
-            self.written.insert(edit.range.start().into(), edit);
-        }
     }
 }
 

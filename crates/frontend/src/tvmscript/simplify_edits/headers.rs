@@ -180,7 +180,7 @@ impl Sketch<'_> {
         let root = self.writer.occurrences().of_operand(op, 0)?;
         let range = self.writer.lowered.source_map.occurrence_range(root);
         let inside = self.written.range(u32::from(line.start())..u32::from(line.end()));
-        let whole = inside.map(|it| it.1).find(|it| it.range.contains_range(range));
+        let whole = inside.map(|it| it.1).find(|it| it.edit.range.contains_range(range));
         let replaced = whole.is_some();
         let kind = self.writer.lowered.body.expr(self.writer.lowered.body.ops[op].operands[0]).kind;
         let binds = match kind {
@@ -200,7 +200,7 @@ impl Sketch<'_> {
         let mut text = String::new();
         let mut at = range.start();
         for edit in self.written.range(u32::from(range.start())..u32::from(range.end())) {
-            let edit = edit.1;
+            let edit = &edit.1.edit;
             text.push_str(self.writer.text_of(TextRange::new(at, edit.range.start())));
             text.push_str(&edit.text);
             at = edit.range.end();

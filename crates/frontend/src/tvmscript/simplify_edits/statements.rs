@@ -120,8 +120,7 @@ impl Sketch<'_> {
         if self.defines_meta(header.node.text_range()) {
             return None;
         }
-        let edits = self.substitution(own, value, with)?;
-        self.add_all(edits);
+        self.substitute(own, value, with)?;
         self.drop_header(&header);
         self.dedent(&header.suite, header.indent);
         self.spill(&header, &header.suite);

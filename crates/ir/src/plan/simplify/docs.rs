@@ -156,6 +156,24 @@ if i >= n:                # after
 ",
     },
     Doc {
+        name: "reads-back-differently",
+        summary: "the edited text would mean something else than the simplified function",
+        text: "\
+Before an edit is offered or written, the text with it is read again and compared with the function as it was simplified. Where the two
+differ, or the reader would say something that it does not say now, there is no edit.
+
+```python
+A[i] = (T.Select(T.bool(False), a, T.float32(3)) - T.float32(3)) * x
+```
+
+The reader folds operators on constants while it reads, some of them to what is not the same: with `T.float32(3)` in the place of the
+`T.Select` it makes `0` of the product, also where `x` is not a number.
+
+The simplification itself is right: `tir-analyzer opt --passes simplify` does it on the function. By hand, write the operator by its name
+(`T.Sub`), which the reader does not fold.
+",
+    },
+    Doc {
         name: "reads-memory",
         summary: "it reads memory that may be written before the other place",
         text: "\

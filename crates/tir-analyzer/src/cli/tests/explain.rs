@@ -45,6 +45,7 @@ fn json_has_the_places() {
             "congruence": "4*k",
             "canonical": null,
             "rules": [],
+            "steps": [],
             "because": []
           },
           "text": "n * 4",

@@ -376,3 +376,89 @@ fn joined_guards_that_go_later_stay_in_the_text() {
         "#]],
     );
 }
+
+#[test]
+fn operands_that_together_would_be_refused_change_one_by_one() {
+    check(
+        "
+        A[0] = T.max(T.Cast(\"int32\", 0), 1) % T.Cast(\"int32\", 0)
+        A[1] = ((x // x) << 24) * ((x // x) << 24)
+        ",
+        expect![[r##"
+            # 2 of 4
+            A[0] = 1 % T.Cast("int32", 0)
+            A[1] = 16777216 * ((x // x) << 24)
+        "##]],
+    );
+}
+
+#[test]
+fn operands_whose_product_the_reader_would_fold_to_another_value_stay() {
+    check_file(
+        "from tvm.script import tirx as T\n\n@T.prim_func\ndef f(A: T.Buffer((8,), \"float32\")):\n    A[0] = (T.Select(T.bool(False), T.float32(0.5), T.float32(3.25)) - T.Select(T.bool(False), T.float32(0.5), T.float32(3.25))) * A[1]\n",
+        expect![[r#"
+            # 1 of 2
+            A[0] = (T.float32(3.25) - T.Select(T.bool(False), T.float32(0.5), T.float32(3.25))) * A[1]
+        "#]],
+    );
+}
+
+#[test]
+fn value_of_a_loop_variable_stands_also_in_what_was_written_before() {
+    check(
+        "
+        for v in T.serial(T.if_then_else(y > 0, y, x), T.if_then_else(y > 0, y, x) + 1):
+            if v != 3 and v != 3:
+                A[0] = 1
+        for w in T.serial(x + x, (x + x) + 1):
+            A[3] = T.Select(T.bool(True), A[w], A[A[w]])
+        ",
+        expect![[r#"
+            # 4 of 4
+            A[0] = 1
+            A[3] = A[x + x]
+        "#]],
+    );
+}
+
+#[test]
+fn statement_that_fills_its_place_moves_with_it() {
+    check(
+        "
+        if T.bool(True):
+            with T.sblock(\"block\"):
+                r = T.axis.reduce(4, 3)
+                with T.init():
+                    pass
+                for i in T.vectorized(3):
+                    pass
+        ",
+        expect![[r##"
+            # 2 of 2
+            with T.sblock("block"):
+                r = T.axis.reduce(4, 3)
+                with T.init():
+                    pass
+                T.evaluate(0)
+        "##]],
+    );
+}
+
+#[test]
+fn guard_that_moves_takes_its_condition_in_the_text() {
+    check(
+        "
+        for i in T.parallel(4):
+            if x > 2:
+                A[0] = 1
+            else:
+                A[i] = A[i]
+        ",
+        expect![[r#"
+            # 1 of 2
+            for i in T.parallel(4):
+                if x > 2:
+                    A[0] = 1
+        "#]],
+    );
+}
