@@ -25,6 +25,8 @@ mod reader;
 mod types;
 mod unit;
 
+pub use parser::mlir::Shapes;
+
 pub use self::{
     aliases::Aliases,
     unit::{Unit, UnitKind, aliases, lower_file, lower_frame, lower_function},

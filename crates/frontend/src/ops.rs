@@ -1,10 +1,12 @@
-//! What the front ends of languages made of operations (MLIR, PIR) share: the map back to the text, and diagnostics.
+//! What the front ends of languages made of operations (MLIR, PIR) share: the map back to the text, diagnostics, and edits from plans.
 
 pub mod diagnostics;
+mod edits;
 mod source_map;
 
 pub use self::{
     diagnostics::{self as codes, ALL, rule},
+    edits::{edits, edits_of},
     source_map::{OpPlace, OpSourceMap, SuccessorPlace},
 };
 pub use crate::tvmscript::{Diagnostic, DiagnosticRule, Severity};

@@ -125,7 +125,10 @@ impl Labels {
                 of_op.push(label(&effects.explain(Namespace::Mlir, ""), "", None).bits);
                 continue;
             };
-            let is_opaque = matches!(op.kind, OpKind::Opaque(_));
+            // Where a type is not known, the text was not understood, and attributes may be missing too.
+            let is_unknown = |it: &ir::ValueId| body.values[*it].ty == Type::Unknown;
+            let is_opaque =
+                matches!(op.kind, OpKind::Opaque(_)) || op.results.iter().any(is_unknown);
             let named = if is_opaque {
                 unknown()
             } else {

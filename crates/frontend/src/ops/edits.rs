@@ -1,0 +1,357 @@
+//! From a plan of operations to edits of the text.
+//!
+//! In: a lowered unit, its text, a plan made from it. Out: a [`TextEdit`] in offsets of the unit's text; comments, names and layout stay. After it, the text
+//! lowers to what the plan's rewriter gives.
+//!
+//! * An operation that goes takes its line with it, unless something else stands there: another operation, a brace, a comment.
+//! * A use of a replaced value becomes the name of what takes its place, with its number in a pack (`%0#1`).
+//! * An operation that moves is written, with its uses as they are then, on a line of its own above what it moves before. If its
+//!   name is defined elsewhere in the unit, it gets a new one.
+//!
+//! What has no text (an implied terminator, the body of a named structured operation) is not edited, and what would need it is left out.
+//! O(operations + operands), and the text that is replaced.
+
+use ir::{
+    Body, OpId, ValueId,
+    plan::ops::{OpAction, OpChange, OpPlan},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::{Edit, TextEdit, TextRange, TextSize};
+
+use super::{OpSourceMap, source_map::used_values};
+
+/// The edits that apply a plan.
+pub fn edits(text: &str, map: &OpSourceMap, body: &Body, plan: &OpPlan) -> TextEdit {
+    edits_of(text, map, body, plan.actions.iter())
+}
+
+/// The edits that apply some actions of a plan. Those that they rest on (a move before a merge into what moves) must be among them.
+pub fn edits_of<'a>(
+    text: &str,
+    map: &OpSourceMap,
+    body: &Body,
+    actions: impl IntoIterator<Item = &'a OpAction>,
+) -> TextEdit {
+    let mut writer = Writer::new(text, map, body);
+    for action in actions {
+        writer.take(action);
+    }
+    if writer.is_idle() {
+        return TextEdit::new();
+    }
+    writer.rename_what_moves();
+    writer.uses();
+    writer.moves();
+    writer.removals();
+    writer.finish()
+}
+
+struct Writer<'a> {
+    text: &'a str,
+    map: &'a OpSourceMap,
+    body: &'a Body,
+    /// Values and what takes their place.
+    replaced: FxHashMap<ValueId, ValueId>,
+    single: FxHashMap<(OpId, u32), ValueId>,
+    gone: Vec<OpId>,
+    /// Operations and what they move before, in the order of the plan.
+    moved: Vec<(OpId, OpId)>,
+    new_names: FxHashMap<ValueId, String>,
+    /// The numbers of values within packs; absent for values of their own.
+    in_pack: FxHashMap<ValueId, u32>,
+    /// Edits inside of operations that move, and of all others.
+    inside: FxHashMap<OpId, Vec<Edit>>,
+    edits: Vec<Edit>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(text: &'a str, map: &'a OpSourceMap, body: &'a Body) -> Writer<'a> {
+        Writer {
+            text,
+            map,
+            body,
+            replaced: FxHashMap::default(),
+            single: FxHashMap::default(),
+            gone: Vec::new(),
+            moved: Vec::new(),
+            new_names: FxHashMap::default(),
+            in_pack: FxHashMap::default(),
+            inside: FxHashMap::default(),
+            edits: Vec::new(),
+        }
+    }
+
+    fn is_idle(&self) -> bool {
+        self.replaced.is_empty()
+            && self.single.is_empty()
+            && self.gone.is_empty()
+            && self.moved.is_empty()
+    }
+
+    fn take(&mut self, action: &OpAction) {
+        let (body, map, op) = (self.body, self.map, action.op);
+        match &action.change {
+            OpChange::Delete => {
+                if map.is_written(op) {
+                    self.gone.push(op);
+                }
+            }
+            OpChange::Merge { into } => {
+                if !map.is_written(op) || !map.is_written(*into) {
+                    return;
+                }
+                self.gone.push(op);
+                let pairs = body.ops[op].results.iter().zip(&body.ops[*into].results);
+                self.replaced.extend(pairs.map(|(&from, &to)| (from, to)));
+            }
+            OpChange::MergeUses { into, uses } => {
+                for &(user, at) in uses {
+                    let value = used_values(body, user).nth(at as usize).flatten();
+                    let results = &body.ops[op].results;
+                    let index = value.and_then(|it| results.iter().position(|x| *x == it));
+                    if let Some(index) = index.filter(|_| map.is_written(*into)) {
+                        self.single.insert((user, at), body.ops[*into].results[index]);
+                    }
+                }
+            }
+            OpChange::Hoist { before } => self.moved.push((op, *before)),
+            OpChange::Argument { argument, value } => {
+                if !map.definition(*value).is_empty() {
+                    self.replaced.insert(*argument, *value);
+                }
+            }
+        }
+    }
+
+    fn value(&self, mut value: ValueId) -> ValueId {
+        while let Some(&by) = self.replaced.get(&value) {
+            value = by;
+        }
+        value
+    }
+
+    // ---- names ----
+
+    /// What moves out of a region must not meet another definition of its name.
+    fn rename_what_moves(&mut self) {
+        if self.moved.is_empty() {
+            return;
+        }
+        let mut n_definitions: FxHashMap<&str, u32> = FxHashMap::default();
+        for value in self.body.values.ids() {
+            let name = self.bare_name(value);
+            if !name.is_empty() {
+                *n_definitions.entry(name).or_default() += 1;
+            }
+        }
+        let mut taken: FxHashSet<String> = n_definitions.keys().map(|&it| it.to_owned()).collect();
+        let moved: Vec<ValueId> = self
+            .moved
+            .iter()
+            .flat_map(|(op, _)| self.body.ops[*op].results.iter().copied())
+            .collect();
+        for value in moved {
+            let name = self.bare_name(value);
+            if n_definitions.get(name).copied().unwrap_or(0) < 2 {
+                continue;
+            }
+            let mut n = 0;
+            let fresh = loop {
+                let candidate = format!("{name}_{n}");
+                if taken.insert(candidate.clone()) {
+                    break candidate;
+                }
+                n += 1;
+            };
+            self.new_names.insert(value, fresh);
+        }
+    }
+
+    /// `%x` of a definition `%x` or `%x:2`.
+    fn bare_name(&self, value: ValueId) -> &'a str {
+        let text = &self.text[self.map.definition(value)];
+        let name = text.split(':').next().unwrap_or(text);
+        name.trim_end()
+    }
+
+    /// How a value is written where it is used.
+    fn use_text(&mut self, value: ValueId) -> String {
+        if let Some(name) = self.new_names.get(&value) {
+            return name.clone();
+        }
+        let name = self.bare_name(value);
+        let definition = self.map.definition(value);
+        if !self.text[definition].contains(':') {
+            return name.to_owned();
+        }
+        let number = self.number_in_pack(value, definition);
+        format!("{name}#{number}")
+    }
+
+    fn number_in_pack(&mut self, value: ValueId, definition: TextRange) -> u32 {
+        if let Some(&number) = self.in_pack.get(&value) {
+            return number;
+        }
+        if let ir::ValueKind::Result(op, _) = self.body.values[value].kind {
+            let pack = self.body.ops[op].results.iter();
+            let pack = pack.filter(|it| self.map.definition(**it) == definition);
+            for (number, &it) in pack.enumerate() {
+                self.in_pack.insert(it, number as u32);
+            }
+        }
+        self.in_pack.get(&value).copied().unwrap_or(0)
+    }
+
+    // ---- edits ----
+
+    /// Renames uses everywhere but in what goes.
+    fn uses(&mut self) {
+        let (body, map) = (self.body, self.map);
+        let moved: FxHashSet<OpId> = self.moved.iter().map(|it| it.0).collect();
+        let gone = self.gone_with_insides();
+        for op in body.ops.ids().filter(|it| !gone.contains(it)) {
+            let places = map.uses_of(op);
+            if places.len() == 0 {
+                continue;
+            }
+            let mut edits = Vec::new();
+            for (at, (value, place)) in used_values(body, op).zip(places).enumerate() {
+                let Some(value) = value.filter(|_| !place.is_empty()) else { continue };
+                let single = self.single.get(&(op, at as u32)).copied();
+                let now = self.value(single.unwrap_or(value));
+                if now != value || self.new_names.contains_key(&now) {
+                    edits.push(Edit::replace(place, self.use_text(now)));
+                }
+            }
+            if moved.contains(&op) {
+                let definitions = body.ops[op].results.iter();
+                for value in definitions.filter(|it| self.new_names.contains_key(it)) {
+                    let place = map.definition(*value);
+                    edits.push(Edit::replace(place, self.new_names[value].clone()));
+                }
+                self.inside.insert(op, edits);
+            } else {
+                self.edits.extend(edits);
+            }
+        }
+        for op in moved {
+            self.inside.entry(op).or_default();
+        }
+    }
+
+    fn gone_with_insides(&self) -> FxHashSet<OpId> {
+        let mut all: FxHashSet<OpId> = FxHashSet::default();
+        let mut stack = self.gone.clone();
+        while let Some(op) = stack.pop() {
+            if !all.insert(op) {
+                continue;
+            }
+            for &region in &self.body.ops[op].regions {
+                for &block in &self.body.regions[region].blocks {
+                    stack.extend(&self.body.blocks[block].ops);
+                }
+            }
+        }
+        all
+    }
+
+    /// Writes what moves where it goes.
+    fn moves(&mut self) {
+        let newline = if self.text.contains("\r\n") { "\r\n" } else { "\n" };
+        for (op, before) in std::mem::take(&mut self.moved) {
+            let range = self.map.op(op);
+            let mut edits = self.inside.remove(&op).unwrap_or_default();
+            edits.sort_by_key(|it| it.range.start());
+            edits.dedup_by_key(|it| it.range);
+            let mut line = String::new();
+            let mut done = range.start();
+            for edit in edits {
+                line.push_str(&self.text[TextRange::new(done, edit.range.start())]);
+                line.push_str(&edit.text);
+                done = edit.range.end();
+            }
+            line.push_str(&self.text[TextRange::new(done, range.end())]);
+            let at = self.map.op(before).start();
+            let start = line_start(self.text, at);
+            let indent = &self.text[TextRange::new(start, at)];
+            let insertion = if indent.bytes().all(|it| it == b' ' || it == b'\t') {
+                Edit::insert(start, format!("{indent}{line}{newline}"))
+            } else {
+                Edit::insert(at, format!("{line}{newline}"))
+            };
+            self.edits.push(insertion);
+            self.gone.push(op);
+        }
+    }
+
+    /// Removes what goes, and the lines that are empty then.
+    fn removals(&mut self) {
+        let mut ranges: Vec<TextRange> = self.gone.iter().map(|it| self.map.op(*it)).collect();
+        ranges.sort_unstable_by_key(|it| (it.start(), std::cmp::Reverse(it.end())));
+        let mut end = TextSize::new(0);
+        // Neighbours on one line go together, so that the line goes too.
+        let mut run: Option<TextRange> = None;
+        for range in ranges {
+            if range.is_empty() || range.start() < end {
+                continue;
+            }
+            end = range.end();
+            run = Some(match run {
+                Some(it) if is_blank(&self.text[TextRange::new(it.end(), range.start())]) => {
+                    TextRange::new(it.start(), range.end())
+                }
+                Some(it) => {
+                    self.edits.push(Edit::delete(whole_line(self.text, it)));
+                    range
+                }
+                None => range,
+            });
+        }
+        if let Some(it) = run {
+            self.edits.push(Edit::delete(whole_line(self.text, it)));
+        }
+    }
+
+    /// One use may stand for several operands; overlapping edits would be an error of ours, and then nothing is done.
+    fn finish(mut self) -> TextEdit {
+        self.edits.sort_by_key(|it| (it.range.start(), it.range.end()));
+        self.edits.dedup_by(|a, b| a == b && !a.is_insert());
+        TextEdit::from_edits(self.edits).unwrap_or_default()
+    }
+}
+
+fn is_blank(text: &str) -> bool {
+    text.bytes().all(|it| it == b' ' || it == b'\t')
+}
+
+fn line_start(text: &str, at: TextSize) -> TextSize {
+    let before = &text[..usize::from(at)];
+    let start = before.rfind(['\n', '\r']).map_or(0, |it| it + 1);
+    TextSize::new(start as u32)
+}
+
+/// A range and the rest of its lines, with the line break, if nothing else stands there; else the blanks behind it.
+fn whole_line(text: &str, range: TextRange) -> TextRange {
+    let start = line_start(text, range.start());
+    let rest = &text[usize::from(range.end())..];
+    let n_blank = rest.bytes().take_while(|it| matches!(it, b' ' | b'\t')).count();
+    let after = &rest[n_blank..];
+    let n_break = match after.as_bytes() {
+        [b'\r', b'\n', ..] => Some(2),
+        [b'\n' | b'\r', ..] => Some(1),
+        [] => Some(0),
+        _ => None,
+    };
+    let is_first = is_blank(&text[TextRange::new(start, range.start())]);
+    match n_break {
+        Some(n) if is_first => {
+            let end = usize::from(range.end()) + n_blank + n;
+            TextRange::new(start, TextSize::new(end as u32))
+        }
+        // Blanks at the end of a line, or before what follows.
+        _ => {
+            let end = usize::from(range.end()) + n_blank;
+            TextRange::new(range.start(), TextSize::new(end as u32))
+        }
+    }
+}
