@@ -5,6 +5,7 @@ mod builder;
 mod difference;
 mod dump;
 mod errors;
+mod format;
 mod green;
 mod keeper;
 mod language;
@@ -29,6 +30,7 @@ pub use crate::{
     difference::{Change, changed_nodes},
     dump::dump,
     errors::{SyntaxError, SyntaxErrorKind, syntax_errors},
+    format::{FormatError, format_mlir},
     green::{Green, GreenStep},
     language::Language,
     line_index::{ColumnEncoding, LineCol, LineIndex},

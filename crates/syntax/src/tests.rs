@@ -2,6 +2,7 @@
 
 mod deep;
 mod errors;
+mod format;
 mod incremental;
 mod items;
 mod items_incremental;

@@ -1,0 +1,145 @@
+//! Layout of MLIR: white space only.
+//!
+//! Input: a text of any quality. Output: edits that change nothing but white space between tokens. One operation stands on a line, two columns for each
+//! region around it; block labels stand one level out; the user's line breaks inside of an operation, blank lines (one of them) and
+//! comments stay. Bodies of types, locations, resources and what could not be read are left as they are.
+//!
+//! Before edits are given, the text that they make is read again: the tree must be the same but for white space, else the text stays and
+//! [`FormatError`] says so. Formatting what is formatted changes nothing. Linear; no recursion.
+
+mod gap;
+mod tokens;
+
+use std::fmt;
+
+use parser::{
+    Step, SyntaxKind,
+    mlir::{Shapes, parse_with},
+};
+use rowan::{TextRange, TextSize};
+
+use crate::{
+    Edit,
+    format::{
+        gap::{Style, laid_out},
+        tokens::{Token, tokens},
+    },
+};
+
+/// Why a text is left as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FormatError {
+    /// The first token that would be read in another way.
+    pub offset: TextSize,
+}
+
+impl fmt::Display for FormatError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "another layout would change how this is read; mend the syntax error before it, or format the ranges around it"
+        )
+    }
+}
+
+impl std::error::Error for FormatError {}
+
+/// The edits that lay a text of MLIR out, in its order. `within` restricts them to the lines that it touches.
+///
+/// # Errors
+///
+/// If the new layout would be read as another program: only where the text has errors.
+pub fn format_mlir(
+    text: &str,
+    shapes: &Shapes,
+    within: Option<TextRange>,
+) -> Result<Vec<Edit>, FormatError> {
+    let steps = parse_with(text, shapes);
+    let tokens = tokens(&steps, text);
+    let style = Style::of(text);
+    let lines = within.map(|it| whole_lines(text, it));
+    let mut edits = Vec::new();
+    let mut before: Option<&Token> = None;
+    for token in tokens.iter().map(Some).chain([None]) {
+        let start = before.map_or(0, |it| it.end);
+        let end = token.map_or(text.len(), |it| it.start);
+        let gap = &text[start..end];
+        let new = laid_out(&style, before, token, gap);
+        let range = TextRange::new(offset(start), offset(end));
+        if new != gap
+            && lines.is_none_or(|it| it.start() <= range.end() && range.start() <= it.end())
+        {
+            edits.push(Edit::replace(range, new));
+        }
+        before = token;
+    }
+    let new = applied(text, &edits);
+    same_tree((text, &steps), (&new, &parse_with(&new, shapes)))?;
+    Ok(edits)
+}
+
+fn offset(at: usize) -> TextSize {
+    TextSize::try_from(at).expect("files of 4 GiB are refused before they are parsed")
+}
+
+/// The lines that a range touches, without the end of the last one.
+fn whole_lines(text: &str, range: TextRange) -> TextRange {
+    let (from, to) = (usize::from(range.start()), usize::from(range.end()));
+    let bytes = text.as_bytes();
+    let start = bytes[..from].iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
+    let end = bytes[to..].iter().position(|it| *it == b'\n').map_or(text.len(), |it| to + it);
+    TextRange::new(offset(start), offset(end))
+}
+
+fn applied(text: &str, edits: &[Edit]) -> String {
+    let mut new = String::with_capacity(text.len() + text.len() / 8);
+    let mut done = 0;
+    for edit in edits {
+        new.push_str(&text[done..edit.range.start().into()]);
+        new.push_str(&edit.text);
+        done = edit.range.end().into();
+    }
+    new.push_str(&text[done..]);
+    new
+}
+
+/// A part of a tree.
+#[derive(Clone, Copy, PartialEq)]
+enum Part<'a> {
+    Enter(SyntaxKind),
+    Token(SyntaxKind, &'a str),
+    Exit,
+}
+
+/// What a tree is made of, without white space, comments, and nodes that hold nothing else; with offsets.
+fn essence<'a>(text: &'a str, steps: &[Step]) -> Vec<(Part<'a>, usize)> {
+    let mut parts = Vec::with_capacity(steps.len());
+    let mut at = 0;
+    for &step in steps {
+        match step {
+            Step::Enter(kind) => parts.push((Part::Enter(kind), at)),
+            Step::Exit if matches!(parts.last(), Some((Part::Enter(_), _))) => {
+                parts.pop();
+            }
+            Step::Exit => parts.push((Part::Exit, at)),
+            Step::Token { kind, len } => {
+                let start = at;
+                at += len as usize;
+                if !kind.is_trivia() {
+                    // A marker's token goes to the end of its line.
+                    parts.push((Part::Token(kind, text[start..at].trim_end()), start));
+                }
+            }
+        }
+    }
+    parts
+}
+
+fn same_tree(old: (&str, &[Step]), new: (&str, &[Step])) -> Result<(), FormatError> {
+    let end = old.0.len();
+    let (old, new) = (essence(old.0, old.1), essence(new.0, new.1));
+    let mut pairs = old.iter().zip(&new);
+    let difference = pairs.find(|(old, new)| old.0 != new.0).map(|(old, _)| old.1);
+    let is_same = difference.is_none() && old.len() == new.len();
+    if is_same { Ok(()) } else { Err(FormatError { offset: offset(difference.unwrap_or(end)) }) }
+}
