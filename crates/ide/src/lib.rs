@@ -12,6 +12,7 @@ mod finding_levels;
 mod finding_text;
 mod findings_at;
 mod folding_ranges;
+mod format;
 mod function_at;
 mod hover;
 mod ignore;
@@ -52,6 +53,7 @@ pub use crate::{
     finding_levels::FindingLevels,
     findings_at::{FindingAt, RelatedPlace},
     folding_ranges::Fold,
+    format::FormatRefusal,
     hover::Hover,
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
     integer_facts::{IntegerFacts, RewriteStep},
@@ -237,6 +239,16 @@ impl Analysis {
     /// What folds in the functions of a file.
     pub fn folding_ranges(&self, file: FileId) -> Cancellable<Vec<Fold>> {
         self.ask(file, folding_ranges::folding_ranges)
+    }
+
+    /// The edits that lay a file out, in its order; of the lines that a range touches, if there is one.
+    pub fn format(
+        &self,
+        file: FileId,
+        within: Option<TextRange>,
+    ) -> Cancellable<Result<Vec<Edit>, FormatRefusal>> {
+        let edits = self.ask(file, |db, file| Some(format::format(db, file, within)))?;
+        Ok(edits.unwrap_or_else(|| Ok(Vec::new())))
     }
 
     /// Where the name at an offset is defined.

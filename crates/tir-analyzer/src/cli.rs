@@ -3,13 +3,14 @@
 //! | file | is |
 //! |---|---|
 //! | `args` | the arguments and their help |
-//! | `check`, `fix`, `bisect`, `build`, `opt`, `preview`, `explain`, `simplify`, `run`, `parse` | one command each |
+//! | `check`, `fix`, `format`, `bisect`, `build`, `opt`, `preview`, `explain`, `simplify`, `run`, `parse` | one command each |
 //! | `overview` | the command `report` |
-//! | `report`, `diff` | text, JSON and SARIF; unified diffs |
+//! | `report`, `diff`, `apply` | text, JSON and SARIF; unified diffs; where edits go |
 //! | `rules` | the documentation of every name in a message |
 //! | `jobs`, `files`, `settings`, `source` | which files, their settings, their text |
 //! | `parallel`, `guard`, `progress`, `interrupt`, `write`, `io` | many files at once, panics, progress, Ctrl-C, files that are always whole, streams |
 
+mod apply;
 mod args;
 mod bisect;
 mod build;
@@ -19,6 +20,7 @@ mod explain;
 mod facts;
 mod files;
 mod fix;
+mod format;
 mod guard;
 mod interrupt;
 mod io;
@@ -146,6 +148,7 @@ fn run_command(arguments: &Arguments, io: &mut Io<'_>) -> u8 {
     let outcome = match &arguments.command {
         Command::Check(args) => check::check(args, io, styled),
         Command::Fix(args) => fix::fix(args, io, styled),
+        Command::Format(args) => format::format(args, io, styled),
         Command::Bisect(args) => bisect::bisect(args, io, styled),
         Command::Build(args) => build::build(args, io, styled),
         Command::Opt(args) => opt::opt(args, io, styled),

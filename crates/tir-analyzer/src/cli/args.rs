@@ -60,6 +60,9 @@ pub(crate) enum Command {
     /// Bind shared values in the text; comments and layout stay as they are.
     #[command(after_help = FIX_EXAMPLES)]
     Fix(FixArgs),
+    /// Lay MLIR out: white space between tokens, nothing else.
+    #[command(after_help = FORMAT_EXAMPLES)]
+    Format(FormatArgs),
     /// Find the one fix that changes what a command says of a file.
     #[command(after_help = BISECT_EXAMPLES)]
     Bisect(BisectArgs),
@@ -109,6 +112,13 @@ Examples:
   tir-analyzer fix --only dead-binding a.py   only names that nothing uses
   tir-analyzer fix --max-fixes 7 kernels/     the first 7 only (`bisect` finds the one that hurts)
   tir-analyzer fix --stdin < a.py > b.py      from standard input to standard output";
+
+const FORMAT_EXAMPLES: &str = "\
+Examples:
+  tir-analyzer format                         every file of MLIR below this folder that .gitignore does not exclude
+  tir-analyzer format --diff a.mlir           show what would change, write nothing
+  tir-analyzer format --check lib/            exit code 1 if something would change
+  tir-analyzer format --stdin < a.mlir        from standard input to standard output";
 
 const OPT_EXAMPLES: &str = "\
 Examples:
@@ -182,7 +192,7 @@ impl CseArgs {
 /// What a command reads.
 #[derive(Args)]
 pub(crate) struct Inputs {
-    /// Files and folders. Of a folder, the `.py` files that `.gitignore` does not exclude; without any, this folder.
+    /// Files and folders. Of a folder, the files of the command's languages that `.gitignore` does not exclude; without any, this folder.
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
     /// Read standard input instead of files.
@@ -257,6 +267,18 @@ pub(crate) enum Level {
     Info,
     /// What could be computed once, and what this tool does not know
     Hint,
+}
+
+#[derive(Args)]
+pub(crate) struct FormatArgs {
+    #[command(flatten)]
+    pub(crate) inputs: Inputs,
+    /// Print a unified diff and write nothing.
+    #[arg(long, conflicts_with = "check")]
+    pub(crate) diff: bool,
+    /// Name the files that would change and write nothing; exit code 1 if there are any.
+    #[arg(long)]
+    pub(crate) check: bool,
 }
 
 #[derive(Args)]

@@ -1,4 +1,5 @@
-//! Which files a command works on: what is named, and the `.py` files of folders that are not ignored.
+//! Which files a command works on: what is named, and the files of its languages in folders, by the ends of their names, that are
+//! not ignored.
 //!
 //! Input: paths as the user wrote them. Output: files sorted by path, each once, with the name that messages use.
 //! What cannot be found or listed is told apart, so that the rest goes on.
@@ -6,6 +7,7 @@
 use std::path::{Component, Path, PathBuf};
 
 use ignore::WalkBuilder;
+use syntax::Language;
 
 use crate::cli::{args::Inputs, io::Io};
 
@@ -26,15 +28,15 @@ pub(crate) struct InputFiles {
     pub(crate) failures: Vec<String>,
 }
 
-/// Finds the files.
-pub(crate) fn find(inputs: &Inputs, io: &Io<'_>) -> InputFiles {
+/// Finds the files; in folders, those of these languages.
+pub(crate) fn find(inputs: &Inputs, languages: &[Language], io: &Io<'_>) -> InputFiles {
     let here = [PathBuf::from(".")];
     let paths = if inputs.paths.is_empty() { &here[..] } else { &inputs.paths };
     let mut found = InputFiles::default();
     for path in paths {
         let full = io.resolve(path);
         match std::fs::metadata(&full) {
-            Ok(it) if it.is_dir() => walk(path, io, inputs.no_ignore, &mut found),
+            Ok(it) if it.is_dir() => walk(path, languages, io, inputs.no_ignore, &mut found),
             Ok(_) => found.files.push(input_file(path, io)),
             Err(error) => {
                 found.failures.push(format!("cannot read {}: {error}", path.display()));
@@ -52,7 +54,14 @@ pub(crate) fn input_file(path: &Path, io: &Io<'_>) -> InputFile {
     InputFile { shown: path.display().to_string(), path: io.resolve(&path) }
 }
 
-fn walk(folder: &Path, io: &Io<'_>, all: bool, found: &mut InputFiles) {
+fn walk(
+    folder: &Path,
+    languages: &[Language],
+    io: &Io<'_>,
+    all: bool,
+    found: &mut InputFiles,
+) {
+    let is_wanted = |path: &Path| Language::of_path(path).is_some_and(|it| languages.contains(&it));
     let root = io.resolve(folder);
     let mut builder = WalkBuilder::new(&root);
     builder.standard_filters(!all).require_git(false);
@@ -61,7 +70,7 @@ fn walk(folder: &Path, io: &Io<'_>, all: bool, found: &mut InputFiles) {
             Ok(entry) => {
                 let is_file = entry.file_type().is_some_and(|it| it.is_file())
                     || (entry.path_is_symlink() && entry.path().is_file());
-                if is_file && entry.path().extension().is_some_and(|it| it == "py") {
+                if is_file && is_wanted(entry.path()) {
                     let rest = entry.path().strip_prefix(&root).unwrap_or(entry.path());
                     found.files.push(input_file(&folder.join(rest), io));
                 }

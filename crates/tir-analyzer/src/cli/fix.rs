@@ -28,8 +28,8 @@ use transform::{
 
 use crate::cli::{
     Exit,
+    apply::{Output, apply},
     args::FixArgs,
-    diff,
     io::{self, Io, Styled, Tone},
     jobs::{self, Job},
     opt::n_fixes,
@@ -38,7 +38,6 @@ use crate::cli::{
     report::count,
     rules::{self, did_you_mean},
     source::Source,
-    write,
 };
 
 /// What is done to one file.
@@ -87,7 +86,9 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
     parallel::for_each_in_order(&jobs, n_jobs, work, |planned| -> anyhow::Result<()> {
         let job = jobs_in_order.next().expect("there is one result a job");
         let done = planned.and_then(|it| {
-            apply(args, job, &it, io, &progress, styled)?;
+            let cannot = || format!("cannot fix {}", job.file.shown);
+            apply(Output::of(args.diff), job, &it.source, &it.edits, io, &progress, styled)
+                .with_context(cannot)?;
             totals.add(&it);
             Ok(())
         });
@@ -401,30 +402,6 @@ fn simplifications(
         n_differing: count(&found.differs),
         edits: found.edits.edit,
     }
-}
-
-/// Writes the file, the diff, or the text for standard input.
-fn apply(
-    args: &FixArgs,
-    job: &Job,
-    fix: &FileFix,
-    io: &mut Io<'_>,
-    progress: &Progress,
-    styled: Styled,
-) -> anyhow::Result<()> {
-    let shown = &job.file.shown;
-    let cannot = || format!("cannot fix {shown}");
-    if args.diff {
-        let text = diff::unified(shown, &fix.source, &fix.edits, styled.out);
-        let text = text.with_context(cannot)?;
-        progress.write(io.out, &text)?;
-    } else if job.is_stdin() {
-        io.out.write_all(&fix.source.edited(&fix.edits).with_context(cannot)?)?;
-    } else if !fix.edits.is_empty() {
-        let after = fix.source.edited(&fix.edits).with_context(cannot)?;
-        write::replace(&job.file.path, shown, fix.source.bytes(), &after)?;
-    }
-    Ok(())
 }
 
 impl Totals {

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use syntax::Language;
+
 use crate::{
     cli::{
         args::{Inputs, OneInput},
@@ -53,13 +55,23 @@ pub(crate) struct Jobs {
     pub(crate) failures: Vec<String>,
 }
 
-/// Finds the files of a command and their settings. Warnings about settings are written.
+/// Finds the files of a command on TVMScript and their settings. Warnings about settings are written.
 pub(crate) fn find(inputs: &Inputs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Jobs> {
+    find_of(&[Language::TvmScript], inputs, io, styled)
+}
+
+/// Finds the files of a command on these languages and their settings. Warnings about settings are written.
+pub(crate) fn find_of(
+    languages: &[Language],
+    inputs: &Inputs,
+    io: &mut Io<'_>,
+    styled: Styled,
+) -> anyhow::Result<Jobs> {
     if inputs.stdin {
         let job = stdin(inputs.stdin_filename.as_deref(), io, styled)?;
         return Ok(Jobs { jobs: vec![job], failures: Vec::new() });
     }
-    let found = files::find(inputs, io);
+    let found = files::find(inputs, languages, io);
     let mut settings = Settings::default();
     let mut jobs = Vec::with_capacity(found.files.len());
     for file in found.files {

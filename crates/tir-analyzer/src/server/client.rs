@@ -87,6 +87,10 @@ impl Client {
             references_provider: Some(lsp::ReferencesProvider::Bool(true)),
             document_symbol_provider: Some(lsp::DocumentSymbolProvider::Bool(true)),
             folding_range_provider: Some(lsp::FoldingRangeProvider::Bool(true)),
+            document_formatting_provider: Some(lsp::DocumentFormattingProvider::Bool(true)),
+            document_range_formatting_provider: Some(lsp::DocumentRangeFormattingProvider::Bool(
+                true,
+            )),
             code_lens_provider: Some(lsp::CodeLensOptions::default()),
             inlay_hint_provider: Some(lsp::InlayHintProvider::Bool(true)),
             code_action_provider: Some(lsp::CodeActionProvider::CodeActionOptions(

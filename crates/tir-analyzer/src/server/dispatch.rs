@@ -19,7 +19,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::server::{
-    handlers::request as handlers,
+    handlers::{layout, request as handlers},
     lsp::ext,
     snapshot::{Failure, Snapshot},
     state::{Event, State},
@@ -80,6 +80,8 @@ pub(crate) fn request(state: &mut State, request: Request) {
         "textDocument/hover" => spawn(state, request, handlers::hover),
         "textDocument/documentSymbol" => spawn(state, request, handlers::document_symbols),
         "textDocument/foldingRange" => spawn(state, request, handlers::folding_ranges),
+        "textDocument/formatting" => spawn(state, request, layout::formatting),
+        "textDocument/rangeFormatting" => spawn(state, request, layout::range_formatting),
         "textDocument/codeLens" => spawn(state, request, handlers::code_lenses),
         "textDocument/definition" => spawn(state, request, handlers::goto_definition),
         "textDocument/references" => spawn(state, request, handlers::references),

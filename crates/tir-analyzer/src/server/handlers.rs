@@ -1,4 +1,5 @@
 //! What each method of the protocol does.
 
+pub(crate) mod layout;
 pub(crate) mod notification;
 pub(crate) mod request;

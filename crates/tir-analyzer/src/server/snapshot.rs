@@ -33,6 +33,8 @@ pub(crate) enum Failure {
     Cancelled,
     /// The parameters name something that is not there.
     InvalidParams(String),
+    /// It is understood and cannot be done.
+    Refused(String),
 }
 
 impl From<ide::Cancelled> for Failure {
@@ -47,13 +49,14 @@ impl Failure {
         match self {
             Failure::Cancelled => ErrorCode::ContentModified,
             Failure::InvalidParams(_) => ErrorCode::InvalidParams,
+            Failure::Refused(_) => ErrorCode::RequestFailed,
         }
     }
     /// The sentence that goes with it.
     pub(crate) fn message(&self) -> &str {
         match self {
             Failure::Cancelled => "the content was modified",
-            Failure::InvalidParams(message) => message,
+            Failure::InvalidParams(message) | Failure::Refused(message) => message,
         }
     }
 }

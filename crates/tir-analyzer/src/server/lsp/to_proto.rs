@@ -144,7 +144,8 @@ fn workspace_edit(
     }
 }
 
-fn text_edit(places: Places<'_>, edit: ide::Edit) -> lsp::TextEdit {
+/// An edit of a document.
+pub(crate) fn text_edit(places: Places<'_>, edit: ide::Edit) -> lsp::TextEdit {
     lsp::TextEdit { range: places.range(edit.range), new_text: edit.text }
 }
 
