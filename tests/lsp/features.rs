@@ -217,6 +217,29 @@ fn symbols_and_folds_follow_the_functions() {
 }
 
 #[test]
+fn mlir_is_laid_out() {
+    let text = "func.func @f(%a:i32) {\n // kept\n   return}\nfunc.func @g() {\n       return\n}\n";
+    let document = Document::new("file:///sample/a.mlir", text.to_owned());
+    let (mut server, _dir) = server_with(&document);
+    let options = json!({ "tabSize": 8, "insertSpaces": true });
+    let params = json!({ "textDocument": document.identifier(), "options": options });
+    let edits = server.request("textDocument/formatting", params.clone()).expect("edits");
+    let mut laid_out = document.clone();
+    laid_out.apply(&edits);
+    let function = "func.func @f(%a: i32) {\n  // kept\n  return\n}\n";
+    assert_eq!(laid_out.text(), format!("{function}func.func @g() {{\n  return\n}}\n"));
+    let mut params = params;
+    params["range"] = json!({
+        "start": { "line": 0, "character": 0 },
+        "end": { "line": 2, "character": 1 },
+    });
+    let edits = server.request("textDocument/rangeFormatting", params).expect("edits");
+    let mut laid_out = document.clone();
+    laid_out.apply(&edits);
+    assert_eq!(laid_out.text(), format!("{function}func.func @g() {{\n       return\n}}\n"));
+}
+
+#[test]
 fn device_code_is_shown_for_the_kernel_under_the_cursor() {
     let document = softmax();
     let (mut server, _dir) = server_with(&document);

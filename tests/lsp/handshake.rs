@@ -21,6 +21,8 @@ fn server_says_what_it_can_do() {
         "codeLensProvider",
         "definitionProvider",
         "referencesProvider",
+        "documentFormattingProvider",
+        "documentRangeFormattingProvider",
     ] {
         assert!(able[name].is_object() || able[name] == true, "{name} is missing: {able:#}");
     }

@@ -32,10 +32,19 @@ impl Document {
         json!({ "uri": self.uri })
     }
 
+    /// What editors call the language of files that end so.
+    fn language_id(&self) -> &'static str {
+        match self.uri.rsplit_once('.') {
+            Some((_, "mlir" | "ttir" | "ttgir")) => "mlir",
+            Some((_, "pir")) => "pir",
+            _ => "python",
+        }
+    }
+
     /// Parameters of `textDocument/didOpen`.
     pub fn open_params(&self) -> Value {
         json!({ "textDocument": {
-            "uri": self.uri, "languageId": "python", "version": self.version, "text": self.text,
+            "uri": self.uri, "languageId": self.language_id(), "version": self.version, "text": self.text,
         }})
     }
 

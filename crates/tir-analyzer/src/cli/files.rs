@@ -54,13 +54,7 @@ pub(crate) fn input_file(path: &Path, io: &Io<'_>) -> InputFile {
     InputFile { shown: path.display().to_string(), path: io.resolve(&path) }
 }
 
-fn walk(
-    folder: &Path,
-    languages: &[Language],
-    io: &Io<'_>,
-    all: bool,
-    found: &mut InputFiles,
-) {
+fn walk(folder: &Path, languages: &[Language], io: &Io<'_>, all: bool, found: &mut InputFiles) {
     let is_wanted = |path: &Path| Language::of_path(path).is_some_and(|it| languages.contains(&it));
     let root = io.resolve(folder);
     let mut builder = WalkBuilder::new(&root);

@@ -20,8 +20,7 @@ use crate::cli::{
 
 /// Runs the command.
 pub(crate) fn format(args: &FormatArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
-    let jobs::Jobs { jobs, failures } =
-        jobs::find_of(&[Language::Mlir], &args.inputs, io, styled)?;
+    let jobs::Jobs { jobs, failures } = jobs::find_of(&[Language::Mlir], &args.inputs, io, styled)?;
     for failure in &failures {
         io::message(io.err, styled.err, Tone::Error, failure)?;
     }
@@ -73,7 +72,7 @@ fn laid_out(job: &Job, source: Source) -> anyhow::Result<(Source, Vec<Edit>)> {
     match format_mlir(&source.text, Shapes::builtin(), None) {
         Ok(edits) => Ok((source, edits)),
         Err(error) => {
-            let at = LineIndex::new(&source.text).line_col(error.offset);
+            let at = source.line_col(&LineIndex::new(&source.text), error.offset);
             bail!("{}:{}:{}: {error}", job.file.shown, at.line + 1, at.col + 1)
         }
     }
@@ -82,7 +81,8 @@ fn laid_out(job: &Job, source: Source) -> anyhow::Result<(Source, Vec<Edit>)> {
 fn summary(args: &FormatArgs, n_files: usize, n_changed: usize, n_failures: usize) -> String {
     let files = |n| count(n, "file");
     let mut out = match (n_changed, args.check || args.diff) {
-        (0, _) => format!("{} laid out already\n", files(n_files - n_failures.min(n_files))),
+        (0, _) if n_failures > 0 => String::new(),
+        (0, _) => format!("{} laid out already\n", files(n_files)),
         (_, true) => format!("{} of {} would change\n", n_changed, files(n_files)),
         (_, false) => format!("{} of {} changed\n", n_changed, files(n_files)),
     };

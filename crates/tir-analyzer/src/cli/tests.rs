@@ -7,6 +7,7 @@ mod check;
 mod explain;
 mod facts;
 mod fix;
+mod format;
 mod opt;
 mod parse;
 mod preview;
