@@ -259,14 +259,26 @@ impl<'a> Analyzer<'a> {
         ctx: ContextId,
         cond: ExprId,
     ) -> Option<bool> {
-        if !self.body.ty(cond).is_bool() {
+        if !self.body.ty(cond).is_bool() || self.is_seen_to_vary(ctx, cond) {
             return None;
         }
         self.facts(overflow, ctx, cond).interval.as_constant().map(|it| it != 0)
     }
     /// Whether no run gets here: a constraint contradicts those above it.
     pub fn is_contradiction(&mut self, overflow: Overflow, ctx: ContextId) -> bool {
-        self.state(overflow, ctx).contradiction
+        self.lanes(ctx) == 0 && self.state(overflow, ctx).contradiction
+    }
+
+    /// The nearest context at or above that may say anything, or bind a variable: what was loaded or may differ says nothing.
+    pub(crate) fn informative(&mut self, ctx: ContextId) -> ContextId {
+        let mut at = ctx;
+        while let (Constraint::Assume { cond, .. }, Some(parent)) =
+            (self.constraint(at), self.parent(at))
+            && !self.summary(cond).is_stable
+        {
+            at = parent;
+        }
+        at
     }
 
     /// The context that decides `cond`: it is decided there as it is in `ctx`, and not above. None if it is not decided, or

@@ -20,7 +20,8 @@ use std::sync::OnceLock;
 
 use ir::{BinaryOp, UnaryOp};
 
-pub use index::{Head, candidates};
+pub use index::Head;
+pub(crate) use index::{candidates, kind_of_node};
 #[cfg(test)]
 pub(crate) use parse::LEVELS;
 pub use parse::{RuleError, parse};

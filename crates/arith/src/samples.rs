@@ -43,6 +43,21 @@ pub(crate) struct Truths {
     pub(crate) holds: Lanes,
 }
 
+impl Numbers {
+    /// One value in all lanes.
+    pub(crate) fn constant(value: i64) -> Numbers {
+        Numbers { known: Lanes::MAX, of: [value; LANES] }
+    }
+
+    /// Whether two of these lanes have different values.
+    pub(crate) fn varies(&self, lanes: Lanes) -> bool {
+        let lanes = lanes & self.known;
+        let first = self.of[lanes.trailing_zeros() as usize % LANES];
+        let differ = (0..LANES).fold(0, |all, it| all | Lanes::from(self.of[it] != first) << it);
+        lanes & differ != 0
+    }
+}
+
 impl Truths {
     const UNKNOWN: Truths = Truths { known: 0, holds: 0 };
 
@@ -163,13 +178,14 @@ impl Analyzer<'_> {
     fn lanes_of_range(&mut self, var: ValueId, loop_over: Range) -> Lanes {
         let mut lanes = self.lanes_where(loop_over.extent, |value| value > 0);
         let Some(node) = self.node_of(var) else { return lanes };
-        let Some(values) = self.numbers(node) else { return 0 };
+        let Some(values) = self.numbers(node).copied() else { return 0 };
         let first = match loop_over.min {
-            Some(min) => self.numbers(min),
-            None => Some(Numbers { known: Lanes::MAX, of: [0; LANES] }),
+            Some(min) => self.numbers(min).copied(),
+            None => Some(Numbers::constant(0)),
         };
-        let (Some(first), Some(extent)) = (first, self.numbers(loop_over.extent)) else { return 0 };
-        let step = loop_over.step.map(|it| self.numbers(it));
+        let extent = self.numbers(loop_over.extent).copied();
+        let (Some(first), Some(extent)) = (first, extent) else { return 0 };
+        let step = loop_over.step.map(|it| self.numbers(it).copied());
         lanes &= values.known & first.known & extent.known;
         let dtype = self.body.dtype(node);
         let Some(range) = dtype.map(Interval::of_type) else { return 0 };
@@ -223,16 +239,28 @@ impl Analyzer<'_> {
         lanes != 0 && self.compared(op, a, b).fails() & lanes != 0
     }
 
+    /// Whether the conditions are seen to differ where the first is `value`, in samples that get to the context.
+    pub(crate) fn is_implication_refuted(
+        &mut self,
+        ctx: ContextId,
+        first: ExprId,
+        second: ExprId,
+        value: bool,
+    ) -> bool {
+        let lanes = self.lanes(ctx);
+        let (first, second) = (self.truths(first), self.truths(second));
+        let differ = match value {
+            true => first.holds & second.fails(),
+            false => first.fails() & second.holds,
+        };
+        lanes & differ != 0
+    }
+
     /// Whether a node has two values in samples that get to the context.
     pub(crate) fn is_seen_to_vary(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         let lanes = self.lanes(ctx);
         match self.sample(expr) {
-            Sample::Numbers(at) => {
-                let numbers = &self.samples.numbers[at as usize];
-                let lanes = lanes & numbers.known;
-                let first = numbers.of[lanes.trailing_zeros() as usize % LANES];
-                (0..LANES).any(|it| lanes >> it & 1 != 0 && numbers.of[it] != first)
-            }
+            Sample::Numbers(at) => self.samples.numbers[at as usize].varies(lanes),
             Sample::Truths(it) => it.holds & lanes != 0 && it.fails() & lanes != 0,
             Sample::None | Sample::Unknown => false,
         }
@@ -250,8 +278,7 @@ impl Analyzer<'_> {
             let Ok(factor) = i64::try_from(factor) else { return false };
             let Some(at) = self.numbers_of_atom(atom) else { return false };
             let numbers = &self.samples.numbers[at];
-            total.known &= numbers.known;
-            values::add_multiple(&mut total, numbers, factor);
+            total.add_multiple(numbers, factor);
             if total.known == 0 {
                 return false;
             }
@@ -270,17 +297,17 @@ impl Analyzer<'_> {
         self.samples.made.insert(made, None);
         let numbers = match self.atoms.get(made).clone() {
             Made::Product(factors) => {
-                let mut total = Numbers { known: Lanes::MAX, of: [1; LANES] };
+                let mut total = Numbers::constant(1);
                 for factor in factors {
                     let at = self.numbers_of_atom(factor)?;
-                    values::multiply(&mut total, &self.samples.numbers[at]);
+                    total.multiply(&self.samples.numbers[at]);
                 }
                 total
             }
             Made::Quotient(it) => {
                 let mut dividend = self.numbers_of_form(&it.dividend)?;
                 let divisor = self.numbers_of_form(&it.divisor)?;
-                values::divide(&mut dividend, &divisor);
+                dividend.divide(&divisor);
                 dividend
             }
         };
@@ -292,12 +319,11 @@ impl Analyzer<'_> {
 
     fn numbers_of_form(&mut self, form: &Linear) -> Option<Numbers> {
         let constant = i64::try_from(form.offset()).ok()?;
-        let mut total = Numbers { known: Lanes::MAX, of: [constant; LANES] };
+        let mut total = Numbers::constant(constant);
         for &(atom, factor) in form.terms() {
             let factor = i64::try_from(factor).ok()?;
             let at = self.numbers_of_atom(atom)?;
-            total.known &= self.samples.numbers[at].known;
-            values::add_multiple(&mut total, &self.samples.numbers[at], factor);
+            total.add_multiple(&self.samples.numbers[at], factor);
         }
         Some(total)
     }
@@ -310,8 +336,9 @@ impl Analyzer<'_> {
         }
     }
 
-    fn numbers(&mut self, expr: ExprId) -> Option<Numbers> {
-        self.numbers_at(expr).map(|it| self.samples.numbers[it])
+    /// The values of an integer.
+    pub(crate) fn numbers(&mut self, expr: ExprId) -> Option<&Numbers> {
+        self.numbers_at(expr).map(|it| &self.samples.numbers[it])
     }
 
     fn truths(&mut self, expr: ExprId) -> Truths {

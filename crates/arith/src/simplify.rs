@@ -41,6 +41,7 @@ use ir::{
     BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type, arena::Id, effects::EffectTable,
 };
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::{Analyzer, ContextId, Overflow};
 
@@ -84,6 +85,8 @@ pub struct Simplifier<'a> {
     sums: sums::Sums,
     depth: u32,
     trace: Option<explain::Trace>,
+    /// What was found before, while steps are noted: what is simplest already has none.
+    settled: FxHashMap<(ExprId, At), ExprId>,
     work: SimplifyWork,
 }
 
@@ -102,6 +105,7 @@ impl<'a> Simplifier<'a> {
             sums: sums::Sums::default(),
             depth: 0,
             trace: None,
+            settled: FxHashMap::default(),
             work: SimplifyWork::default(),
         }
     }
@@ -145,14 +149,17 @@ impl<'a> Simplifier<'a> {
             return expr;
         }
         // What a context adds to its parent may be nothing.
-        let ctx = if node.flags.open_binders > 0 {
-            at.ctx
-        } else {
-            self.analyzer.state(at.reading, at.ctx).last
-        };
+        let ctx =
+            if node.flags.open_binders > 0 { at.ctx } else { self.analyzer.informative(at.ctx) };
         let at = At { ctx, ..at };
+        if node.is_leaf() && self.analyzer.is_seen_to_vary(at.ctx, expr) {
+            return expr;
+        }
         if let Some(&known) = self.memo.get(&(expr, at)) {
             return known;
+        }
+        if self.settled.get(&(expr, at)) == Some(&expr) {
+            return expr;
         }
         self.work.nodes += 1;
         // A step that leads back here ends here.
@@ -161,8 +168,10 @@ impl<'a> Simplifier<'a> {
             let bare = self.with_simple_operands(at, expr);
             self.with_steps(at, bare)
         });
-        self.memo.insert((expr, at), result);
-        self.memo.insert((result, at), result);
+        if result != expr {
+            self.memo.insert((expr, at), result);
+            self.memo.insert((result, at), result);
+        }
         result
     }
 
@@ -258,9 +267,10 @@ impl<'a> Simplifier<'a> {
 
     fn map_operands(&mut self, at: At, expr: ExprId) -> ExprId {
         let kind = self.body().expr(expr).kind;
-        let mut operands = Vec::new();
+        let mut operands: SmallVec<[ExprId; 4]> = SmallVec::new();
         self.body().each_child(kind, &mut |it| operands.push(it));
-        let simple: Vec<ExprId> = operands.iter().map(|&it| self.simplified(at, it)).collect();
+        let simple: SmallVec<[ExprId; 4]> =
+            operands.iter().map(|&it| self.simplified(at, it)).collect();
         if simple == operands { expr } else { self.with_operands(expr, &simple) }
     }
 

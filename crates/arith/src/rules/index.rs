@@ -1,13 +1,14 @@
 //! The rules by the operator at their root.
 //!
-//! [`Head`] of a node or pattern: its operator, without its operands. O(1) a look-up.
+//! [`Head`] of a node or pattern: its operator, without its operands. A candidate has the operator, and for operands nodes of some
+//! kinds: most rules are left out by these. O(1) a look-up, and O(1) a candidate.
 
 use std::sync::OnceLock;
 
-use ir::{BinaryOp, UnaryOp};
+use ir::{BinaryOp, Body, Callee, ExprId, ExprKind, UnaryOp};
 use rustc_hash::FxHashMap;
 
-use super::{Rule, Term, all};
+use super::{Rule, Sort, Term, Variable, all};
 
 /// An operator without its operands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -35,14 +36,101 @@ impl Head {
     }
 }
 
+/// Which nodes there are for a term: a set of bits, one for each operator and kind of constant.
+pub(crate) type Kinds = u64;
+
+const INT: Kinds = 1 << 60;
+const BOOL: Kinds = 1 << 61;
+const FLOAT: Kinds = 1 << 62;
+const OTHER: Kinds = 1 << 63;
+
+impl Head {
+    fn kinds(self) -> Kinds {
+        match self {
+            Head::Binary(op) => 1 << op as u32,
+            Head::Unary(op) => 1 << (40 + op as u32),
+            Head::Select => 1 << 50,
+            Head::IfThenElse => 1 << 51,
+        }
+    }
+
+    /// That of a node; none of a node that no rule looks into.
+    pub(crate) fn of_node(body: &Body, expr: ExprId) -> Option<Head> {
+        match body.expr(expr).kind {
+            ExprKind::Binary(op, ..) => Some(Head::Binary(op)),
+            ExprKind::Unary(op, _) => Some(Head::Unary(op)),
+            ExprKind::Select(..) => Some(Head::Select),
+            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
+                if body.name(name) == "if_then_else" && body.items(args).len() == 3 =>
+            {
+                Some(Head::IfThenElse)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The kind of a node: one bit.
+pub(crate) fn kind_of_node(body: &Body, expr: ExprId) -> Kinds {
+    match body.expr(expr).kind {
+        ExprKind::Int(_) if body.ty(expr).is_bool() => BOOL,
+        ExprKind::Int(_) => INT,
+        ExprKind::Float(_) => FLOAT,
+        _ => Head::of_node(body, expr).map_or(OTHER, Head::kinds),
+    }
+}
+
+/// The kinds of nodes that may match a term.
+fn kinds_of_term(term: &Term, variables: &[Variable]) -> Kinds {
+    match term {
+        Term::Var(variable) if variables[*variable].sort == Sort::Constant => INT | BOOL,
+        Term::Var(_) => Kinds::MAX,
+        Term::Int(_) => INT,
+        Term::Bool(_) => BOOL,
+        Term::Float(_) => FLOAT,
+        _ => Head::of(term).map_or(Kinds::MAX, Head::kinds),
+    }
+}
+
+/// A rule, with a first look at its operands.
+pub(crate) struct Candidate {
+    pub(crate) rule: &'static Rule,
+    /// Of the two operands of a binary operator, or all.
+    left: Kinds,
+    right: Kinds,
+    /// Whether they may stand in the other order.
+    commutes: bool,
+}
+
+impl Candidate {
+    fn of(rule: &'static Rule) -> Candidate {
+        use BinaryOp::{Add, BitAnd, BitOr, BitXor, Eq, Max, Min, Mul, Ne};
+        let (left, right, commutes) = match &rule.lhs {
+            Term::Binary(op, a, b) => (
+                kinds_of_term(a, &rule.variables),
+                kinds_of_term(b, &rule.variables),
+                matches!(op, Add | Mul | Eq | Ne | Min | Max | BitAnd | BitOr | BitXor),
+            ),
+            _ => (Kinds::MAX, Kinds::MAX, false),
+        };
+        Candidate { rule, left, right, commutes }
+    }
+
+    /// Whether operands of these kinds may match.
+    pub(crate) fn may_match(&self, left: Kinds, right: Kinds) -> bool {
+        self.left & left != 0 && self.right & right != 0
+            || self.commutes && self.left & right != 0 && self.right & left != 0
+    }
+}
+
 /// The rules whose left side has this operator, in the order of the tables.
-pub fn candidates(head: Head) -> &'static [&'static Rule] {
-    static INDEX: OnceLock<FxHashMap<Head, Vec<&'static Rule>>> = OnceLock::new();
+pub(crate) fn candidates(head: Head) -> &'static [Candidate] {
+    static INDEX: OnceLock<FxHashMap<Head, Vec<Candidate>>> = OnceLock::new();
     let index = INDEX.get_or_init(|| {
-        let mut index: FxHashMap<Head, Vec<&'static Rule>> = FxHashMap::default();
+        let mut index: FxHashMap<Head, Vec<Candidate>> = FxHashMap::default();
         for rule in all() {
             if let Some(head) = Head::of(&rule.lhs) {
-                index.entry(head).or_default().push(rule);
+                index.entry(head).or_default().push(Candidate::of(rule));
             }
         }
         index

@@ -36,7 +36,7 @@ impl Analyzer<'_> {
                 Sample::Truths(Truths { known: Lanes::MAX, holds })
             }
             ExprKind::Int(value) if value >= 0 || dtype.is_int() => {
-                self.keep(Numbers { known: Lanes::MAX, of: [value; LANES] })
+                self.keep(Numbers::constant(value))
             }
             ExprKind::Value(value) => self.variable(value, dtype),
             ExprKind::Load { .. } => self.anything(expr.index() + (1 << 40), dtype, false),
@@ -87,7 +87,7 @@ impl Analyzer<'_> {
         };
         let min = match range.min {
             Some(min) => self.sample(min),
-            None => self.keep(Numbers { known: Lanes::MAX, of: [0; LANES] }),
+            None => self.keep(Numbers::constant(0)),
         };
         let step = range.step.map(|it| self.sample(it));
         let (Sample::Numbers(min), Sample::Numbers(extent)) = (min, self.sample(range.extent))
@@ -234,7 +234,7 @@ fn combine(op: BinaryOp, a: &mut Numbers, b: &Numbers, bits: u8) {
         BinaryOp::Mul => each(a, b, i64::checked_mul),
         BinaryOp::Div => each(a, b, i64::checked_div),
         BinaryOp::Mod => each(a, b, i64::checked_rem),
-        BinaryOp::FloorDiv => divide(a, b),
+        BinaryOp::FloorDiv => a.divide(b),
         BinaryOp::FloorMod => remainder(a, b),
         BinaryOp::Min => zip(a, b, i64::min),
         BinaryOp::Max => zip(a, b, i64::max),
@@ -253,22 +253,40 @@ fn constant(numbers: &Numbers) -> Option<i64> {
     (first > 0 && numbers.of.iter().all(|it| *it == first)).then_some(first)
 }
 
-/// The quotient rounded to -∞.
-pub(super) fn divide(a: &mut Numbers, b: &Numbers) {
-    match constant(b) {
-        Some(by) if by & (by - 1) == 0 => {
-            let bits = by.trailing_zeros();
-            zip(a, b, |a, _| a >> bits);
+impl Numbers {
+    /// The quotient rounded to -∞.
+    pub(crate) fn divide(&mut self, by: &Numbers) {
+        match constant(by) {
+            Some(by) if by & (by - 1) == 0 => {
+                let bits = by.trailing_zeros();
+                self.of.iter_mut().for_each(|it| *it >>= bits);
+            }
+            Some(by) => self.of.iter_mut().for_each(|it| *it = it.div_euclid(by)),
+            None => each(self, by, |a, b| {
+                let quotient = a.checked_div(b)?;
+                Some(if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient })
+            }),
         }
-        Some(by) => zip(a, b, |a, _| a.div_euclid(by)),
-        None => each(a, b, |a, b| {
-            let quotient = a.checked_div(b)?;
-            Some(if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient })
-        }),
+        self.known &= by.known;
+    }
+
+    pub(crate) fn multiply(&mut self, by: &Numbers) {
+        combine(BinaryOp::Mul, self, by, 64);
+    }
+
+    /// Adds `numbers * factor`.
+    pub(crate) fn add_multiple(&mut self, numbers: &Numbers, factor: i64) {
+        const SMALL: i64 = 1 << 30;
+        if (-SMALL..=SMALL).contains(&factor) && is_small(numbers) {
+            // Each product is below 2^62.
+            each_sum(self, numbers, factor);
+        } else {
+            each(self, numbers, |sum, value| sum.checked_add(value.checked_mul(factor)?));
+        }
     }
 }
 
-/// The rest of [`divide`].
+/// The rest of [`Numbers::divide`].
 fn remainder(a: &mut Numbers, b: &Numbers) {
     match constant(b) {
         Some(by) if by & (by - 1) == 0 => zip(a, b, |a, b| a & (b - 1)),
@@ -277,21 +295,6 @@ fn remainder(a: &mut Numbers, b: &Numbers) {
             let rest = a.checked_rem(b)?;
             Some(if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest })
         }),
-    }
-}
-
-pub(super) fn multiply(a: &mut Numbers, b: &Numbers) {
-    combine(BinaryOp::Mul, a, b, 64);
-}
-
-/// `total + numbers * factor`
-pub(super) fn add_multiple(total: &mut Numbers, numbers: &Numbers, factor: i64) {
-    const SMALL: i64 = 1 << 30;
-    if (-SMALL..=SMALL).contains(&factor) && is_small(numbers) {
-        // Each product is below 2^62.
-        each_sum(total, numbers, factor);
-    } else {
-        each(total, numbers, |sum, value| sum.checked_add(value.checked_mul(factor)?));
     }
 }
 

@@ -22,6 +22,9 @@ struct Form {
     computed: Vec<Part>,
 }
 
+/// The terms of a sum in some order.
+type Terms = SmallVec<[(ProductId, i128); 4]>;
+
 /// Node and sum of a part of a form.
 type Part = (ExprId, Sum);
 
@@ -56,15 +59,67 @@ impl Simplifier<'_> {
         dtype: DataType,
         is_fit: &mut dyn FnMut(&mut Self, ExprId) -> bool,
     ) -> Option<ExprId> {
+        let written = self.as_written(roots, sum);
+        let has_factors = self.has_factors(&written, sum.constant);
+        if !has_factors
+            && let Some(&root) =
+                roots.iter().find(|&&it| self.is_written_as(it, &written, sum.constant, dtype))
+            && is_fit(self, root)
+        {
+            return Some(root);
+        }
+        let mut source = None;
+        let mut take = |it: &mut Self, (node, computed): (ExprId, Vec<Part>)| {
+            if !is_fit(it, node) {
+                return false;
+            }
+            let source = source.get_or_insert_with(|| {
+                let mut source = it.region(roots);
+                source.extend_from_slice(known);
+                source
+            });
+            roots.contains(&node)
+                || computed.iter().all(|part| {
+                    it.fits(at, &part.1, dtype, source) || it.adds_no_overflow(at, part.0)
+                })
+        };
+        let in_order = self.in_order(sum);
+        if has_factors {
+            let forms = self.forms(dtype, [&written, &in_order], sum.constant);
+            return forms.into_iter().find_map(|it| {
+                let node = it.0;
+                take(self, it).then_some(node)
+            });
+        }
+        // All orders cost the same then.
+        let is_one = written == in_order;
+        for terms in [written, in_order].into_iter().skip(usize::from(is_one)) {
+            let mut form = Form { dtype, computed: Vec::new() };
+            let built = self.flat(&mut form, &terms, sum.constant);
+            if let Some((node, _)) = built
+                && take(self, (node, form.computed))
+            {
+                return Some(node);
+            }
+        }
+        None
+    }
+
+    /// The sum in each order, flat and with factors taken out, the cheapest first.
+    fn forms(
+        &mut self,
+        dtype: DataType,
+        orders: [&Terms; 2],
+        constant: i128,
+    ) -> SmallVec<[(ExprId, Vec<Part>); 4]> {
         let mut forms: SmallVec<[(ExprId, Vec<Part>); 4]> = SmallVec::new();
-        let orders = [self.as_written(roots, sum), self.in_order(sum)];
-        for terms in &orders {
+        for terms in orders {
             for is_factored in [false, true] {
                 let mut form = Form { dtype, computed: Vec::new() };
                 let built = if is_factored {
-                    self.factored(&mut form, terms, sum.constant)
+                    self.factored(&mut form, terms, constant)
                 } else {
-                    self.flat(&mut form, terms, sum.constant)
+                    self.flat(&mut form, terms, constant)
                 };
                 if let Some((node, _)) = built
                     && forms.iter().all(|it| it.0 != node)
@@ -78,31 +133,12 @@ impl Simplifier<'_> {
             let cost = self.cost(it.0);
             (cost.cost, cost.operations)
         });
-        let mut source = None;
-        for (node, computed) in forms {
-            if !is_fit(self, node) {
-                continue;
-            }
-            if roots.contains(&node) {
-                return Some(node);
-            }
-            let source = source.get_or_insert_with(|| {
-                let mut source = self.region(roots);
-                source.extend_from_slice(known);
-                source
-            });
-            let fits =
-                |it: &Part| self.fits(at, &it.1, dtype, source) || self.adds_no_overflow(at, it.0);
-            if computed.iter().all(fits) {
-                return Some(node);
-            }
-        }
-        None
+        forms
     }
 
     /// The terms in the order of operands.
-    pub(super) fn in_order(&self, sum: &Sum) -> Vec<(ProductId, i128)> {
-        let mut terms = sum.products.to_vec();
+    pub(super) fn in_order(&self, sum: &Sum) -> Terms {
+        let mut terms: Terms = sum.products.clone();
         terms.sort_by(|a, b| {
             let (x, y) = (self.factors(a.0), self.factors(b.0));
             let pairs = x.iter().zip(y).map(|(&p, &q)| order::compare(self.body(), p, q));
@@ -115,9 +151,9 @@ impl Simplifier<'_> {
     }
 
     /// The terms in the order in which the source first names their first operands.
-    fn as_written(&mut self, roots: &[ExprId], sum: &Sum) -> Vec<(ProductId, i128)> {
-        let mut places: Vec<ExprId> = Vec::new();
-        let mut stack: Vec<ExprId> = roots.iter().rev().copied().collect();
+    fn as_written(&mut self, roots: &[ExprId], sum: &Sum) -> Terms {
+        let mut places: SmallVec<[ExprId; 16]> = SmallVec::new();
+        let mut stack: SmallVec<[ExprId; 16]> = roots.iter().rev().copied().collect();
         for _ in 0..MOST_WRITTEN {
             let Some(node) = stack.pop() else { break };
             match self.addends(node) {
@@ -125,13 +161,89 @@ impl Simplifier<'_> {
                 None => places.extend(self.first_leaf(node)),
             }
         }
-        let mut terms = self.in_order(sum);
-        terms.sort_by_cached_key(|it| {
-            let leaves = self.factors(it.0).iter().filter_map(|it| self.first_leaf(*it));
+        let place = |product: ProductId| {
+            let leaves = self.factors(product).iter().filter_map(|it| self.first_leaf(*it));
             let places = leaves.filter_map(|leaf| places.iter().position(|it| *it == leaf));
             places.min().unwrap_or(usize::MAX)
-        });
-        terms
+        };
+        let mut placed: SmallVec<[(usize, (ProductId, i128)); 4]> =
+            sum.products.iter().map(|it| (place(it.0), *it)).collect();
+        placed.sort_by_key(|it| it.0);
+        if placed.windows(2).any(|it| it[0].0 == it[1].0) {
+            // Terms of one place stand in the order of operands.
+            placed = self.in_order(sum).into_iter().map(|it| (place(it.0), it)).collect();
+            placed.sort_by_key(|it| it.0);
+        }
+        placed.into_iter().map(|it| it.1).collect()
+    }
+
+    /// Whether a common factor may be taken out such that the sum costs less.
+    fn has_factors(&self, terms: &[(ProductId, i128)], constant: i128) -> bool {
+        // A number that is taken out spares the multiplications of the terms that have it alone, and is one itself.
+        let by_number = common_number(terms, constant)
+            .is_some_and(|number| terms.iter().filter(|it| it.1.abs() == number).count() > 1);
+        by_number || self.shared_atom(terms).is_some()
+    }
+
+    /// Whether a node is the sum as [`Simplifier::flat`] writes it.
+    fn is_written_as(
+        &self,
+        node: ExprId,
+        terms: &[(ProductId, i128)],
+        constant: i128,
+        dtype: DataType,
+    ) -> bool {
+        let mut at = node;
+        // Takes the right operand from a sum.
+        let last = |at: &mut ExprId, is_added: bool| match self.addends(*at) {
+            Some((BinaryOp::Add, a, b)) if is_added => {
+                *at = a;
+                Some(b)
+            }
+            Some((BinaryOp::Sub, a, b)) if !is_added => {
+                *at = a;
+                Some(b)
+            }
+            _ => None,
+        };
+        let Some((&(first, number), others)) = terms.split_first() else { return false };
+        if number < 0 || self.body().dtype(node) != Some(dtype) {
+            return false;
+        }
+        if constant != 0
+            && last(&mut at, constant > 0).and_then(|it| self.as_int(it)) != constant.checked_abs()
+        {
+            return false;
+        }
+        let is_term = |it: Option<ExprId>, product, number: i128| {
+            it.is_some_and(|it| self.is_term(it, product, number))
+        };
+        others.iter().rev().all(|&(product, number)| {
+            is_term(last(&mut at, number > 0), product, number.saturating_abs())
+        }) && self.is_term(at, first, number)
+    }
+
+    /// Whether a node is `product * number` as [`Simplifier::term`] writes it.
+    fn is_term(&self, node: ExprId, product: ProductId, number: i128) -> bool {
+        let operands = |it: ExprId| match self.addends(it) {
+            Some((BinaryOp::Mul, a, b)) => Some((a, b)),
+            _ => None,
+        };
+        let mut at = node;
+        if number != 1 {
+            match operands(at) {
+                Some((a, b)) if self.as_int(b) == Some(number) => at = a,
+                _ => return false,
+            }
+        }
+        let Some((&first, others)) = self.factors(product).split_first() else { return false };
+        for &factor in others.iter().rev() {
+            match operands(at) {
+                Some((a, b)) if b == factor => at = a,
+                _ => return false,
+            }
+        }
+        at == first
     }
 
     /// The leftmost operand of an atom that has none itself, but for constants.

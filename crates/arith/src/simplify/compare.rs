@@ -118,7 +118,11 @@ impl Simplifier<'_> {
         for factor in factors.into_iter().filter(|it| *it > 1) {
             let (large, small): (Vec<(ProductId, i128)>, Vec<(ProductId, i128)>) =
                 gap.products.iter().copied().partition(|it| it.1 % factor == 0);
-            let small = Sum { products: small.into(), constant: 0 };
+            let small = Sum { products: small.into(), constant: -least };
+            if self.is_seen_to_cross(it.at, &small, factor) {
+                continue;
+            }
+            let small = Sum { constant: 0, ..small };
             let bounds = self.interval_of(it.at, &small, Interval::of_type(it.dtype), &[]);
             if bounds.min == Interval::NEG_INF || bounds.max == Interval::POS_INF {
                 continue;

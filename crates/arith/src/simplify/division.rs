@@ -157,6 +157,9 @@ impl Simplifier<'_> {
 
     /// The one multiple of `by` that all values of the sum are at or above, and below the next.
     fn multiple_of(&mut self, it: &Division, sum: &Sum, by: i128) -> Option<i128> {
+        if self.is_seen_to_cross(it.at, sum, by) {
+            return None;
+        }
         let bounds = self.bounds(it, sum);
         let is_finite = bounds.min != Interval::NEG_INF && bounds.max != Interval::POS_INF;
         let n = floor_div(bounds.min, by);

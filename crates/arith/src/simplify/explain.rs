@@ -1,8 +1,7 @@
 //! Why a result is what it is, and why it is no simpler.
 //!
 //! [`Step`]s are what the simplifier does, in order, each at one node. A [`Missing`] fact is a condition of a rule whose left side
-//! matches and whose other conditions hold. Both are found by simplifying again, with nothing remembered: as much work
-//! as the first time.
+//! matches and whose other conditions hold. Both are found by simplifying again: steps where there were some, missing facts everywhere.
 
 use ir::ExprId;
 
@@ -57,20 +56,25 @@ pub(super) struct Trace {
 impl Simplifier<'_> {
     /// The steps from an expression to its simplest form, in the order in which they are taken.
     pub fn steps(&mut self, ctx: ContextId, expr: ExprId, reading: Overflow) -> Vec<Step> {
-        self.traced(At { ctx, reading }, expr).steps
+        self.settled = std::mem::take(&mut self.memo);
+        let steps = self.traced(At { ctx, reading }, expr).steps;
+        self.memo = std::mem::take(&mut self.settled);
+        steps
     }
 
     /// Which facts would let a rule apply to the simplest form of an expression, each with its rule.
     pub fn missing(&mut self, ctx: ContextId, expr: ExprId, reading: Overflow) -> Vec<Missing> {
         let result = self.simplify(ctx, expr, reading);
-        self.traced(At { ctx, reading }, result).missing
+        let memo = std::mem::take(&mut self.memo);
+        let missing = self.traced(At { ctx, reading }, result).missing;
+        self.memo = memo;
+        missing
     }
 
+    /// With nothing in the memo.
     fn traced(&mut self, at: At, expr: ExprId) -> Trace {
-        let memo = std::mem::take(&mut self.memo);
         self.trace = Some(Trace::default());
         self.simplified(at, expr);
-        self.memo = memo;
         self.trace.take().unwrap_or_default()
     }
 

@@ -73,6 +73,9 @@ impl Simplifier<'_> {
         if self.holds(at, BinaryOp::Le, low, high) {
             return true;
         }
+        if self.analyzer.is_refuted(at.ctx, BinaryOp::Le, low, high) {
+            return false;
+        }
         let is_sum = |it: &Self, expr| it.addends(expr).is_some();
         if !is_short || !is_sum(self, low) && !is_sum(self, high) {
             return false;

@@ -11,7 +11,7 @@ use super::{
     At, Simplifier,
     sums::{ProductId, Sum},
 };
-use crate::{Interval, Overflow, canonical::polynomial::Ring};
+use crate::{Interval, Overflow, canonical::polynomial::Ring, samples::Numbers};
 
 impl Simplifier<'_> {
     /// Whether a node that is made anew does not overflow at a place, by what the analyzer knows alone. Where overflow is
@@ -73,6 +73,31 @@ impl Simplifier<'_> {
             total = total.plus(term);
         }
         total
+    }
+
+    /// Whether there are samples with a multiple of `by` between the values of a sum: then no bounds show that it is between two.
+    pub(super) fn is_seen_to_cross(&mut self, at: At, sum: &Sum, by: i128) -> bool {
+        let Ok(by) = i64::try_from(by) else { return false };
+        let Ok(constant) = i64::try_from(sum.constant) else { return false };
+        let mut total = Numbers::constant(constant);
+        for &(product, factor) in &sum.products {
+            let Ok(factor) = i64::try_from(factor) else { return false };
+            let factors = &self.sums.products[product.0 as usize];
+            if let [atom] = factors[..] {
+                let Some(numbers) = self.analyzer.numbers(atom) else { return false };
+                total.add_multiple(numbers, factor);
+                continue;
+            }
+            let mut term = Numbers::constant(1);
+            for &atom in factors {
+                let Some(numbers) = self.analyzer.numbers(atom) else { return false };
+                term.multiply(numbers);
+            }
+            total.add_multiple(&term, factor);
+        }
+        total.divide(&Numbers::constant(by));
+        let lanes = self.analyzer.lanes(at.ctx);
+        total.varies(lanes)
     }
 
     /// Whether the one sum is the other times an atom that is positive.

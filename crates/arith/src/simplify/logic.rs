@@ -8,6 +8,7 @@
 //! A chain is looked at in pieces of [`MOST_CONDITIONS`], so its cost is linear.
 
 use ir::{BinaryOp, ExprId, ExprKind, UnaryOp};
+use smallvec::SmallVec;
 
 use super::{At, Rewrite, Simplifier};
 use crate::conditions::negated as opposite;
@@ -115,9 +116,19 @@ impl Simplifier<'_> {
         while place + 1 < chain.kept.len() {
             let condition = chain.kept[place];
             // Without it, all up to the one that implies it are evaluated.
-            let later: Vec<ExprId> = chain.kept[place + 1..].to_vec();
-            let mut answers = later.into_iter().map_while(|it| {
+            let later: SmallVec<[ExprId; MOST_PAIRED]> = chain.kept[place + 1..].into();
+            let may_imply = |it: &mut Self, later: ExprId| {
+                !it.analyzer.is_implication_refuted(chain.at.ctx, later, condition, !decisive)
+            };
+            let Some(last) = later.iter().rposition(|&it| may_imply(self, it)) else {
+                place += 1;
+                continue;
+            };
+            let mut answers = later[..=last].iter().map_while(|&it| {
                 self.has_no_event(chain.at, it).then(|| {
+                    if !may_imply(self, it) {
+                        return false;
+                    }
                     self.work.questions += 1;
                     let ctx = self.analyzer.assume(chain.at.ctx, it, !decisive);
                     self.analyzer.decide_with(chain.at.reading, ctx, condition) == Some(!decisive)

@@ -38,8 +38,17 @@ type Goals<'r> = SmallVec<[(&'r Term, ExprId); 8]>;
 impl Simplifier<'_> {
     /// The node by the first rule that applies.
     pub(super) fn rewrite_by_rules(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
-        let head = self.head(expr)?;
-        for rule in rules::candidates(head) {
+        self.body().ty(expr).prim().filter(|it| it.is_scalar())?;
+        let head = Head::of_node(self.body(), expr)?;
+        let [left, right] = match self.body().expr(expr).kind {
+            ExprKind::Binary(_, a, b) => [a, b].map(|it| rules::kind_of_node(self.body(), it)),
+            _ => [u64::MAX; 2],
+        };
+        for candidate in rules::candidates(head) {
+            if !candidate.may_match(left, right) {
+                continue;
+            }
+            let rule = candidate.rule;
             self.work.matches += 1;
             if !self.is_in_domain(rule, expr) {
                 continue;
@@ -55,18 +64,6 @@ impl Simplifier<'_> {
             }
         }
         None
-    }
-
-    fn head(&self, expr: ExprId) -> Option<Head> {
-        let node = self.body().expr(expr);
-        node.ty.prim().filter(|it| it.is_scalar())?;
-        match node.kind {
-            ExprKind::Binary(op, ..) => Some(Head::Binary(op)),
-            ExprKind::Unary(op, _) => Some(Head::Unary(op)),
-            ExprKind::Select(..) => Some(Head::Select),
-            ExprKind::Call { .. } => self.as_if(expr).map(|_| Head::IfThenElse),
-            _ => None,
-        }
     }
 
     /// A first look at the types: a rule for floats is none for integers.

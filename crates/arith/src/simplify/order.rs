@@ -7,6 +7,7 @@
 use std::cmp::Ordering;
 
 use ir::{Body, Callee, ExprId, ExprKind};
+use smallvec::SmallVec;
 
 /// Nodes on the way to a difference. Beyond, the node that was made first is first.
 const MOST_DEPTH: usize = 64;
@@ -25,7 +26,7 @@ pub(super) fn compare(body: &Body, a: ExprId, b: ExprId) -> Ordering {
             return order;
         }
         let (left, right) = (operands(body, a), operands(body, b));
-        match left.iter().zip(&right).find(|it| it.0 != it.1) {
+        match left.iter().zip(right.iter()).find(|it| it.0 != it.1) {
             Some((&p, &q)) => (a, b) = (p, q),
             // One may have more of them, or another type.
             None => {
@@ -37,8 +38,8 @@ pub(super) fn compare(body: &Body, a: ExprId, b: ExprId) -> Ordering {
     a.cmp(&b)
 }
 
-fn operands(body: &Body, expr: ExprId) -> Vec<ExprId> {
-    let mut operands = Vec::new();
+fn operands(body: &Body, expr: ExprId) -> SmallVec<[ExprId; 4]> {
+    let mut operands = SmallVec::new();
     body.each_child(body.expr(expr).kind, &mut |it| operands.push(it));
     operands
 }

@@ -24,6 +24,12 @@ struct Pair {
 impl Simplifier<'_> {
     /// The sum with all pairs taken together, and the rule of the first.
     pub(super) fn recombined(&mut self, at: At, sum: &Sum) -> Option<(Sum, &'static str)> {
+        let has_part = |it: &Self, product: ProductId| {
+            it.factors(product).iter().any(|&atom| it.is_part_of_pair(atom))
+        };
+        if sum.products.len() < 2 || !sum.products.iter().any(|it| has_part(self, it.0)) {
+            return None;
+        }
         let mut total = sum.clone();
         let mut rule = None;
         while let Some((next, by)) = self.recombined_once(at, &total) {
@@ -31,6 +37,14 @@ impl Simplifier<'_> {
             rule.get_or_insert(by);
         }
         rule.map(|rule| (total, rule))
+    }
+
+    /// Whether something may stand for an atom and another one.
+    fn is_part_of_pair(&self, atom: ExprId) -> bool {
+        match self.body().expr(atom).kind {
+            ExprKind::Binary(op, ..) => op.is_division() || op == BinaryOp::Min,
+            _ => false,
+        }
     }
 
     fn recombined_once(&mut self, at: At, sum: &Sum) -> Option<(Sum, &'static str)> {

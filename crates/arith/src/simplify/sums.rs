@@ -23,7 +23,7 @@ const MOST_REGION: usize = 96;
 
 /// A product, by its place in [`Sums`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) struct ProductId(u32);
+pub(super) struct ProductId(pub(super) u32);
 
 /// A sum of products of atoms.
 pub(super) type Sum = Polynomial<ProductId>;
@@ -34,8 +34,10 @@ pub(super) type Factors = SmallVec<[ExprId; 3]>;
 /// The sums of nodes, and the products in them.
 #[derive(Default)]
 pub(super) struct Sums {
-    of: FxHashMap<ExprId, Sum>,
-    products: Vec<Factors>,
+    /// By node: the place of its sum and 1; 0 if it was not asked for.
+    of: Vec<u32>,
+    all: Vec<Sum>,
+    pub(super) products: Vec<Factors>,
     index: FxHashMap<Factors, ProductId>,
 }
 
@@ -79,16 +81,29 @@ impl Simplifier<'_> {
 
     /// The sum of a node of a type whose sums are those of integers.
     pub(super) fn sum_of(&mut self, expr: ExprId) -> Sum {
-        let mut stack = vec![expr];
+        if self.known_sum(expr).is_none() {
+            self.sums.of.resize(self.body().n_exprs(), 0);
+            self.find_sum(expr);
+        }
+        self.known_sum(expr).cloned().unwrap_or_else(|| self.atom(expr))
+    }
+
+    fn known_sum(&self, expr: ExprId) -> Option<&Sum> {
+        let place = self.sums.of.get(super::index(expr))?.checked_sub(1)?;
+        self.sums.all.get(place as usize)
+    }
+
+    fn find_sum(&mut self, expr: ExprId) {
+        let mut stack: SmallVec<[ExprId; 16]> = SmallVec::from_slice(&[expr]);
         while let Some(&at) = stack.last() {
-            if self.sums.of.contains_key(&at) {
+            if self.known_sum(at).is_some() {
                 stack.pop();
                 continue;
             }
             let parts = self.addends(at);
             if let Some((_, a, b)) = parts {
                 let n_before = stack.len();
-                stack.extend([a, b].into_iter().filter(|it| !self.sums.of.contains_key(it)));
+                stack.extend([a, b].into_iter().filter(|it| self.known_sum(*it).is_none()));
                 if stack.len() > n_before {
                     continue;
                 }
@@ -99,9 +114,9 @@ impl Simplifier<'_> {
                 None => self.as_int(at).map(Sum::constant),
             };
             let sum = sum.unwrap_or_else(|| self.atom(at));
-            self.sums.of.insert(at, sum);
+            self.sums.all.push(sum);
+            self.sums.of[super::index(at)] = self.sums.all.len() as u32;
         }
-        self.sums.of[&expr].clone()
     }
 
     /// A sum, difference or product of integers.
@@ -115,11 +130,18 @@ impl Simplifier<'_> {
     }
 
     fn combined(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> Option<Sum> {
-        let (x, y) = (self.sums.of.get(&a)?.clone(), self.sums.of.get(&b)?.clone());
+        let (x, y) = (self.known_sum(a)?, self.known_sum(b)?);
         let sum = match op {
-            BinaryOp::Add => x.plus(&y, 1, Ring::Integers),
-            BinaryOp::Sub => x.plus(&y, -1, Ring::Integers),
-            _ => self.times(&x, &y),
+            BinaryOp::Add => x.plus(y, 1, Ring::Integers),
+            BinaryOp::Sub => x.plus(y, -1, Ring::Integers),
+            _ => match (x.as_constant(), y.as_constant()) {
+                (_, Some(factor)) => x.scaled(factor, Ring::Integers),
+                (Some(factor), _) => y.scaled(factor, Ring::Integers),
+                _ => {
+                    let (x, y) = (x.clone(), y.clone());
+                    self.times(&x, &y)
+                }
+            },
         };
         sum.filter(|it| it.products.len() <= MOST_PRODUCTS)
     }
