@@ -79,7 +79,7 @@ fn every_row_is_valid_and_no_name_is_listed_twice() {
         [
             473,
             1011,
-            195,
+            431,
         ]
     "#]]
     .assert_debug_eq(&counts);
