@@ -2,4 +2,5 @@
 
 pub mod mlir;
 pub mod ops;
+pub mod pir;
 pub mod tvmscript;

@@ -11,6 +11,7 @@
 //! | `scoped` | the walk of the presets `mlir` |
 //! | `wide`, `keys`, `versions`, `hoist`, `arguments`, `dead` | preset `default` |
 //! | `table`, `equal`, `digest` | known operations; equality; digests of regions |
+//! | `pir` | programs of Paddle: its preset, and the default plan |
 //! | `rewrite` | applies a plan to a body |
 
 mod arguments;
@@ -20,6 +21,7 @@ mod equal;
 mod hoist;
 mod keys;
 mod labels;
+mod pir;
 mod rewrite;
 mod scoped;
 mod summary;
@@ -28,7 +30,7 @@ mod versions;
 mod wide;
 
 use ir::{
-    Body,
+    Body, Dialect,
     effects::EffectTable,
     plan::ops::{OpPlan, OpPreset},
 };
@@ -66,8 +68,9 @@ pub fn plan(body: &Body, effects: &EffectTable, options: &OpOptions) -> OpPlan {
 
 /// As [`plan`], with what it cost.
 pub fn plan_counted(body: &Body, effects: &EffectTable, options: &OpOptions) -> (OpPlan, OpWork) {
-    match options.preset {
-        OpPreset::Default => wide::plan(body, effects),
+    match (body.dialect, options.preset) {
+        (Dialect::Pir, _) => pir::plan(body, effects, options),
+        (_, OpPreset::Default) => wide::plan(body, effects),
         _ => scoped::plan(body, effects, options),
     }
 }

@@ -8,12 +8,14 @@
 //! * An operation that moves is written, with its uses as they are then, on a line of its own above what it moves before. If its
 //!   name is defined elsewhere in the unit, it gets a new one.
 //!
+//! * An output of a program of PIR gets a copy: a line with the next free number behind the operation that stays.
+//!
 //! What has no text (an implied terminator, the body of a named structured operation) is not edited, and what would need it is left out.
 //! O(operations + operands), and the text that is replaced.
 
 use ir::{
-    Body, OpId, ValueId,
-    plan::ops::{OpAction, OpChange, OpPlan},
+    Body, Dialect, OpId, Type, ValueId,
+    plan::ops::{OpAction, OpChange, OpPlan, OutputCopy, copies},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{Edit, TextEdit, TextRange, TextSize};
@@ -33,9 +35,8 @@ pub fn edits_of<'a>(
     actions: impl IntoIterator<Item = &'a OpAction>,
 ) -> TextEdit {
     let mut writer = Writer::new(text, map, body);
-    for action in actions {
-        writer.take(action);
-    }
+    let actions: Vec<&OpAction> = actions.into_iter().filter(|it| writer.take(it)).collect();
+    writer.copies = copies(body, actions);
     if writer.is_idle() {
         return TextEdit::new();
     }
@@ -43,6 +44,7 @@ pub fn edits_of<'a>(
     writer.uses();
     writer.moves();
     writer.removals();
+    writer.copies();
     writer.finish()
 }
 
@@ -57,6 +59,10 @@ struct Writer<'a> {
     /// Operations and what they move before, in the order of the plan.
     moved: Vec<(OpId, OpId)>,
     new_names: FxHashMap<ValueId, String>,
+    /// Copies for outputs of a program of PIR.
+    copies: Vec<OutputCopy>,
+    /// Names that have two definitions in a program of PIR: which one a use would mean could not be said.
+    ambiguous: FxHashSet<&'a str>,
     /// The numbers of values within packs; absent for values of their own.
     in_pack: FxHashMap<ValueId, u32>,
     /// Edits inside of operations that move, and of all others.
@@ -75,6 +81,8 @@ impl<'a> Writer<'a> {
             gone: Vec::new(),
             moved: Vec::new(),
             new_names: FxHashMap::default(),
+            copies: Vec::new(),
+            ambiguous: ambiguous(body),
             in_pack: FxHashMap::default(),
             inside: FxHashMap::default(),
             edits: Vec::new(),
@@ -88,7 +96,8 @@ impl<'a> Writer<'a> {
             && self.moved.is_empty()
     }
 
-    fn take(&mut self, action: &OpAction) {
+    /// Notes an action; whether it can be written.
+    fn take(&mut self, action: &OpAction) -> bool {
         let (body, map, op) = (self.body, self.map, action.op);
         match &action.change {
             OpChange::Delete => {
@@ -96,9 +105,13 @@ impl<'a> Writer<'a> {
                     self.gone.push(op);
                 }
             }
-            OpChange::Merge { into } => {
-                if !map.is_written(op) || !map.is_written(*into) {
-                    return;
+            OpChange::Merge { into } | OpChange::MergeWithCopies { into, .. } => {
+                let is_clear = |it: &ValueId| !self.ambiguous.contains(name_of(body, *it));
+                if !map.is_written(op)
+                    || !map.is_written(*into)
+                    || !body.ops[*into].results.iter().all(is_clear)
+                {
+                    return false;
                 }
                 self.gone.push(op);
                 let pairs = body.ops[op].results.iter().zip(&body.ops[*into].results);
@@ -121,6 +134,7 @@ impl<'a> Writer<'a> {
                 }
             }
         }
+        true
     }
 
     fn value(&self, mut value: ValueId) -> ValueId {
@@ -209,6 +223,10 @@ impl<'a> Writer<'a> {
         let (body, map) = (self.body, self.map);
         let moved: FxHashSet<OpId> = self.moved.iter().map(|it| it.0).collect();
         let gone = self.gone_with_insides();
+        let outputs =
+            self.copies.iter().flat_map(|it| it.outputs.iter().map(|at| (*at, &*it.name)));
+        let outputs: FxHashMap<(OpId, u32), String> =
+            outputs.map(|(at, name)| (at, name.to_owned())).collect();
         for op in body.ops.ids().filter(|it| !gone.contains(it)) {
             let places = map.uses_of(op);
             if places.len() == 0 {
@@ -217,6 +235,10 @@ impl<'a> Writer<'a> {
             let mut edits = Vec::new();
             for (at, (value, place)) in used_values(body, op).zip(places).enumerate() {
                 let Some(value) = value.filter(|_| !place.is_empty()) else { continue };
+                if let Some(name) = outputs.get(&(op, at as u32)) {
+                    edits.push(Edit::replace(place, name.clone()));
+                    continue;
+                }
                 let single = self.single.get(&(op, at as u32)).copied();
                 let now = self.value(single.unwrap_or(value));
                 if now != value || self.new_names.contains_key(&now) {
@@ -312,12 +334,47 @@ impl<'a> Writer<'a> {
         }
     }
 
+    /// Lines for the copies. Each is inserted right behind its operation, as Paddle does: the last one comes first.
+    fn copies(&mut self) {
+        let newline = if self.text.contains("\r\n") { "\r\n" } else { "\n" };
+        for copy in self.copies.iter().rev() {
+            let place = self.map.op(copy.into);
+            let start = line_start(self.text, place.start());
+            let before = &self.text[TextRange::new(start, place.start())];
+            let indent = &before[..before.len() - before.trim_start().len()];
+            let ty = match self.body.values[copy.value].ty {
+                Type::Named(name) => self.body.name(name),
+                _ => "",
+            };
+            let stops = copy.stop_gradient.as_ref();
+            let attrs = stops.map_or(String::new(), |it| format!("stop_gradient:[{it}]"));
+            let (name, from) = (&copy.name, name_of(self.body, copy.value));
+            let line = format!("({name}) = \"pd_op.assign\" ({from}) {{{attrs}}} : ({ty}) -> {ty}");
+            self.edits.push(Edit::insert(place.end(), format!("{newline}{indent}{line}")));
+        }
+    }
+
     /// One use may stand for several operands; overlapping edits would be an error of ours, and then nothing is done.
     fn finish(mut self) -> TextEdit {
         self.edits.sort_by_key(|it| (it.range.start(), it.range.end()));
         self.edits.dedup_by(|a, b| a == b && !a.is_insert());
         TextEdit::from_edits(self.edits).unwrap_or_default()
     }
+}
+
+fn name_of(body: &Body, value: ValueId) -> &str {
+    body.name(body.values[value].name)
+}
+
+/// The names with several definitions in a program of PIR. Its printer gives each value a name of its own.
+fn ambiguous(body: &Body) -> FxHashSet<&str> {
+    let mut seen = FxHashSet::default();
+    let mut twice = FxHashSet::default();
+    if body.dialect == Dialect::Pir {
+        let names = body.values.ids().map(|it| name_of(body, it));
+        twice.extend(names.filter(|it| !seen.insert(*it)));
+    }
+    twice
 }
 
 fn is_blank(text: &str) -> bool {

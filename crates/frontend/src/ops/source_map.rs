@@ -184,6 +184,10 @@ impl OpSourceMap {
         };
         *entry(&mut self.ops, op.index()) = place;
     }
+    /// Moves the end of an operation whose regions have been read.
+    pub(crate) fn set_op_end(&mut self, op: OpId, end: u32) {
+        entry(&mut self.ops, op.index()).end = end;
+    }
     /// The next use of an operation.
     pub(crate) fn push_use(&mut self, op: OpId, place: (u32, u32)) {
         self.uses.push(place);

@@ -73,6 +73,28 @@ The fix never changes what the function computes, and never makes it fail where 
 ",
     },
     Doc {
+        name: "common-after-side-effect",
+        summary: "an equal operation, which Paddle does not dare to replace",
+        text: "\
+An operation before it, in its block or around it, has the same name, declared attributes, operands and result types, so this one goes. Paddle's pass
+leaves both: it replaces nothing that depends on an operation with a side effect or on what is written in place, and nothing but dense tensors.
+
+```
+(%1) = \"pd_op.dropout\" (%0) …
+(%2) = \"pd_op.exp\" (%1) …
+(%3) = \"pd_op.exp\" (%1) …        // equal to %2: there is one draw, and both read it
+```
+",
+    },
+    Doc {
+        name: "common-rounded-constant",
+        summary: "equal text, but its constants are printed with six digits",
+        text: "\
+The preset `pir` compares programs by their text, as they are printed. Paddle compares the numbers in memory, so it may keep what this preset merges:
+see `rounded-constant`.
+",
+    },
+    Doc {
         name: "convergent",
         summary: "it depends on which threads arrive together",
         text: "\
@@ -84,6 +106,14 @@ s = T.tvm_warp_shuffle(mask, v, 0, 32, 32)
 if tx < 5:
     A[tx] = T.tvm_warp_shuffle(mask, v, 0, 32, 32)   # other threads may be missing here
 ```
+",
+    },
+    Doc {
+        name: "feeds-control-flow",
+        summary: "a result ends a block or goes into a loop",
+        text: "\
+A result is given to `cf.yield` or `pd_op.while`. Paddle's executor frees such a value when its user is done, so nothing else may use it, and an equal operation
+cannot take its place. Paddle's pass leaves it for the same reason.
 ",
     },
     Doc {
@@ -283,6 +313,21 @@ if i < n:
 if i < n:
     B[i] = y
 ```
+",
+    },
+    Doc {
+        name: "rounded-constant",
+        summary: "equal constants of a printed program may be different numbers",
+        text: "\
+Paddle prints floating-point numbers with six digits. A text with six of them, or with an exponent, may stand for several numbers, and so may all that is computed
+from it: the two are likely equal, and nothing says that they are.
+
+```
+(%0) = \"pd_op.full\" () {…,value:0.797885} …    // 0.7978845608
+(%1) = \"pd_op.full\" () {…,value:0.797885} …    // 0.7978849
+```
+
+The preset `pir` merges them (`common-rounded-constant`); `default` and `fix` do not.
 ",
     },
     Doc {

@@ -6,7 +6,11 @@
 //!
 //! All actions of a plan are right together. An operation that goes is the `op` of one action; what takes its place never goes.
 
+mod copies;
+
 use crate::{OpId, ValueId};
+
+pub use self::copies::{OutputCopy, copies};
 
 /// Whose rules a plan of operations follows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -75,6 +79,14 @@ pub enum OpChange {
         /// The equal operation, which stays.
         into: OpId,
     },
+    /// As [`OpChange::Merge`]; but each value that is an output of the program gets a copy of its own behind `into`, as one value may be
+    /// one output only.
+    MergeWithCopies {
+        /// The equal operation, which stays.
+        into: OpId,
+        /// The uses that become uses of a copy: user and operand, in program order.
+        outputs: Vec<(OpId, u32)>,
+    },
     /// Only the named operands change, and the operation stays: in a graph region some uses were visited before it.
     MergeUses {
         /// The equal operation.
@@ -101,8 +113,12 @@ pub enum OpChange {
 names! {
     /// Why an action is right.
     OpActionKind {
+        /// Equal operation, equal operands; but Paddle does not dare to: a side effect before it, or a result that is no dense tensor.
+        AfterSideEffect = "common-after-side-effect";
         /// Equal operation, equal operands, and the first dominates.
         Common = "common-operation";
+        /// Equal text; but its constants are printed with six digits, so that they may differ.
+        RoundedConstant = "common-rounded-constant";
         /// The same operands in another order; the operation is commutative.
         Commuted = "commuted-operation";
         /// Nothing uses it, and it does nothing else.
@@ -128,7 +144,10 @@ impl OpActionKind {
     /// Why the peer's pass does not do it; none if it does.
     pub fn why_not_by_peer(self) -> Option<&'static str> {
         match self {
-            OpActionKind::Common | OpActionKind::Dead => None,
+            OpActionKind::Common | OpActionKind::Dead | OpActionKind::RoundedConstant => None,
+            OpActionKind::AfterSideEffect => Some(
+                "it replaces nothing that depends on a side effect or on what is written in place, and nothing but dense tensors",
+            ),
             OpActionKind::Commuted => {
                 Some("it compares the operands of this operation in their order only")
             }
@@ -169,6 +188,8 @@ names! {
         Convergent = "convergent";
         /// The promises (overflow, fast math) of neither hold for both.
         Flags = "different-flags";
+        /// A result ends a block or goes into a loop, where the peer's executor frees it.
+        ControlFlow = "feeds-control-flow";
         /// Its place is its meaning.
         Marker = "marker";
         /// It would be evaluated where it was not, and may trap there.
@@ -177,6 +198,8 @@ names! {
         Memory = "memory";
         /// Two executions may give two results.
         NotDeterministic = "not-deterministic";
+        /// Constants are printed with six digits: equal texts may be different numbers. Likely equal.
+        RoundedConstant = "rounded-constant";
         /// Both results may be one piece of memory afterwards, and somebody may write one of them.
         Alias = "shared-storage";
         /// Nobody knows what the operation does.

@@ -4,9 +4,10 @@
 //! O(size of the body), no recursion.
 
 use ir::{
-    AttrDict, BlockId, Body, NameId, OpId, OpKind, RegionId, Successor, Type, Value, ValueId,
+    Attr, AttrDict, BlockId, Body, ExprKind, NameId, OpId, OpKind, RegionId, Successor, Type,
+    Value, ValueId,
     arena::Id,
-    plan::ops::{OpChange, OpPlan},
+    plan::ops::{OpChange, OpPlan, OutputCopy, copies},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -23,6 +24,8 @@ pub fn rewrite(body: &Body, plan: &OpPlan) -> Body {
         values: vec![None; body.values.len()],
         blocks: FxHashMap::default(),
         ops: Vec::new(),
+        copies: Vec::new(),
+        copied: FxHashMap::default(),
     };
     copy.new.decorator = body.decorator.clone();
     copy.new.attrs = body.attrs.clone();
@@ -40,6 +43,8 @@ struct Changes {
     /// What moves right before an operation, in the order of the plan.
     before: FxHashMap<OpId, Vec<OpId>>,
     moved: FxHashSet<OpId>,
+    /// Copies behind operations, in the order in which they are made.
+    copies: FxHashMap<OpId, Vec<OutputCopy>>,
 }
 
 impl Changes {
@@ -50,14 +55,18 @@ impl Changes {
             single: FxHashMap::default(),
             before: FxHashMap::default(),
             moved: FxHashSet::default(),
+            copies: FxHashMap::default(),
         };
+        for copy in copies(body, &plan.actions) {
+            changes.copies.entry(copy.into).or_default().push(copy);
+        }
         for action in &plan.actions {
             let op = action.op;
             match &action.change {
                 OpChange::Delete => {
                     changes.gone.insert(op);
                 }
-                OpChange::Merge { into } => {
+                OpChange::Merge { into } | OpChange::MergeWithCopies { into, .. } => {
                     changes.gone.insert(op);
                     let pairs = body.ops[op].results.iter().zip(&body.ops[*into].results);
                     changes.replaced.extend(pairs.map(|(&from, &to)| (from, to)));
@@ -105,6 +114,10 @@ struct Copy<'a> {
     blocks: FxHashMap<BlockId, BlockId>,
     /// Old and new operations.
     ops: Vec<(OpId, OpId)>,
+    /// Copies: the new operation and what it copies.
+    copies: Vec<(OpId, ValueId)>,
+    /// Operands that use a copy.
+    copied: FxHashMap<(OpId, u32), ValueId>,
 }
 
 enum Step {
@@ -181,9 +194,34 @@ impl Copy<'_> {
             stack.push(Step::Region(region, new));
         }
         stack[first..].reverse();
+        self.copies_of(op, block);
+    }
+
+    /// The copies right behind an operation.
+    fn copies_of(&mut self, op: OpId, block: BlockId) {
+        let changes = self.changes;
+        for copy in changes.copies.get(&op).map_or(&[][..], Vec::as_slice).iter().rev() {
+            let kind = OpKind::Named(self.new.intern("pd_op.assign"));
+            let assign = self.new.push_op(block, kind, &[]);
+            if let Some(stops) = &copy.stop_gradient {
+                let text = Attr::Text(format!("[{stops}]").into());
+                self.new.ops[assign].attrs =
+                    self.new.attr_dict(vec![("stop_gradient".into(), text)]);
+            }
+            let ty = self.ty(self.old.values[copy.value].ty);
+            let result = self.new.push_result(assign, &copy.name, ty);
+            self.copies.push((assign, copy.value));
+            self.copied.extend(copy.outputs.iter().map(|&it| (it, result)));
+        }
     }
 
     fn operands(&mut self) {
+        for (assign, source) in std::mem::take(&mut self.copies) {
+            if let Some(value) = self.values[source.index()] {
+                let operand = self.new.value_expr(value);
+                self.new.ops[assign].operands.push(operand);
+            }
+        }
         for (old, new) in std::mem::take(&mut self.ops) {
             let mut operands = Vec::new();
             let body = self.old;
@@ -205,8 +243,18 @@ impl Copy<'_> {
 
     fn operand(&mut self, op: OpId, at: u32, operand: ir::ExprId) -> ir::ExprId {
         let Some(value) = value_of(self.old, operand) else {
-            return self.new.opaque("");
+            return match (self.old.expr(operand).kind, self.old.ty(operand)) {
+                // An operand of PIR that is not there.
+                (ExprKind::Tuple(_), ty) => {
+                    let (nothing, ty) = (self.new.list(&[]), self.ty(ty));
+                    self.new.make(ExprKind::Tuple(nothing), ty)
+                }
+                _ => self.new.opaque(""),
+            };
         };
+        if let Some(&value) = self.copied.get(&(op, at)) {
+            return self.new.value_expr(value);
+        }
         let single = self.changes.single.get(&(op, at)).copied();
         let value = self.changes.value(single.unwrap_or(value));
         match self.values[value.index()] {

@@ -1,0 +1,77 @@
+//! Paddle PIR: programs as `print(program)` writes them, to bodies. Plans become edits by [`crate::ops::edits`].
+//!
+//! In: the text of a file, or the green tree of one program. Out: [`Lowered`] for each program. A program is a `{ … }` at the top of
+//! the file; it is lowered and edited alone. One reader ([`read`]) does both, so they agree.
+//!
+//! In the body, an operation has its printed name, absent operands are empty tuples of the type `<<NULL TYPE>>`, sub-blocks are regions
+//! of one block, and the attributes are one dictionary of texts, sorted by their keys. Types are texts; what the printer leaves out (all
+//! types of `pd_op.while`) is unknown. What cannot be read is an opaque operation that uses every value named in it. Linear.
+
+mod read;
+#[cfg(test)]
+mod tests;
+
+use parser::{Step, SyntaxKind, pir::parse};
+use syntax::{Green, GreenStep, TextRange, TextSize};
+
+pub use crate::ops::Lowered;
+
+/// The type of an operand or result that is not there.
+pub const NULL_TYPE: &str = "<<NULL TYPE>>";
+
+/// A program of a file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// From its `{` to its `}`.
+    pub range: TextRange,
+    /// What it is; positions are relative to the start of the range.
+    pub lowered: Lowered,
+}
+
+/// The programs of a text, in order. No tree is made.
+pub fn programs(text: &str) -> Vec<Program> {
+    let steps = parse(text);
+    let mut res = Vec::new();
+    let (mut depth, mut offset, mut first) = (0u32, 0usize, (0usize, 0usize));
+    for (index, step) in steps.iter().enumerate() {
+        match *step {
+            Step::Enter(kind) => {
+                if kind == SyntaxKind::PIR_BLOCK && depth == 1 {
+                    first = (index, offset);
+                }
+                depth += 1;
+            }
+            Step::Token { len, .. } => offset += len as usize,
+            Step::Exit => {
+                depth -= 1;
+                let (start, start_offset) = first;
+                if depth == 1 && steps[start] == Step::Enter(SyntaxKind::PIR_BLOCK) {
+                    let part = &text[start_offset..offset];
+                    let lowered = read::read(part, steps[start..=index].iter().copied());
+                    let range = TextRange::new(size(start_offset), size(offset));
+                    res.push(Program { range, lowered });
+                    first = (0, 0);
+                }
+            }
+        }
+    }
+    res
+}
+
+/// The program whose block `green` is.
+pub fn lower(green: &Green) -> Lowered {
+    let text = green.text();
+    let mut steps = Vec::new();
+    green.walk(|step| {
+        steps.push(match step {
+            GreenStep::Enter(kind) => Step::Enter(kind),
+            GreenStep::Token(kind, text) => Step::Token { kind, len: text.len() as u32 },
+            GreenStep::Leave => Step::Exit,
+        });
+    });
+    read::read(&text, steps.into_iter())
+}
+
+fn size(offset: usize) -> TextSize {
+    TextSize::try_from(offset).expect("texts are shorter than 4 GiB")
+}
