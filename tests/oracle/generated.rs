@@ -8,6 +8,7 @@
 //! | `TIR_ORACLE_SEED` | the seed of the first one |
 //! | `TIR_ORACLE_PLANS` | what is checked of them, names with commas between: `default` (all its levels and options), `tvm`, `tvm-2022`, `findings`, `simplify`; without it everything |
 //! | `TIR_ORACLE_SHOWN` | how many failures of each kind are made smaller and shown; without it 3, and 8 of all kinds together |
+//! | `TIR_ORACLE_DIFFERING` | set to anything: a simplification that is not offered because its text would read back differently is a failure |
 //! | `TIR_ORACLE_FAILURES` | a folder: what is shown is written there too |
 //!
 //! The seeds of all failures are printed, shown or not.

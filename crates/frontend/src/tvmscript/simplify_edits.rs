@@ -9,13 +9,18 @@
 //! header; a guard and the loop that it goes around change their headers. A comment behind a header that goes stays on a line of its own, all
 //! other comments stay with their lines; what is inside strings stays.
 //!
-//! What the text cannot do: change what has no text of its own (one header for all axes of a `T.grid`, what a macro or a chained comparison
-//! made), a suite on the line of its header, a header over several lines, an `elif`, names that would mean something else.
+//! A header may go on over lines in brackets; an `if` may have any clauses (`chains`); loops may share a header (`grids`). A comment in
+//! a header that goes stays as well.
+//!
+//! What the text cannot do: change what has no text of its own (what a macro or a chained comparison made), a suite on the line of its header,
+//! names that would mean something else.
 //!
 //! Linear in the text once, and in what changes.
 
+mod chains;
 mod checked;
 mod expressions;
+mod grids;
 mod headers;
 mod reading;
 mod statements;
@@ -33,7 +38,12 @@ use rustc_hash::FxHashMap;
 use syntax::{Edit, Green, TextEdit, TextRange, TextSize};
 
 pub use self::checked::{CheckedEdits, Edited, checked_simplify_edits};
-use self::{expressions::Written, headers::Header};
+use self::{
+    chains::{Chain, ClauseId},
+    expressions::Written,
+    grids::Grid,
+    headers::Header,
+};
 use super::{DefinitionKind, Lowered, finding_edits::Writer};
 
 /// Edits that do items of a plan.
@@ -43,6 +53,8 @@ pub struct SimplifyEdits {
     pub edit: TextEdit,
     /// For each item of the plan, whether the edits do it.
     pub is_done: Vec<bool>,
+    /// For each item, whether it is left out because the reader would fold or refuse what would stand there (see `reading`).
+    pub is_folded: Vec<bool>,
 }
 
 /// Sketches that are made, at most, before everything is left alone; from the third on all of an operator's items go.
@@ -57,6 +69,7 @@ pub fn simplify_edits(
 ) -> SimplifyEdits {
     let text = function.text();
     let mut wanted: Vec<bool> = (0..plan.items.len()).map(wanted).collect();
+    let mut is_folded = vec![false; plan.items.len()];
     for n_sketches in 0..MOST_SKETCHES {
         let writer = Writer::new(lowered, &text, function.syntax());
         let mut sketch = Sketch::new(writer, plan);
@@ -64,19 +77,22 @@ pub fn simplify_edits(
         let folded = sketch.folded(n_sketches >= 2);
         if folded.is_empty() {
             return match sketch.finish() {
-                Some(edit) => SimplifyEdits { edit, is_done },
-                None => SimplifyEdits::none(plan),
+                Some(edit) => SimplifyEdits { edit, is_done, is_folded },
+                None => SimplifyEdits { is_folded, ..SimplifyEdits::none(plan) },
             };
         }
-        folded.into_iter().for_each(|it| wanted[it] = false);
+        for item in folded {
+            (wanted[item], is_folded[item]) = (false, true);
+        }
     }
-    SimplifyEdits::none(plan)
+    SimplifyEdits { is_folded, ..SimplifyEdits::none(plan) }
 }
 
 impl SimplifyEdits {
     /// Nothing is done.
     fn none(plan: &SimplifyPlan) -> SimplifyEdits {
-        SimplifyEdits { edit: TextEdit::new(), is_done: vec![false; plan.items.len()] }
+        let none = vec![false; plan.items.len()];
+        SimplifyEdits { edit: TextEdit::new(), is_done: none.clone(), is_folded: none }
     }
 }
 
@@ -96,9 +112,19 @@ struct Sketch<'a> {
     gone: Vec<TextRange>,
     /// Those of them in whose place something else stands.
     filled: FxHashMap<TextRange, String>,
-    /// Lines that move left: a range and by how many columns.
-    dedents: Vec<(TextRange, u32)>,
+    /// What has to be part of that: something in it is gone that has no text.
+    has_to_go: Vec<TextRange>,
+    /// Lines that move left: a range and by how many columns, negative to the right.
+    dedents: Vec<(TextRange, i32)>,
+    /// Headers of loops.
     headers: FxHashMap<OpId, Option<Header>>,
+    /// `if`s with their clauses, by where they begin.
+    chains: FxHashMap<TextSize, Chain>,
+    clause_of: FxHashMap<OpId, Option<ClauseId>>,
+    /// Loops that share a header, by the first.
+    grids: FxHashMap<OpId, Option<Grid>>,
+    /// Guards between two loops that share a header: the first of them.
+    between: FxHashMap<OpId, OpId>,
     /// In whose place the header of an operation stands, where it is not its own.
     slot_of: FxHashMap<OpId, OpId>,
     /// Whose header stands in the place of an operation's.
@@ -126,8 +152,13 @@ impl<'a> Sketch<'a> {
             readers: FxHashMap::default(),
             gone: Vec::new(),
             filled: FxHashMap::default(),
+            has_to_go: Vec::new(),
             dedents: Vec::new(),
             headers: FxHashMap::default(),
+            chains: FxHashMap::default(),
+            clause_of: FxHashMap::default(),
+            grids: FxHashMap::default(),
+            between: FxHashMap::default(),
             slot_of: FxHashMap::default(),
             occupant_of: FxHashMap::default(),
             merged: FxHashMap::default(),
@@ -189,65 +220,104 @@ impl<'a> Sketch<'a> {
 
     /// All edits; none if the text would be broken.
     fn finish(mut self) -> Option<TextEdit> {
+        let keywords = self.changed_keywords()?;
         let gone = merged_ranges(std::mem::take(&mut self.gone));
+        let around = |at: TextSize| {
+            let after = gone.partition_point(|it| it.start() <= at);
+            after.checked_sub(1).map(|it| gone[it])
+        };
         let is_gone = |range: TextRange| {
-            let at = gone.partition_point(|it| it.start() <= range.start());
-            at > 0 && gone[at - 1].contains_range(range) && gone[at - 1] != range
+            let it = around(range.start()).filter(|it| it.contains(range.start()));
+            it.is_some_and(|it| it.contains_range(range) && it != range)
         };
-        let emptied = |start: &u32| {
-            let at = TextSize::from(*start);
-            !is_gone(TextRange::new(at, at)) && !gone.iter().any(|it| it.contains(at))
+        let goes = |it: &TextRange| {
+            let range = self.writer.without_line_end(*it);
+            around(it.start()).is_some_and(|it| it.contains_range(range))
         };
-        if self.left.iter().any(|(start, left)| *left == 0 && emptied(start)) {
+        let starts_gone = |at: TextSize| around(at).is_some_and(|it| it.contains(at));
+        let is_emptied = |it: (&u32, &u32)| *it.1 == 0 && !starts_gone(TextSize::from(*it.0));
+        if self.left.iter().any(is_emptied) || !self.has_to_go.iter().all(goes) {
             return None;
         }
-        let mut edits: Vec<Edit> =
-            gone.iter().map(|it| Edit::replace(*it, self.filling(*it))).collect();
+        let mut edits: Vec<Edit> = Vec::new();
         let mut rewritten = Vec::new();
         for slot in std::mem::take(&mut self.changed) {
-            let occupant = self.occupant(slot);
-            let tail = self.header(occupant)?.tail;
-            let text = format!("{}{}", self.rendered(occupant)?, self.writer.text_of(tail));
-            let own = self.header(slot)?;
-            let range = TextRange::new(own.line.start(), own.tail.end());
-            rewritten.push(range);
-            edits.push(Edit::replace(range, text));
+            if let Some(edit) = self.new_header(slot)?
+                && !starts_gone(edit.range.start())
+            {
+                rewritten.push(edit.range);
+                edits.push(edit);
+            }
         }
         rewritten.sort_unstable_by_key(|it| it.start());
         let is_rewritten = |range: TextRange| {
             let at = rewritten.partition_point(|it| it.start() <= range.start());
             at > 0 && rewritten[at - 1].contains_range(range)
         };
-        let written = self.written.values().map(|it| &it.edit);
-        edits.extend(written.filter(|it| !is_rewritten(it.range)).cloned());
-        edits.extend(self.moved_lines());
+        let written = self.written.values().map(|it| it.edit.clone());
+        let keywords = keywords.into_iter().map(|(range, text)| Edit::replace(range, text));
+        let is_written = |range: TextRange| {
+            let before = self.written.range(..=u32::from(range.start())).next_back();
+            before.is_some_and(|(_, it)| it.edit.range.contains_range(range))
+        };
+        let moved = self.moved_lines().into_iter().filter(|it| !is_written(it.range));
+        edits.extend(written.chain(keywords).chain(moved).filter(|it| !is_rewritten(it.range)));
+        edits.extend(gone.iter().map(|it| Edit::replace(*it, self.filling(*it))));
         edits.retain(|it| !is_gone(it.range));
         edits.sort_by_key(|it| (it.range.start(), it.range.end()));
         edits.dedup();
         TextEdit::from_edits(edits).ok()
     }
 
+    /// The header that stands in a slot now; none if it is the slot's own without a change.
+    fn new_header(&mut self, slot: OpId) -> Option<Option<Edit>> {
+        let occupant = self.occupant(slot);
+        let (from, own) = (self.header(occupant)?, self.header(slot)?);
+        let mut text = self.rendered(occupant, slot)?;
+        if text.contains('\n') && !text.contains(['"', '\'']) {
+            let by = from.indent as i32 - own.indent as i32 + self.moved_at(own.line);
+            text = moved_left(&text, by);
+        }
+        text.push_str(self.writer.text_of(from.tail));
+        if let Some((below, lines, by)) = self.below_guard(occupant) {
+            text.push_str(&below);
+            self.dedents.push((lines, -(by as i32)));
+        }
+        let range = TextRange::new(own.line.start(), own.tail.end());
+        Some((self.writer.text_of(range) != text).then(|| Edit::replace(range, text)))
+    }
+
     /// What stands in the place of lines that go, as far left as the lines around.
     fn filling(&self, range: TextRange) -> String {
         let Some(text) = self.filled.get(&range) else { return String::new() };
-        let around = self.dedents.iter().filter(|it| it.0.contains_range(range));
-        let by: u32 = around.map(|it| it.1).sum();
+        let by = self.moved_at(range);
         let blank = text.len() - text.trim_start_matches([' ', '\t']).len();
-        text[blank.min(by as usize)..].to_owned()
+        let first = blank.min(usize::try_from(by).unwrap_or(0));
+        moved_left(&text[first..], by)
     }
 
-    /// The edits of lines that move left.
+    /// By how many columns the lines of a range move left.
+    fn moved_at(&self, range: TextRange) -> i32 {
+        self.dedents.iter().filter(|it| it.0.contains_range(range)).map(|it| it.1).sum()
+    }
+
+    /// What ends a line.
+    fn newline(&self) -> &'static str {
+        if self.writer.text.contains("\r\n") { "\r\n" } else { "\n" }
+    }
+
+    /// The edits of lines that move.
     fn moved_lines(&self) -> Vec<Edit> {
-        let mut changes: BTreeMap<u32, i64> = BTreeMap::new();
+        let mut changes: BTreeMap<u32, i32> = BTreeMap::new();
         for (range, by) in &self.dedents {
-            *changes.entry(range.start().into()).or_default() += i64::from(*by);
-            *changes.entry(range.end().into()).or_default() -= i64::from(*by);
+            *changes.entry(range.start().into()).or_default() += by;
+            *changes.entry(range.end().into()).or_default() -= by;
         }
         let mut edits = Vec::new();
         let mut by = 0;
         let mut at = 0;
         for (offset, change) in changes {
-            if by > 0 {
+            if by != 0 {
                 self.move_lines(at, offset, by, &mut edits);
             }
             by += change;
@@ -257,17 +327,25 @@ impl<'a> Sketch<'a> {
     }
 
     /// Lines that begin in a range.
-    fn move_lines(&self, start: u32, end: u32, by: i64, edits: &mut Vec<Edit>) {
+    fn move_lines(&self, start: u32, end: u32, by: i32, edits: &mut Vec<Edit>) {
         let text = self.writer.text;
         let mut at = start as usize;
         while at < end as usize {
             let line = &text[at..];
             let blank = line.len() - line.trim_start_matches([' ', '\t']).len();
-            let by = blank.min(usize::try_from(by).unwrap_or(0));
             let is_blank_line = line[blank..].starts_with(['\n', '\r']);
             let offset = TextSize::from(at as u32);
-            if by > 0 && !is_blank_line && !self.writer.is_inside_string(offset) {
-                edits.push(Edit::delete(TextRange::at(offset, (by as u32).into())));
+            if !is_blank_line && !self.writer.is_inside_string(offset) {
+                let by_left = blank.min(usize::try_from(by).unwrap_or(0));
+                let by_right = usize::try_from(-by).unwrap_or(0);
+                match by_right {
+                    0 if by_left == 0 => {}
+                    0 => {
+                        let blanks = TextRange::at(offset, TextSize::from(by_left as u32));
+                        edits.push(Edit::delete(blanks));
+                    }
+                    n => edits.push(Edit::insert(offset, " ".repeat(n))),
+                }
             }
             match line.find('\n') {
                 Some(next) => at += next + 1,
@@ -295,4 +373,16 @@ fn merged_ranges(mut ranges: Vec<TextRange>) -> Vec<TextRange> {
         }
     }
     merged
+}
+
+/// A text whose lines after the first move left, or right by less than nothing.
+fn moved_left(text: &str, by: i32) -> String {
+    let mut lines = text.split_inclusive('\n');
+    let mut moved = lines.next().unwrap_or_default().to_owned();
+    for line in lines {
+        let blank = line.len() - line.trim_start_matches([' ', '\t']).len();
+        moved.push_str(&" ".repeat(usize::try_from(-by).unwrap_or(0)));
+        moved.push_str(&line[blank.min(usize::try_from(by).unwrap_or(0))..]);
+    }
+    moved
 }

@@ -146,3 +146,23 @@ fn fix_in_a_scheduled_function_says_what_it_may_cost() {
         assert!(!action.is_preferred);
     }
 }
+
+#[test]
+fn value_that_some_paths_have_is_kept_on_all_where_it_is_asked_for() {
+    check(
+        "
+        if A[i] * 2 > n:
+            A[i] = n
+        B[0] = A[i]$0 * 2  # again
+        ",
+        "Keep `A[i] * 2`",
+        expect![[r#"
+            # Keep `A[i] * 2` in the scalar `cse_v1` on every path (inserts it in 1 branch)
+            cse_v1: T.int32 = A[i] * 2
+            if cse_v1 > n:
+                A[i] = n
+                cse_v1 = A[i] * 2
+            B[0] = cse_v1  # again
+        "#]],
+    );
+}

@@ -90,5 +90,8 @@ fn what_would_read_back_differently_is_not_offered() {
     let actions = analysis(&text).code_actions(FILE, TextRange::empty(offset), &wants).unwrap();
     let said: Vec<String> =
         actions.iter().map(|it| format!("{}: {:?}", it.title, it.disabled)).collect();
-    expect!["Ignore `simplifiable` here: None"].assert_eq(&said.join("\n"));
+    expect![[r#"
+        Write `0`: Some("the edited text would mean something else (reads-back-differently)")
+        Ignore `simplifiable` here: None"#]]
+    .assert_eq(&said.join("\n"));
 }

@@ -2,8 +2,8 @@
 
 use expect_test::{Expect, expect};
 use frontend::tvmscript::Selection;
-use ir::fingerprint::of_function;
-use transform::cse::CseOptions;
+use ir::{Occurrences, fingerprint::of_function};
+use transform::cse::{CseOptions, plan_counted};
 
 use crate::support::{applied, describe, edited, kernel, lowered, plan_of_text, statements};
 
@@ -451,4 +451,46 @@ fn values_that_do_not_change_are_bound_above_the_branch() {
             x // y: 2 times, cost 20, bind cse_v1
         "#]],
     );
+}
+
+/// What planning costs, with the scalars that it plans.
+fn cost(statements: &str) -> (u64, usize) {
+    let file = kernel(statements);
+    let (_, _, it) = &lowered(&file)[0];
+    let occurrences = Occurrences::collect(&it.body);
+    let (plan, work) = it
+        .source_map
+        .with_view(|view| plan_counted(&it.body, &occurrences, Some(view), &requested()));
+    (work.visited + work.hashed + work.compared, plan.cells.len())
+}
+
+#[track_caller]
+fn check_growth(made: fn(usize) -> String, n: usize, cells: [usize; 2]) {
+    let [(once, few), (twice, more)] = [n, 2 * n].map(|n| cost(&made(n)));
+    assert_eq!([few, more], cells);
+    // Sorting and trees add a logarithm.
+    assert!(twice * 10 <= once * 23, "{once} and {twice}");
+}
+
+#[test]
+fn work_grows_with_the_branches() {
+    let one_each = |n: usize| -> String {
+        let one = |k: usize| format!("if A[{k}] * 2 > y:\n    A[{k}] = y\nA[1000] = A[{k}] * 2\n");
+        (0..n).map(one).collect()
+    };
+    check_growth(one_each, 50, [50, 100]);
+    let one_through_all = |n: usize| -> String {
+        let one = |k: usize| format!("if A[x] * 2 > {k}:\n    A[x] = y\n");
+        (0..n).map(one).chain(["A[1000] = A[x] * 2\n".to_owned()]).collect()
+    };
+    check_growth(one_through_all, 100, [1, 1]);
+    let nested = |n: usize| -> String {
+        let mut text = String::from("if A[x] * 2 > y:\n    A[x] = y\n");
+        for k in 0..n {
+            text.push_str(&format!("{:1$}if x > {k}:\n", "", 4 * k));
+        }
+        text.push_str(&format!("{:1$}A[1000] = A[x] * 2\n", "", 4 * n));
+        text
+    };
+    check_growth(nested, 40, [1, 1]);
 }

@@ -37,7 +37,7 @@ pub struct Edited<'a> {
 pub struct CheckedEdits {
     /// The edits, and the items that they do.
     pub edits: SimplifyEdits,
-    /// Items that the text allows, and that are left out because the text would read back as something else.
+    /// Items that are left out because the text would read back as something else.
     pub differs: Vec<bool>,
 }
 
@@ -65,7 +65,11 @@ pub fn checked_simplify_edits(it: Edited<'_>, wanted: impl Fn(usize) -> bool) ->
             }
         }
     }
-    CheckedEdits { edits: search.edits, differs: search.differs }
+    let mut differs = search.differs;
+    for (differs, is_folded) in differs.iter_mut().zip(&search.edits.is_folded) {
+        *differs |= is_folded;
+    }
+    CheckedEdits { edits: search.edits, differs }
 }
 
 struct Search<'a> {

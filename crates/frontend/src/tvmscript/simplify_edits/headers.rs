@@ -1,35 +1,36 @@
 //! Statements with a header and a suite, as lines.
 //!
-//! In: an `if` or `for`. Out: its [`Header`]; none if the statement is not of this form: one line of header, a suite of lines below, all of
-//! it one operation. And the text of a header after all that changes in it.
+//! In: an `if` or `for`. Out: its [`Header`]; none if the statement is not of this form: a header, which may go on over lines in brackets, and a
+//! suite of lines below. An `if` is a clause of its chain (see `chains`), a `for` may be an axis of a `T.grid` (see `grids`). And the text
+//! of a header after all that changes in it.
 
 use ir::{BinaryOp, ExprKind, OpId, OpKind, UnaryOp};
 use syntax::{
     AstNode as _, SyntaxKind, SyntaxNode, TextRange, TextSize,
-    ast::{ForStmt, IfStmt},
+    ast::{Block, ForStmt},
 };
 
-use super::Sketch;
+use super::{Sketch, chains::ClauseId};
 use crate::tvmscript::{edits::names::is_atom, finding_edits::remove::is_statement};
 
-/// The lines of a statement.
+/// The lines of a statement, or of a clause of one.
 #[derive(Clone, Debug)]
 pub(super) struct Header {
+    /// The statement; the clause, if another one comes before it.
     pub(super) node: SyntaxNode,
     /// From the keyword to before the colon.
     pub(super) line: TextRange,
-    /// From the keyword to the end of the line, with its line break.
+    /// From the keyword to the end of the line of the colon, with its line break.
     pub(super) whole_line: TextRange,
     /// The colon, and the comment behind it.
     pub(super) tail: TextRange,
     /// The comment behind it.
     pub(super) comment: Option<TextRange>,
-    /// The first suite.
     pub(super) suite: Suite,
-    /// The suite of an `else`, and the range from the end of the first suite to the first line of this one.
-    pub(super) otherwise: Option<(Suite, TextRange)>,
     /// Columns before the keyword.
     pub(super) indent: usize,
+    /// Of an `if`: which clause of which chain it is.
+    pub(super) clause: Option<ClauseId>,
 }
 
 /// A suite of lines.
@@ -41,81 +42,68 @@ pub(super) struct Suite {
     pub(super) indent: usize,
 }
 
+impl Header {
+    /// From the beginning of its first line.
+    pub(super) fn line_start(&self) -> TextSize {
+        self.line.start() - TextSize::from(self.indent as u32)
+    }
+}
+
 impl Sketch<'_> {
     /// The header of a statement as it stands in the text.
     pub(super) fn header(&mut self, op: OpId) -> Option<Header> {
+        if self.writer.lowered.body.ops[op].kind == OpKind::If {
+            return self.clause_header(op);
+        }
         if let Some(known) = self.headers.get(&op) {
             return known.clone();
         }
-        let found = self.find_header(op);
+        let found = self.loop_header(op);
         self.headers.insert(op, found.clone());
         found
     }
 
-    fn find_header(&self, op: OpId) -> Option<Header> {
+    fn loop_header(&self, op: OpId) -> Option<Header> {
         let writer = &self.writer;
-        let (body, map) = (&writer.lowered.body, &writer.lowered.source_map);
-        let range = map.op_range(op);
-        let site = map.site(op)?;
-        if site.offset != range.start() || writer.statements().get(&range)?.len() != 1 {
+        let map = &writer.lowered.source_map;
+        let start = map.op_range(op).start();
+        let first = self.first_axis(op);
+        if map.site(first)?.offset != start
+            || writer.statements().get(&map.op_range(op))?.len() != 1
+        {
             return None;
         }
-        // One header may make several loops.
-        let inner = body.blocks[body.entry(*body.ops[op].regions.first()?)].ops.first();
-        if inner.is_some_and(|it| map.op_range(*it) == range) {
-            return None;
-        }
-        let is_if = body.ops[op].kind == OpKind::If;
-        let kind = if is_if { SyntaxKind::IF_STMT } else { SyntaxKind::FOR_STMT };
-        let node = writer.node_at(range.start(), |it| it == kind)?;
-        let (colon, block, otherwise) = if is_if {
-            let it = IfStmt::cast(node.clone())?;
-            if it.elif_clauses().next().is_some() {
-                return None;
-            }
-            (it.colon_token()?, it.block()?, it.else_clause())
-        } else {
-            let it = ForStmt::cast(node.clone())?;
-            (it.colon_token()?, it.block()?, None)
-        };
-        let start = node.text_range().start();
-        let line = TextRange::new(start, colon.text_range().start());
-        let (whole_line, comment) = self.rest_of_line(line, colon.text_range().end())?;
-        let indent = writer.indent_of(start)?;
-        let suite = self.suite(whole_line.end(), block.syntax().clone(), indent)?;
-        let otherwise = match otherwise {
-            None => None,
-            Some(clause) => {
-                let colon = clause.colon_token()?.text_range();
-                let header = TextRange::new(clause.syntax().text_range().start(), colon.start());
-                let (whole, _) = self.rest_of_line(header, colon.end())?;
-                let suite = self.suite(whole.end(), clause.block()?.syntax().clone(), indent)?;
-                Some((suite, whole.end()))
-            }
-        };
-        let mut suite = suite;
-        let otherwise = otherwise.map(|(other, lines_start)| {
-            let between = TextRange::new(self.end_of_lines(suite.lines), lines_start);
-            suite.lines = TextRange::new(suite.lines.start(), between.start());
-            (other, between)
-        });
-        let indent = indent.len();
-        let end = comment.map_or(colon.text_range().end(), |it| it.end());
-        let tail = TextRange::new(line.end(), end);
-        Some(Header { node, line, whole_line, tail, comment, suite, otherwise, indent })
+        let node = writer.node_at(start, |it| it == SyntaxKind::FOR_STMT)?;
+        let it = ForStmt::cast(node.clone())?;
+        self.header_of(node, it.colon_token()?.text_range(), &it.block()?, None)
     }
 
-    /// The line of a header with its break, and its comment; none if it is more than one line or has a suite on it.
+    /// The header of a statement or clause, up to a colon and with a suite.
+    pub(super) fn header_of(
+        &self,
+        node: SyntaxNode,
+        colon: TextRange,
+        block: &Block,
+        clause: Option<ClauseId>,
+    ) -> Option<Header> {
+        let start = node.text_range().start();
+        let line = TextRange::new(start, colon.start());
+        let (whole_line, comment) = self.rest_of_line(line, colon.end())?;
+        let indent = self.writer.indent_of(start)?;
+        let suite = self.suite(whole_line.end(), block.syntax().clone(), indent)?;
+        let end = comment.map_or(colon.end(), |it| it.end());
+        let tail = TextRange::new(line.end(), end);
+        let indent = indent.len();
+        Some(Header { node, line, whole_line, tail, comment, suite, indent, clause })
+    }
+
+    /// A header to the break of the line of its colon, and the comment behind it; none if a suite is on the line.
     fn rest_of_line(
         &self,
         header: TextRange,
         after_colon: TextSize,
     ) -> Option<(TextRange, Option<TextRange>)> {
-        let text = self.writer.text;
-        if self.writer.text_of(header).contains('\n') {
-            return None;
-        }
-        let rest = &text[usize::from(after_colon)..];
+        let rest = &self.writer.text[usize::from(after_colon)..];
         let len = rest.find('\n')?;
         let line = rest[..len].trim_end();
         let blank = line.len() - line.trim_start().len();
@@ -143,7 +131,7 @@ impl Sketch<'_> {
     }
 
     /// The end of the last line of a suite that has something, with its line break.
-    fn end_of_lines(&self, lines: TextRange) -> TextSize {
+    pub(super) fn end_of_lines(&self, lines: TextRange) -> TextSize {
         let end = self.writer.without_line_end(lines).end();
         let rest = &self.writer.text[usize::from(end)..];
         match rest.find('\n') {
@@ -152,31 +140,37 @@ impl Sketch<'_> {
         }
     }
 
-    /// From the first suite to the end of a statement that has an `else`.
-    pub(super) fn else_lines(&self, header: &Header) -> Option<TextRange> {
-        let (other, between) = header.otherwise.as_ref()?;
-        Some(TextRange::new(between.start(), self.end_of_lines(other.lines)))
+    /// Comments inside a range, in order.
+    pub(super) fn comments_in(&self, node: &SyntaxNode, range: TextRange) -> Vec<TextRange> {
+        if !self.writer.text_of(range).contains('#') {
+            return Vec::new();
+        }
+        let tokens = node.tokens().take_while(|it| it.text_range().start() < range.end());
+        let comments = tokens.filter(|it| it.kind() == SyntaxKind::COMMENT);
+        comments.map(|it| it.text_range()).filter(|it| range.contains_range(*it)).collect()
     }
 
-    /// The header of an operation with all that changes in it, without its colon.
-    pub(super) fn rendered(&mut self, op: OpId) -> Option<String> {
-        let line = self.header(op)?.line;
-        let Some(merged) = self.merged.get(&op).cloned() else {
-            return Some(self.with_edits(line));
-        };
-        let mut text = format!("if {}", self.condition(op, true)?);
-        for part in merged {
+    /// The header of an operation with all that changes in it, in the place of another's, without its colon.
+    pub(super) fn rendered(&mut self, op: OpId, slot: OpId) -> Option<String> {
+        if self.writer.lowered.body.ops[op].kind != OpKind::If {
+            return self.rendered_loop(op);
+        }
+        let mut text = format!("{} {}", self.keyword(slot), self.condition(op, true)?);
+        for part in self.merged.get(&op).cloned().unwrap_or_default() {
             text.push_str(" and ");
             text.push_str(&self.condition(part, false)?);
         }
         Some(text)
     }
 
-    /// The condition of an `if`, as a part of `and`.
+    /// The condition of an `if`, as a part of `and` if it is one.
     fn condition(&mut self, op: OpId, is_first: bool) -> Option<String> {
         let line = self.header(op)?.line;
         let text = self.with_edits(line);
-        let text = text.strip_prefix("if")?.trim();
+        let text = text.strip_prefix("elif").or_else(|| text.strip_prefix("if"))?.trim();
+        if is_first && !self.merged.contains_key(&op) {
+            return Some(text.to_owned());
+        }
         let root = self.writer.occurrences().of_operand(op, 0)?;
         let range = self.writer.lowered.source_map.occurrence_range(root);
         let inside = self.written.range(u32::from(line.start())..u32::from(line.end()));
@@ -196,7 +190,7 @@ impl Sketch<'_> {
     }
 
     /// A range of the text with the expressions in it that are written anew.
-    fn with_edits(&self, range: TextRange) -> String {
+    pub(super) fn with_edits(&self, range: TextRange) -> String {
         let mut text = String::new();
         let mut at = range.start();
         for edit in self.written.range(u32::from(range.start())..u32::from(range.end())) {

@@ -3,8 +3,8 @@
 //! In: a step. Out: lines that go, lines that move left, headers that are written anew; nothing if the text is not of the form that the step
 //! needs (see `headers`).
 
-use ir::{ExprId, OpId, OpKind, ValueId};
-use syntax::{SyntaxNode, TextRange, TextSize};
+use ir::{ExprId, OpId, ValueId};
+use syntax::{SyntaxNode, TextRange};
 
 use super::{
     Sketch,
@@ -15,8 +15,22 @@ use crate::tvmscript::{edits::script_alias, finding_edits::remove::is_statement}
 impl Sketch<'_> {
     pub(super) fn remove(&mut self, op: OpId, fills: bool) -> Option<()> {
         // Its own lines are not all of it any more.
-        if self.joined.contains_key(&op) || self.slot(op) != op {
+        if self.joined.contains_key(&op) || self.slot(op) != op || self.is_between(op) {
             return None;
+        }
+        if let Some(clause) = self.header(op).and_then(|it| it.clause).filter(|it| it.1 > 0) {
+            let lines = self.writer.lowered.source_map.op_range(op);
+            let filler = fills.then(|| format!("{}.evaluate(0)", script_alias(self.writer.text)));
+            let goes = !self.defines_meta(lines);
+            return goes.then(|| self.remove_clause(clause, filler.as_deref())).flatten();
+        }
+        if let Some((first, index)) = self.axis_of(op)
+            && index > 0
+        {
+            // There is no text for it: the loops around it have to go, too.
+            let whole = self.writer.lowered.source_map.op_range(first);
+            self.has_to_go.push(whole);
+            return (!fills).then_some(());
         }
         let removals = self.writer.removals_of(&[op], &[])?;
         let [removal] = &removals[..] else { return None };
@@ -41,7 +55,7 @@ impl Sketch<'_> {
     }
 
     /// Changes how many statements the suite of a statement has.
-    fn count(&mut self, node: &SyntaxNode, by: i64) {
+    pub(super) fn count(&mut self, node: &SyntaxNode, by: i64) {
         let Some(suite) = node.parent() else { return };
         let left = self.left_in(&suite);
         *left = u32::try_from(i64::from(*left) + by).unwrap_or(0);
@@ -54,9 +68,9 @@ impl Sketch<'_> {
             .or_insert_with(|| suite.children().filter(|it| is_statement(it.kind())).count() as u32)
     }
 
-    /// The slot in which the header of an operation stands.
+    /// The slot in which the header of an operation stands; loops of one header have the slot of the first.
     fn slot(&self, op: OpId) -> OpId {
-        self.slot_of.get(&op).copied().unwrap_or(op)
+        self.slot_of.get(&self.first_axis(op)).copied().unwrap_or(op)
     }
 
     /// The lines in which an operation stands now.
@@ -65,65 +79,87 @@ impl Sketch<'_> {
         self.header(slot)
     }
 
-    /// The header's line goes; its comment stays.
-    fn drop_header(&mut self, header: &Header) {
-        match header.comment {
-            Some(comment) => {
-                self.gone.push(TextRange::new(header.line.start(), comment.start()));
-            }
-            None => {
-                let blank = TextSize::from(header.indent as u32);
-                let start = header.line.start() - blank;
-                self.gone.push(TextRange::new(start, header.whole_line.end()));
-            }
-        }
+    /// Whether it stands between loops of one header, or is one of them: what is in it is not where its lines say.
+    fn is_between(&self, op: OpId) -> bool {
+        let first = self.first_axis(op);
+        self.between.contains_key(&op) || self.between.values().any(|it| *it == first)
     }
 
-    fn dedent(&mut self, suite: &Suite, outer: usize) {
-        self.dedents.push((suite.lines, (suite.indent - outer) as u32));
+    /// The header's lines go; its comments stay.
+    pub(super) fn drop_header(&mut self, header: &Header) {
+        let inside = self.comments_in(&header.node, header.line);
+        self.drop_header_but(header, &inside);
+    }
+
+    /// The header's lines go; what is behind it stays, and some comments in it.
+    fn drop_header_but(&mut self, header: &Header, inside: &[TextRange]) {
+        let inside: Vec<&str> = inside.iter().map(|it| self.writer.text_of(*it)).collect();
+        let separator = format!("{}{}", self.newline(), " ".repeat(header.indent));
+        let whole = match (header.comment, inside.is_empty()) {
+            (Some(comment), _) => TextRange::new(header.line.start(), comment.start()),
+            (None, true) => TextRange::new(header.line_start(), header.whole_line.end()),
+            (None, false) => TextRange::new(header.line.start(), header.tail.end()),
+        };
+        if !inside.is_empty() {
+            let mut text = inside.join(&separator);
+            if header.comment.is_some() {
+                text.push_str(&separator);
+            }
+            self.filled.insert(whole, text);
+        }
+        self.gone.push(whole);
+    }
+
+    pub(super) fn dedent(&mut self, suite: &Suite, outer: usize) {
+        self.dedents.push((suite.lines, (suite.indent - outer) as i32));
     }
 
     /// Counts the statements of a suite to those around.
-    fn spill(&mut self, header: &Header, suite: &Suite) {
+    pub(super) fn spill(&mut self, header: &Header, suite: &Suite) {
         let inner = *self.left_in(&suite.block.clone());
         self.count(&header.node, i64::from(inner) - 1);
     }
 
     pub(super) fn open(&mut self, op: OpId, region: u32) -> Option<()> {
         let header = self.place(op)?;
-        if self.defines_meta(header.node.text_range()) || self.joined.contains_key(&op) {
+        let is_elsewhere = self.joined.contains_key(&op) || self.is_between(op);
+        if self.defines_meta(header.node.text_range()) || is_elsewhere {
             return None;
         }
-        match region {
-            0 => {
-                if let Some(lines) = self.else_lines(&header) {
-                    self.gone.push(lines);
-                }
-                self.drop_header(&header);
-                self.dedent(&header.suite, header.indent);
-                self.spill(&header, &header.suite);
-            }
-            _ => {
-                let (suite, between) = header.otherwise.clone()?;
-                let start = header.line.start() - TextSize::from(header.indent as u32);
-                self.gone.push(TextRange::new(start, between.end()));
-                self.dedent(&suite, header.indent);
-                self.spill(&header, &suite);
-            }
+        if self.slot(op) == op {
+            return self.open_clause(header.clause?, region);
         }
+        // In the place of a loop, or of a guard without another clause.
+        if region != 0 {
+            return None;
+        }
+        self.drop_statement(&header);
         Some(())
+    }
+
+    /// A statement becomes what is in its suite.
+    fn drop_statement(&mut self, header: &Header) {
+        self.drop_header(header);
+        self.dedent(&header.suite, header.indent);
+        self.spill(header, &header.suite);
     }
 
     pub(super) fn unwrap_loop(&mut self, op: OpId, value: ValueId, with: ExprId) -> Option<()> {
         let header = self.place(op)?;
-        let own = self.header(op)?.line;
-        if self.defines_meta(header.node.text_range()) {
+        let own = self.header(op)?;
+        if self.defines_meta(header.node.text_range()) || self.is_between(op) {
             return None;
         }
-        self.substitute(own, value, with)?;
-        self.drop_header(&header);
-        self.dedent(&header.suite, header.indent);
-        self.spill(&header, &header.suite);
+        if let Some(axis) = self.axis_of(op)
+            && self.n_axes(op) > 1
+        {
+            self.unwrap_axis(&own, axis, value, with)?;
+            let slot = self.slot(axis.0);
+            self.changed.insert(slot);
+            return Some(());
+        }
+        self.substitute(own.line, value, with)?;
+        self.drop_statement(&header);
         Some(())
     }
 
@@ -136,10 +172,12 @@ impl Sketch<'_> {
         let last = self.merged.get(&outer).and_then(|it| it.last().copied()).unwrap_or(outer);
         let (around, header) = (self.place(last)?, self.place(inner)?);
         let no_else = self.is_plain_guard(outer)? && self.is_plain_guard(inner)?;
-        if !no_else || !self.is_alone(&header.node, &around.suite) {
+        let is_elsewhere = self.is_between(outer) || self.is_between(inner);
+        if !no_else || is_elsewhere || !self.is_alone(&header.node, &around.suite) {
             return None;
         }
-        self.drop_header(&header);
+        // What is in its header moves with the condition.
+        self.drop_header_but(&header, &[]);
         self.dedent(&header.suite, header.indent);
         for joined in self.joined.get(&inner).cloned().unwrap_or_default() {
             let joined = self.place(joined)?;
@@ -153,13 +191,13 @@ impl Sketch<'_> {
 
     /// Whether a guard has no `else` in the text, and its condition can be written elsewhere.
     fn is_plain_guard(&mut self, op: OpId) -> Option<bool> {
-        let header = self.header(op)?;
-        let is_if = self.writer.lowered.body.ops[op].kind == OpKind::If;
-        Some(is_if && header.otherwise.is_none())
+        let clause = self.header(op)?.clause?;
+        Some(self.is_last_clause(clause))
     }
 
     pub(super) fn join(&mut self, first: OpId, second: OpId) -> Option<()> {
-        if !(self.is_plain_guard(first)? && self.is_plain_guard(second)?) {
+        let is_elsewhere = self.is_between(first) || self.is_between(second);
+        if is_elsewhere || !(self.is_plain_guard(first)? && self.is_plain_guard(second)?) {
             return None;
         }
         let last = self.joined.get(&first).and_then(|it| it.last().copied()).unwrap_or(first);
@@ -179,18 +217,27 @@ impl Sketch<'_> {
 
     pub(super) fn hoist(&mut self, op: OpId, guard: OpId) -> Option<()> {
         let (outer, inner) = (self.place(op)?, self.place(guard)?);
-        let is_plain = self.is_plain_guard(guard)? && self.header(op).is_some();
         // What was joined to the guard would have to be part of the loop's lines.
-        if !is_plain
-            || self.joined.contains_key(&guard)
-            || outer.otherwise.is_some()
-            || inner.otherwise.is_some()
+        if !self.is_plain_guard(guard)? || self.joined.contains_key(&guard) {
+            return None;
+        }
+        let is_between = self.is_between(op) || self.is_between(guard);
+        let is_started = is_between && self.between.get(&guard) == Some(&self.first_axis(op));
+        if !self.is_alone(&inner.node, &outer.suite) || (is_between && !is_started) {
+            return None;
+        }
+        if let Some(axis) = self.axis_of(op)
+            && (is_started || self.n_axes(op) > 1)
         {
-            return None;
+            if self.slot(op) != op || self.slot(guard) != guard {
+                return None;
+            }
+            if !self.hoist_over_axis(axis, guard)? {
+                self.changed.extend([axis.0, guard]);
+                return Some(());
+            }
         }
-        if !self.is_alone(&inner.node, &outer.suite) {
-            return None;
-        }
+        let op = self.first_axis(op);
         let (a, b) = (self.slot(op), self.slot(guard));
         self.slot_of.insert(op, b);
         self.slot_of.insert(guard, a);
@@ -201,22 +248,19 @@ impl Sketch<'_> {
 
     pub(super) fn negate(&mut self, op: OpId, with: ExprId) -> Option<()> {
         let header = self.header(op)?;
-        let (_, between) = header.otherwise.clone()?;
+        let clause = header.clause?;
         if self.slot(op) != op || self.defines_meta(header.node.text_range()) {
             return None;
         }
         self.set_operand(op, 0, with)?;
-        self.gone.push(TextRange::new(header.whole_line.end(), between.end()));
-        Some(())
+        self.negate_clause(clause)
     }
 
     pub(super) fn drop_else(&mut self, op: OpId) -> Option<()> {
         let header = self.header(op)?;
-        let lines = self.else_lines(&header)?;
-        if self.slot(op) != op || self.defines_meta(lines) {
+        if self.slot(op) != op || self.defines_meta(header.node.text_range()) {
             return None;
         }
-        self.gone.push(lines);
-        Some(())
+        self.drop_rest(header.clause?)
     }
 }

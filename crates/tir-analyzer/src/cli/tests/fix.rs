@@ -262,3 +262,121 @@ fn simplifications_are_done_where_they_are_named() {
         --- exit code 0
     "#]]);
 }
+
+/// A value that one path has, and a logarithm on the host and in a kernel.
+const ON_REQUEST: &str = "from tvm.script import tirx as T
+
+@T.prim_func
+def f(A: T.Buffer((64,), \"float32\"), n: T.int32):
+    if A[0] * T.float32(2) > T.float32(1):
+        A[0] = T.float32(0)
+    A[1] = A[0] * T.float32(2)
+    A[2] = T.log2(T.cast(n, \"float32\"))
+    with T.launch_thread(\"threadIdx.x\", 64) as tx:
+        A[tx] = T.log2(T.cast(n, \"float32\"))
+";
+
+#[test]
+fn partial_redundancies_are_done_on_request() {
+    let project = Project::new(&[("a.py", ON_REQUEST)]);
+    project.run("fix --diff --partial-redundancies a.py").check(expect![[r#"
+        --- a.py
+        +++ a.py
+        @@ -2,9 +2,12 @@
+        ·
+         @T.prim_func
+         def f(A: T.Buffer((64,), "float32"), n: T.int32):
+        -    if A[0] * T.float32(2) > T.float32(1):
+        +    cse_v2: T.float32 = A[0] * T.float32(2)
+        +    if cse_v2 > T.float32(1):
+                 A[0] = T.float32(0)
+        -    A[1] = A[0] * T.float32(2)
+        -    A[2] = T.log2(T.cast(n, "float32"))
+        +        cse_v2 = A[0] * T.float32(2)
+        +    A[1] = cse_v2
+        +    cse_v1: T.let[T.float32] = T.cast(n, "float32")
+        +    A[2] = T.log2(cse_v1)
+             with T.launch_thread("threadIdx.x", 64) as tx:
+        -        A[tx] = T.log2(T.cast(n, "float32"))
+        +        A[tx] = T.log2(cse_v1)
+        --- errors
+        2 fixes in 1 file; without `--diff` they are written
+        --- exit code 0
+    "#]]);
+    project.run("opt --passes cse --partial-redundancies a.py").check(expect![[r#"
+        from tvm.script import tirx as T
+
+        @T.prim_func
+        def f(A: T.Buffer((64,), "float32"), n: T.int32):
+            cse_v2: T.float32 = A[0] * T.float32(2.0)
+            if cse_v2 > T.float32(1.0):
+                A[0] = T.float32(0.0)
+                cse_v2 = A[0] * T.float32(2.0)
+            A[1] = cse_v2
+            cse_v1: T.let[T.float32] = T.Cast("float32", n)
+            A[2] = T.log2(cse_v1)
+            with T.launch_thread("threadIdx.x", 64) as tx:
+                A[tx] = T.log2(cse_v1)
+        --- exit code 0
+    "#]]);
+}
+
+#[test]
+fn intrinsics_are_shared_across_a_launch_on_request() {
+    let project = Project::new(&[("a.py", ON_REQUEST)]);
+    project.run("fix --diff a.py").check(expect![[r#"
+        --- a.py
+        +++ a.py
+        @@ -5,6 +5,7 @@
+             if A[0] * T.float32(2) > T.float32(1):
+                 A[0] = T.float32(0)
+             A[1] = A[0] * T.float32(2)
+        -    A[2] = T.log2(T.cast(n, "float32"))
+        +    cse_v1: T.let[T.float32] = T.cast(n, "float32")
+        +    A[2] = T.log2(cse_v1)
+             with T.launch_thread("threadIdx.x", 64) as tx:
+        -        A[tx] = T.log2(T.cast(n, "float32"))
+        +        A[tx] = T.log2(cse_v1)
+        --- errors
+        1 fix in 1 file; without `--diff` they are written
+        --- exit code 0
+    "#]]);
+    project.run("fix --diff --share-intrinsics-across-launch a.py").check(expect![[r#"
+        --- a.py
+        +++ a.py
+        @@ -5,6 +5,7 @@
+             if A[0] * T.float32(2) > T.float32(1):
+                 A[0] = T.float32(0)
+             A[1] = A[0] * T.float32(2)
+        -    A[2] = T.log2(T.cast(n, "float32"))
+        +    cse_v1: T.let[T.float32] = T.log2(T.cast(n, "float32"))
+        +    A[2] = cse_v1
+             with T.launch_thread("threadIdx.x", 64) as tx:
+        -        A[tx] = T.log2(T.cast(n, "float32"))
+        +        A[tx] = cse_v1
+        --- errors
+        1 fix in 1 file; without `--diff` they are written
+        --- exit code 0
+    "#]]);
+}
+
+#[test]
+fn simplification_whose_text_would_read_back_differently_is_left_out() {
+    let text = "from tvm.script import tirx as T\n\n@T.prim_func\ndef f(A: T.Buffer((64,), \"int32\"), n: T.int32):\n    \
+                A[0] = 5 % T.Cast(\"int32\", T.int64(0))\n    A[1] = T.max(n, n + 1)\n";
+    let project = Project::new(&[("a.py", text)]);
+    project.run("fix --diff --only simplifiable a.py").check(expect![[r#"
+        --- a.py
+        +++ a.py
+        @@ -3,4 +3,4 @@
+         @T.prim_func
+         def f(A: T.Buffer((64,), "int32"), n: T.int32):
+             A[0] = 5 % T.Cast("int32", T.int64(0))
+        -    A[1] = T.max(n, n + 1)
+        +    A[1] = n + 1
+        --- errors
+        1 fix in 1 file; without `--diff` they are written
+        1 fix left out because the edited text would mean something else (`tir-analyzer explain reads-back-differently`)
+        --- exit code 0
+    "#]]);
+}

@@ -1,7 +1,9 @@
 //! Edits of the text: what the text becomes lowers to what the body becomes.
 
 use expect_test::{Expect, expect};
-use frontend::tvmscript::{FunctionItem, Lowered, SimplifyEdits, simplify_edits};
+use frontend::tvmscript::{
+    Edited, FunctionItem, Lowered, SimplifyEdits, checked_simplify_edits, functions, simplify_edits,
+};
 use ir::{Body, Occurrences, plan::simplify::SimplifyPlan};
 use transform::simplify::{SimplifyOptions, plan, rewrite_items};
 
@@ -159,6 +161,7 @@ fn arms_of_known_branches() {
         expect![[r#"
             # 3 of 3
             if x < y:
+                # always
                 # kept
                 A[0] = 2
                 A[1] = 3
@@ -268,17 +271,15 @@ fn what_the_text_cannot_do_stays() {
             T.evaluate(0)
         ",
         expect![[r#"
-            # 1 of 5
-            for i, j in T.grid(1, 4):
-                A[j] = i
+            # 4 of 5
+            for j in range(4):
+                A[j] = 0
             for k in range(1): A[k] = 2
             if x < 3: A[0] = 2
             if 0 < x and x < 100:
                 A[3] = 1
             if y < 3:
                 A[1] = 1
-            elif y < 4:
-                T.evaluate(0)
         "#]],
     );
 }
@@ -415,7 +416,8 @@ fn value_of_a_loop_variable_stands_also_in_what_was_written_before() {
         ",
         expect![[r#"
             # 4 of 4
-            A[0] = 1
+            if T.if_then_else(y > 0, y, x) != 3:
+                A[0] = 1
             A[3] = A[x + x]
         "#]],
     );
@@ -455,10 +457,334 @@ fn guard_that_moves_takes_its_condition_in_the_text() {
                 A[i] = A[i]
         ",
         expect![[r#"
-            # 1 of 2
-            for i in T.parallel(4):
-                if x > 2:
+            # 2 of 2
+            if x > 2:
+                for i in T.parallel(4):
                     A[0] = 1
         "#]],
     );
+}
+
+#[test]
+fn item_whose_text_reads_back_as_something_else_is_left_out() {
+    let file = kernel(
+        "
+        A[0] = T.max(x, x + 1)
+        A[1] = T.min(x, x + 1)
+        A[2] = T.max(y, y + 1)
+        A[3] = T.min(y, y + 1)
+        ",
+    );
+    let (item, text, it) = &lowered(&file)[0];
+    let plan = planned_text(it);
+    let occurrences = Occurrences::collect(&it.body);
+    let functions = functions(&syntax::parse(&file));
+    // As if the body became something else by the second item, and by the fourth.
+    let rewritten = |is_done: &[bool]| {
+        rewrite_items(&it.body, &occurrences, &plan, |at| is_done[at] && at % 2 == 0)
+    };
+    let edited = Edited {
+        source: &item.source,
+        environment: &functions.environment(item),
+        lowered: it,
+        plan: &plan,
+        rewritten: &rewritten,
+    };
+    let found = checked_simplify_edits(edited, |_| true);
+    assert_eq!(found.edits.is_done, [true, false, true, false]);
+    assert_eq!(found.differs, [false, true, false, true]);
+    expect![[r#"
+        A[0] = x + 1
+        A[1] = T.min(x, x + 1)
+        A[2] = y + 1
+        A[3] = T.min(y, y + 1)
+    "#]]
+    .assert_eq(&statements(&found.edits.edit.apply(text)));
+}
+
+#[test]
+fn clauses_of_one_statement() {
+    check(
+        "
+        if x < 1:  # a
+            A[0] = 1
+        # to b
+        elif x < 1:  # b
+            A[0] = 2
+        # to c
+        elif y < 2:  # c
+            A[0] = 3
+        else:  # d
+            A[0] = 4
+        ",
+        expect![[r#"
+            # 1 of 1
+            if x < 1:  # a
+                A[0] = 1
+            # to c
+            elif y < 2:  # c
+                A[0] = 3
+            else:  # d
+                A[0] = 4
+        "#]],
+    );
+    check(
+        "
+        if y < 0 and y > 0:  # a
+            A[0] = 1
+        elif x < 2:  # b
+            # in b
+            A[0] = 2
+        elif x < 3:  # c
+            A[0] = 3
+        # end
+        ",
+        expect![[r#"
+            # 1 of 1
+            if x < 2:  # b
+                # in b
+                A[0] = 2
+            elif x < 3:  # c
+                A[0] = 3
+            # end
+        "#]],
+    );
+    check(
+        "
+        if x < 1:
+            A[0] = 1
+        elif x >= 1:  # b
+            A[0] = 2  # two
+        elif x < 7:
+            A[0] = 3
+        else:
+            A[0] = 4
+        A[9] = 1
+        ",
+        expect![[r#"
+            # 1 of 1
+            if x < 1:
+                A[0] = 1
+            else:  # b
+                A[0] = 2  # two
+            A[9] = 1
+        "#]],
+    );
+    check(
+        "
+        if x < 1:
+            A[0] = 1
+        elif y < 4:  # b
+            T.evaluate(0)
+        # gone, too
+        A[9] = 1
+        if x < 1:
+            A[0] = 1
+        elif y < 4:  # b
+            T.evaluate(0)
+        else:
+            # in d
+            A[1] = 4
+        if x < 1:
+            A[0] = 1
+        elif x < 3:
+            if y < 3:  # inner
+                A[2] = 3
+        if T.bool(True):
+            A[4] = 1
+        elif x < 3:
+            A[5] = 3
+        ",
+        expect![[r#"
+            # 5 of 5
+            if x < 1:
+                A[0] = 1
+            # gone, too
+            A[9] = 1
+            if x < 1:
+                A[0] = 1
+            elif 3 < y:  # b
+                # in d
+                A[1] = 4
+            if x < 1:
+                A[0] = 1
+            elif x < 3 and y < 3:
+                # inner
+                A[2] = 3
+            A[4] = 1
+        "#]],
+    );
+    check(
+        "
+        if T.bool(False):
+            A[0] = 1
+        elif T.bool(False):
+            A[0] = 2
+        else:  # c
+            A[0] = 4
+        for i in range(x):
+            if x < 0:
+                A[i] = 1
+            elif y < 4:
+                A[i] = 2
+        ",
+        expect![[r#"
+            # 4 of 4
+            # c
+            A[0] = 4
+            if y < 4:
+                for i in range(x):
+                    A[i] = 2
+        "#]],
+    );
+}
+
+#[test]
+fn axes_of_one_header() {
+    check(
+        "
+        for i, j in T.grid(1, 4):  # both
+            A[j] = i + x
+        for i, j, k in T.grid(x, 1, y):
+            A[i + j + k] = j
+        for i, j in T.grid(1, 1):  # once
+            # in it
+            A[i] = j
+        for i, j in T.grid((2, 3), (x, y)):
+            A[j] = i
+        for i, j in T.grid(x, 0):
+            A[j] = i
+        A[1] = 1
+        ",
+        expect![[r#"
+            # 9 of 9
+            for j in range(4):  # both
+                A[j] = x
+            for i, k in T.grid(x, y):
+                A[i + k] = 0
+            # once
+            # in it
+            A[0] = 0
+            for j in range(x, y):
+                A[j] = 2
+            A[1] = 1
+        "#]],
+    );
+    check(
+        "
+        for i, j in T.grid(x, y):  # loops
+            # to the guard
+            if y < 7:  # guard
+                A[i] = j  # one
+                # last
+        for i, j, k in T.grid(x, y, 3):  # loops
+            if i < 7:  # guard
+                # first
+                A[i] = j
+
+                A[i + k] = j
+        # end
+        for k in range(x):
+            for i, j in T.grid(x, y):
+                if y < 9:
+                    A[i] = j
+        ",
+        expect![[r#"
+            # 7 of 7
+            if y < 7:  # guard
+                # to the guard
+                for i, j in T.grid(x, y):  # loops
+                    A[i] = j  # one
+                    # last
+            for i in range(x):  # loops
+                if i < 7:  # guard
+                    for j, k in T.grid(y, 3):
+                        # first
+                        A[i] = j
+
+                        A[i + k] = j
+            # end
+            if y < 9:
+                for k in range(x):
+                    for i, j in T.grid(x, y):
+                        A[i] = j
+        "#]],
+    );
+}
+
+#[test]
+fn headers_over_several_lines() {
+    check(
+        "
+        if (x < 5  # five
+                or y < 5):  # a
+            if (
+                y < x
+                and x < 9  # nine
+            ):
+                A[0] = 1
+        for i in range(
+            1
+        ):
+            A[i] = 3
+        for i in range(  # once
+            1,  # or not
+        ):  # tail
+            A[i + 1] = 3
+        if x < y:
+            if (x <  # less
+                    y):
+                A[7] = 1
+        for i in T.serial(
+            x
+        ):
+            for j in T.serial(y):
+                if (x
+                        < 7):
+                    A[i] = j
+        ",
+        expect![[r#"
+            # 7 of 7
+            if (x < 5  # five
+                    or y < 5) and (
+                    y < x
+                    and x < 9  # nine
+                ):  # a
+                A[0] = 1
+            A[0] = 3
+            # once
+            # or not
+            # tail
+            A[1] = 3
+            if x < y:
+                # less
+                A[7] = 1
+            if (x
+                    < 7):
+                for i in T.serial(
+                    x
+                ):
+                    for j in T.serial(y):
+                        A[i] = j
+        "#]],
+    );
+}
+
+#[test]
+fn functions_read_back_wherever_they_stand() {
+    let file = "from tvm.script import ir as I, tirx as T\n\nN = 4\n\n@I.ir_module\nclass M:\n    @T.prim_func\n    def f(A: T.Buffer((N,), \"int32\"), x: T.int32):\n        A[0] = T.max(x, x + 1)\n        # last\n\n    # between\n    @T.prim_func\n    def g(A: T.Buffer((N,), \"int32\"), x: T.int32):\n        A[0] = T.max(x, x + N)\n\n# end\n";
+    let functions = functions(&syntax::parse(file));
+    for (item, _, it) in &lowered(file) {
+        let plan = planned_text(it);
+        let occurrences = Occurrences::collect(&it.body);
+        let edited = Edited {
+            source: &item.source,
+            environment: &functions.environment(item),
+            lowered: it,
+            plan: &plan,
+            rewritten: &|is_done| rewrite_items(&it.body, &occurrences, &plan, |at| is_done[at]),
+        };
+        let found = checked_simplify_edits(edited, |_| true);
+        assert_eq!(found.edits.is_done, [true], "{}", item.source.name);
+    }
 }
