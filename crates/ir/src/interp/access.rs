@@ -10,6 +10,7 @@ use super::{
     memory::{fixed_lanes, read_packed, read_scalar, write_packed, write_scalar},
     ops::{self, Val},
     races::Agent,
+    wrapped::is_wrapped,
 };
 use crate::{BufferId, DataType, ExprId, ExprKind, ExprListId, arena::Id};
 
@@ -202,8 +203,9 @@ impl Machine<'_> {
         let Some(at) = self.locate(Some(buffer), place.storage, offset, bytes, lane, false)? else {
             return Ok(ops::zero(dtype));
         };
-        match read_scalar(dtype, &self.storages[place.storage].bytes[at..at + bytes]) {
-            Some(value) => Ok(value),
+        let memory = &self.storages[place.storage];
+        match read_scalar(dtype, &memory.bytes[at..at + bytes]) {
+            Some(value) => Ok(memory.marked(at, value)),
             None => self.fail(RunErrorKind::Unsupported, format!("arithmetic on {dtype}")),
         }
     }
@@ -313,8 +315,9 @@ impl Machine<'_> {
         let Some(at) = self.locate(None, storage, offset, bytes, lane, false)? else {
             return Ok(None);
         };
-        match read_scalar(dtype, &self.storages[storage].bytes[at..at + bytes]) {
-            Some(value) => Ok(Some(value)),
+        let memory = &self.storages[storage];
+        match read_scalar(dtype, &memory.bytes[at..at + bytes]) {
+            Some(value) => Ok(Some(memory.marked(at, value))),
             None => self.fail(RunErrorKind::Unsupported, format!("arithmetic on {dtype}")),
         }
     }
@@ -329,9 +332,13 @@ impl Machine<'_> {
         lane: u32,
         value: &Val,
     ) -> Result<()> {
-        self.mark_used(value);
         let dtype = self.body.buffers[buffer].dtype;
         let (n, element) = (fixed_lanes(dtype).unwrap_or(1), dtype.element());
+        // A scalar of the program is a variable: its value is used where it is read.
+        let is_variable = self.body.buffers[buffer].is_cell() && n == 1;
+        if !is_variable {
+            self.mark_used(value);
+        }
         let offsets = place.offsets.as_slice();
         if !self.body.buffers[buffer].is_cell() {
             self.counts.stores += (offsets.len() * n) as u64;
@@ -378,6 +385,8 @@ impl Machine<'_> {
             let message = format!("a store of {value:?} as {dtype}");
             return self.fail(RunErrorKind::Unsupported, message);
         }
+        let is_cell = buffer.is_some_and(|it| self.body.buffers[it].is_cell());
+        memory.mark(at, is_cell && is_wrapped(value));
         if let Some(written) = memory.written.get_mut(at..at + bytes) {
             written.fill(true);
         }

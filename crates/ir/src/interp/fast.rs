@@ -282,7 +282,8 @@ impl Machine<'_> {
             let indices =
                 program.results[1..].iter().map(|(it, _)| program.registers[*it as usize]);
             let (storage, at) = self.element(buffer, indices, kind, lane as usize)?;
-            if *into.get_or_insert(storage) != storage {
+            let is_marked = !self.storages[storage].wrapped.is_empty();
+            if *into.get_or_insert(storage) != storage || is_marked {
                 return Err(GiveUp);
             }
             writes.push((at, program.registers[value as usize]));

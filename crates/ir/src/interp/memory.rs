@@ -1,5 +1,7 @@
 //! Memory: arrays of arguments, storage of buffers, and elements as values.
 
+use rustc_hash::FxHashSet;
+
 use super::{async_copy::Traffic, fragments::Fragments, nan, ops::Val, races::WARP};
 use crate::{DataType, Lanes, TypeCode};
 
@@ -97,6 +99,8 @@ pub(super) struct Storage {
     pub(super) traffic: Option<Box<Traffic>>,
     /// What it holds, if that is fragments of matrices.
     pub(super) fragments: Option<Fragments>,
+    /// Where wrapped integers lie in the scalars of the program: reading one gives it back as it was (SEMANTICS: I1, E6).
+    pub(super) wrapped: FxHashSet<usize>,
 }
 
 /// What uninitialised memory is filled with: big as an integer, a NaN-free odd number as a float.
@@ -112,6 +116,7 @@ impl Storage {
             is_watched: true,
             traffic: None,
             fragments: None,
+            wrapped: FxHashSet::default(),
         }
     }
 
@@ -126,6 +131,7 @@ impl Storage {
             is_watched: copies != Copies::PerThread,
             traffic: None,
             fragments: None,
+            wrapped: FxHashSet::default(),
         }
     }
 
@@ -142,6 +148,26 @@ impl Storage {
     pub(super) fn refresh(&mut self) {
         self.bytes.fill(PATTERN);
         self.written.fill(false);
+        self.wrapped.clear();
+    }
+
+    /// Keeps the mark of what was written to a position; `is_wrapped` only where it is kept at all.
+    pub(super) fn mark(&mut self, at: usize, is_wrapped: bool) {
+        if is_wrapped {
+            self.wrapped.insert(at);
+        } else if !self.wrapped.is_empty() {
+            self.wrapped.remove(&at);
+        }
+    }
+
+    /// What was read from a position, with its mark.
+    pub(super) fn marked(&self, at: usize, value: Val) -> Val {
+        match value {
+            Val::Int(value, _) if !self.wrapped.is_empty() && self.wrapped.contains(&at) => {
+                Val::Int(value, true)
+            }
+            other => other,
+        }
     }
 
     /// The position of byte `offset` of a thread's copy, if the whole access is inside.

@@ -1,7 +1,8 @@
 //! The mark of overflow: which values are wrapped, and what an operation makes of the mark (SEMANTICS: I1, I2).
 //!
 //! An integer of a lane knows whether it is, or is computed from, the wrapped result of an overflow; where such a value is *used* is
-//! an event. Operators pass the mark on by themselves (`ops`); this is for what computes without looking at it: calls and choices.
+//! an event. Operators pass the mark on by themselves (`ops`), scalars of the program keep it (`memory`); this is for what computes without
+//! looking at it: calls and choices.
 //! A float has no mark. So a run only notes that a wrapped integer became one: whether that float is used is not known,
 //! hence no event, but nothing follows from what such a run computes where overflow is taken not to happen.
 

@@ -184,7 +184,7 @@ impl Machine<'_> {
         let (storage, at) = self.element(buffer, indices.iter().copied(), kind, lane)?;
         let memory = &self.storages[storage];
         let written = memory.written.get(at..at + bytes(kind));
-        if written.is_some_and(|it| it.contains(&false)) {
+        if !memory.wrapped.is_empty() || written.is_some_and(|it| it.contains(&false)) {
             return Err(GiveUp);
         }
         read(kind, &memory.bytes, at).ok_or(GiveUp)

@@ -64,3 +64,39 @@ fn a_wrapped_integer_that_is_returned_is_used() {
     body.push_op(entry, OpKind::Return, &[product]);
     assert_eq!(run_on(&body, [65_536; 8]).expect("runs").1, [EventKind::Overflow]);
 }
+
+/// `cell = A[i] * A[i]` for each `i`, and `A[i] = cell` where asked: the events and their counts, compiled or not.
+#[track_caller]
+fn check_cell(is_read: bool, expected: &[(EventKind, u64)]) {
+    const N: usize = 64;
+    let (mut body, a, entry) = with_buffer();
+    let n = body.int(N as i128, I32);
+    body.buffers[a].shape = vec![n];
+    let (inner, i) = loop_of(&mut body, entry, ForKind::Serial, 0, N as i128);
+    let cell = new_buffer(&mut body, "cell", 1, "local", BufferOrigin::Cell);
+    let (zero, one) = (body.int(0, I32), body.int(1, I32));
+    body.push_op(inner, OpKind::Alloc { buffer: cell, kind: AllocKind::Flat }, &[one]);
+    let x = body.load(a, &[i], None);
+    let product = body.binary(BinaryOp::Mul, x, x);
+    store(&mut body, inner, cell, zero, product);
+    if is_read {
+        let value = body.load(cell, &[zero], None);
+        store(&mut body, inner, a, i, value);
+    }
+    // The last half of the products wrap, but for the very last one.
+    let input = (0..N).map(|it| if it < N / 2 || it == N - 1 { 3i32 } else { 65_536 });
+    let data: Vec<u8> = input.flat_map(i32::to_le_bytes).collect();
+    for fast in [true, false] {
+        let array = Array { dtype: I32, shape: vec![N as i64], data: data.clone() };
+        let options = Options { fast, ..Options::default() };
+        let outcome = run(&body, vec![Argument::Array(array)], &options).expect("runs");
+        let events: Vec<_> = outcome.events.iter().map(|it| (it.kind, it.count)).collect();
+        assert_eq!(events, expected, "compiled: {fast}");
+    }
+}
+
+#[test]
+fn a_scalar_of_the_program_keeps_the_mark_until_it_is_read() {
+    check_cell(false, &[]);
+    check_cell(true, &[(EventKind::Overflow, 31)]);
+}
