@@ -8,20 +8,23 @@
 //! come from. Properties and attributes are one dictionary; what has its default value is left out of it in both forms, so that
 //! texts of several versions of MLIR agree. Linear in the text.
 
-#![allow(dead_code)]
-
 mod affine;
 mod aliases;
 mod blocks;
 mod canonical;
+mod compare;
 mod cursor;
 mod dense;
+mod diagnostics;
 mod forms;
 mod names;
 mod number;
 mod operation;
 mod pretty;
 mod reader;
+mod special;
+#[cfg(test)]
+mod tests;
 mod types;
 mod unit;
 
@@ -29,5 +32,6 @@ pub use parser::mlir::Shapes;
 
 pub use self::{
     aliases::Aliases,
+    compare::{Difference, differences},
     unit::{Unit, UnitKind, aliases, lower_file, lower_frame, lower_function},
 };

@@ -2,6 +2,8 @@
 //!
 //! Order of dictionary entries is kept as written, for printing; equality and fingerprints go by sorted keys.
 
+use std::hash::{Hash, Hasher};
+
 use crate::{DataType, Dialect, ExprId};
 
 /// One attribute value.
@@ -44,5 +46,44 @@ pub fn noalias_key(dialect: Dialect) -> &'static str {
     match dialect {
         Dialect::Tir => "tir.noalias",
         _ => "tirx.noalias",
+    }
+}
+
+/// Gives a dictionary to a hasher; equal ones give the same. Without recursion.
+pub(crate) fn hash_dict(dict: &AttrDict, hasher: &mut impl Hasher) {
+    let mut stack: Vec<&Attr> = Vec::new();
+    let entries = |entries: &'_ [(Box<str>, Attr)], hasher: &mut dyn Hasher| {
+        hasher.write_usize(entries.len());
+        for (key, _) in entries {
+            hasher.write(key.as_bytes());
+        }
+    };
+    entries(dict, hasher);
+    stack.extend(dict.iter().map(|(_, value)| value));
+    while let Some(attr) = stack.pop() {
+        std::mem::discriminant(attr).hash(hasher);
+        match attr {
+            Attr::None => {}
+            Attr::Bool(value) => value.hash(hasher),
+            Attr::Int(value, dtype) => (value, dtype).hash(hasher),
+            // 0.0 and -0.0 are equal.
+            Attr::Float(_, dtype) => dtype.hash(hasher),
+            Attr::Str(text) | Attr::Text(text) => hasher.write(text.as_bytes()),
+            Attr::List(items) => {
+                hasher.write_usize(items.len());
+                stack.extend(items);
+            }
+            Attr::Dict(items) => {
+                entries(items, hasher);
+                stack.extend(items.iter().map(|(_, value)| value));
+            }
+            Attr::Call { name, args, keywords } => {
+                hasher.write(name.as_bytes());
+                entries(keywords, hasher);
+                stack.extend(args);
+                stack.extend(keywords.iter().map(|(_, value)| value));
+            }
+            Attr::Expr(expr) => expr.hash(hasher),
+        }
     }
 }

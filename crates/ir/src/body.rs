@@ -140,7 +140,11 @@ impl Body {
     }
     /// The id of a dictionary; equal dictionaries (same order) have one id, the empty one has id 0.
     pub fn attr_dict(&mut self, dict: AttrDict) -> AttrDictId {
-        let hash = |dict: &AttrDict| FxBuildHasher.hash_one(format!("{dict:?}"));
+        let hash = |dict: &AttrDict| {
+            let mut hasher = FxBuildHasher.build_hasher();
+            crate::attr::hash_dict(dict, &mut hasher);
+            std::hash::Hasher::finish(&hasher)
+        };
         let dicts = &self.attr_dicts;
         if let Some(&id) = self.attr_index.find(hash(&dict), |&id| dicts[id] == dict) {
             return id;

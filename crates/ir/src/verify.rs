@@ -14,8 +14,8 @@
 use rustc_hash::FxHashSet;
 
 use crate::{
-    BlockId, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, RegionId, RegionKind,
-    Type, ValueId, ValueKind, arena::Id, dominators::Dominators, expr::UnaryOp,
+    BlockId, Body, BufferId, BufferOrigin, Dialect, ExprId, ExprKind, OpId, OpKind, RegionId,
+    RegionKind, Type, ValueId, ValueKind, arena::Id, dominators::Dominators, expr::UnaryOp,
 };
 
 /// A broken invariant.
@@ -23,13 +23,16 @@ use crate::{
 pub struct VerifyError {
     /// Where; none for the signature.
     pub op: Option<OpId>,
+    /// The value that is used where it is not visible, if that is what is wrong.
+    pub value: Option<ValueId>,
     /// What is wrong.
     pub message: String,
 }
 
 /// Checks all invariants; empty when they hold.
 pub fn verify(body: &Body) -> Vec<VerifyError> {
-    let mut verifier = Verifier { body, errors: Vec::new(), visible: Visible::default() };
+    let mut verifier =
+        Verifier { body, errors: Vec::new(), visible: Visible::default(), unreachable: 0 };
     verifier.signature();
     verifier.regions();
     verifier.errors
@@ -40,6 +43,11 @@ pub fn verify(body: &Body) -> Vec<VerifyError> {
 pub fn assert_valid(body: &Body) {
     let errors = verify(body);
     assert!(errors.is_empty(), "invalid body: {errors:#?}\n{}", crate::print::tvmscript(body, 0));
+}
+
+/// Whether a language is made of operations, whose regions show nothing to what is around them.
+fn is_of_operations(dialect: Dialect) -> bool {
+    matches!(dialect, Dialect::Mlir | Dialect::Pir)
 }
 
 #[derive(Default)]
@@ -59,12 +67,17 @@ struct Verifier<'a> {
     body: &'a Body,
     errors: Vec<VerifyError>,
     visible: Visible,
+    /// Blocks around that cannot be reached: in MLIR every definition dominates them.
+    unreachable: u32,
 }
 
 enum Step {
     Region(RegionId),
     Block(BlockId),
     Op(OpId),
+    /// What follows, up to the next, cannot be reached.
+    Unreachable,
+    Reachable,
     /// Hide what the scope defined.
     Close,
     /// An operation's regions are done: what it keeps visible stays.
@@ -73,7 +86,7 @@ enum Step {
 
 impl Verifier<'_> {
     fn error(&mut self, op: Option<OpId>, message: String) {
-        self.errors.push(VerifyError { op, message });
+        self.errors.push(VerifyError { op, value: None, message });
     }
 
     fn signature(&mut self) {
@@ -113,6 +126,8 @@ impl Verifier<'_> {
                     }
                     stack.extend(body.blocks[block].ops.iter().rev().map(|&op| Step::Op(op)));
                 }
+                Step::Unreachable => self.unreachable += 1,
+                Step::Reachable => self.unreachable -= 1,
                 Step::Op(op) => self.op(op, &mut stack, &mut undo),
                 Step::Close => {
                     if let Some(scope) = undo.pop() {
@@ -162,10 +177,18 @@ impl Verifier<'_> {
         let mut steps = Vec::new();
         let mut walk: Vec<Visit> =
             dominators.roots().iter().rev().map(|&it| Visit::Enter(it)).collect();
+        let entry = data.blocks[0];
+        let lenient = is_of_operations(body.dialect);
         while let Some(visit) = walk.pop() {
             match visit {
                 Visit::Leave => steps.push(Step::Close),
                 Visit::Enter(block) => {
+                    if lenient && block != entry && dominators.parent(block).is_none() {
+                        // Roots dominate nothing.
+                        steps.extend([Step::Unreachable, Step::Block(block), Step::Close]);
+                        steps.push(Step::Reachable);
+                        continue;
+                    }
                     steps.push(Step::Block(block));
                     walk.push(Visit::Leave);
                     walk.extend(
@@ -247,7 +270,7 @@ impl Verifier<'_> {
                 undo.push(Undo::default());
                 stack.extend([Step::KeepOpen, Step::Block(block)]);
             }
-            (OpKind::Opaque(_), regions) => {
+            (OpKind::Opaque(_), regions) if !is_of_operations(body.dialect) => {
                 for &region in regions.iter().rev() {
                     stack.push(Step::KeepOpen);
                     stack.push(Step::Block(body.entry(region)));
@@ -300,9 +323,10 @@ impl Verifier<'_> {
     }
 
     fn use_value(&mut self, op: OpId, value: ValueId) {
-        if !self.visible.values.contains(&value) {
+        if self.unreachable == 0 && !self.visible.values.contains(&value) {
             let name = self.body.name(self.body.values[value].name).to_owned();
-            self.error(Some(op), format!("value `{name}` ({}) is not visible", value.index()));
+            let message = format!("value `{name}` ({}) is not visible", value.index());
+            self.errors.push(VerifyError { op: Some(op), value: Some(value), message });
         }
     }
 

@@ -370,15 +370,20 @@ impl Map {
         Map { dims, symbols, results, equations: None }
     }
 
-    pub(super) fn identity(dims: usize) -> Map {
-        Map::new(dims, 0, (0..dims).map(Dim).collect())
-    }
-
     /// Whether it gives its dimensions as they are.
     pub(super) fn is_identity(&self) -> bool {
         self.symbols == 0
             && self.results.len() == self.dims
             && self.results.iter().enumerate().all(|(at, it)| *it == Dim(at))
+    }
+
+    /// Whether it gives its last dimensions as they are.
+    pub(super) fn is_minor_identity(&self) -> bool {
+        let first = self.dims.checked_sub(self.results.len());
+        self.symbols == 0
+            && first.is_some_and(|first| {
+                self.results.iter().enumerate().all(|(at, it)| *it == Dim(first + at))
+            })
     }
 
     /// Reads what stands between `<` and `>` of `affine_map<…>` or `affine_set<…>`.

@@ -2,7 +2,7 @@
 
 use ir::{BlockId, ExprId, NameId, OpId, OpKind, RegionKind, Type, ValueId, arena::Id};
 use parser::SyntaxKind::{self, *};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     aliases::Aliases,
@@ -20,10 +20,12 @@ impl Reader<'_> {
 
     /// `false`: the region is left out.
     pub(super) fn begin_region(&mut self, aliases: &Aliases) -> bool {
-        let Some(frame) = self.frames.last().copied() else { return false };
+        let Some(mut frame) = self.frames.last().copied() else { return false };
         let head = self.head(&frame);
+        frame.head = head;
         let Head { is_function, is_module, rule, .. } = self.heads[head as usize];
-        if frame.is_unit && frame.regions > 0 || self.frame_unit && is_function {
+        let rule = forms::rule(rule);
+        if frame.is_unit && frame.regions > 0 || self.frame_unit && is_function || rule.hidden {
             return false;
         }
         let region = if frame.is_unit {
@@ -32,7 +34,7 @@ impl Reader<'_> {
             let Some(op) = self.make_op() else { return false };
             self.body.push_region(op)
         };
-        if is_module || forms::rule(rule).graph {
+        if is_module || rule.graph {
             self.body.regions[region].kind = RegionKind::Graph;
         }
         self.map.set_region(region, self.relative((self.pos(), self.pos())));
@@ -110,6 +112,7 @@ impl Reader<'_> {
         let Some(open) = self.regions.last_mut() else { return };
         if open.begun {
             open.block = self.body.new_block(open.region);
+            self.has_branches = true;
         }
         open.begun = true;
         let block = open.block;
@@ -256,6 +259,7 @@ impl Reader<'_> {
     pub(super) fn undefined_values(&mut self) {
         let undefined: Vec<_> = self.names.undefined().copied().collect();
         let mut known: FxHashMap<NameId, ExprId> = FxHashMap::default();
+        let reported: FxHashSet<_> = self.diagnostics.iter().map(|it| it.range).collect();
         for waiting in undefined {
             let name = self.body.name(waiting.name).to_owned();
             let expr = match known.get(&waiting.name) {
@@ -267,6 +271,9 @@ impl Reader<'_> {
                 }
             };
             put(&mut self.body, waiting.op, waiting.slot, expr);
+            if reported.contains(&text_range(waiting.place)) {
+                continue;
+            }
             self.report(Diagnostic {
                 code: UNDEFINED_VALUE,
                 severity: Severity::Error,

@@ -47,16 +47,7 @@ fn is_plain(text: &str) -> bool {
         })
 }
 
-/// The canonical text of an affine map or set as it stands in the text: `affine_map<…>` or an alias.
-pub(super) fn map_of(text: &str, aliases: &Aliases) -> Option<Map> {
-    let text = attribute(text, aliases);
-    let (body, set) = match text.strip_prefix("affine_map<") {
-        Some(body) => (body, false),
-        None => (text.strip_prefix("affine_set<")?, true),
-    };
-    Map::parse(body.strip_suffix('>')?, set)
-}
-
+/// Writes canonical texts; what an alias stands for is written in its place.
 pub(super) struct Writer<'a> {
     pub(super) aliases: &'a Aliases,
 }
@@ -453,8 +444,12 @@ impl Writer<'_> {
                 match mark {
                     ',' => out.push_str(", "),
                     '=' if !out.ends_with(['>', '<', '=']) => out.push_str(" = "),
-                    ':' => {
-                        out.push_str(if cursor.at(':') || out.ends_with(':') { ":" } else { " : " })
+                    ':' if cursor.at(':') || out.ends_with(':') => out.push(':'),
+                    ':' => out.push_str(if spaced { " : " } else { ": " }),
+                    '(' if spaced
+                        && out.ends_with(|it: char| it.is_alphanumeric() || it == '>') =>
+                    {
+                        out.push_str(" (")
                     }
                     _ => out.push(mark),
                 }

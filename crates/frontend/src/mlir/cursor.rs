@@ -192,11 +192,10 @@ impl<'t> Cursor<'t> {
             match self.next() {
                 Token::End => return,
                 Token::Mark(mark @ ('(' | '[' | '{' | '<')) => open.push(mark),
-                Token::Mark('>') => {
-                    if open.last() == Some(&'<') {
-                        open.pop();
-                    }
+                Token::Mark('>') if open.last() == Some(&'<') => {
+                    open.pop();
                 }
+                Token::Mark('>') => {}
                 Token::Mark(mark @ (')' | ']' | '}')) => {
                     let partner = match mark {
                         ')' => '(',

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::operation::Entries;
+use super::{affine::Map, operation::Entries};
 
 const TABLE: &str = include_str!("forms.txt");
 
@@ -47,16 +47,23 @@ pub(super) enum Convert {
     Quoted,
     /// `array<T: …>` of the items of a list.
     Array(&'static str),
-    /// Likewise as `i64`, a value being the number for "dynamic".
+    /// A list of attributes, from a list in brackets.
+    List,
+    /// The first item of a list, an index.
+    First,
+    /// What stands in a body `<…>`.
+    Inner,
+    /// As `Array` of `i64`, a value being the number for "dynamic".
     Static,
     /// This text if the source is there.
     Constant(&'static str),
 }
 
 /// What the types of the results are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Results {
     /// No rule: what stands behind an arrow, else the last types.
+    #[default]
     Unknown,
     None,
     /// The last type.
@@ -118,28 +125,75 @@ pub(super) struct Rule {
     pub(super) branch: bool,
     /// Whether its regions have no order.
     pub(super) graph: bool,
+    /// Whether its region follows from its name and types, so that the pretty form does not show it: it is left out of both.
+    pub(super) hidden: bool,
+    /// Keys of lists of strings in the pretty form whose items are attributes in the generic one.
+    wrapped: Vec<(&'static str, &'static str)>,
+    /// Values that are spelled in another way by some versions: key, spelling, the one that is kept.
+    synonyms: Vec<(&'static str, &'static str, &'static str)>,
+    /// Units that other versions write as another key with a value.
+    renames: Vec<(&'static str, &'static str, &'static str)>,
+    /// Keys of lists of integers that are arrays in some versions.
+    integers: Vec<&'static str>,
     /// What is not said by items.
     pub(super) special: Option<&'static str>,
     /// Whether there is a row.
     pub(super) known: bool,
 }
 
-impl Default for Results {
-    fn default() -> Self {
-        Results::Unknown
-    }
-}
-
 impl Rule {
     /// Takes out what has its default value.
     pub(super) fn normalize(&self, entries: &mut Entries) {
-        if self.defaults.is_empty() || entries.is_empty() {
+        if entries.is_empty() {
             return;
         }
-        entries.retain(|(key, value)| {
-            !self.defaults.iter().any(|(it, text)| it == key && (*text == "*" || text == value))
-        });
+        for (key, value) in entries.iter_mut() {
+            if let Some((_, to, new)) = self.renames.iter().find(|it| it.0 == key) {
+                (*key, *value) = ((*to).to_owned(), (*new).to_owned());
+            }
+            if let Some((_, _, to)) = self.synonyms.iter().find(|it| it.0 == key && it.1 == value) {
+                *value = (*to).to_owned();
+            }
+            if self.integers.iter().any(|it| it == key) && value.starts_with('[') {
+                *value = format!("array<i64: {}>", value[1..value.len() - 1].replace(" : i64", ""));
+            }
+        }
+        for &(key, name) in &self.wrapped {
+            for (_, value) in entries.iter_mut().filter(|(it, _)| it == key) {
+                *value = wrap_items(value, name);
+            }
+        }
+        if !self.defaults.is_empty() {
+            entries.retain(|(key, value)| {
+                !self.defaults.iter().any(|(it, text)| it == key && is_default(value, text))
+            });
+        }
     }
+}
+
+/// Whether a value is the default that a row names.
+fn is_default(value: &str, default: &str) -> bool {
+    match default {
+        "*" => true,
+        "minor-identity" => {
+            let body = value.strip_prefix("affine_map<").and_then(|it| it.strip_suffix('>'));
+            body.and_then(|it| Map::parse(it, false)).is_some_and(|it| it.is_minor_identity())
+        }
+        "all-false" => value.starts_with('[') && !value.contains("true"),
+        _ => value == default,
+    }
+}
+
+/// `["a", "b"]` as `[#x<a>, #x<b>]`.
+fn wrap_items(value: &str, name: &str) -> String {
+    if !value.contains('"') {
+        return value.to_owned();
+    }
+    let items: Vec<_> = super::cursor::items(value)
+        .iter()
+        .map(|it| format!("{name}<{}>", it.trim_matches('"')))
+        .collect();
+    format!("[{}]", items.join(", "))
 }
 
 struct Forms {
@@ -185,7 +239,7 @@ fn read(text: &'static str) -> Result<Forms, String> {
     };
     let mut macros: FxHashMap<&str, &'static str> = FxHashMap::default();
     let mut section = "";
-    for line in text.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with("# ")) {
+    for line in text.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('#')) {
         if line.starts_with('[') {
             section = line;
             continue;
@@ -253,7 +307,11 @@ fn items(
     rule: &mut Rule,
 ) -> Result<(), String> {
     for item in text.split(';').map(str::trim).filter(|it| !it.is_empty()) {
-        if let Some(name) = item.strip_prefix('$') {
+        if let Some((key, (from, to))) =
+            item.split_once('~').and_then(|(key, rest)| Some((key, rest.split_once("=>")?)))
+        {
+            rule.synonyms.push((key.trim(), from.trim(), to.trim()));
+        } else if let Some(name) = item.strip_prefix('$') {
             let text = macros.get(name).ok_or_else(|| format!("no macro {name}"))?;
             items(text, macros, rule)?;
         } else if let Some((key, value)) = item.split_once("?=") {
@@ -283,6 +341,17 @@ fn item(item: &'static str, rule: &mut Rule) -> Result<(), String> {
         "regions" => rule.regions = rest.parse().map_err(|_| "a bad number of regions")?,
         "branch" => rule.branch = true,
         "graph" => rule.graph = true,
+        "hidden" => rule.hidden = true,
+        "rename" => {
+            let (key, rest) = rest.split_once(' ').ok_or("`rename` without another key")?;
+            let (to, value) = rest.split_once(' ').ok_or("`rename` without a value")?;
+            rule.renames.push((key, to, value));
+        }
+        "ints" => rule.integers.extend(rest.split_whitespace()),
+        "wrap" => {
+            let (key, name) = rest.split_once(' ').ok_or("`wrap` without a name")?;
+            rule.wrapped.push((key, name));
+        }
         "special" => rule.special = Some(rest),
         _ => return Err(format!("an unknown item `{item}`")),
     }
@@ -320,6 +389,9 @@ fn convert(text: &'static str) -> Result<Convert, String> {
         "string" => Convert::Quoted,
         "array" => Convert::Array(rest),
         "static" => Convert::Static,
+        "list" => Convert::List,
+        "first" => Convert::First,
+        "inner" => Convert::Inner,
         "is" => Convert::Constant(rest),
         _ if word.starts_with('#') => Convert::Wrap(text),
         _ => return Err(format!("an unknown conversion `{text}`")),

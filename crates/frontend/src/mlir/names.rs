@@ -139,6 +139,11 @@ impl Names {
         self.waiting.push(Waiting { op, slot, name, number, place, next, isolation, done: false });
     }
 
+    /// Whether a name was used before its definition.
+    pub(super) fn has_waited(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
     /// The uses that nothing has defined.
     pub(super) fn undefined(&self) -> impl Iterator<Item = &Waiting> {
         self.waiting.iter().filter(|it| !it.done)

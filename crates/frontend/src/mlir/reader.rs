@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     aliases::Aliases,
+    diagnostics,
     names::{NONE, Names},
 };
 use crate::ops::{Diagnostic, Lowered, OpSourceMap};
@@ -89,7 +90,9 @@ pub(super) struct Frame {
 
 /// What is known about operations of one name.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Head {
+pub(super) struct Head<'t> {
+    /// The words of its shape.
+    pub(super) words: &'t [Box<str>],
     pub(super) name: NameId,
     pub(super) is_function: bool,
     pub(super) is_module: bool,
@@ -140,10 +143,12 @@ pub(super) struct Reader<'t> {
     pub(super) regions: Vec<OpenRegion>,
     pub(super) pending_targets: Vec<PendingTarget>,
     pub(super) names: Names,
+    /// Whether a region has several blocks.
+    pub(super) has_branches: bool,
     /// Where the definitions of the label that is being read begin.
     pub(super) labelled: usize,
     pub(super) value_exprs: Vec<u32>,
-    pub(super) heads: Vec<Head>,
+    pub(super) heads: Vec<Head<'t>>,
     head_index: FxHashMap<&'t str, u32>,
     pub(super) caches: super::operation::Caches<'t>,
 }
@@ -231,6 +236,7 @@ impl<'t> Reader<'t> {
             regions,
             pending_targets: Vec::new(),
             names,
+            has_branches: false,
             labelled: 0,
             value_exprs: Vec::new(),
             heads: Vec::new(),
@@ -284,11 +290,9 @@ impl<'t> Reader<'t> {
                 self.begin_operation(Form::Opaque);
             }
             ERROR_NODE | MLIR_MISSING | TOO_DEEP => self.spoil(),
-            MLIR_REGION => {
-                if !self.begin_region(aliases) {
-                    self.hidden = 1;
-                    return;
-                }
+            MLIR_REGION if !self.begin_region(aliases) => {
+                self.hidden = 1;
+                return;
             }
             MLIR_VALUE_DEF if parent != MLIR_BLOCK_ARG => self.push_definition(parent),
             MLIR_VALUE_USE | MLIR_POSSIBLE_DEF => {}
@@ -473,6 +477,7 @@ impl<'t> Reader<'t> {
         let name = raw.trim_matches('"');
         let full = if raw.starts_with('"') { name } else { self.shapes.full_name(name) };
         let head = Head {
+            words: self.shapes.words(full),
             name: self.body.intern(full),
             is_function: self.shapes.is_function(full),
             is_module: self.shapes.is_module(full),
@@ -518,8 +523,13 @@ impl<'t> Reader<'t> {
             let end = self.pos - self.base;
             self.map.set_region(root, (0, end));
         }
+        let check_dominance = self.has_branches || self.names.has_waited();
         self.undefined_values();
         self.map.finish();
+        if check_dominance {
+            diagnostics::dominance(&self.body, &self.map, &mut self.diagnostics);
+        }
+        diagnostics::unknown_operations(&self.body, &self.map, &mut self.diagnostics);
         let mut diagnostics = self.diagnostics;
         diagnostics.sort_by_key(|it| (it.range.start(), it.range.end()));
         Lowered { body: self.body, source_map: self.map, diagnostics }

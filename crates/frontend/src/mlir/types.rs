@@ -80,3 +80,61 @@ pub(super) fn result_list(text: &str) -> Vec<&str> {
     // `() -> ()` as the only result is a type itself.
     if probe.at_end() { items(text) } else { vec![text] }
 }
+
+/// An item of a list of results without the attributes behind its type.
+pub(super) fn without_attributes(item: &str) -> &str {
+    let mut cursor = Cursor::new(item);
+    loop {
+        let end = cursor.pos();
+        match cursor.peek() {
+            Token::End => return item,
+            Token::Mark('{') => return item[..end].trim_end(),
+            Token::Mark('(' | '[' | '<') => cursor.skip_group(),
+            _ => {
+                cursor.next();
+            }
+        }
+    }
+}
+
+/// How many elements a type of fixed shape has.
+pub(super) fn n_elements(ty: &str) -> usize {
+    let sizes = shape_of(ty).into_iter().map(|it| it.parse::<usize>().unwrap_or(0));
+    sizes.fold(1usize, usize::saturating_mul)
+}
+
+/// `4xf32` of `memref<4xf32, 3>`.
+pub(super) fn dimensions_and_element(ty: &str) -> String {
+    let mut res: String = shape_of(ty).iter().map(|it| format!("{it}x")).collect();
+    res.push_str(element_of(ty).unwrap_or("none"));
+    res
+}
+
+/// `vector<4xf32>` with another first dimension; scalable stays scalable.
+pub(super) fn with_first_dimension(ty: &str, size: usize) -> String {
+    let Some(first) = shape_of(ty).first().copied() else { return ty.to_owned() };
+    let at = first.as_ptr() as usize - ty.as_ptr() as usize;
+    format!("{}{size}{}", &ty[..at], &ty[at + first.len()..])
+}
+
+/// The type of a member of an LLVM struct or array, by its path.
+pub(super) fn llvm_member(ty: &str, path: &[&str]) -> Option<String> {
+    let mut ty = ty.strip_prefix("!llvm.").unwrap_or(ty);
+    for step in path {
+        let step: usize = step.parse().ok()?;
+        let (name, body) = ty.split_once('<')?;
+        let body = body.strip_suffix('>')?;
+        ty = match name {
+            "array" => body.split_once(" x ")?.1,
+            "struct" => {
+                let list = &body[body.find('(')?..];
+                *items(list).get(step)?
+            }
+            _ => return None,
+        };
+    }
+    let name = ty.split('<').next()?;
+    let is_llvm =
+        matches!(name, "ptr" | "struct" | "array" | "void" | "func" | "token" | "metadata");
+    Some(if is_llvm { format!("!llvm.{ty}") } else { ty.to_owned() })
+}

@@ -65,6 +65,7 @@ pub fn lower_file(text: &str, shapes: &Shapes, unit: &mut dyn FnMut(Unit)) {
         aliases: Aliases::default(),
         frame: None,
         function: None,
+        n_functions: 0,
         pos: 0,
         depth: 0,
         document: 0,
@@ -81,6 +82,8 @@ struct Driver<'t, 'u> {
     aliases: Aliases,
     frame: Option<Reader<'t>>,
     function: Option<Reader<'t>>,
+    /// How many functions are open: the outermost is the unit.
+    n_functions: u32,
 
     pos: usize,
     depth: u32,
@@ -98,10 +101,19 @@ impl Sink for Driver<'_, '_> {
     }
 
     fn function_begins(&mut self, offset: usize) {
+        self.n_functions += 1;
+        if self.n_functions > 1 {
+            // In a module of a function.
+            return;
+        }
         self.function = Some(Reader::new(self.text, offset, self.shapes, false));
     }
 
     fn function_ends(&mut self, _: usize) {
+        self.n_functions -= 1;
+        if self.n_functions > 0 {
+            return;
+        }
         let Some(reader) = self.function.take() else { return };
         let offset = reader.base as usize;
         let lowered = reader.finish();

@@ -210,6 +210,11 @@ impl Shapes {
         Some(res)
     }
 
+    /// The words that the shape of an operation names; others are keywords or flags of it.
+    pub fn words(&self, op: &str) -> &[Box<str>] {
+        self.info(op).shape.map_or(&[], |it| &self.shape(it).words)
+    }
+
     /// Whether the reading of a pretty operation depends on the text inside of its regions.
     pub fn looks_into_regions(&self, op: &str) -> bool {
         self.info(op).shape.is_none_or(|it| format::looks_into_regions(&self.shape(it).elements))

@@ -137,6 +137,9 @@ fn literal(word: &str) -> Option<Element> {
         "<" => SyntaxKind::LT,
         ">" => SyntaxKind::GT,
         "*" => SyntaxKind::STAR,
+        "+" => SyntaxKind::PLUS,
+        "{" => SyntaxKind::L_BRACE,
+        "}" => SyntaxKind::R_BRACE,
         "->" => SyntaxKind::ARROW,
         _ if text.starts_with(|it: char| it.is_ascii_alphabetic()) => {
             return Some(Element::Word(text.into()));

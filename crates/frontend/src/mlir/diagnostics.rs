@@ -1,0 +1,106 @@
+//! What is said about a unit that was read: uses that their definition does not dominate, operations that nobody knows.
+//!
+//! Dominance is the verifier's, which runs only where a name was used before its definition or a region has several blocks: everywhere else names
+//! are visible only behind their definition. Linear.
+
+use ir::{
+    Body, ExprKind, OpId, OpKind, ValueId, ValueKind, effects::EffectTable, effects::MatchKind,
+    effects::Namespace, verify::verify,
+};
+use parser::mlir::Shapes;
+use rustc_hash::FxHashSet;
+
+use super::forms;
+use crate::ops::{
+    Diagnostic, OpSourceMap, Severity,
+    codes::{UNKNOWN_OPERATION, USE_BEFORE_DEFINITION},
+};
+
+/// More are not reported: a reader repairs one by one.
+const MAX_DOMINANCE: usize = 200;
+
+/// Uses that their definition does not dominate.
+pub(super) fn dominance(body: &Body, map: &OpSourceMap, out: &mut Vec<Diagnostic>) {
+    let found = verify(body).into_iter().filter_map(|it| Some((it.op?, it.value?)));
+    for (op, value) in found.take(MAX_DOMINANCE) {
+        if matches!(body.values[value].kind, ValueKind::Captured) || in_unknown_region(body, op) {
+            continue;
+        }
+        let name = body.name(body.values[value].name);
+        let uses = map.uses_of(op).zip(values(body, op));
+        for (range, _) in uses.filter(|(_, it)| *it == Some(value)) {
+            out.push(Diagnostic {
+                code: USE_BEFORE_DEFINITION,
+                severity: Severity::Error,
+                range,
+                message: format!(
+                    "the definition of `{name}` does not come before this use on every path"
+                ),
+                help: None,
+                related: vec![(map.definition(value), "it is defined here".to_owned())],
+            });
+        }
+    }
+}
+
+fn values(body: &Body, op: OpId) -> impl Iterator<Item = Option<ValueId>> + '_ {
+    let data = &body.ops[op];
+    let args = data.successors.iter().flat_map(|it| body.items(it.args));
+    data.operands.iter().chain(args).map(|&it| match body.expr(it).kind {
+        ExprKind::Value(value) => Some(value),
+        _ => None,
+    })
+}
+
+fn name_of(body: &Body, op: OpId) -> &str {
+    match body.ops[op].kind {
+        OpKind::Named(name) | OpKind::Opaque(name) => body.name(name),
+        _ => "",
+    }
+}
+
+/// Whether an operation around is not known: its regions may have no order.
+fn in_unknown_region(body: &Body, op: OpId) -> bool {
+    let mut around = body.parent_op(op);
+    while let Some(at) = around {
+        let name = name_of(body, at);
+        let shapes = Shapes::builtin();
+        let known =
+            forms::rule_number(name) != 0 || shapes.is_function(name) || shapes.is_module(name);
+        if !known {
+            return true;
+        }
+        around = body.parent_op(at);
+    }
+    false
+}
+
+/// Operations without effects in the table, each name once, where it stands first.
+pub(super) fn unknown_operations(body: &Body, map: &OpSourceMap, out: &mut Vec<Diagnostic>) {
+    let mut seen = FxHashSet::default();
+    for op in body.ops.ids() {
+        let (OpKind::Named(name) | OpKind::Opaque(name)) = body.ops[op].kind else { continue };
+        if !seen.insert(name) {
+            continue;
+        }
+        let text = body.name(name);
+        let shapes = Shapes::builtin();
+        let is_known = !text.contains('.')
+            || shapes.is_function(text)
+            || shapes.is_module(text)
+            || EffectTable::builtin().explain(Namespace::Mlir, text).kind != MatchKind::Default;
+        if is_known {
+            continue;
+        }
+        out.push(Diagnostic {
+            code: UNKNOWN_OPERATION,
+            severity: Severity::Hint,
+            range: map.op_name(op),
+            message: format!("what `{text}` does is not known: nothing is merged with it or moved over it"),
+            help: Some(format!(
+                "say it in tir-analyzer.toml; without effects:\n[[effects.mlir]]\nops = [\"{text}\"]"
+            )),
+            related: Vec::new(),
+        });
+    }
+}

@@ -1,0 +1,121 @@
+//! What is said about wrong and unknown code.
+
+use super::*;
+
+#[track_caller]
+fn check_diagnostics(text: &str, expect: Expect) {
+    let mut out = String::new();
+    lower_file(text, Shapes::builtin(), &mut |unit: Unit| {
+        for it in &unit.lowered.diagnostics {
+            let start = unit.offset + usize::from(it.range.start());
+            let end = unit.offset + usize::from(it.range.end());
+            out.push_str(&format!("{} `{}`: {}\n", it.code, &text[start..end], it.message));
+        }
+    });
+    expect.assert_eq(&out);
+}
+
+#[test]
+fn names_blocks_and_counts_are_checked() {
+    check_diagnostics(
+        r#"
+func.func @f(%a: i32, %c: i1) -> i32 {
+  %0 = arith.addi %a, %missing : i32
+  %0 = arith.addi %a, %a : i32
+  scf.if %c {
+    %a = arith.constant 1 : i32
+    %inner = arith.constant 1 : i32
+  }
+  %1 = arith.addi %inner, %late : i32
+  %late = arith.constant 1 : i32
+  %2:2 = "arith.addi"(%a) : (i32, i32) -> i32
+  %3 = arith.addi %2#5, %a : i32
+  cf.cond_br %c, ^left, ^nowhere
+^left:
+  %x = arith.constant 1 : i32
+  cf.br ^right
+^right:
+  return %x : i32
+}
+"#,
+        expect![[r#"
+            undefined-value `%missing`: `%missing` is not defined here
+            value-redefinition `%0`: `%0` is already defined
+            value-redefinition `%a`: `%a` is already defined
+            undefined-value `%inner`: `%inner` is not defined here
+            use-before-definition `%late`: the definition of `%late` does not come before this use on every path
+            count-mismatch `"arith.addi"`: 1 operands, but 2 types of operands
+            count-mismatch `"arith.addi"`: 2 results are named, but there are 1 types
+            count-mismatch `%2#5`: `%2` has fewer results than this number
+            undefined-block `^nowhere`: there is no block `^nowhere` in this region
+        "#]],
+    );
+}
+
+#[test]
+fn what_dominates_nothing_wrong_is_not_reported() {
+    check_diagnostics(
+        r#"
+func.func @f(%c: i1) {
+  cf.br ^last
+^unreachable:
+  %y = arith.addi %y, %z : i32
+  cf.br ^last
+^last:
+  %z = arith.constant 1 : i32
+  return
+}
+module {
+  "d.use"(%later) : (i32) -> ()
+  %later = "d.define"() : () -> i32
+}
+"#,
+        expect![[r#"
+            unknown-operation `"d.use"`: what `d.use` does is not known: nothing is merged with it or moved over it
+            unknown-operation `"d.define"`: what `d.define` does is not known: nothing is merged with it or moved over it
+        "#]],
+    );
+}
+
+#[test]
+fn a_join_does_not_see_what_one_arm_defines() {
+    check_diagnostics(
+        r#"
+func.func @f(%c: i1) -> i32 {
+  cf.cond_br %c, ^a, ^b
+^a:
+  %x = arith.constant 1 : i32
+  cf.br ^b
+^b:
+  return %x : i32
+}
+"#,
+        expect![[r#"
+            use-before-definition `%x`: the definition of `%x` does not come before this use on every path
+        "#]],
+    );
+}
+
+#[test]
+fn broken_operations_are_opaque_and_keep_their_values() {
+    check(
+        "func.func @f(%a: i32) {\n  %0 = arith.addi %a, : i32\n  %1 = own.op %0, (%b: i32) {\n    own.inner %b\n  }\n  } ] junk\n  return\n}\n",
+        expect![[r#"
+            Function f
+
+            ^b0(%a: i32) of r0
+              %0: Unknown = ?arith.addi(%a)
+              %1: Unknown = ?own.op(%0) r1
+              ^b1(%b: Unknown) of r1
+                ?own.inner(%b)
+            unknown-operation 59..65: what `own.op` does is not known: nothing is merged with it or moved over it
+            unknown-operation 86..95: what `own.inner` does is not known: nothing is merged with it or moved over it
+            Frame 
+
+            ^b0() of r0
+              ?func.func()
+              func.return()
+              ?()
+        "#]],
+    );
+}

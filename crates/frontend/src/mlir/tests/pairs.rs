@@ -1,0 +1,112 @@
+//! Pretty texts and their generic texts give the same bodies.
+
+use std::collections::BTreeMap;
+
+use test_utils::{Sample, ir_samples};
+
+use super::*;
+use crate::mlir::differences;
+
+/// Operations of which the pretty form says more or less than the generic one, or has no row; the reason is behind it.
+const PRETTY_ONLY: &[&str] = &[
+    // The short form of a region of one operation.
+    "linalg.map",
+    "linalg.reduce attributes",
+    // The generic form does not say the encoding.
+    "hal.encoding_type",
+    // Operands stand in another order.
+    "hal.buffer_view.assert",
+    "iree_linalg_ext.im2col",
+    // No rows: a few operations each around the functions of a program.
+    "spirv.",
+    "stream.",
+];
+
+fn units(text: &str) -> Vec<Unit> {
+    let mut res = Vec::new();
+    lower_file(text, Shapes::builtin(), &mut |unit| res.push(unit));
+    res
+}
+
+/// Pairs of a pretty text and its generic text.
+fn pairs() -> Vec<(Sample, Sample)> {
+    let samples = ir_samples();
+    let by_name: BTreeMap<&str, &Sample> = samples.iter().map(|it| (&*it.name, it)).collect();
+    let pair = |sample: &Sample| {
+        let generic = sample.name.strip_suffix(".mlir")?.to_owned() + ".generic.mlir";
+        Some((sample.clone(), (*by_name.get(&*generic)?).clone()))
+    };
+    samples.iter().filter_map(pair).collect()
+}
+
+#[test]
+fn a_pretty_text_gives_the_body_of_its_generic_text() {
+    let mut found: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    let pairs = pairs();
+    assert!(pairs.len() > 30, "{} pairs", pairs.len());
+    for (pretty, generic) in &pairs {
+        let (left, right) = (units(&pretty.text), units(&generic.text));
+        assert_eq!(left.len(), right.len(), "{}", pretty.name);
+        for (a, b) in left.iter().zip(&right) {
+            assert_eq!(a.lowered.body.name, b.lowered.body.name, "{}", pretty.name);
+            assert_eq!(a.lowered.body.attrs, b.lowered.body.attrs, "{}", pretty.name);
+            for it in differences(&a.lowered.body, &b.lowered.body) {
+                if it.part == "shape" && pretty.name.ends_with("forms.mlir") {
+                    continue;
+                }
+                let key = format!("{} {}", it.operation, it.part);
+                let text = format!("{}: {} / {}", pretty.name, it.left, it.right);
+                found.entry(key).or_insert((0, text)).0 += 1;
+            }
+        }
+    }
+    found.retain(|key, _| !PRETTY_ONLY.iter().any(|it| key.starts_with(it)));
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
+fn valid_files_have_no_errors_and_valid_bodies() {
+    for sample in ir_samples().iter().filter(|it| it.name.ends_with(".mlir")) {
+        for unit in units(&sample.text) {
+            let errors: Vec<_> = (unit.lowered.diagnostics.iter())
+                .filter(|it| it.severity != crate::ops::Severity::Hint)
+                .collect();
+            assert!(errors.is_empty(), "{}: {errors:#?}", sample.name);
+            let errors = ir::verify::verify(&unit.lowered.body);
+            assert!(errors.is_empty(), "{}: {errors:#?}", sample.name);
+        }
+    }
+}
+
+#[test]
+fn a_tree_gives_what_a_stream_gives() {
+    use syntax::ast::{AstNode, mlir::File};
+    for sample in ir_samples().iter().filter(|it| it.name.ends_with(".mlir")) {
+        let streamed = units(&sample.text);
+        let parse = syntax::parse_as(syntax::Language::Mlir, &sample.text);
+        let file: File = parse.mlir().expect("a file of MLIR");
+        let functions = file.functions();
+        let chunks: Vec<_> = file.chunks().collect();
+        let aliases: Vec<_> = chunks.iter().map(crate::mlir::aliases).collect();
+        let lowered = |node: &syntax::SyntaxNode, chunk: usize, frame: bool| {
+            let green = syntax::Green::of(node);
+            let text = green.text();
+            match frame {
+                true => crate::mlir::lower_frame(&green, &text, &aliases[chunk]),
+                false => crate::mlir::lower_function(&green, &text, &aliases[chunk]),
+            }
+        };
+        let mut of_tree = Vec::new();
+        for (chunk, node) in chunks.iter().enumerate() {
+            for function in functions.iter().filter(|it| it.chunk == chunk) {
+                of_tree.push(lowered(function.operation.syntax(), chunk, false));
+            }
+            of_tree.push(lowered(node.syntax(), chunk, true));
+        }
+        assert_eq!(of_tree.len(), streamed.len(), "{}", sample.name);
+        for (a, b) in of_tree.iter().zip(&streamed) {
+            assert_eq!(a.body, b.lowered.body, "{}", sample.name);
+            assert_eq!(a.source_map, b.lowered.source_map, "{}", sample.name);
+        }
+    }
+}
