@@ -15,6 +15,7 @@ mod lower;
 mod operators;
 mod ours;
 pub(crate) mod peer;
+mod pir;
 mod power;
 mod read;
 mod report;
@@ -23,7 +24,7 @@ mod roundtrip;
 mod run;
 mod simplify;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context as _;
@@ -37,13 +38,14 @@ use crate::workspace::{Workspace, say};
 /// The committed samples.
 const SAMPLES: &str = "tests/corpus";
 
-/// Compare with the peers (TVM, NVRTC, PoCL), which the command installs itself.
+/// Compare with the peers (TVM, NVRTC, PoCL, Paddle), which the command installs itself.
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   cargo xtask conformance lower                             every committed sample
   cargo xtask conformance roundtrip --corpus DIR            every .py under a folder
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
+  cargo xtask conformance pir --corpus DIR                  every .pir with its .cse.pir
   cargo xtask conformance fuzz --functions 100000 --seed 1")]
 pub(crate) struct Args {
     /// Which comparison to make.
@@ -83,10 +85,14 @@ enum Suite {
     Cuda,
     /// Whether interpreter, OpenCL and TVM compute the same values.
     Run,
+    /// Whether our preset `pir` gives Paddle's results: `X.cse.pir` beside `X.pir`.
+    Pir,
+    /// The same for random programs that a running Paddle makes.
+    Paddle,
 }
 
 /// What the test command runs.
-const SUITES: [Suite; 7] = [
+const SUITES: [Suite; 9] = [
     Suite::Lower,
     Suite::Roundtrip,
     Suite::Cse,
@@ -94,11 +100,14 @@ const SUITES: [Suite; 7] = [
     Suite::Simplify,
     Suite::Cuda,
     Suite::Run,
+    Suite::Pir,
+    Suite::Paddle,
 ];
 
 /// What a suite works on.
 struct Input<'a> {
     ws: &'a Workspace,
+    corpus: &'a Path,
     files: Vec<corpus::File>,
     filter: Option<&'a str>,
 }
@@ -108,8 +117,11 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         let is_good = fuzz::run(ws, args.size)?;
         return Ok(if is_good { Outcome::Passed } else { Outcome::Failed });
     }
-    let files = corpus::read(&args.corpus, args.filter.as_deref())?;
-    let input = Input { ws, files, filter: args.filter.as_deref() };
+    let files = match args.suite {
+        Suite::Pir | Suite::Paddle => Vec::new(),
+        _ => corpus::read(&args.corpus, args.filter.as_deref())?,
+    };
+    let input = Input { corpus: &args.corpus, ws, files, filter: args.filter.as_deref() };
     match compare(args.suite, &input)? {
         Ok(report) => {
             say(format_args!("{}", report.text().trim_end()));
@@ -137,6 +149,8 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Fuzz => anyhow::bail!("generated functions need no files"),
         Suite::Cuda => cuda::compare(input),
         Suite::Run => run::compare(input),
+        Suite::Pir => Ok(pir::compare(input.corpus, input.filter)?),
+        Suite::Paddle => pir::compare_running(input.ws),
     })
 }
 
@@ -167,8 +181,9 @@ pub(crate) fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + S
 
 /// What `cargo xtask test` runs: every comparison, on the committed samples. A peer that cannot be had is a skip.
 pub(crate) fn check_samples(ws: &Workspace, tally: &mut Tally) -> anyhow::Result<()> {
-    let files = corpus::read(&ws.path(SAMPLES), None)?;
-    let input = Input { ws, files, filter: None };
+    let corpus = ws.path(SAMPLES);
+    let files = corpus::read(&corpus, None)?;
+    let input = Input { ws, corpus: &corpus, files, filter: None };
     for suite in SUITES {
         match compare(suite, &input)? {
             Ok(report) => {

@@ -33,6 +33,8 @@ const PROCESSES: usize = 2;
 /// The packages of TVM's environment.
 pub(crate) const TVM_PACKAGES: &[&str] =
     &["apache-tvm==0.27.0.post1", "numpy==2.4.6", "ml_dtypes==0.6.0"];
+/// The packages of Paddle's environment.
+const PADDLE_PACKAGES: &[&str] = &["paddlepaddle==3.3.1", "numpy==2.4.6"];
 /// The packages of NVIDIA's run-time compiler, its headers included.
 const CUDA_PACKAGES: &[&str] = &[
     "nvidia-cuda-nvrtc==13.5.37",
@@ -78,6 +80,13 @@ impl Peer {
         let script = include_str!("simplify_worker.py");
         let key = format!("{} {}", TVM_PACKAGES.join(" "), tvm.key);
         Peer::start(ws, "tvm-simplify", tvm.python, script, &key, &Value::Null)
+    }
+
+    /// Paddle from its published wheel.
+    pub(crate) fn paddle(ws: &Workspace) -> Result<Peer, Skip> {
+        let venv = Venv::with_packages(ws, "paddle", PADDLE_PACKAGES)?;
+        let script = include_str!("paddle_worker.py");
+        Peer::start(ws, "paddle", venv.python(), script, &PADDLE_PACKAGES.join(" "), &Value::Null)
     }
 
     /// NVIDIA's run-time compiler from its published wheels. No GPU is needed.
