@@ -319,8 +319,13 @@ impl Writer<'_> {
         let mut inner = String::new();
         self.dialect(cursor, &mut inner);
         // Inside of LLVM's types its prefix may be left out.
-        out.push_str("!llvm.");
-        out.push_str(&inner["!llvm.".len()..].replace("!llvm.", ""));
+        match inner.strip_prefix("!llvm.") {
+            Some(rest) => {
+                out.push_str("!llvm.");
+                out.push_str(&rest.replace("!llvm.", ""));
+            }
+            None => out.push_str(&inner),
+        }
     }
 
     fn function_type(&self, cursor: &mut Cursor<'_>, out: &mut String) {

@@ -329,7 +329,8 @@ impl<'t> Reader<'t> {
             Results::Elements => {
                 if let Some(part) = last {
                     let ty = self.type_at(at(&part), aliases);
-                    let n = types::n_elements(self.type_text(ty)).min(1 << 20);
+                    // As many as the type has elements, but no more than the text names.
+                    let n = types::n_elements(self.type_text(ty)).min(self.n_names(&frame).max(1));
                     let element = |it: &str| types::element_of(it).unwrap_or("none").to_owned();
                     let element = self.derive(ty, 1, element);
                     res.extend(std::iter::repeat_n(element, n));

@@ -18,6 +18,9 @@ use super::{
 };
 use crate::ops::{Diagnostic, Lowered, OpSourceMap};
 
+/// So many values may packs (`%0:2`) have in one unit, all together.
+const MAX_PACKED: u32 = 1 << 20;
+
 /// Something that stands directly in an operation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Part {
@@ -145,6 +148,8 @@ pub(super) struct Reader<'t> {
     pub(super) names: Names,
     /// Whether a region has several blocks.
     pub(super) has_branches: bool,
+    /// How many more values packs may have.
+    pack_budget: u32,
     /// Where the definitions of the label that is being read begin.
     pub(super) labelled: usize,
     pub(super) value_exprs: Vec<u32>,
@@ -237,6 +242,7 @@ impl<'t> Reader<'t> {
             pending_targets: Vec::new(),
             names,
             has_branches: false,
+            pack_budget: MAX_PACKED,
             labelled: 0,
             value_exprs: Vec::new(),
             heads: Vec::new(),
@@ -389,9 +395,11 @@ impl<'t> Reader<'t> {
                 }
                 INT => {
                     let count = self.text[place.0 as usize..place.1 as usize].parse().unwrap_or(1);
+                    // Small texts must not make huge packs, again and again.
+                    let count = u32::min(count, self.pack_budget.max(1));
+                    self.pack_budget -= count.saturating_sub(1);
                     if let Some(definition) = self.definitions.last_mut() {
-                        // A pack is no longer than the text could name its values one by one.
-                        definition.count = u32::min(count, 1 << 20);
+                        definition.count = count;
                     }
                 }
                 _ => {}

@@ -68,7 +68,7 @@ impl Reader<'_> {
             None => "1".to_owned(),
         };
         it.push("step", format!("{size} : index"));
-        let inits = it.made.n_operands - (n_lower + n_upper) as usize;
+        let inits = it.made.n_operands.saturating_sub((n_lower + n_upper) as usize);
         it.push("operandSegmentSizes", format!("array<i32: {n_lower}, {n_upper}, {inits}>"));
     }
 
