@@ -76,9 +76,12 @@ fn show(text: &str, program: &Program) -> String {
                 if !args.is_empty() {
                     let _ = writeln!(out, "{:depth$}^{}", "", args.join(", "));
                 }
-                depth += 2;
+                if region != body.root {
+                    depth += 2;
+                }
             }
-            WalkEvent::LeaveRegion(_) => depth -= 2,
+            WalkEvent::LeaveRegion(region) if region != body.root => depth -= 2,
+            WalkEvent::LeaveRegion(_) => {}
             WalkEvent::Leave(_) => {}
         }
     }
@@ -128,8 +131,8 @@ fn operations_have_operands_attributes_and_types() {
         "{\n    (%0) = \"pd_op.full\" () {value:1e-05,dtype:float32,place:Place(gpu:0)} : () -> tensor<2x-1xf32>\n\
          \x20   (%1, %2) = \"pd_op.dropout\" (%0, <<NULL VALUE>>) {p:[0.5, \"a b\"]} : (tensor<b>, <<NULL TYPE>>) -> vec[tensor<f32>,tensor<f32>], tensor<i8>\n}\n",
         expect![[r#"
-              %0: tensor<2x-1xf32> = pd_op.full() {dtype=float32 place=Place(gpu:0) value=1e-05} lines 1
-              %1: vec[tensor<f32>,tensor<f32>], %2: tensor<i8> = pd_op.dropout(%0, <<<NULL VALUE>>>) {p=[0.5,"a b"]} lines 1
+            %0: tensor<2x-1xf32> = pd_op.full() {dtype=float32 place=Place(gpu:0) value=1e-05} lines 1
+            %1: vec[tensor<f32>,tensor<f32>], %2: tensor<i8> = pd_op.dropout(%0, <<<NULL VALUE>>>) {p=[0.5,"a b"]} lines 1
         "#]],
     );
 }
@@ -141,14 +144,14 @@ fn sub_blocks_see_outwards_and_end_what_they_define() {
          \x20 (%1) = \"pd_op.if\" (%0) {} -> tensor<f32> {\n    (%2) = \"pd_op.exp\" (%0) {} : (tensor<b>) -> tensor<f32>\n    () = \"cf.yield\" (%2) {} : (tensor<f32>) -> \n  } else {\n    () = \"cf.yield\" (%2) {} : (tensor<f32>) -> \n  }\n\
          \x20 (%3, %4) = \"pd_op.while\" (cond=%0, inputs=%1, %0) { \n  ^%arg_0 {stop_gradient:true}, %arg_1 {}\n    () = \"cf.yield\" (%0, %arg_0, %arg_1) {} : (tensor<b>, tensor<f32>, tensor<b>) -> \n  }\n}",
         expect![[r#"
-              %0: tensor<b> = pd_op.data() {} lines 1
-              %1: tensor<f32> = pd_op.if(%0) {} lines 6
-                %2: tensor<f32> = pd_op.exp(%0) {} lines 1
-                 = cf.yield(%2) {} lines 1
-                 = cf.yield(%2) {} lines 1
-              %3: ?, %4: ? = pd_op.while(%0, %1, %0) {} lines 4
-              ^%arg_0, %arg_1
-                 = cf.yield(%0, %arg_0, %arg_1) {} lines 1
+            %0: tensor<b> = pd_op.data() {} lines 1
+            %1: tensor<f32> = pd_op.if(%0) {} lines 6
+              %2: tensor<f32> = pd_op.exp(%0) {} lines 1
+               = cf.yield(%2) {} lines 1
+               = cf.yield(%2) {} lines 1
+            %3: ?, %4: ? = pd_op.while(%0, %1, %0) {} lines 4
+            ^%arg_0, %arg_1
+               = cf.yield(%0, %arg_0, %arg_1) {} lines 1
             use-before-definition `%2`: `%2` is defined in another block or later
         "#]],
     );
@@ -159,9 +162,9 @@ fn what_is_wrong_in_itself_is_said() {
     check(
         "{\n  (%0) = \"pd_op.add\" (%9, %1) {} : (tensor<b>) -> tensor<f32>\n  (%1) = \"my.op\" (%0) {} : (tensor<b>) -> tensor<f32>, tensor<f32>\n  (%0) = \"my.op\" () {} : () -> tensor<f32>\n}",
         expect![[r#"
-              %0: tensor<f32> = pd_op.add(%9, %1) {} lines 1
-              %1: tensor<f32> = my.op(%0) {} lines 1
-              %0: tensor<f32> = my.op() {} lines 1
+            %0: tensor<f32> = pd_op.add(%9, %1) {} lines 1
+            %1: tensor<f32> = my.op(%0) {} lines 1
+            %0: tensor<f32> = my.op() {} lines 1
             count-mismatch `"pd_op.add"`: `pd_op.add` has 2 operands and 1 operand type
             undefined-value `%9`: `%9` is not defined
             use-before-definition `%1`: `%1` is defined in another block or later
@@ -177,10 +180,10 @@ fn what_cannot_be_read_is_opaque_and_uses_what_it_names() {
     check(
         "{\n  (%0) = \"pd_op.data\" () {} : () -> tensor<b>\n  hello %0 %7\n  (%1) = \"pd_op.add\" (%0, ?? %0) {} : (tensor<b>)\n  (%2) = \"pd_op.exp\" (%1) {} : (tensor<b>) -> tensor<b>\n}\n{\n}\n",
         expect![[r#"
-              %0: tensor<b> = pd_op.data() {} lines 1
-               = opaque unreadable(%0) {} lines 1
-              %1: ? = opaque pd_op.add(%0, %0) {} lines 1
-              %2: tensor<b> = pd_op.exp(%1) {} lines 1
+            %0: tensor<b> = pd_op.data() {} lines 1
+             = opaque unreadable(%0) {} lines 1
+            %1: ? = opaque pd_op.add(%0, %0) {} lines 1
+            %2: tensor<b> = pd_op.exp(%1) {} lines 1
             ----
         "#]],
     );
