@@ -1,10 +1,10 @@
 //! The inputs: files and options. All else follows from them.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use ir::effects::EffectTable;
 use syntax::{Language, Parse, Shapes};
-use transform::{cse::CseOptions, findings::FindingOptions};
+use transform::{cse::CseOptions, findings::FindingOptions, ops::OpOptions};
 
 /// What is known of a file.
 #[derive(Clone, Debug)]
@@ -30,6 +30,8 @@ pub struct Options {
     pub cse: CseOptions,
     /// What is found beside common subexpressions.
     pub findings: FindingOptions,
+    /// How equal and dead operations of MLIR are planned.
+    pub ops: OpOptions,
 }
 
 /// What is known of the operations of dialects: the tables of the product, perhaps with a user's rows on top.
@@ -43,10 +45,11 @@ pub struct Dialects {
 
 impl Default for Dialects {
     fn default() -> Dialects {
-        Dialects {
+        static BUILTIN: LazyLock<Dialects> = LazyLock::new(|| Dialects {
             shapes: Arc::new(Shapes::builtin().clone()),
             effects: Arc::new(EffectTable::builtin().clone()),
-        }
+        });
+        BUILTIN.clone()
     }
 }
 

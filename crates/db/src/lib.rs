@@ -10,6 +10,7 @@ mod input;
 mod kernels;
 mod log;
 mod lowering;
+mod op_lowering;
 mod plan;
 mod slots;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
@@ -34,10 +35,11 @@ pub use crate::{
         SharedBody, TextFacts, body, lowered, lowering_diagnostics, occurrences, source_map,
         text_facts,
     },
+    op_lowering::{SharedOpBody, op_body, op_diagnostics, op_lowered, op_plan, op_source_map},
     plan::cse_plan,
     units::{
-        Alias, AliasName, Aliases, OpIndex, OpUnit, OpUnits, PlacedUnit, SharedUnit, alias,
-        frame_of, op_aliases, op_index, op_units, placed_units, unit_at,
+        AliasName, DocumentAliases, OpIndex, OpUnit, OpUnits, PlacedUnit, SharedUnit, alias,
+        frame_of, op_aliases, op_index, op_units, placed_units, shapes, unit_at,
     },
 };
 pub use salsa::{CancellationToken, Cancelled, Database, Setter};
@@ -161,4 +163,4 @@ const OF_FUNCTIONS: &[&str] =
     &["lowered", "body", "occurrences", "text_facts", "cse_plan", "findings", "simplifications"];
 
 /// The queries whose key is a unit of a file of MLIR or PIR.
-const OF_UNITS: &[&str] = &["op_aliases"];
+const OF_UNITS: &[&str] = &["op_source", "op_aliases", "op_lowered", "op_body", "op_plan"];

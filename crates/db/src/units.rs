@@ -11,16 +11,17 @@ use std::{
     sync::Arc,
 };
 
+use frontend::mlir;
 use rustc_hash::{FxHashMap, FxHasher};
 use syntax::{
-    AstNode as _, Green, Language, SyntaxNode, TextRange, UnitKind, UnitSource, Units,
+    AstNode as _, Language, SyntaxNode, TextRange, UnitKind, UnitSource, Units,
     ast::mlir::{AttrAliasDef, TypeAliasDef},
 };
 
 use crate::{
     Db,
     file::{Identity, language, parse},
-    input::SourceFile,
+    input::{Configuration, SourceFile},
     slots,
 };
 
@@ -34,13 +35,15 @@ pub struct OpIndex {
 
 /// What stays the same while only bodies are edited.
 #[derive(Debug)]
-struct Names {
+pub(crate) struct Names {
     /// Who the functions are.
     functions: Vec<Arc<Identity>>,
     /// Who the frames are.
     frames: Vec<Arc<Identity>>,
     /// The numbers of frames, by their slots.
     frame_of_slot: FxHashMap<u32, u32>,
+    /// The numbers of functions.
+    function_of: FxHashMap<Arc<Identity>, u32>,
 }
 
 impl OpIndex {
@@ -65,7 +68,9 @@ impl Names {
             last.map(|it| (it.units.frames.iter().map(|it| &it.source), &it.names.frames)),
         );
         let frame_of_slot = frames.iter().enumerate().map(|(i, it)| (it.slot, i as u32)).collect();
-        Names { functions, frames, frame_of_slot }
+        let numbers = functions.iter().enumerate();
+        let function_of = numbers.map(|(i, it)| (it.clone(), i as u32)).collect();
+        Names { functions, frames, frame_of_slot, function_of }
     }
 }
 
@@ -133,29 +138,72 @@ impl PartialEq for SharedUnit {
     }
 }
 
+/// Names, shared; equal if they are one.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedNames(Arc<Names>);
+
+impl PartialEq for SharedNames {
+    fn eq(&self, other: &SharedNames) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// Who the units of a file are. Stands still while only bodies are edited.
+#[salsa::tracked(returns(ref))]
+fn op_names(db: &dyn Db, file: SourceFile) -> SharedNames {
+    SharedNames(op_index(db, file).names.clone())
+}
+
 /// A unit of a file of MLIR or PIR. It outlives edits.
-#[salsa::tracked(debug)]
+#[salsa::interned(debug)]
 pub struct OpUnit<'db> {
     /// The file.
     #[returns(copy)]
     pub file: SourceFile,
-    /// What it is.
+    /// Whether it is a frame.
     #[returns(copy)]
-    pub kind: UnitKind,
+    pub is_frame: bool,
     /// Who it is.
     #[returns(ref)]
     pub identity: Arc<Identity>,
-    /// Its text, independent of its place.
-    #[tracked]
-    #[returns(ref)]
-    pub source: SharedUnit,
-    /// The slot of the frame of its document.
-    #[tracked]
-    #[returns(copy)]
-    pub document: u32,
+}
+
+/// What a unit is now: its text, independent of its place, and the slot of the frame of its document.
+#[salsa::tracked(returns(ref))]
+fn op_source<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> (SharedUnit, u32) {
+    let index = op_index(db, unit.file(db));
+    let (names, units) = (&index.names, &index.units);
+    let identity = unit.identity(db);
+    let found = if unit.is_frame(db) {
+        let number = names.frame_of_slot.get(&identity.slot).map(|it| *it as usize);
+        number.map(|it| (&units.frames[it].source, identity.slot))
+    } else {
+        let number = names.function_of.get(identity).map(|it| &units.functions[*it as usize]);
+        number.map(|it| (&it.source, names.frames[it.frame as usize].slot))
+    };
+    match found {
+        Some((source, document)) => (SharedUnit(source.clone()), document),
+        // Only somebody who holds on to a unit that is gone gets here.
+        None => (SharedUnit(Arc::new(UnitSource::empty())), 0),
+    }
 }
 
 impl<'db> OpUnit<'db> {
+    /// Its text, independent of its place.
+    pub fn source(self, db: &'db dyn Db) -> &'db SharedUnit {
+        &op_source(db, self).0
+    }
+
+    /// The slot of the frame of its document.
+    pub fn document(self, db: &'db dyn Db) -> u32 {
+        op_source(db, self).1
+    }
+
+    /// What it is.
+    pub fn kind(self, db: &'db dyn Db) -> UnitKind {
+        if self.is_frame(db) { UnitKind::Frame } else { self.source(db).kind }
+    }
+
     /// Its name; empty for frames and programs.
     pub fn name(self, db: &'db dyn Db) -> &'db str {
         &self.identity(db).name
@@ -163,10 +211,10 @@ impl<'db> OpUnit<'db> {
 
     /// Its name, or what it is.
     pub(crate) fn label(self, db: &'db dyn Db) -> &'db str {
-        match self.kind(db) {
-            UnitKind::Function => self.name(db),
-            UnitKind::Frame => "frame",
-            UnitKind::Program => "program",
+        match (self.is_frame(db), self.name(db)) {
+            (true, _) => "frame",
+            (false, "") => "program",
+            (false, name) => name,
         }
     }
 }
@@ -180,22 +228,16 @@ pub struct OpUnits<'db> {
     pub frames: Vec<OpUnit<'db>>,
 }
 
-/// The units of a file of MLIR or PIR, parallel to its [`OpIndex`].
+/// The units of a file of MLIR or PIR, parallel to its [`OpIndex`]. Stands still while only bodies are edited.
 #[salsa::tracked(returns(ref), no_eq)]
 pub fn op_units<'db>(db: &'db dyn Db, file: SourceFile) -> OpUnits<'db> {
-    let index = op_index(db, file);
-    let names = &index.names;
-    let frames = index.units.frames.iter().zip(&names.frames).map(|(item, identity)| {
-        let source = SharedUnit(item.source.clone());
-        OpUnit::new(db, file, item.source.kind, identity.clone(), source, identity.slot)
-    });
-    let frames = frames.collect();
-    let functions = index.units.functions.iter().zip(&names.functions).map(|(item, identity)| {
-        let document = names.frames[item.frame as usize].slot;
-        let source = SharedUnit(item.source.clone());
-        OpUnit::new(db, file, item.source.kind, identity.clone(), source, document)
-    });
-    OpUnits { functions: functions.collect(), frames }
+    let names = &op_names(db, file).0;
+    let unit =
+        |identity: &Arc<Identity>, is_frame| OpUnit::new(db, file, is_frame, identity.clone());
+    OpUnits {
+        functions: names.functions.iter().map(|it| unit(it, false)).collect(),
+        frames: names.frames.iter().map(|it| unit(it, true)).collect(),
+    }
 }
 
 /// A unit with its place in the file.
@@ -223,6 +265,16 @@ impl PlacedUnit<'_> {
         }
     }
 
+    /// Whether an offset of the file is inside of a function, for a frame: what stands there is the function's.
+    pub fn is_of_function(&self, offset: syntax::TextSize) -> bool {
+        match self.place {
+            Place::Whole => false,
+            Place::Frame(units, _) => units
+                .function_at(offset)
+                .is_some_and(|it| units.functions[it].range.contains(offset)),
+        }
+    }
+
     /// An offset of the file as one of the unit; none if it is not in its text.
     pub fn from_file(&self, offset: syntax::TextSize) -> Option<syntax::TextSize> {
         match self.place {
@@ -232,6 +284,11 @@ impl PlacedUnit<'_> {
             Place::Frame(units, frame) => units.file_to_frame(frame, offset),
         }
     }
+}
+
+/// How operations are written, as open files are read.
+pub fn shapes(db: &dyn Db) -> &syntax::Shapes {
+    &Configuration::get(db).dialects(db).shapes
 }
 
 /// The units of a file with their places: each frame, then the functions of its document, in text order.
@@ -278,35 +335,29 @@ pub fn frame_of<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<PlacedUnit<'d
     Some(PlacedUnit { unit: op_units(db, file).frames[i], range, place })
 }
 
-/// What an alias stands for.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Alias {
-    /// The attribute or the type, as a tree.
-    pub value: Green,
-}
-
-/// Where the aliases of a document are defined, in its frame, and what they stand for. The last definition of a name counts.
+/// Where the aliases of a document are defined, in its frame, and what they stand for. The first definition of a name counts.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Aliases {
-    by_name: FxHashMap<Box<str>, (TextRange, Alias)>,
+pub struct DocumentAliases {
+    ranges: FxHashMap<Box<str>, TextRange>,
+    texts: mlir::Aliases,
 }
 
-impl Aliases {
-    /// Where a name (`#map`, `!t`) is defined, and what it stands for.
-    pub fn get(&self, name: &str) -> Option<(TextRange, &Alias)> {
-        self.by_name.get(name).map(|(range, alias)| (*range, alias))
+impl DocumentAliases {
+    /// Where a name (`#map`, `!t`) is defined, and the canonical text that it stands for.
+    pub fn get(&self, name: &str) -> Option<(TextRange, &str)> {
+        Some((*self.ranges.get(name)?, self.texts.get(name)?))
     }
 }
 
 /// The aliases that a frame defines.
 #[salsa::tracked(returns(ref), no_eq)]
-pub fn op_aliases<'db>(db: &'db dyn Db, frame: OpUnit<'db>) -> Aliases {
-    let mut aliases = Aliases::default();
+pub fn op_aliases<'db>(db: &'db dyn Db, frame: OpUnit<'db>) -> DocumentAliases {
+    let mut aliases = DocumentAliases::default();
     for node in frame.source(db).green.syntax().children() {
         let name = node.first_child_or_token().and_then(|it| it.into_token());
         let Some((name, value)) = name.zip(alias_value(&node)) else { continue };
-        let alias = Alias { value: Green::of(&value) };
-        aliases.by_name.insert(name.text().into(), (name.text_range(), alias));
+        aliases.texts.define(name.text(), &value.text());
+        aliases.ranges.entry(name.text().into()).or_insert(name.text_range());
     }
     aliases
 }
@@ -331,11 +382,11 @@ pub struct AliasName<'db> {
     pub name: Box<str>,
 }
 
-/// What an alias stands for, if the document defines it.
+/// What an alias stands for, in canonical text, if the document defines it.
 #[salsa::tracked(returns(ref))]
-pub fn alias<'db>(db: &'db dyn Db, name: AliasName<'db>) -> Option<Alias> {
+pub fn alias<'db>(db: &'db dyn Db, name: AliasName<'db>) -> Option<Box<str>> {
     let file = name.file(db);
     let i = *op_index(db, file).names.frame_of_slot.get(&name.document(db))? as usize;
     let frame = op_units(db, file).frames[i];
-    op_aliases(db, frame).get(name.name(db)).map(|(_, alias)| alias.clone())
+    op_aliases(db, frame).get(name.name(db)).map(|(_, text)| text.into())
 }

@@ -70,7 +70,7 @@ impl World {
 
     fn alias(&self, document: u32, name: &str) -> Option<String> {
         let name = AliasName::new(&self.db, self.file, document, name);
-        db::alias(&self.db, name).as_ref().map(|it| it.value.text())
+        db::alias(&self.db, name).as_ref().map(|it| it.to_string())
     }
 }
 
@@ -136,7 +136,7 @@ fn edit_in_a_body_reads_no_frame_again() {
     world.edit("return %a", "a.b\n    return %a");
     world.db.start_log();
     world.alias(0, "!t");
-    assert_eq!(world.db.take_log(), ["op_index", "alias(!t)", "op_units"]);
+    assert_eq!(world.db.take_log(), ["op_index", "alias(!t)", "op_names", "op_source(frame)"]);
 }
 
 #[test]
@@ -145,4 +145,53 @@ fn programs_of_pir_are_units() {
     assert_eq!(world.who(), ["Frame #0 in 0", "Program #0 in 0", "Program #1 in 0"]);
     world.edit("{\n}\n", "");
     assert_eq!(world.who(), ["Frame #0 in 0", "Program #1 in 0"]);
+}
+
+/// The names of the queries of units that run, after an edit.
+fn log_after(old: &str, new: &str) -> (Vec<String>, db::Work) {
+    let mut world = World::new(Language::Mlir, TEXT);
+    let ask = |world: &World| {
+        for at in db::placed_units(&world.db, world.file) {
+            db::op_plan(&world.db, at.unit);
+        }
+    };
+    ask(&world);
+    world.edit(old, new);
+    let before = world.db.work();
+    world.db.start_log();
+    ask(&world);
+    let log = world
+        .db
+        .take_log()
+        .into_iter()
+        .filter(|it| it.starts_with("op_") && it.contains('(') && !it.starts_with("op_source"));
+    (log.collect(), world.db.work() - before)
+}
+
+#[test]
+fn edit_in_a_body_reaches_only_its_function() {
+    let (log, work) = log_after("return %a", "a.b\n    return %a");
+    assert_eq!(log, ["op_lowered(f)", "op_body(f)", "op_plan(f)"]);
+    assert_eq!((work.lowered_functions, work.planned_functions), (1, 1));
+    assert!(work.lowered_bytes < 100, "{work:?}");
+}
+
+#[test]
+fn comment_or_name_changes_no_plan() {
+    assert_eq!(log_after("return %a", "// why\n    return %a").0, ["op_lowered(f)", "op_body(f)"]);
+}
+
+#[test]
+fn alias_reaches_only_those_who_mention_it() {
+    let (log, _) = log_after("#map = affine_map<(d0) -> (d0)>\n!t", "#map = 1\n!t");
+    let functions: Vec<&String> = log.iter().filter(|it| !it.contains("frame")).collect();
+    assert_eq!(functions, [] as [&String; 0], "{log:?}");
+}
+
+#[test]
+fn document_above_reaches_nothing_below() {
+    let (log, _) = log_after("#map", "func.func @main() {\n  return\n}\n// -----\n#map");
+    let planned: Vec<&String> = log.iter().filter(|it| it.starts_with("op_plan")).collect();
+    // The new ones; the frame below has a line more.
+    assert_eq!(planned.len(), 2, "{log:?}");
 }

@@ -6,13 +6,14 @@
 use db::{Database as _, Db, Function, RootDatabase, SourceFile};
 use frontend::tvmscript::edits::{Selection, cse_edits};
 use ir::plan::{CseGroup, Decision, PartialObstacle, Refusal};
-use syntax::{Edit, TextRange};
+use syntax::{Edit, Language, TextRange};
 
 use crate::{
     finding_actions::{fix_all_edits, quick_fixes},
     function_at::{FunctionAt, functions_in},
     ignore::ignore_actions,
     inline::inline_actions,
+    ops,
     plan_text::PlanText,
     simplifications,
 };
@@ -53,6 +54,9 @@ pub(crate) fn code_actions(
     range: TextRange,
     wants: &dyn Fn(ActionKind) -> bool,
 ) -> Vec<CodeAction> {
+    if db::language(db, file) != Language::TvmScript {
+        return ops::actions::code_actions(db, file, range, wants);
+    }
     let mut res = Vec::new();
     // Where both are wanted, extracting is said once.
     let kind = [ActionKind::Extract, ActionKind::QuickFix].into_iter().find(|it| wants(*it));

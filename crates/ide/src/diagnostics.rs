@@ -12,6 +12,7 @@ use crate::{
     finding_levels::FindingLevels,
     finding_text::FindingText,
     function_at::{FunctionAt, functions_in},
+    ops,
     plan_text::PlanText,
     simplifications::{Simpler, simpler},
 };
@@ -24,6 +25,8 @@ pub const COMMON_SUBEXPRESSION: &str = "common-subexpression";
 pub struct DiagnosticsConfig {
     /// Report what could be shared.
     pub common_subexpressions: bool,
+    /// Report what is wrong with MLIR and PIR: off where another server does.
+    pub operations: bool,
     /// How bad findings of each kind are.
     pub levels: FindingLevels,
     /// At most this many; the worst are kept.
@@ -34,6 +37,7 @@ impl Default for DiagnosticsConfig {
     fn default() -> DiagnosticsConfig {
         DiagnosticsConfig {
             common_subexpressions: true,
+            operations: true,
             levels: FindingLevels::default(),
             limit: usize::MAX,
         }
@@ -66,7 +70,7 @@ pub(crate) fn diagnostics(
     file: SourceFile,
     config: &DiagnosticsConfig,
 ) -> Vec<Diagnostic> {
-    let mut res = Vec::new();
+    let mut res = ops::diagnostics::diagnostics(db, file, config);
     for at in functions_in(db, file, None) {
         db.unwind_if_revision_cancelled();
         res.extend(function_diagnostics(db, at, config));

@@ -3,9 +3,12 @@
 use db::{Db, Function, RootDatabase, SourceFile};
 use frontend::tvmscript::DefinitionKind;
 use ir::OpKind;
-use syntax::{SyntaxKind, SyntaxNode, TextRange};
+use syntax::{Language, SyntaxKind, SyntaxNode, TextRange};
 
-use crate::function_at::{FunctionAt, functions_in};
+use crate::{
+    function_at::{FunctionAt, functions_in},
+    ops,
+};
 
 /// What a symbol is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,6 +21,8 @@ pub enum SymbolKind {
     Block,
     /// A buffer.
     Buffer,
+    /// A symbol that is neither a module nor a function.
+    Global,
 }
 
 /// A symbol with what is in it.
@@ -38,6 +43,9 @@ pub struct DocumentSymbol {
 }
 
 pub(crate) fn document_symbols(db: &RootDatabase, file: SourceFile) -> Vec<DocumentSymbol> {
+    if db::language(db, file) != Language::TvmScript {
+        return ops::outline::document_symbols(db, file);
+    }
     let functions: Vec<DocumentSymbol> =
         functions_in(db, file, None).map(|at| function_symbol(db, at)).collect();
     if functions.is_empty() {

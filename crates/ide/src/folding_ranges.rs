@@ -5,6 +5,7 @@ use syntax::TextRange;
 
 use crate::{
     function_at::FunctionAt,
+    ops::folds::unit_folds,
     plan_text::{FunctionText, function_text},
 };
 
@@ -13,15 +14,26 @@ use crate::{
 pub struct Fold {
     /// Its first and last line hold the ends.
     pub range: TextRange,
+    /// Whether the last line stays visible, as the one with a closing brace.
+    pub keeps_last_line: bool,
+    /// Whether it is comments.
+    pub is_comment: bool,
 }
 
 pub(crate) fn folding_ranges(db: &RootDatabase, file: SourceFile) -> Vec<Fold> {
     let mut res = Vec::new();
+    for at in db::placed_units(db, file) {
+        let folds = unit_folds(db, at.unit).iter();
+        let folds = folds.map(|it| Fold { range: at.to_file(it.range), ..*it });
+        res.extend(folds.filter(|it| !at.is_of_function(it.range.start())));
+    }
     for placed in db::placed_functions(db, file) {
         let at = FunctionAt::from(placed);
-        res.extend(
-            function_folds(db, at.function).iter().map(|it| Fold { range: at.to_file(*it) }),
-        );
+        res.extend(function_folds(db, at.function).iter().map(|it| Fold {
+            range: at.to_file(*it),
+            keeps_last_line: false,
+            is_comment: false,
+        }));
     }
     res
 }

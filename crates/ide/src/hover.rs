@@ -2,12 +2,13 @@
 
 use db::{RootDatabase, SourceFile};
 use frontend::tvmscript::{Definition, DefinitionKind};
-use syntax::{TextRange, TextSize};
+use syntax::{Language, TextRange, TextSize};
 
 use crate::{
     explain::{Explanation, explain},
     findings_at::{FindingAt, findings_at},
     navigation::mention_at,
+    ops,
     plan_text::PlanText,
 };
 
@@ -24,6 +25,9 @@ pub struct Hover {
 }
 
 pub(crate) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
+    if db::language(db, file) != Language::TvmScript {
+        return ops::hover::hover(db, file, offset);
+    }
     let known = known_at(db, file, offset);
     let found = findings_at(db, file, offset);
     let range = known.as_ref().map(|it| it.range).or(found.first().map(|it| it.range))?;

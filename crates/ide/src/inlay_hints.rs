@@ -14,10 +14,11 @@ use ir::{
     plan::{CseGroup, Decision},
 };
 use rustc_hash::FxHashMap;
-use syntax::{TextRange, TextSize};
+use syntax::{Language, TextRange, TextSize};
 
 use crate::{
     function_at::functions_in,
+    ops,
     plan_text::{GroupLines, HOST_ROUNDING, INFORMATIONAL, PlanText},
 };
 
@@ -54,6 +55,8 @@ pub struct LabelPart {
     pub text: String,
     /// Where it leads.
     pub target: Option<TextRange>,
+    /// Whether ` (line N)` follows, of the target: lines are not known here.
+    pub names_line: bool,
 }
 
 /// The hints of one function.
@@ -87,6 +90,9 @@ pub(crate) fn inlay_hints(
     range: Option<TextRange>,
     config: &InlayHintsConfig,
 ) -> Vec<InlayHint> {
+    if db::language(db, file) != Language::TvmScript {
+        return ops::hints::inlay_hints(db, file, range, config);
+    }
     let mut res = Vec::new();
     for at in functions_in(db, file, range) {
         for RelativeHint { hint, is_first_choice } in &function_hints(db, at.function).hints {
@@ -99,8 +105,8 @@ pub(crate) fn inlay_hints(
                 return res;
             }
             let label = hint.label.iter().map(|part| LabelPart {
-                text: part.text.clone(),
                 target: part.target.map(|it| at.to_file(it)),
+                ..part.clone()
             });
             res.push(InlayHint { offset, label: label.collect(), tooltip: hint.tooltip.clone() });
         }
@@ -177,10 +183,11 @@ fn hint(
     };
     let first_other = if candidate.nth == 0 { 1 } else { 0 };
     let label = vec![
-        LabelPart { text: name, target: others(first_other) },
+        LabelPart { text: name, target: others(first_other), names_line: false },
         LabelPart {
             text: format!(" ×{}", group.occurrences.len()),
             target: others(candidate.nth + 1),
+            names_line: false,
         },
     ];
     let tooltip = tooltip(text, candidate, marked[candidate.nth], lines);

@@ -14,14 +14,19 @@ mod findings_at;
 mod folding_ranges;
 mod format;
 mod function_at;
+mod highlight;
 mod hover;
 mod ignore;
 mod inlay_hints;
 mod inline;
 mod integer_facts;
 mod navigation;
+mod ops;
 mod plan_text;
 mod preview;
+mod rename;
+mod selection_ranges;
+mod semantic_tokens;
 mod simplifications;
 #[cfg(test)]
 mod tests;
@@ -34,13 +39,14 @@ use rustc_hash::FxHashMap;
 pub use codegen::Target;
 pub use db::{CancellationToken, Dialects, Work};
 pub use frontend::tvmscript::Severity;
+pub use ir::effects::{EffectRows, EffectTable};
 pub use ir::plan::{
     Equivalence, Preset,
     finding::{FindingKind, FindingKinds},
     simplify::SimplificationKind,
 };
-pub use syntax::{Edit, Language, LineCol, Parse, TextRange, TextSize};
-pub use transform::{cse::CseOptions, findings::FindingOptions, passes::Pass};
+pub use syntax::{Edit, Language, LineCol, Parse, Shapes, TextRange, TextSize};
+pub use transform::{cse::CseOptions, findings::FindingOptions, ops::OpOptions, passes::Pass};
 
 pub use crate::{
     code_actions::{ActionKind, CodeAction},
@@ -54,10 +60,12 @@ pub use crate::{
     findings_at::{FindingAt, RelatedPlace},
     folding_ranges::Fold,
     format::FormatRefusal,
+    highlight::{Access, Highlight},
     hover::Hover,
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
     integer_facts::{IntegerFacts, RewriteStep},
     preview::{PassPreview, Stage, preview},
+    semantic_tokens::{SemanticToken, TokenKind},
 };
 
 /// A file, by a number that its owner chose.
@@ -78,13 +86,15 @@ pub struct Config {
     pub cse: CseOptions,
     /// What is found beside common subexpressions.
     pub findings: FindingOptions,
+    /// How equal and dead operations of MLIR are planned.
+    pub ops: OpOptions,
 }
 
 impl Default for Config {
     fn default() -> Config {
         let findings =
             FindingOptions { kinds: FindingLevels::default().kinds(), ..FindingOptions::default() };
-        Config { cse: CseOptions::default(), findings }
+        Config { cse: CseOptions::default(), findings, ops: OpOptions::default() }
     }
 }
 
@@ -163,7 +173,8 @@ impl AnalysisHost {
 
     /// Sets the options.
     pub fn set_config(&mut self, config: Config) {
-        self.db.set_options(Options { cse: config.cse, findings: config.findings });
+        let Config { cse, findings, ops } = config;
+        self.db.set_options(Options { cse, findings, ops });
     }
 
     /// How much work was done since the start.
@@ -270,6 +281,44 @@ impl Analysis {
         self.ask(file, |db, file| navigation::references(db, file, offset, with_definition))
     }
 
+    /// The mentions of the name at an offset, with what each does.
+    pub fn highlights(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<Highlight>> {
+        self.ask(file, |db, file| highlight::highlights(db, file, offset))
+    }
+
+    /// The name at an offset, or why it cannot be renamed.
+    pub fn prepare_rename(
+        &self,
+        file: FileId,
+        offset: TextSize,
+    ) -> Cancellable<Result<TextRange, String>> {
+        self.ask_or(file, |db, file| rename::prepare_rename(db, file, offset))
+    }
+
+    /// The edits that give the name at an offset a new spelling, or why that cannot be done.
+    pub fn rename(
+        &self,
+        file: FileId,
+        offset: TextSize,
+        new_name: &str,
+    ) -> Cancellable<Result<Vec<Edit>, String>> {
+        self.ask_or(file, |db, file| rename::rename(db, file, offset, new_name))
+    }
+
+    /// The ranges around an offset, each strictly inside of the next.
+    pub fn selection_ranges(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<TextRange>> {
+        self.ask(file, |db, file| selection_ranges::selection_ranges(db, file, offset))
+    }
+
+    /// What the names of a file, or of a part of it, are: in text order, none over another.
+    pub fn semantic_tokens(
+        &self,
+        file: FileId,
+        range: Option<TextRange>,
+    ) -> Cancellable<Vec<SemanticToken>> {
+        self.ask(file, |db, file| semantic_tokens::semantic_tokens(db, file, range))
+    }
+
     /// The device code of the function at an offset.
     pub fn view_device_code(
         &self,
@@ -321,8 +370,13 @@ impl Analysis {
     /// Computes what hints of some functions need, so that it is there when they are asked for.
     pub fn warm(&self, file: FileId, functions: Range<usize>) -> Cancellable<()> {
         self.ask(file, |db, file| {
-            for &function in db::functions(db, file).get(functions).into_iter().flatten() {
+            for &function in db::functions(db, file).get(functions.clone()).into_iter().flatten() {
                 inlay_hints::function_hints(db, function);
+                db.unwind_if_revision_cancelled();
+            }
+            let units = &db::op_units(db, file).functions;
+            for &unit in units.get(functions).into_iter().flatten() {
+                ops::warm(db, unit);
                 db.unwind_if_revision_cancelled();
             }
         })
@@ -331,6 +385,16 @@ impl Analysis {
     /// Cancels what is asked of this snapshot.
     pub fn cancellation_token(&self) -> CancellationToken {
         self.db.cancellation_token()
+    }
+
+    /// As [`Analysis::ask`], for questions whose answer may be a sentence why there is none.
+    fn ask_or<T>(
+        &self,
+        file: FileId,
+        question: impl FnOnce(&RootDatabase, SourceFile) -> Result<T, String>,
+    ) -> Cancellable<Result<T, String>> {
+        let answer = self.ask(file, |db, file| Some(question(db, file)))?;
+        Ok(answer.unwrap_or_else(|| Err("there is no such file".to_owned())))
     }
 
     /// The one place where the unwinding of a cancelled question ends.

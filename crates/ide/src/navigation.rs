@@ -3,9 +3,12 @@
 
 use db::{RootDatabase, SourceFile};
 use frontend::tvmscript::{DefinitionKind, SourceMap};
-use syntax::{TextRange, TextSize};
+use syntax::{Language, TextRange, TextSize};
 
-use crate::function_at::{FunctionAt, function_at};
+use crate::{
+    function_at::{FunctionAt, function_at},
+    ops,
+};
 
 /// A name of a function, at an offset.
 pub(crate) struct Mention<'db> {
@@ -32,6 +35,9 @@ pub(crate) fn goto_definition(
     file: SourceFile,
     offset: TextSize,
 ) -> Option<TextRange> {
+    if db::language(db, file) != Language::TvmScript {
+        return ops::names::named_at(db, file, offset)?.definition();
+    }
     let mention = mention_at(db, file, offset)?;
     let definition = mention.map.definition(mention.definition);
     (definition.kind != DefinitionKind::Captured).then(|| mention.at.to_file(definition.range))
@@ -43,6 +49,11 @@ pub(crate) fn references(
     offset: TextSize,
     with_definition: bool,
 ) -> Option<Vec<TextRange>> {
+    if db::language(db, file) != Language::TvmScript {
+        let named = ops::names::named_at(db, file, offset)?;
+        let wanted = named.mentions.iter().filter(|it| with_definition || !it.is_definition);
+        return Some(wanted.map(|it| it.range).collect());
+    }
     let Mention { at, map, definition, .. } = mention_at(db, file, offset)?;
     let defined_at = map.definition(definition);
     if defined_at.kind == DefinitionKind::Captured {

@@ -16,6 +16,9 @@ pub enum Language {
 }
 
 impl Language {
+    /// All of them.
+    pub const ALL: [Language; 3] = [Language::TvmScript, Language::Mlir, Language::Pir];
+
     /// The language of a file, by the end of its name; `None` where that does not say it.
     pub fn of_path(path: &Path) -> Option<Language> {
         match path.extension()?.to_str()? {

@@ -41,5 +41,5 @@ pub use crate::{
         SyntaxNodeChildren, SyntaxToken, SyntaxTokens, TokenText,
     },
     text_edit::{Edit, Overlap, TextEdit},
-    units::{FrameItem, UnitItem, UnitKind, UnitSource, Units, units, units_after},
+    units::{FrameItem, UnitItem, UnitKind, UnitSource, Units, symbol_of, units, units_after},
 };

@@ -25,6 +25,7 @@ use parser::SyntaxKind::{self, *};
 use rowan::{NodeOrToken, TextRange, TextSize};
 
 use self::scan::Scan;
+pub use self::scan::symbol_of_node as symbol_of;
 use crate::{
     Change, Green, Parse, changed_nodes, language::Language, parse::Table,
     syntax_node::kind_from_raw,
@@ -58,6 +59,21 @@ pub struct UnitSource {
     pub cuts: Box<[TextRange]>,
     /// Of a function, what its frame has of it.
     header: Option<Green>,
+}
+
+impl UnitSource {
+    /// A unit without text.
+    pub fn empty() -> UnitSource {
+        UnitSource {
+            kind: UnitKind::Frame,
+            path: "".into(),
+            name: "".into(),
+            name_range: TextRange::empty(0.into()),
+            green: crate::parse("").green().clone(),
+            cuts: Box::default(),
+            header: None,
+        }
+    }
 }
 
 /// A function or program and its place in the file.

@@ -5,12 +5,16 @@
 //! defaults in order: file, initialization options, editor settings, command line. Keys are written in kebab-case in
 //! the file and in camelCase or kebab-case by editors.
 
-use std::{collections::BTreeMap, path::Path};
+mod dialects;
+
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use anyhow::Context as _;
 use ide::Severity;
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
+
+pub use self::dialects::DialectRows;
 
 /// Name of the configuration file, looked for at the root of the workspace.
 pub const CONFIG_FILE: &str = "tir-analyzer.toml";
@@ -59,6 +63,10 @@ pub struct Config {
     pub elsewhere_file_size: u64,
     /// `device-code.target`
     pub target: String,
+    /// `mlir.diagnostics`: report what is wrong with MLIR and PIR; off beside another server that does.
+    pub mlir_diagnostics: bool,
+    /// `effects.mlir`, `effects.pir`: rows about the operations of dialects.
+    pub dialects: Arc<DialectRows>,
 }
 
 /// Whose rules a plan follows.
@@ -131,6 +139,8 @@ impl Default for Config {
             elsewhere_files: 2_000,
             elsewhere_file_size: 1_000_000,
             target: "cuda".to_owned(),
+            mlir_diagnostics: true,
+            dialects: Arc::default(),
         }
     }
 }
@@ -147,7 +157,7 @@ impl Config {
 
     /// The part that analyses depend on.
     pub fn analysis(&self) -> ide::Config {
-        ide::Config { cse: self.cse(), findings: self.findings() }
+        ide::Config { cse: self.cse(), findings: self.findings(), ops: ide::OpOptions::default() }
     }
 
     /// How common subexpressions are planned.
@@ -174,6 +184,7 @@ impl Config {
     pub fn diagnostics(&self, limit: usize) -> ide::DiagnosticsConfig {
         ide::DiagnosticsConfig {
             common_subexpressions: self.diagnostics_common_subexpressions,
+            operations: self.mlir_diagnostics,
             levels: self.levels,
             limit,
         }
@@ -184,6 +195,7 @@ impl Config {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ConfigPatch {
     sections: Sections,
+    dialects: Option<Arc<DialectRows>>,
     /// Keys that mean nothing here, dotted.
     pub unknown: Vec<String>,
 }
@@ -198,6 +210,13 @@ struct Sections {
     facts: Facts,
     elsewhere: Elsewhere,
     device_code: DeviceCode,
+    mlir: Mlir,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(default, rename_all = "kebab-case")]
+struct Mlir {
+    diagnostics: Option<bool>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -309,6 +328,9 @@ const KEYS: &[&str] = &[
     "elsewhere.max-files",
     "elsewhere.max-file-size",
     "device-code.target",
+    "mlir.diagnostics",
+    "effects.mlir",
+    "effects.pir",
 ];
 
 impl ConfigPatch {
@@ -324,9 +346,13 @@ impl ConfigPatch {
             return Ok(ConfigPatch::default());
         }
         let unknown = unknown_keys(&value);
+        let dialects = match value.get("effects").filter(|it| !it.is_null()) {
+            Some(section) => Some(Arc::new(DialectRows::read(section)?)),
+            None => None,
+        };
         let sections =
             serde_json::from_value(value).context("a setting has a value of the wrong kind")?;
-        Ok(ConfigPatch { sections, unknown })
+        Ok(ConfigPatch { sections, dialects, unknown })
     }
 
     /// Reads settings from the text of a `tir-analyzer.toml`.
@@ -355,7 +381,7 @@ impl ConfigPatch {
                 *slot = value.clone();
             }
         }
-        let Sections { cse, hints, diagnostics, findings, facts, elsewhere, device_code } =
+        let Sections { cse, hints, diagnostics, findings, facts, elsewhere, device_code, mlir } =
             &self.sections;
         set(&mut config.preset, &cse.preset);
         set(&mut config.equivalence, &cse.equivalence);
@@ -378,6 +404,8 @@ impl ConfigPatch {
         set(&mut config.elsewhere_files, &elsewhere.max_files);
         set(&mut config.elsewhere_file_size, &elsewhere.max_file_size);
         set(&mut config.target, &device_code.target);
+        set(&mut config.mlir_diagnostics, &mlir.diagnostics);
+        set(&mut config.dialects, &self.dialects);
     }
 }
 

@@ -4,10 +4,10 @@ local detect = require('tir_analyzer.detect')
 
 return {
   cmd = { 'tir-analyzer', 'server' },
-  filetypes = { 'python' },
+  filetypes = { 'python', 'mlir', 'pir' },
   -- A client starts only for the buffers this function calls back for.
   root_dir = function(bufnr, on_dir)
-    if detect.is_tvmscript(bufnr) then
+    if detect.is_ours(bufnr) then
       on_dir(detect.root(bufnr))
     end
   end,

@@ -9,4 +9,7 @@ if vim.fn.has('nvim-0.11') == 0 then
   return
 end
 
+-- Triton's stages are MLIR; printed programs of Paddle have a type of their own.
+vim.filetype.add({ extension = { mlir = 'mlir', ttir = 'mlir', ttgir = 'mlir', pir = 'pir' } })
+
 require('tir_analyzer').start()

@@ -81,3 +81,58 @@ fn edited_files_answer_like_fresh_ones() {
         }
     }
 }
+
+const MLIR_PIECES: &[&str] = &[
+    "\n",
+    " ",
+    "(",
+    ")",
+    "{",
+    "}",
+    "%0",
+    "%a",
+    "^bb1",
+    "@f",
+    "#map",
+    ": i32",
+    "\n%x = \"arith.addi\"(%0, %0) : (i32, i32) -> i32\n",
+    "\nfunc.func @f(%a: i32) {\n  return\n}\n",
+    "\n// -----\n",
+    "// c\n",
+    "#map = affine_map<(d0) -> (d0)>\n",
+    "module {\n",
+    "() = \"pd_op.x\" (%0) {} : (tensor<f32>) -> \n",
+];
+
+#[test]
+fn edited_files_of_operations_answer_like_fresh_ones() {
+    let samples = test_utils::ir_samples();
+    let short = samples.iter().filter(|it| it.text.len() < 6_000).step_by(5);
+    let mut rng = Rng::new(12);
+    let ask = |analysis: &Analysis| (answers(analysis), analysis.semantic_tokens(FILE, None));
+    for sample in short {
+        let language = crate::Language::of_file(sample.name.as_ref(), &sample.text);
+        let fresh = |text: &str| {
+            let mut host = crate::AnalysisHost::new();
+            host.open_file(FILE, syntax::parse_as(language, text));
+            host
+        };
+        let mut text = sample.text.clone();
+        let mut parse = syntax::parse_as(language, &text);
+        let mut edited = fresh(&text);
+        ask(&edited.analysis()).1.unwrap();
+        for round in 0..12 {
+            let mut edit = random_edit(&mut rng, &text);
+            if !edit.text.is_empty() {
+                edit.text = (*rng.pick(MLIR_PIECES)).to_owned();
+            }
+            edit.apply(&mut text);
+            parse = parse.reparse(&edit).parse;
+            edited.open_file(FILE, parse.clone());
+            let new = ask(&edited.analysis());
+            if round % 3 == 2 {
+                assert!(new == ask(&fresh(&text).analysis()), "{}: {edit:?}:\n{text}", sample.name);
+            }
+        }
+    }
+}

@@ -7,7 +7,7 @@ use rowan::{GreenNode, GreenNodeData, NodeOrToken, TextRange, TextSize};
 use rustc_hash::FxHashMap;
 
 use super::{FrameItem, UnitItem, UnitKind, UnitSource, Units, is_operation};
-use crate::{Green, Parse, builder::GreenElement, syntax_node::kind_from_raw};
+use crate::{Green, Parse, SyntaxNode, builder::GreenElement, syntax_node::kind_from_raw};
 
 pub(super) struct Scan<'a> {
     pub(super) functions: Vec<UnitItem>,
@@ -283,6 +283,11 @@ fn operation_name(node: &GreenNodeData) -> Option<&str> {
     let wanted = if kind_from_raw(node.kind()) == MLIR_GENERIC_OP { STRING } else { IDENT };
     let mut tokens = node.children().filter_map(NodeOrToken::into_token);
     tokens.find(|it| kind_from_raw(it.kind()) == wanted).map(|it| it.text().trim_matches('"'))
+}
+
+/// The symbol that an operation of MLIR defines, without `@` and quotes, and where it is written.
+pub fn symbol_of_node(node: &SyntaxNode) -> Option<(Box<str>, TextRange)> {
+    symbol_of(node.green()).map(|(name, range)| (name, range + node.text_range().start()))
 }
 
 /// The symbol that an operation defines: `@name` in its pretty form, `sym_name = "name"` in its attributes.

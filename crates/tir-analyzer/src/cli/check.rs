@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ide::{AnalysisHost, FileId, Severity};
-use syntax::{LineCol, LineIndex, TextRange};
+use syntax::{Language, LineCol, LineIndex, TextRange};
 
 use self::{
     baseline::{Baseline, Key},
@@ -102,7 +102,8 @@ impl Counts {
 /// Runs the command.
 pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
     let reporter = Reporter::new(args.format, styled.out);
-    let jobs::Jobs { jobs, mut failures } = jobs::find(&args.inputs, io, styled)?;
+    let jobs::Jobs { jobs, mut failures } =
+        jobs::find_of(&Language::ALL, &args.inputs, io, styled)?;
     for failure in &failures {
         io::message(io.err, styled.err, Tone::Error, failure)?;
     }
@@ -205,7 +206,8 @@ impl Adoption {
         if self.baseline.is_none() && !self.writes {
             return Ok((Vec::new(), Vec::new()));
         }
-        let functions = Functions::of(&source.text);
+        let functions =
+            Functions::of(Language::of_file(&job.file.path, &source.text), &source.text);
         let shown = job.file.shown.as_str();
         let key =
             |it: &ide::Diagnostic| baseline::key(shown, source, &functions, it.code, it.range);
@@ -261,7 +263,8 @@ fn check_file(
     let mut host = AnalysisHost::new();
     host.set_config(ide::Config { cse: args.cse.options(&job.config), ..job.config.analysis() });
     let file = FileId(0);
-    let language = ide::Language::of_file(&job.file.path, &source.text);
+    host.set_dialects(job.config.dialects.tables()?);
+    let language = Language::of_file(&job.file.path, &source.text);
     host.set_text(file, language, source.text.clone());
     let found = host.analysis().diagnostics(file, &job.config.diagnostics(usize::MAX));
     // Nothing changes this host, so nothing is cancelled.

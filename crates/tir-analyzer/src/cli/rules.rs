@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use frontend::tvmscript::{Severity, diagnostics};
 use ide::{FindingKind, FindingLevels};
-use ir::plan::{docs, finding, simplify, simplify::SimplificationKind};
+use ir::plan::{docs, finding, ops::OpActionKind, simplify, simplify::SimplificationKind};
 use syntax::SyntaxErrorKind;
 
 /// What a name is about.
@@ -50,12 +50,20 @@ pub(crate) fn all() -> Vec<Rule> {
         severity: Some(it.severity),
         is_fixable: false,
     });
+    let operations = frontend::ops::ALL.iter().map(|it| Rule {
+        name: it.code,
+        summary: it.summary,
+        text: it.docs.into(),
+        topic: Topic::Finding,
+        severity: Some(it.severity),
+        is_fixable: false,
+    });
     let plans = docs::all().iter().map(|it| Rule {
         name: it.name,
         summary: it.summary,
         text: it.text.into(),
-        topic: if is_fixable(it.name) { Topic::Finding } else { Topic::NotShared },
-        severity: is_fixable(it.name).then_some(Severity::Hint),
+        topic: if is_reported(it.name) { Topic::Finding } else { Topic::NotShared },
+        severity: is_reported(it.name).then_some(Severity::Hint),
         is_fixable: is_fixable(it.name),
     });
     let levels = FindingLevels::default();
@@ -115,6 +123,7 @@ pub(crate) fn all() -> Vec<Rule> {
         is_fixable: false,
     });
     let mut all: Vec<Rule> = lowering
+        .chain(operations)
         .chain(plans)
         .chain(findings)
         .chain(simplifications)
@@ -131,6 +140,11 @@ pub(crate) fn all() -> Vec<Rule> {
 /// Whether there are fixes for a kind.
 fn has_fix(kind: FindingKind) -> bool {
     kind != FindingKind::ReadBeforeWrite
+}
+
+/// Whether what a plan does under this name is reported.
+fn is_reported(name: &str) -> bool {
+    is_fixable(name) || OpActionKind::ALL.iter().any(|it| it.name() == name)
 }
 
 fn is_fixable(name: &str) -> bool {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use lsp_types::{self as lsp, InitializeParams, Uri};
 use syntax::ColumnEncoding;
 
-use crate::server::lsp::{from_proto, to_proto};
+use crate::server::lsp::{from_proto, to_proto, tokens};
 
 /// The client's abilities, as far as they matter here.
 #[derive(Clone, Debug)]
@@ -26,6 +26,8 @@ pub(crate) struct Client {
     pub(crate) versions_edits: bool,
     /// It shows actions that cannot be done, with the reason.
     pub(crate) shows_disabled: bool,
+    /// It asks whether a name can be renamed before it asks for a new one.
+    pub(crate) prepares_rename: bool,
     /// Symbols may be nested.
     pub(crate) nests_symbols: bool,
 }
@@ -65,10 +67,21 @@ impl Client {
             shows_disabled: is(document
                 .and_then(|it| it.code_action.as_ref())
                 .and_then(|it| it.disabled_support)),
+            prepares_rename: is(document
+                .and_then(|it| it.rename.as_ref())
+                .and_then(|it| it.prepare_support)),
             nests_symbols: is(document
                 .and_then(|it| it.document_symbol.as_ref())
                 .and_then(|it| it.hierarchical_document_symbol_support)),
         }
+    }
+
+    fn rename_provider(&self) -> lsp::RenameProvider {
+        if !self.prepares_rename {
+            return lsp::RenameProvider::Bool(true);
+        }
+        let options = lsp::RenameOptions { prepare_provider: Some(true), ..Default::default() };
+        lsp::RenameProvider::RenameOptions(options)
     }
 
     /// What the server does for this client.
@@ -91,6 +104,10 @@ impl Client {
             document_range_formatting_provider: Some(lsp::DocumentRangeFormattingProvider::Bool(
                 true,
             )),
+            document_highlight_provider: Some(lsp::DocumentHighlightProvider::Bool(true)),
+            selection_range_provider: Some(lsp::SelectionRangeProvider::Bool(true)),
+            rename_provider: Some(self.rename_provider()),
+            semantic_tokens_provider: Some(semantic_tokens_provider()),
             code_lens_provider: Some(lsp::CodeLensOptions::default()),
             inlay_hint_provider: Some(lsp::InlayHintProvider::Bool(true)),
             code_action_provider: Some(lsp::CodeActionProvider::CodeActionOptions(
@@ -123,6 +140,16 @@ impl Client {
             ..Default::default()
         }
     }
+}
+
+fn semantic_tokens_provider() -> lsp::SemanticTokensProvider {
+    let full = lsp::SemanticTokensFullDelta { delta: Some(true) };
+    lsp::SemanticTokensProvider::SemanticTokensOptions(lsp::SemanticTokensOptions {
+        legend: tokens::legend(),
+        range: Some(lsp::SemanticTokensOptionsRange::Bool(true)),
+        full: Some(lsp::Full::SemanticTokensFullDelta(full)),
+        work_done_progress_options: Default::default(),
+    })
 }
 
 /// The folders of the workspace, as paths; what has no path is left out.

@@ -19,7 +19,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::server::{
-    handlers::{layout, request as handlers},
+    handlers::{layout, names, request as handlers},
     lsp::ext,
     snapshot::{Failure, Snapshot},
     state::{Event, State},
@@ -85,6 +85,15 @@ pub(crate) fn request(state: &mut State, request: Request) {
         "textDocument/codeLens" => spawn(state, request, handlers::code_lenses),
         "textDocument/definition" => spawn(state, request, handlers::goto_definition),
         "textDocument/references" => spawn(state, request, handlers::references),
+        "textDocument/documentHighlight" => spawn(state, request, names::highlights),
+        "textDocument/prepareRename" => spawn(state, request, names::prepare_rename),
+        "textDocument/rename" => spawn(state, request, names::rename),
+        "textDocument/selectionRange" => spawn(state, request, names::selection_ranges),
+        "textDocument/semanticTokens/full" => spawn(state, request, names::semantic_tokens),
+        "textDocument/semanticTokens/full/delta" => {
+            spawn(state, request, names::semantic_tokens_delta)
+        }
+        "textDocument/semanticTokens/range" => spawn(state, request, names::semantic_tokens_range),
         ext::VIEW_DEVICE_CODE => spawn(state, request, handlers::view_device_code),
         ext::VIEW_PASSES => spawn(state, request, handlers::view_passes),
         #[cfg(debug_assertions)]

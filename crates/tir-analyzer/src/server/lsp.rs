@@ -3,3 +3,4 @@
 pub(crate) mod ext;
 pub(crate) mod from_proto;
 pub(crate) mod to_proto;
+pub(crate) mod tokens;

@@ -12,7 +12,7 @@ use crate::{
     server::{
         client::Client,
         documents::{Document, Documents},
-        lsp::to_proto::Places,
+        lsp::{to_proto::Places, tokens::SentTokens},
         workspace::ClosedFiles,
     },
 };
@@ -24,6 +24,7 @@ pub(crate) struct Snapshot {
     pub(crate) config: Arc<Config>,
     pub(crate) client: Arc<Client>,
     pub(crate) closed: ClosedFiles,
+    pub(crate) sent_tokens: SentTokens,
 }
 
 /// Why a request has no result.

@@ -17,6 +17,7 @@ use crate::{
         dispatch::PendingRequests,
         documents::Documents,
         handlers::notification,
+        lsp::tokens::SentTokens,
         snapshot::Snapshot,
         thread_pool::ThreadPool,
         transport::{self, Frame},
@@ -69,6 +70,7 @@ pub(crate) struct State {
     /// Progress shown for a document, by its token.
     pub(crate) progress: FxHashMap<lsp::Uri, String>,
     pub(crate) workspace: Workspace,
+    pub(crate) sent_tokens: SentTokens,
     /// What is read of closed files; none before the client is ready.
     indexed: Option<(Vec<PathBuf>, Limits)>,
     asked: FxHashMap<i32, Asked>,
@@ -91,6 +93,7 @@ impl State {
             workspace,
             indexed: None,
             documents: Documents::default(),
+            sent_tokens: SentTokens::default(),
             client: Arc::new(client),
             config: Arc::new(Config::default()),
             sources: ConfigSources { initialization, ..Default::default() },
@@ -119,6 +122,7 @@ impl State {
             config: self.config.clone(),
             client: self.client.clone(),
             closed: self.workspace.closed.clone(),
+            sent_tokens: self.sent_tokens.clone(),
         }
     }
 
@@ -224,12 +228,31 @@ impl State {
         if config == *self.config {
             return;
         }
+        let knows_more = config.dialects != self.config.dialects;
         self.config = Arc::new(config);
         self.host.set_config(self.config.analysis());
+        if knows_more {
+            self.apply_dialects();
+        }
         if self.indexed.is_some() {
             self.index_workspace();
         }
         self.refresh();
+    }
+
+    /// Takes the rows about dialects, and reads open files of MLIR again.
+    fn apply_dialects(&mut self) {
+        match self.config.dialects.tables() {
+            Ok(dialects) => self.host.set_dialects(dialects),
+            Err(error) => return self.show(lsp::MessageType::Error, format!("{error:#}")),
+        }
+        for document in self.documents.sorted() {
+            let old = self.host.tree(document.file);
+            if let Some(old) = old.filter(|it| it.language() == ide::Language::Mlir) {
+                let new = self.host.parse(ide::Language::Mlir, &old.text());
+                self.host.open_file(document.file, new);
+            }
+        }
     }
 
     /// Has the client ask again for what it shows.

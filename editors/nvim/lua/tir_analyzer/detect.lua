@@ -1,4 +1,4 @@
--- Which Python buffers are TVMScript, and where their project begins.
+-- Which buffers the server is for, and where their project begins.
 local M = {}
 
 -- A file that holds none of these holds no function for the server.
@@ -28,6 +28,13 @@ function M.is_tvmscript(bufnr)
     end
   end
   return false
+end
+
+--- Whether the server is for the buffer: all of MLIR and PIR, and the Python that is TVMScript.
+---@param bufnr integer
+---@return boolean
+function M.is_ours(bufnr)
+  return vim.bo[bufnr].filetype ~= 'python' or M.is_tvmscript(bufnr)
 end
 
 --- The folder of the project: the nearest one with a marker, else the file's own folder.

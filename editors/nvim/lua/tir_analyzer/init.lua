@@ -1,4 +1,4 @@
--- tir-analyzer for Neovim: starts the server for TVMScript buffers, shows its hints, and adds two commands.
+-- tir-analyzer for Neovim: starts the server for TVMScript, MLIR and PIR, shows its hints, and adds two commands.
 local M = {}
 
 local NAME = 'tir_analyzer'

@@ -4,7 +4,7 @@
 
 use frontend::tvmscript::{self, FunctionItem};
 use rustc_hash::FxHashSet;
-use syntax::TextRange;
+use syntax::{Language, TextRange};
 
 /// The functions of a file.
 pub(crate) struct Functions {
@@ -12,9 +12,9 @@ pub(crate) struct Functions {
 }
 
 impl Functions {
-    pub(crate) fn of(text: &str) -> Functions {
-        let functions = tvmscript::functions(&syntax::parse(text)).functions;
-        Functions { items: functions.iter().map(|it| (it.range, identity(it))).collect() }
+    pub(crate) fn of(language: Language, text: &str) -> Functions {
+        let items = functions(language, text).into_iter();
+        Functions { items: items.map(|(range, identity, _)| (range, identity)).collect() }
     }
 
     /// What identifies the innermost function around a place; empty outside of all.
@@ -24,15 +24,30 @@ impl Functions {
     }
 
     /// The places of functions whose text is not that of a function of the same identity in another version of the file.
-    pub(crate) fn changed(text: &str, before: &str) -> Vec<TextRange> {
-        let old = tvmscript::functions(&syntax::parse(before)).functions;
+    pub(crate) fn changed(language: Language, text: &str, before: &str) -> Vec<TextRange> {
         let old: FxHashSet<(String, String)> =
-            old.iter().map(|it| (identity(it), it.source.green.text())).collect();
-        let new = tvmscript::functions(&syntax::parse(text)).functions;
-        let is_changed =
-            |it: &&FunctionItem| !old.contains(&(identity(it), it.source.green.text()));
-        new.iter().filter(is_changed).map(|it| it.range).collect()
+            functions(language, before).into_iter().map(|it| (it.1, it.2)).collect();
+        let new = functions(language, text).into_iter();
+        let changed = new.map(|it| (it.0, (it.1, it.2))).filter(|it| !old.contains(&it.1));
+        changed.map(|it| it.0).collect()
     }
+}
+
+/// The place, the identity and the text of each function of TVMScript, or of MLIR, or of each program of PIR.
+fn functions(language: Language, text: &str) -> Vec<(TextRange, String, String)> {
+    let parse = syntax::parse_as(language, text);
+    if language == Language::TvmScript {
+        let functions = tvmscript::functions(&parse).functions;
+        let one = |it: &FunctionItem| (it.range, identity(it), it.source.green.text());
+        return functions.iter().map(one).collect();
+    }
+    let units = syntax::units(&parse);
+    let functions = units.functions.iter().map(|it| {
+        let (path, name) = (&it.source.path, &it.source.name);
+        let identity = if path.is_empty() { name.to_string() } else { format!("{path}.{name}") };
+        (it.range, identity, it.source.green.text())
+    });
+    functions.collect()
 }
 
 fn identity(item: &FunctionItem) -> String {
@@ -42,6 +57,8 @@ fn identity(item: &FunctionItem) -> String {
 
 #[cfg(test)]
 mod tests {
+    use syntax::Language;
+
     use super::Functions;
 
     #[test]
@@ -54,7 +71,7 @@ mod tests {
         let head = "from tvm.script import tirx as T\n\n\n";
         let before = format!("{head}{}{}", one("f", 1), one("g", 2));
         let after = format!("{head}# more\n{}{}{}", one("h", 5), one("g", 2), one("f", 3));
-        let changed: Vec<&str> = Functions::changed(&after, &before)
+        let changed: Vec<&str> = Functions::changed(Language::TvmScript, &after, &before)
             .into_iter()
             .map(|it| &after[std::ops::Range::<usize>::from(it)][13..18])
             .collect();

@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use rustc_hash::FxHashSet;
-use syntax::TextRange;
+use syntax::{Language, TextRange};
 
 use super::functions::Functions;
 
@@ -64,7 +64,8 @@ impl Since {
         if !before.status.success() {
             return Ok(None);
         }
-        Ok(Some(Functions::changed(now, &String::from_utf8_lossy(&before.stdout))))
+        let before = String::from_utf8_lossy(&before.stdout);
+        Ok(Some(Functions::changed(Language::of_file(path, now), now, &before)))
     }
 }
 

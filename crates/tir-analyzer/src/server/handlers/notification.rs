@@ -157,6 +157,7 @@ fn did_close(state: &mut State, params: lsp::DidCloseTextDocumentParams) -> Resu
         return Err(format!("{uri} is not open"));
     };
     state.host.close_file(document.file);
+    state.sent_tokens.forget(&uri);
     progress::end(state, &uri);
     // What is on the disk counts again.
     if let Some(path) = crate::server::client::path(&uri) {

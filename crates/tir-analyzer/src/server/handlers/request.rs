@@ -190,7 +190,7 @@ pub(crate) fn folding_ranges(
     let document = snapshot.document(&params.text_document.uri)?;
     let folds = snapshot.analysis.folding_ranges(document.file)?;
     let places = snapshot.places(document);
-    Ok(folds.into_iter().map(|it| to_proto::folding_range(places, it)).collect())
+    Ok(folds.into_iter().filter_map(|it| to_proto::folding_range(places, it)).collect())
 }
 
 /// `textDocument/codeLens`: what is known at each statement, if that is wanted.

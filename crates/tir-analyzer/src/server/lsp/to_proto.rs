@@ -46,7 +46,10 @@ fn markdown(value: String) -> lsp::MarkupContent {
 /// An inlay hint.
 pub(crate) fn inlay_hint(places: Places<'_>, hint: ide::InlayHint) -> lsp::InlayHint {
     let part = |part: ide::LabelPart| lsp::InlayHintLabelPart {
-        value: part.text,
+        value: match part.target.filter(|_| part.names_line) {
+            Some(it) => format!("{} (line {})", part.text, places.position(it.start()).line + 1),
+            None => part.text,
+        },
         tooltip: None,
         location: part.target.map(|it| places.location(it)),
         command: None,
@@ -190,6 +193,7 @@ fn symbol_kind(kind: ide::SymbolKind) -> lsp::SymbolKind {
         ide::SymbolKind::Function => lsp::SymbolKind::Function,
         ide::SymbolKind::Block => lsp::SymbolKind::Namespace,
         ide::SymbolKind::Buffer => lsp::SymbolKind::Array,
+        ide::SymbolKind::Global => lsp::SymbolKind::Variable,
     }
 }
 
@@ -223,15 +227,45 @@ pub(crate) fn code_lens(places: Places<'_>, facts: &ide::LineFacts) -> lsp::Code
     lsp::CodeLens { range: places.range(start), command: Some(command), data: None }
 }
 
-/// A region that folds; whole lines.
-pub(crate) fn folding_range(places: Places<'_>, fold: ide::Fold) -> lsp::FoldingRange {
+/// A region that folds, of whole lines; none if it is on one line.
+pub(crate) fn folding_range(places: Places<'_>, fold: ide::Fold) -> Option<lsp::FoldingRange> {
     let range = places.range(fold.range);
-    lsp::FoldingRange {
+    let end_line = range.end.line - u32::from(fold.keeps_last_line && range.end.line > 0);
+    (end_line > range.start.line).then(|| lsp::FoldingRange {
         start_line: range.start.line,
         start_character: None,
-        end_line: range.end.line,
+        end_line,
         end_character: None,
-        kind: None,
+        kind: fold.is_comment.then_some(lsp::FoldingRangeKind::Comment),
         collapsed_text: None,
+    })
+}
+
+/// A mention of a name.
+pub(crate) fn highlight(places: Places<'_>, it: ide::Highlight) -> lsp::DocumentHighlight {
+    let kind = match it.access {
+        ide::Access::Read => lsp::DocumentHighlightKind::Read,
+        ide::Access::Write => lsp::DocumentHighlightKind::Write,
+    };
+    lsp::DocumentHighlight { range: places.range(it.range), kind: Some(kind) }
+}
+
+/// Ranges, the innermost first, as the protocol nests them.
+pub(crate) fn selection_range(places: Places<'_>, ranges: &[TextRange]) -> lsp::SelectionRange {
+    let mut around: Option<Box<lsp::SelectionRange>> = None;
+    for range in ranges.iter().rev() {
+        let range = places.range(*range);
+        around = Some(Box::new(lsp::SelectionRange { range, parent: around }));
     }
+    around.map_or_else(lsp::SelectionRange::default, |it| *it)
+}
+
+/// Edits of this document.
+pub(crate) fn edits(
+    places: Places<'_>,
+    edits: Vec<ide::Edit>,
+    versioned: bool,
+) -> lsp::WorkspaceEdit {
+    let edits = edits.into_iter().map(|it| text_edit(places, it)).collect();
+    workspace_edit(places, edits, versioned)
 }

@@ -1,0 +1,151 @@
+//! Code actions of MLIR: one thing of a plan, all of a unit, all of a file.
+
+use db::{Database as _, PlacedUnit, RootDatabase, SourceFile};
+use frontend::ops::edits_of;
+use ir::{
+    ExprKind, OpId,
+    plan::ops::{OpAction, OpChange},
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use syntax::{Edit, TextRange};
+
+use super::plan_words::PlanWords;
+use crate::code_actions::{ActionKind, CodeAction};
+
+pub(crate) fn code_actions(
+    db: &RootDatabase,
+    file: SourceFile,
+    range: TextRange,
+    wants: &dyn Fn(ActionKind) -> bool,
+) -> Vec<CodeAction> {
+    let mut res = Vec::new();
+    if wants(ActionKind::QuickFix) {
+        for at in db::placed_units(db, file).filter(|it| it.range.intersect(range).is_some()) {
+            res.extend(in_unit(db, &at, range));
+        }
+    }
+    if wants(ActionKind::FixAll) {
+        res.extend(fix_all(db, file));
+    }
+    res
+}
+
+fn in_unit(db: &RootDatabase, at: &PlacedUnit<'_>, range: TextRange) -> Vec<CodeAction> {
+    let Some(words) = PlanWords::new(db, at.unit) else { return Vec::new() };
+    let name = at.to_file(at.unit.source(db).name_range);
+    let at_name = !name.is_empty() && name.intersect(range).is_some();
+    let is_hit = |it: &&OpAction| {
+        // An operation with regions counts at its name, so that its inside does not offer it.
+        let whole = words.map.op(it.op);
+        let place = words.action_place(it);
+        let has_regions = !words.body.ops[it.op].regions.is_empty();
+        let shown = if has_regions || !whole.contains_range(place) { place } else { whole };
+        words.is_written(it) && at.to_file(shown).intersect(range).is_some()
+    };
+    let hit: Vec<&OpAction> = words.plan.actions.iter().filter(is_hit).collect();
+    let mut res = Vec::new();
+    for action in &hit {
+        let needed = closure(&words, action);
+        let edits = edits(db, at, &words, needed.iter().copied());
+        if edits.is_empty() {
+            continue;
+        }
+        let others = match needed.len() - 1 {
+            0 => String::new(),
+            1 => " (with 1 other change)".to_owned(),
+            n => format!(" (with {n} other changes)"),
+        };
+        res.push(action_of(words.title(action) + &others, ActionKind::QuickFix, edits));
+    }
+    if let [only] = res.as_mut_slice() {
+        only.is_preferred = true;
+    }
+    let n = words.plan.actions.len();
+    if (at_name && n > 0) || (!hit.is_empty() && n > 1) {
+        let unit = match &*at.unit.source(db).name {
+            "" => "here".to_owned(),
+            name => format!("in `@{name}`"),
+        };
+        let plural = if n == 1 { "" } else { "s" };
+        let edits = edits(db, at, &words, words.plan.actions.iter());
+        if !edits.is_empty() {
+            let title = format!("Do all {n} simplification{plural} {unit}");
+            res.push(action_of(title, ActionKind::QuickFix, edits));
+        }
+    }
+    res
+}
+
+fn fix_all(db: &RootDatabase, file: SourceFile) -> Option<CodeAction> {
+    let mut all = Vec::new();
+    for at in db::placed_units(db, file) {
+        db.unwind_if_revision_cancelled();
+        if let Some(words) = PlanWords::new(db, at.unit)
+            && !words.plan.is_empty()
+        {
+            all.extend(edits(db, &at, &words, words.plan.actions.iter()));
+        }
+    }
+    all.sort_by_key(|it: &Edit| (it.range.start(), it.range.end()));
+    let title = "Remove all equal and unneeded operations of this file".to_owned();
+    (!all.is_empty()).then(|| action_of(title, ActionKind::FixAll, all))
+}
+
+fn action_of(title: String, kind: ActionKind, edits: Vec<Edit>) -> CodeAction {
+    CodeAction { title, kind, is_preferred: false, edits, disabled: None }
+}
+
+fn edits<'a>(
+    db: &RootDatabase,
+    at: &PlacedUnit<'_>,
+    words: &PlanWords<'_>,
+    actions: impl Iterator<Item = &'a OpAction>,
+) -> Vec<Edit> {
+    let text = at.unit.source(db).green.text();
+    let edits = edits_of(&text, words.map, words.body, actions).into_edits();
+    edits.into_iter().map(|it| Edit { range: at.to_file(it.range), ..it }).collect()
+}
+
+/// An action and those that it rests on, in the order of the plan: moves of what takes its place and of what that uses; what must go
+/// before an operation is unused.
+fn closure<'a>(words: &PlanWords<'a>, action: &'a OpAction) -> Vec<&'a OpAction> {
+    let mut by_op: FxHashMap<OpId, &OpAction> = FxHashMap::default();
+    let is_of_op = |it: &&OpAction| !matches!(it.change, OpChange::Argument { .. });
+    by_op.extend(words.plan.actions.iter().filter(is_of_op).map(|it| (it.op, it)));
+    let mut wanted: FxHashSet<OpId> = FxHashSet::default();
+    let mut left: Vec<OpId> = match action.change {
+        OpChange::Argument { .. } => Vec::new(),
+        _ => vec![action.op],
+    };
+    while let Some(op) = left.pop() {
+        let Some(action) = by_op.get(&op).filter(|_| wanted.insert(op)) else { continue };
+        match &action.change {
+            OpChange::Merge { into }
+            | OpChange::MergeWithCopies { into, .. }
+            | OpChange::MergeUses { into, .. } => left.push(*into),
+            OpChange::Hoist { .. } => left.extend(operand_ops(words, op)),
+            OpChange::Delete => left.extend(users(words, op)),
+            OpChange::Argument { .. } => {}
+        }
+    }
+    let all = words.plan.actions.iter();
+    all.filter(|it| std::ptr::eq(*it, action) || (is_of_op(it) && wanted.contains(&it.op)))
+        .collect()
+}
+
+/// The operations whose results an operation uses.
+fn operand_ops<'a>(words: &'a PlanWords<'_>, op: OpId) -> impl Iterator<Item = OpId> + 'a {
+    let operands = words.body.ops[op].operands.iter();
+    operands.filter_map(|it| match words.body.expr(*it).kind {
+        ExprKind::Value(value) => match words.body.values[value].kind {
+            ir::ValueKind::Result(op, _) => Some(op),
+            _ => None,
+        },
+        _ => None,
+    })
+}
+
+/// The operations that use results of an operation. Linear in the unit, once for each operation that goes with one that was asked for.
+fn users<'a>(words: &'a PlanWords<'_>, used: OpId) -> impl Iterator<Item = OpId> + 'a {
+    words.body.ops.ids().filter(move |op| operand_ops(words, *op).any(|it| it == used))
+}

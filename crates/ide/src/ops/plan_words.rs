@@ -1,0 +1,146 @@
+//! A plan of operations in words: what hints, actions, diagnostics and hovers say, relative to the unit.
+
+use db::{Db, OpUnit};
+use frontend::ops::OpSourceMap;
+use ir::{
+    Body, Dialect, OpId, OpKind, ValueId,
+    plan::ops::{OpAction, OpChange, OpPlan},
+};
+use syntax::{SyntaxNode, TextRange};
+
+use super::names::name_part;
+
+/// A unit with all that is known of it.
+pub(crate) struct PlanWords<'db> {
+    pub(crate) body: &'db Body,
+    pub(crate) map: &'db OpSourceMap,
+    pub(crate) plan: &'db OpPlan,
+    pub(crate) root: SyntaxNode,
+}
+
+impl<'db> PlanWords<'db> {
+    /// None for units that have no body.
+    pub(crate) fn new(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<PlanWords<'db>> {
+        let lowered = db::op_lowered(db, unit).as_ref()?;
+        let plan = db::op_plan(db, unit).as_ref()?;
+        let root = unit.source(db).green.syntax();
+        Some(PlanWords { body: &lowered.body, map: &lowered.source_map, plan, root })
+    }
+
+    /// The name of an operation, with its dialect.
+    pub(crate) fn op(&self, op: OpId) -> &'db str {
+        op_name(self.body, op)
+    }
+
+    /// The name of a value as it is written.
+    pub(crate) fn value(&self, value: ValueId) -> String {
+        let definition = self.map.definition(value);
+        if definition.is_empty() {
+            return "a value without a name".to_owned();
+        }
+        self.root.text_in(name_part(&self.root, definition))
+    }
+
+    /// The names of the results of an operation; its own name if it has none.
+    pub(crate) fn results(&self, op: OpId) -> String {
+        match self.body.ops[op].results.first() {
+            Some(first) => self.value(*first),
+            None => self.op(op).to_owned(),
+        }
+    }
+
+    /// Where people look for an operation: its name.
+    pub(crate) fn place(&self, op: OpId) -> TextRange {
+        self.map.op_name(op)
+    }
+
+    /// What is done, in a sentence without full stop.
+    pub(crate) fn sentence(&self, action: &OpAction) -> String {
+        let op = self.op(action.op);
+        match &action.change {
+            OpChange::Merge { into } | OpChange::MergeWithCopies { into, .. } => {
+                format!("`{op}` computes what `{}` already is", self.results(*into))
+            }
+            OpChange::MergeUses { into, uses } => format!(
+                "`{op}` computes what `{}` already is, at {} of its uses",
+                self.results(*into),
+                uses.len()
+            ),
+            OpChange::Delete => format!("nothing needs this `{op}`"),
+            OpChange::Hoist { before } => {
+                format!("`{op}` is computed on every path from an earlier `{}`", self.op(*before))
+            }
+            OpChange::Argument { argument, value } => format!(
+                "the block argument `{}` is always `{}`",
+                self.value(*argument),
+                self.value(*value)
+            ),
+        }
+    }
+
+    /// What a fix does, as a title.
+    pub(crate) fn title(&self, action: &OpAction) -> String {
+        match &action.change {
+            OpChange::Merge { into }
+            | OpChange::MergeWithCopies { into, .. }
+            | OpChange::MergeUses { into, .. } => {
+                format!("Use `{}` instead of `{}`", self.results(*into), self.results(action.op))
+            }
+            OpChange::Delete => format!("Delete `{}`, which nothing needs", self.op(action.op)),
+            OpChange::Hoist { before } => {
+                format!("Move `{}` before `{}`", self.results(action.op), self.op(*before))
+            }
+            OpChange::Argument { argument, value } => {
+                format!("Use `{}` instead of `{}`", self.value(*value), self.value(*argument))
+            }
+        }
+    }
+
+    /// Why, and why the peer's pass does not do it.
+    pub(crate) fn reason(&self, action: &OpAction) -> String {
+        let why_not = match action.kind.why_not_by_peer() {
+            Some(why) if self.body.dialect == Dialect::Pir => {
+                format!(" Paddle's pass does not do it: {why}.")
+            }
+            Some(why) => format!(" `mlir-opt -cse` does not do it: {why}."),
+            None => String::new(),
+        };
+        format!("{}: {}.{why_not}", action.kind.name(), self.sentence(action))
+    }
+
+    /// Where the text of an action is: the operation, or the block argument.
+    pub(crate) fn action_place(&self, action: &OpAction) -> TextRange {
+        match &action.change {
+            OpChange::Argument { argument, .. } => {
+                name_part(&self.root, self.map.definition(*argument))
+            }
+            _ => self.place(action.op),
+        }
+    }
+
+    /// The place that an action leads to.
+    pub(crate) fn other_place(&self, action: &OpAction) -> Option<TextRange> {
+        let range = match &action.change {
+            OpChange::Merge { into }
+            | OpChange::MergeWithCopies { into, .. }
+            | OpChange::MergeUses { into, .. } => self.place(*into),
+            OpChange::Hoist { before } => self.place(*before),
+            OpChange::Argument { value, .. } => self.map.definition(*value),
+            OpChange::Delete => return None,
+        };
+        (!range.is_empty()).then_some(range)
+    }
+
+    /// Whether the text has what an action changes.
+    pub(crate) fn is_written(&self, action: &OpAction) -> bool {
+        !self.action_place(action).is_empty()
+    }
+}
+
+/// The name of an operation, with its dialect.
+pub(crate) fn op_name(body: &Body, op: OpId) -> &str {
+    match body.ops[op].kind {
+        OpKind::Named(name) | OpKind::Opaque(name) => body.name(name),
+        _ => "operation",
+    }
+}

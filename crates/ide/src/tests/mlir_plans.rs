@@ -1,0 +1,242 @@
+//! Plans of MLIR in the editor: hints, actions, diagnostics.
+
+use expect_test::{Expect, expect};
+use syntax::Edit;
+
+use super::FILE;
+use crate::{
+    ActionKind, Analysis, AnalysisHost, DiagnosticsConfig, InlayHintsConfig, Language, TextRange,
+};
+
+const TEXT: &str = "\
+func.func @f(%a: i32, %b: i32) -> i32 {
+  %0 = \"arith.addi\"(%a, %b) : (i32, i32) -> i32
+  %1 = \"arith.addi\"(%a, %b) : (i32, i32) -> i32  // again
+  %2 = \"arith.muli\"(%1, %1) : (i32, i32) -> i32
+  %3 = \"arith.muli\"(%0, %1) : (i32, i32) -> i32
+  %dead = \"arith.subi\"(%a, %b) : (i32, i32) -> i32
+  %deader = \"arith.subi\"(%dead, %b) : (i32, i32) -> i32
+  \"my.op\"(%2) : (i32) -> ()
+  %4 = \"arith.addi\"(%2, %3) : (i32, i32) -> i32
+  \"func.return\"(%4) : (i32) -> ()
+}
+func.func @g(%a: i32) -> i32 {
+  %0 = \"arith.addi\"(%a, %a) : (i32, i32) -> i32
+  %1 = \"arith.addi\"(%a, %a) : (i32, i32) -> i32
+  %2 = \"arith.addi\"(%0, %1) : (i32, i32) -> i32
+  \"func.return\"(%2) : (i32) -> ()
+}
+";
+
+fn analysis(text: &str) -> Analysis {
+    let mut host = AnalysisHost::new();
+    host.open_file(FILE, syntax::parse_as(Language::Mlir, text));
+    host.analysis()
+}
+
+fn line(text: &str, offset: syntax::TextSize) -> usize {
+    text[..usize::from(offset)].matches('\n').count() + 1
+}
+
+#[test]
+fn hints_name_the_equal_operation_and_its_line() {
+    let hints = analysis(TEXT).inlay_hints(FILE, None, &InlayHintsConfig::default()).unwrap();
+    let mut text = TEXT.to_owned();
+    for hint in hints.iter().rev() {
+        let label = hint.label.iter().map(|it| match it.target.filter(|_| it.names_line) {
+            Some(target) => format!("{} (line {})", it.text, line(TEXT, target.start())),
+            None => it.text.clone(),
+        });
+        text.insert_str(hint.offset.into(), &format!("‹{}›", label.collect::<String>()));
+    }
+    expect![[r#"
+        func.func @f(%a: i32, %b: i32) -> i32 {
+          %0 = "arith.addi"(%a, %b) : (i32, i32) -> i32
+          %1 = "arith.addi"(%a, %b) : (i32, i32) -> i32‹= %0 (line 2)›  // again
+          %2 = "arith.muli"(%1, %1) : (i32, i32) -> i32
+          %3 = "arith.muli"(%0, %1) : (i32, i32) -> i32‹= %2 (line 4)›
+          %dead = "arith.subi"(%a, %b) : (i32, i32) -> i32‹not needed›
+          %deader = "arith.subi"(%dead, %b) : (i32, i32) -> i32‹not needed›
+          "my.op"(%2) : (i32) -> ()
+          %4 = "arith.addi"(%2, %3) : (i32, i32) -> i32
+          "func.return"(%4) : (i32) -> ()
+        }
+        func.func @g(%a: i32) -> i32 {
+          %0 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+          %1 = "arith.addi"(%a, %a) : (i32, i32) -> i32‹= %0 (line 13)›
+          %2 = "arith.addi"(%0, %1) : (i32, i32) -> i32
+          "func.return"(%2) : (i32) -> ()
+        }
+    "#]]
+    .assert_eq(&text);
+    let tooltips: Vec<&str> = hints.iter().map(|it| it.tooltip.as_str()).collect();
+    expect![[r#"
+        common-operation: `arith.addi` computes what `%0` already is.
+        common-operation: `arith.muli` computes what `%2` already is.
+        dead-operation-chain: nothing needs this `arith.subi`. `mlir-opt -cse` does not do it: it deletes what nothing uses when it gets there, and its users were still there.
+        dead-operation: nothing needs this `arith.subi`.
+        common-operation: `arith.addi` computes what `%0` already is."#]].assert_eq(&tooltips.join("\n"));
+}
+
+fn apply(text: &str, edits: &[Edit]) -> String {
+    let mut text = text.to_owned();
+    for edit in edits.iter().rev() {
+        edit.apply(&mut text);
+    }
+    text
+}
+
+/// The titles of the actions at a place.
+fn actions(text: &str, needle: &str) -> Vec<crate::CodeAction> {
+    let at = text.find(needle).unwrap() as u32;
+    let range = TextRange::empty(at.into());
+    analysis(text).code_actions(FILE, range, &|it| it != ActionKind::FixAll).unwrap()
+}
+
+#[track_caller]
+fn check_actions(needle: &str, expected: Expect) {
+    let titles: Vec<String> = actions(TEXT, needle).into_iter().map(|it| it.title).collect();
+    expected.assert_eq(&titles.join("\n"));
+}
+
+#[test]
+fn actions_do_one_thing_or_all_of_a_function() {
+    check_actions(
+        "arith.addi\"(%a, %b) : (i32, i32) -> i32  // again",
+        expect![[r#"
+        Use `%0` instead of `%1`
+        Do all 4 simplifications in `@f`"#]],
+    );
+    check_actions(
+        "arith.subi\"(%a",
+        expect![[r#"
+        Delete `arith.subi`, which nothing needs (with 1 other change)
+        Do all 4 simplifications in `@f`"#]],
+    );
+    check_actions("my.op\"", expect![[""]]);
+    check_actions("@g", expect!["Do all 1 simplification in `@g`"]);
+    let one = actions(TEXT, "arith.addi\"(%a, %b) : (i32, i32) -> i32  // again");
+    expect![[r#"
+        func.func @f(%a: i32, %b: i32) -> i32 {
+          %0 = "arith.addi"(%a, %b) : (i32, i32) -> i32
+          // again
+          %2 = "arith.muli"(%0, %0) : (i32, i32) -> i32
+          %3 = "arith.muli"(%0, %0) : (i32, i32) -> i32
+          %dead = "arith.subi"(%a, %b) : (i32, i32) -> i32
+          %deader = "arith.subi"(%dead, %b) : (i32, i32) -> i32
+          "my.op"(%2) : (i32) -> ()
+          %4 = "arith.addi"(%2, %3) : (i32, i32) -> i32
+          "func.return"(%4) : (i32) -> ()
+        }
+        func.func @g(%a: i32) -> i32 {
+          %0 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+          %1 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+          %2 = "arith.addi"(%0, %1) : (i32, i32) -> i32
+          "func.return"(%2) : (i32) -> ()
+        }
+    "#]]
+    .assert_eq(&apply(TEXT, &one[0].edits));
+    let chain = actions(TEXT, "arith.subi\"(%a");
+    expect![[r#"
+        func.func @f(%a: i32, %b: i32) -> i32 {
+          %0 = "arith.addi"(%a, %b) : (i32, i32) -> i32
+          %1 = "arith.addi"(%a, %b) : (i32, i32) -> i32  // again
+          %2 = "arith.muli"(%1, %1) : (i32, i32) -> i32
+          %3 = "arith.muli"(%0, %1) : (i32, i32) -> i32
+          "my.op"(%2) : (i32) -> ()
+          %4 = "arith.addi"(%2, %3) : (i32, i32) -> i32
+          "func.return"(%4) : (i32) -> ()
+        }
+        func.func @g(%a: i32) -> i32 {
+          %0 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+          %1 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+          %2 = "arith.addi"(%0, %1) : (i32, i32) -> i32
+          "func.return"(%2) : (i32) -> ()
+        }
+    "#]]
+    .assert_eq(&apply(TEXT, &chain[0].edits));
+}
+
+#[test]
+fn fix_all_leaves_nothing_for_a_second_time() {
+    let mut text = TEXT.to_owned();
+    let whole = TextRange::empty(0.into());
+    for round in 0.. {
+        let only = |it: ActionKind| it == ActionKind::FixAll;
+        let actions = analysis(&text).code_actions(FILE, whole, &only).unwrap();
+        let Some(action) = actions.first() else { break };
+        assert!(round < 4, "{text}");
+        text = apply(&text, &action.edits);
+    }
+    expect![[r#"
+        func.func @f(%a: i32, %b: i32) -> i32 {
+          %0 = "arith.addi"(%a, %b) : (i32, i32) -> i32
+          // again
+          %2 = "arith.muli"(%0, %0) : (i32, i32) -> i32
+          "my.op"(%2) : (i32) -> ()
+          %4 = "arith.addi"(%2, %2) : (i32, i32) -> i32
+          "func.return"(%4) : (i32) -> ()
+        }
+        func.func @g(%a: i32) -> i32 {
+          %0 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+          %2 = "arith.addi"(%0, %0) : (i32, i32) -> i32
+          "func.return"(%2) : (i32) -> ()
+        }
+    "#]]
+    .assert_eq(&text);
+}
+
+#[test]
+fn each_action_alone_leaves_what_can_be_read() {
+    for at in 0..TEXT.len() as u32 {
+        let range = TextRange::empty(at.into());
+        let found = analysis(TEXT).code_actions(FILE, range, &|_| true).unwrap();
+        for action in found {
+            let text = apply(TEXT, &action.edits);
+            let config = DiagnosticsConfig { common_subexpressions: false, ..Default::default() };
+            let errors = analysis(&text).diagnostics(FILE, &config).unwrap();
+            let errors: Vec<_> =
+                errors.iter().filter(|it| it.severity == crate::Severity::Error).collect();
+            assert!(errors.is_empty(), "{}: {errors:?}\n{text}", action.title);
+        }
+    }
+}
+
+#[track_caller]
+fn check_diagnostics(config: &DiagnosticsConfig, text: &str, expected: Expect) {
+    let found = analysis(text).diagnostics(FILE, config).unwrap();
+    let shown: Vec<String> = found
+        .iter()
+        .filter(|it| it.code != "unknown-operation")
+        .map(|it| {
+            format!(
+                "{} {:?} {}: {}",
+                line(text, it.range.start()),
+                it.severity,
+                it.code,
+                it.message
+            )
+        })
+        .collect();
+    expected.assert_eq(&shown.join("\n"));
+}
+
+#[test]
+fn diagnostics_tell_what_lowering_and_plans_say() {
+    let text = "func.func @f(%a: i32) {\n  %0 = \"my.op\"(%b) : (i32) -> i32\n  \
+                %1 = \"arith.addi\"(%a, %a) : (i32, i32) -> i32\n  \"cf.br\"()[^x] : () -> ()\n}\n";
+    check_diagnostics(
+        &DiagnosticsConfig::default(),
+        text,
+        expect![[r#"
+        2 Error undefined-value: `%b` is not defined here
+        3 Hint dead-operation: nothing needs this `arith.addi`
+        4 Error undefined-block: there is no block `^x` in this region"#]],
+    );
+    let beside = DiagnosticsConfig { operations: false, ..Default::default() };
+    check_diagnostics(
+        &beside,
+        text,
+        expect!["3 Hint dead-operation: nothing needs this `arith.addi`"],
+    );
+}
