@@ -12,6 +12,7 @@ mod fuzz;
 mod inputs;
 mod launch;
 mod lower;
+mod mlir;
 mod operators;
 mod ours;
 pub(crate) mod peer;
@@ -45,6 +46,7 @@ Examples:
   cargo xtask conformance lower                             every committed sample
   cargo xtask conformance roundtrip --corpus DIR            every .py under a folder
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
+  cargo xtask conformance mlir --corpus DIR                 every .mlir with the peer's answer beside it
   cargo xtask conformance pir --corpus DIR                  every .pir with its .cse.pir
   cargo xtask conformance fuzz --functions 100000 --seed 1")]
 pub(crate) struct Args {
@@ -75,6 +77,8 @@ enum Suite {
     Roundtrip,
     /// Whether our CSE with TVM's rules gives TVM's results.
     Cse,
+    /// Whether our preset `mlir` gives what the peer's own pass gives on files of MLIR.
+    Mlir,
     /// How much functions compute after our CSE, and after TVM's.
     Power,
     /// Whether our simplifier leaves expressions at least as simple as TVM's.
@@ -117,25 +121,32 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         let is_good = fuzz::run(ws, args.size)?;
         return Ok(if is_good { Outcome::Passed } else { Outcome::Failed });
     }
+    if args.suite == Suite::Mlir {
+        let report = mlir::compare(ws, &args.corpus, args.filter.as_deref())?;
+        return finish(&report, args);
+    }
     let files = match args.suite {
         Suite::Pir | Suite::Paddle => Vec::new(),
         _ => corpus::read(&args.corpus, args.filter.as_deref())?,
     };
     let input = Input { corpus: &args.corpus, ws, files, filter: args.filter.as_deref() };
     match compare(args.suite, &input)? {
-        Ok(report) => {
-            say(format_args!("{}", report.text().trim_end()));
-            if let Some(path) = &args.report {
-                std::fs::write(path, report.text())
-                    .with_context(|| format!("cannot write {}", path.display()))?;
-            }
-            Ok(if report.is_good() { Outcome::Passed } else { Outcome::Failed })
-        }
+        Ok(report) => finish(&report, args),
         Err(skip) => {
             say(format_args!("{skip}"));
             Ok(Outcome::Failed)
         }
     }
+}
+
+/// Says what a comparison found, and whether that is good.
+fn finish(report: &Report, args: &Args) -> anyhow::Result<Outcome> {
+    say(format_args!("{}", report.text().trim_end()));
+    if let Some(path) = &args.report {
+        std::fs::write(path, report.text())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(if report.is_good() { Outcome::Passed } else { Outcome::Failed })
 }
 
 fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Skip>> {
@@ -147,6 +158,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Power => Ok(power::compare(input)),
         Suite::Simplify => simplify::compare(input),
         Suite::Fuzz => anyhow::bail!("generated functions need no files"),
+        Suite::Mlir => anyhow::bail!("files of MLIR are read by their own suite"),
         Suite::Cuda => cuda::compare(input),
         Suite::Run => run::compare(input),
         Suite::Pir => Ok(pir::compare(input.corpus, input.filter)?),

@@ -25,6 +25,7 @@ mod guard;
 mod interrupt;
 mod io;
 mod jobs;
+mod ops;
 mod opt;
 mod overview;
 mod parallel;

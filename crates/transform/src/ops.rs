@@ -11,6 +11,7 @@
 //! | `scoped` | the walk of the presets `mlir` |
 //! | `wide`, `keys`, `versions`, `hoist`, `arguments`, `dead` | preset `default` |
 //! | `table`, `equal`, `digest` | known operations; equality; digests of regions |
+//! | `needs` | parts of a plan that are right without the rest |
 //! | `pir` | programs of Paddle: its preset, and the default plan |
 //! | `rewrite` | applies a plan to a body |
 
@@ -21,6 +22,7 @@ mod equal;
 mod hoist;
 mod keys;
 mod labels;
+mod needs;
 mod pir;
 mod rewrite;
 mod scoped;
@@ -35,6 +37,7 @@ use ir::{
     plan::ops::{OpPlan, OpPreset},
 };
 
+pub use needs::{part, with_needs};
 pub use rewrite::rewrite;
 
 /// What to plan.

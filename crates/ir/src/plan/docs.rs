@@ -45,6 +45,41 @@ be allowed like this, several at once with commas between. What is allowed is ne
 ",
     },
     Doc {
+        name: "common-after-side-effect",
+        summary: "an equal operation, which Paddle does not dare to replace",
+        text: "\
+An operation before it, in its block or around it, has the same name, declared attributes, operands and result types, so this one goes. Paddle's pass
+leaves both: it replaces nothing that depends on an operation with a side effect or on what is written in place, and nothing but dense tensors.
+
+```
+(%1) = \"pd_op.dropout\" (%0) …
+(%2) = \"pd_op.exp\" (%1) …
+(%3) = \"pd_op.exp\" (%1) …        // equal to %2: there is one draw, and both read it
+```
+",
+    },
+    Doc {
+        name: "common-operation",
+        summary: "an equal operation dominates it",
+        text: "\
+An operation before it, on every path to it, has the same name, operands, attributes and types, and either nothing that they read was written in between or they read
+nothing. This one goes, and its uses become uses of the other.
+
+```mlir
+%0 = arith.addi %a, %b : i32
+%1 = arith.addi %a, %b : i32       // goes; uses of %1 become uses of %0
+```
+",
+    },
+    Doc {
+        name: "common-rounded-constant",
+        summary: "equal text, but its constants are printed with six digits",
+        text: "\
+The preset `pir` compares programs by their text, as they are printed. Paddle compares the numbers in memory, so it may keep what this preset merges:
+see `rounded-constant`.
+",
+    },
+    Doc {
         name: COMMON_SUBEXPRESSION,
         summary: "a value is computed at several places",
         text: "\
@@ -73,25 +108,18 @@ The fix never changes what the function computes, and never makes it fail where 
 ",
     },
     Doc {
-        name: "common-after-side-effect",
-        summary: "an equal operation, which Paddle does not dare to replace",
+        name: "commuted-operation",
+        summary: "the same operation with its operands in another order",
         text: "\
-An operation before it, in its block or around it, has the same name, declared attributes, operands and result types, so this one goes. Paddle's pass
-leaves both: it replaces nothing that depends on an operation with a side effect or on what is written in place, and nothing but dense tensors.
+Two operations compute the same from the same values, in another order: the operation is commutative, or it is a comparison and its mirror.
 
+```mlir
+%0 = arith.cmpi slt, %a, %b : i32
+%1 = arith.cmpi sgt, %b, %a : i32      // equal to %0
 ```
-(%1) = \"pd_op.dropout\" (%0) …
-(%2) = \"pd_op.exp\" (%1) …
-(%3) = \"pd_op.exp\" (%1) …        // equal to %2: there is one draw, and both read it
-```
-",
-    },
-    Doc {
-        name: "common-rounded-constant",
-        summary: "equal text, but its constants are printed with six digits",
-        text: "\
-The preset `pir` compares programs by their text, as they are printed. Paddle compares the numbers in memory, so it may keep what this preset merges:
-see `rounded-constant`.
+
+The second goes, and its uses become uses of the first. `mlir-opt -cse` knows the order of operands to be free for operations with the trait
+`Commutative` only, which comparisons do not have.
 ",
     },
     Doc {
@@ -106,6 +134,76 @@ s = T.tvm_warp_shuffle(mask, v, 0, 32, 32)
 if tx < 5:
     A[tx] = T.tvm_warp_shuffle(mask, v, 0, 32, 32)   # other threads may be missing here
 ```
+",
+    },
+    Doc {
+        name: "dead-operation",
+        summary: "nothing uses its results, and it does nothing else",
+        text: "\
+No operation uses a result of it, and it has no effect but to read memory, or to make memory that nobody sees. It goes, with its regions.
+
+```mlir
+%0 = memref.load %m[%i] : memref<8xf32>   // never used
+```
+
+What depends on the threads that arrive together, what is there for its place (a clock, an assumption), and what nobody knows stays.
+",
+    },
+    Doc {
+        name: "dead-operation-chain",
+        summary: "only operations that go themselves use its results",
+        text: "\
+All users of its results are dead or are merged into others, so nothing will use it. `mlir-opt -cse` deletes an operation if nothing uses it
+when the pass gets there, and then its users are still there: a chain of dead operations loses one of them a run.
+",
+    },
+    Doc {
+        name: "different-flags",
+        summary: "an equal operation promises what this one does not",
+        text: "\
+The operations are equal but for promises about overflow or floating point (`overflow<nsw>`, `fastmath<nnan>`). One that promises less may stand for one that
+promises more, not the other way round: where the promise does not hold, its result is poison.
+
+```mlir
+%0 = arith.addi %a, %b overflow<nsw> : i32
+%1 = arith.addi %a, %b : i32               // must not become %0
+```
+
+Take the promise out of the first, and the second is merged into it.
+",
+    },
+    Doc {
+        name: "equal-block-arguments",
+        summary: "a block argument always equals another value",
+        text: "\
+Every branch to the block hands over the same value, or the same as for another argument of the block. Uses of the argument become uses of that value; the
+argument itself stays.
+
+```mlir
+  cf.br ^loop(%n, %n : i32, i32)
+^loop(%i: i32, %j: i32):                   // %j is %i
+```
+
+`mlir-opt -cse` does not look at block arguments.
+",
+    },
+    Doc {
+        name: "equal-in-branches",
+        summary: "every path from a common place computes it",
+        text: "\
+Two arms of an `if`, or two blocks to which a branch leads, compute the same; or something is computed in a region and again behind it. It moves to where all of them
+see it, and is computed once.
+
+```mlir
+scf.if %c {
+  %0 = arith.muli %a, %b : i32     // moves before the `scf.if`
+} else {
+  %1 = arith.muli %a, %b : i32     // becomes the same
+}
+```
+
+Only what cannot trap, reads no memory and does not depend on threads moves, and only to a place from where every path computes it, so no path computes more than
+before. `mlir-opt -cse` moves nothing.
 ",
     },
     Doc {
@@ -166,6 +264,23 @@ with T.launch_thread(\"blockIdx.x\", 16) as bx:
         summary: "more bindings were planned than were asked for",
         text: "\
 `--max-fixes N` applies the first N bindings of the plan; this one comes later. Without the option it is applied.
+",
+    },
+    Doc {
+        name: "load-across-blocks",
+        summary: "the memory is what it was at an equal load of another block",
+        text: "\
+Nothing on any path between the two loads can have written the memory: no store to it, no call, no barrier, no other iteration of a loop. Memory that an
+`alloc` of the function made and that never leaves it is only written by stores that name it.
+
+`mlir-opt -cse` merges loads within one block only, and takes every store for a store to all memory.
+",
+    },
+    Doc {
+        name: "marker",
+        summary: "its place is its meaning",
+        text: "\
+The operation is there because of its place: it states a fact that holds here, reads a clock, or tells the compiler something. It is neither merged nor deleted.
 ",
     },
     Doc {
@@ -253,6 +368,14 @@ If every way computes it exactly once, with an `else` that does so here, a bindi
 ",
     },
     Doc {
+        name: "not-deterministic",
+        summary: "two executions may give two results",
+        text: "\
+The operation may give another result each time, a clock or a random number for instance, so one execution cannot stand for two. `mlir-opt -cse` merges two
+reads of a clock, and the measured time is 0; `--allow-unsound` does so too.
+",
+    },
+    Doc {
         name: "overflow",
         summary: "another order of the terms could overflow",
         text: "\
@@ -316,6 +439,31 @@ if i < n:
 ",
     },
     Doc {
+        name: "reassociated-operation",
+        summary: "the same sum or product with its terms in another order",
+        text: "\
+A sum of three terms or more, or a product, is equal to an earlier one when terms may stand in any order.
+
+```mlir
+%0 = arith.addi %a, %b : i32
+%1 = arith.addi %0, %c : i32
+%2 = arith.addi %b, %c : i32
+%3 = arith.addi %a, %2 : i32       // equal to %1
+```
+
+Integers wrap, so any order gives the same bits; the one that stays must promise nothing about overflow, since its intermediate sums are others. Sums of
+floats count only where `fastmath<reassoc>` allows it. `mlir-opt -cse` compares operations with equal operands only.
+",
+    },
+    Doc {
+        name: "region-that-reads",
+        summary: "an equal operation with regions, and memory is what it was",
+        text: "\
+The operation has regions that read memory and write nothing, an equal one stands before it, and nothing between the two can have written. `mlir-opt -cse`
+merges operations with regions only if nothing in them reads.
+",
+    },
+    Doc {
         name: "rounded-constant",
         summary: "equal constants of a printed program may be different numbers",
         text: "\
@@ -328,6 +476,13 @@ from it: the two are likely equal, and nothing says that they are.
 ```
 
 The preset `pir` merges them (`common-rounded-constant`); `default` and `fix` do not.
+",
+    },
+    Doc {
+        name: "shared-storage",
+        summary: "both results may be one piece of memory afterwards",
+        text: "\
+The results name memory that may be written later. Merging the two would make one piece of memory of two.
 ",
     },
     Doc {
@@ -358,6 +513,19 @@ Write the let as a statement: `v: T.let[T.int32] = x + y`.
 ",
     },
     Doc {
+        name: "unknown-operation",
+        summary: "nobody knows what the operation does",
+        text: "\
+The operation is in no table, so it may read and write everything. If it is one of yours, say what it does in `tir-analyzer.toml`:
+
+```toml
+[[effects.mlir]]
+ops = [\"mydialect.add\"]
+commutative = \"all\"
+```
+",
+    },
+    Doc {
         name: "unknown-value",
         summary: "it depends on something unknown",
         text: "\
@@ -381,6 +549,14 @@ A[1] = v
 ```
 
 Make the name a binding: `v: T.let[T.int32] = x * y`.
+",
+    },
+    Doc {
+        name: "weaker-flags",
+        summary: "an equal operation promises less and is right for both",
+        text: "\
+The earlier operation is the same but for promises about overflow or floating point that it does not make. What it gives is right for this one too, whose result is
+poison where its promise does not hold. `mlir-opt -cse` merges operations with equal attributes only.
 ",
     },
 ];

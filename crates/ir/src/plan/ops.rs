@@ -206,3 +206,18 @@ names! {
         UnknownOperation = "unknown-operation";
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::docs;
+
+    #[test]
+    fn every_reason_is_documented() {
+        let actions = OpActionKind::ALL.iter().map(|it| it.name());
+        let refusals = OpRefusalKind::ALL.iter().map(|it| it.name());
+        for name in actions.chain(refusals) {
+            assert!(docs::find(name).is_some(), "{name}");
+        }
+    }
+}

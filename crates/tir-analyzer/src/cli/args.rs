@@ -69,7 +69,7 @@ pub(crate) enum Command {
     /// Write device code and a manifest for the functions that launch threads.
     #[command(after_help = BUILD_EXAMPLES)]
     Build(BuildArgs),
-    /// Print a module after passes, as TVMScript.
+    /// Print a module after passes.
     #[command(after_help = OPT_EXAMPLES)]
     Opt(OptArgs),
     /// Show a function before and after each pass.
@@ -124,7 +124,9 @@ const OPT_EXAMPLES: &str = "\
 Examples:
   tir-analyzer opt --passes cse a.py                          with the rules of this tool
   tir-analyzer opt --passes cse --preset tvm a.py             as TVM's pass does, where that is sound
-  tir-analyzer opt --passes cse --preset tvm --allow-unsound --function main a.py";
+  tir-analyzer opt --passes cse --preset tvm --allow-unsound --function main a.py
+  tir-analyzer opt a.mlir                                     equal and dead operations, beyond what mlir-opt finds
+  tir-analyzer opt --preset mlir --llvm 24 a.mlir             as `mlir-opt -cse` does, where that is sound";
 
 const PREVIEW_EXAMPLES: &str = "\
 Examples:
@@ -155,6 +157,9 @@ pub(crate) struct CseArgs {
     /// Whose rules to follow.
     #[arg(long, value_enum)]
     pub(crate) preset: Option<PresetName>,
+    /// Which version of LLVM preset `mlir` follows.
+    #[arg(long, value_enum, value_name = "VERSION")]
+    pub(crate) llvm: Option<LlvmVersion>,
     /// How alike the occurrences of one value must be.
     #[arg(long, value_enum, value_name = "LEVEL")]
     pub(crate) equivalence: Option<Equivalence>,
@@ -349,12 +354,25 @@ pub(crate) enum PresetName {
     /// TVM's pass of 2022 (0.21 to 0.23), names and order included
     #[value(name = "tvm-2022")]
     Tvm2022,
+    /// `mlir-opt -cse`, for files of MLIR
+    Mlir,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
+pub(crate) enum LlvmVersion {
+    /// LLVM 19
+    #[value(name = "19")]
+    V19,
+    /// LLVM 24
+    #[value(name = "24")]
+    V24,
 }
 
 impl From<PresetName> for Preset {
     fn from(name: PresetName) -> Preset {
         match name {
-            PresetName::Default => Preset::Default,
+            // Files of MLIR do not come here, and others are refused with it.
+            PresetName::Default | PresetName::Mlir => Preset::Default,
             PresetName::Tvm => Preset::Tvm,
             PresetName::Tvm2022 => Preset::Tvm2022,
         }

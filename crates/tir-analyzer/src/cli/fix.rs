@@ -19,7 +19,7 @@ use ir::{
         simplify::{Simplification, SimplificationKind, SimplifyRefusal},
     },
 };
-use syntax::{Edit, TextEdit};
+use syntax::{Edit, Language, TextEdit};
 use transform::{
     cse::{self, CseOptions},
     findings::{self, FindingOptions},
@@ -32,6 +32,7 @@ use crate::cli::{
     args::FixArgs,
     io::{self, Io, Styled, Tone},
     jobs::{self, Job},
+    ops,
     opt::n_fixes,
     parallel,
     progress::Progress,
@@ -50,6 +51,19 @@ pub(crate) struct FileFix {
     n_left_functions: usize,
     /// Fixes that were not done because the text would say something else.
     n_differing: usize,
+}
+
+impl FileFix {
+    fn new(source: Source) -> FileFix {
+        FileFix {
+            source,
+            edits: Vec::new(),
+            n_fixes: 0,
+            n_left: 0,
+            n_left_functions: 0,
+            n_differing: 0,
+        }
+    }
 }
 
 /// The sums over all files.
@@ -80,7 +94,14 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
     let progress = Progress::new(jobs.len(), io.err_is_terminal);
     let work = |job: &Job| {
         let options = FixOptions::new(args.cse.options(&job.config), selected, job);
-        job.run(|source| plan(&options, source, &budget))
+        job.run(|source| match ops::language(&job.file.path, &source) {
+            Language::Mlir => plan_operations(args, selected, source, &budget),
+            Language::Pir => bail!("`fix` does not edit PIR"),
+            Language::TvmScript => {
+                ops::refuse_for_tvmscript(&args.cse)?;
+                plan(&options, source, &budget)
+            }
+        })
     };
     let mut jobs_in_order = jobs.iter();
     parallel::for_each_in_order(&jobs, n_jobs, work, |planned| -> anyhow::Result<()> {
@@ -224,14 +245,7 @@ pub(crate) fn plan(
     source: Source,
     budget: &Budget,
 ) -> anyhow::Result<FileFix> {
-    let mut fix = FileFix {
-        source,
-        edits: Vec::new(),
-        n_fixes: 0,
-        n_left: 0,
-        n_left_functions: 0,
-        n_differing: 0,
-    };
+    let mut fix = FileFix::new(source);
     let mut text = fix.source.text.to_string();
     let mut all = TextEdit::new();
     // Of later rounds only the functions that were changed in the one before; their order stays.
@@ -274,6 +288,25 @@ struct Read<'a> {
     item: &'a FunctionItem,
     environment: &'a dyn Environment,
     lowered: &'a Lowered,
+}
+
+/// The fixes of a file of MLIR: they are all of the rule about common subexpressions.
+fn plan_operations(
+    args: &FixArgs,
+    selected: Selected,
+    source: Source,
+    budget: &Budget,
+) -> anyhow::Result<FileFix> {
+    let options = ops::options(&args.cse, false)?;
+    let mut fix = FileFix::new(source);
+    if !selected.common_subexpressions {
+        return Ok(fix);
+    }
+    let done = ops::run(&fix.source.text, &options, None, budget.left())?;
+    budget.take(done.n_actions);
+    fix.n_fixes = done.n_actions;
+    fix.edits = done.edits.into_edits();
+    Ok(fix)
 }
 
 /// The edits of one function in one round: what is superfluous goes first.

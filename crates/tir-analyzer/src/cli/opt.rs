@@ -1,4 +1,4 @@
-//! `opt`: a module after passes, as TVMScript.
+//! `opt`: a module after passes, as TVMScript; or a file of MLIR after its plan, edited.
 //!
 //! In: a file. Out: its text, in which every function that the passes understand is printed anew from the IR. All else
 //! (imports, other functions, comments between them) stands as it was, byte for byte. A function that would not be
@@ -13,7 +13,7 @@ use ir::{
     Body, Dialect, Occurrences,
     plan::{CsePlan, Decision, simplify::SimplificationKind},
 };
-use syntax::Edit;
+use syntax::{Edit, Language};
 use transform::{
     cse::{self, CseOptions},
     passes::Pass,
@@ -23,7 +23,7 @@ use crate::cli::{
     Exit,
     args::OptArgs,
     io::{self, Io, Styled, Tone},
-    jobs,
+    jobs, ops,
     rules::{did_you_mean, near},
     source::Source,
 };
@@ -42,12 +42,31 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
         max_bindings: args.cse.max_fixes,
         ..args.cse.options(&job.config)
     };
-    let module = job.run(|source| optimize(args, options, &source, &job.file.shown))?;
+    let module = job.run(|source| {
+        let shown = &job.file.shown;
+        match ops::language(&job.file.path, &source) {
+            Language::TvmScript => {
+                ops::refuse_for_tvmscript(&args.cse)?;
+                optimize(args, options, &source, shown)
+            }
+            Language::Mlir => optimize_operations(args, &source, shown),
+            Language::Pir => bail!("{shown}: `opt` does not print PIR"),
+        }
+    })?;
     for note in &module.notes {
         io::message(io.err, styled.err, Tone::Warning, note)?;
     }
     io.out.write_all(&module.bytes)?;
     Ok(if module.notes.is_empty() { Exit::Success } else { Exit::Findings })
+}
+
+/// The text of a file of MLIR after its plan.
+fn optimize_operations(args: &OptArgs, source: &Source, shown: &str) -> anyhow::Result<Module> {
+    let options = ops::options(&args.cse, args.allow_unsound)?;
+    let function = args.function.as_deref();
+    let done = ops::run(&source.text, &options, function, args.cse.max_fixes)?;
+    let notes = done.notes.iter().map(|it| format!("{shown}: {it}")).collect();
+    Ok(Module { bytes: source.edited(done.edits.edits())?, notes })
 }
 
 fn optimize(

@@ -92,6 +92,11 @@ impl Wide<'_> {
         let mut at = op;
         for _ in 0..MAX_LEVELS {
             at = self.body.parent_op(at)?;
+            // Not out of a kernel, or of the body of a structured operation.
+            let OpKind::Named(name) = self.body.ops[at].kind else { return None };
+            if !["scf.", "affine."].iter().any(|it| self.body.name(name).starts_with(it)) {
+                return None;
+            }
             if self.body.ops[at].parent == block {
                 return Some(at);
             }

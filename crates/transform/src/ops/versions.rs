@@ -163,8 +163,15 @@ fn classes_of_values(
     for &op in order {
         let text = name(body, op);
         let data = &body.ops[op];
-        let is_access = is_about_operands(body, effects, op)
-            && data.results.iter().all(|&it| !types.is_memory(body, body.values[it].ty));
+        // A tensor may be the memory that it was made from.
+        let may_be_memory = |it: &ValueId| {
+            let ty = body.values[*it].ty;
+            let is_tensor =
+                matches!(ty, ir::Type::Named(it) if body.name(it).starts_with("tensor"));
+            is_tensor || types.is_memory(body, ty)
+        };
+        let is_access =
+            is_about_operands(body, effects, op) && !data.results.iter().any(may_be_memory);
         let is_harmless = VIEWS.contains(&text) || is_access || text == "memref.dim";
         let mut at = 0;
         for_each_operand(body, op, |_, operand| {

@@ -1,0 +1,119 @@
+//! Parts of a plan: what an action needs to be right without the rest.
+//!
+//! In: a plan and the actions that somebody wants. Out: those and all they rest on. A merge needs the move of what takes the place. A move needs the moves of
+//! what the operation uses, and the merges by which it uses it. A deletion needs that the users go. All else is right by itself.
+//! O(operations + operands) for a plan, however many actions are wanted.
+
+use ir::{
+    Body, OpId, ValueKind,
+    plan::ops::{OpChange, OpPlan},
+};
+use rustc_hash::FxHashMap;
+
+use super::{labels::value_of, summary::for_each_operand};
+
+/// The actions of a plan that are done when those at `wanted` are, by their place in the plan.
+pub fn with_needs(
+    body: &Body,
+    plan: &OpPlan,
+    wanted: impl IntoIterator<Item = usize>,
+) -> Vec<bool> {
+    let mut needs = Needs::of(body, plan);
+    let mut done = vec![false; plan.actions.len()];
+    let mut stack: Vec<usize> = wanted.into_iter().filter(|it| *it < done.len()).collect();
+    while let Some(at) = stack.pop() {
+        if !std::mem::replace(&mut done[at], true) {
+            needs.push(at, &mut stack);
+        }
+    }
+    done
+}
+
+/// The part of a plan that does the actions at `wanted` and what they need.
+pub fn part(body: &Body, plan: &OpPlan, wanted: impl IntoIterator<Item = usize>) -> OpPlan {
+    let done = with_needs(body, plan, wanted);
+    let actions = plan.actions.iter().zip(&done).filter(|(_, done)| **done);
+    OpPlan {
+        preset: plan.preset,
+        actions: actions.map(|(it, _)| it.clone()).collect(),
+        refusals: Vec::new(),
+    }
+}
+
+struct Needs<'a> {
+    body: &'a Body,
+    plan: &'a OpPlan,
+    moves: FxHashMap<OpId, usize>,
+    /// Merges and deletions.
+    removals: FxHashMap<OpId, usize>,
+    /// Operations by what they use; made when it is asked for.
+    users: Option<FxHashMap<OpId, Vec<OpId>>>,
+}
+
+impl<'a> Needs<'a> {
+    fn of(body: &'a Body, plan: &'a OpPlan) -> Needs<'a> {
+        let mut needs = Needs {
+            body,
+            plan,
+            moves: FxHashMap::default(),
+            removals: FxHashMap::default(),
+            users: None,
+        };
+        for (at, action) in plan.actions.iter().enumerate() {
+            match action.change {
+                OpChange::Hoist { .. } => drop(needs.moves.insert(action.op, at)),
+                OpChange::Merge { .. } | OpChange::Delete => {
+                    needs.removals.insert(action.op, at);
+                }
+                OpChange::MergeUses { .. } | OpChange::Argument { .. } => {}
+            }
+        }
+        needs
+    }
+
+    fn push(&mut self, at: usize, stack: &mut Vec<usize>) {
+        let action = &self.plan.actions[at];
+        match &action.change {
+            OpChange::Merge { into } | OpChange::MergeUses { into, .. } => {
+                stack.extend(self.moves.get(into));
+            }
+            OpChange::Hoist { .. } => for_each_operand(self.body, action.op, |_, operand| {
+                let value = value_of(self.body, operand);
+                let kind = value.map(|it| self.body.values[it].kind);
+                if let Some(ValueKind::Result(by, _)) = kind {
+                    stack.extend(self.moves.get(&by));
+                    stack.extend(self.removals.get(&by));
+                }
+            }),
+            OpChange::Delete => self.push_users(action.op, stack),
+            OpChange::Argument { .. } => {}
+        }
+    }
+
+    /// What makes the users of an operation go: the removal of each, or of what it is inside of.
+    fn push_users(&mut self, op: OpId, stack: &mut Vec<usize>) {
+        let body = self.body;
+        let users = self.users.get_or_insert_with(|| {
+            let mut users: FxHashMap<OpId, Vec<OpId>> = FxHashMap::default();
+            for user in body.ops_preorder() {
+                for_each_operand(body, user, |_, operand| {
+                    let kind = value_of(body, operand).map(|it| body.values[it].kind);
+                    if let Some(ValueKind::Result(by, _)) = kind {
+                        users.entry(by).or_default().push(user);
+                    }
+                });
+            }
+            users
+        });
+        for &user in users.get(&op).map_or(&[][..], Vec::as_slice) {
+            let mut around = Some(user);
+            while let Some(at) = around {
+                if let Some(&removal) = self.removals.get(&at) {
+                    stack.push(removal);
+                    break;
+                }
+                around = body.parent_op(at);
+            }
+        }
+    }
+}

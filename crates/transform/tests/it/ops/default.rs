@@ -1,0 +1,395 @@
+//! The preset `default`: what it finds beyond the peers, and what it leaves.
+
+use expect_test::{Expect, expect};
+use ir::plan::ops::OpPreset;
+
+use super::{check_with, options};
+
+/// Checks a function of some arguments.
+#[track_caller]
+fn check(body: &str, expect: Expect) {
+    let input = format!(
+        "\"func.func\"() <{{sym_name = \"f\", function_type = () -> ()}}> ({{\n\
+         ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):\n{}  \"func.return\"() : () -> ()\n}}) : () -> ()\n",
+        body.strip_prefix('\n').unwrap_or(body)
+    );
+    check_with(options(OpPreset::Default), &input, &expect);
+}
+
+#[test]
+fn what_both_arms_compute_moves_before_the_choice() {
+    check(
+        r#"
+  "scf.if"(%c) ({
+    %x = "arith.muli"(%a, %b) : (i32, i32) -> i32
+    %y = "arith.addi"(%x, %a) : (i32, i32) -> i32
+    "test.use"(%y) : (i32) -> ()
+    "scf.yield"() : () -> ()
+  }, {
+    %x = "arith.muli"(%b, %a) : (i32, i32) -> i32
+    %z = "arith.addi"(%x, %a) : (i32, i32) -> i32
+    "test.other"(%z) : (i32) -> ()
+    "scf.yield"() : () -> ()
+  }) : (i1) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %x_0 = "arith.muli"(%a, %b) : (i32, i32) -> i32
+              %y = "arith.addi"(%x_0, %a) : (i32, i32) -> i32
+              "scf.if"(%c) ({
+                "test.use"(%y) : (i32) -> ()
+                "scf.yield"() : () -> ()
+              }, {
+                "test.other"(%y) : (i32) -> ()
+                "scf.yield"() : () -> ()
+              }) : (i1) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            equal-in-branches: %x = "arith.muli"(%a, %b) : (i32, i32) -> i32
+            equal-in-branches: %y = "arith.addi"(%x, %a) : (i32, i32) -> i32
+            equal-in-branches: %x = "arith.muli"(%b, %a) : (i32, i32) -> i32
+            equal-in-branches: %z = "arith.addi"(%x, %a) : (i32, i32) -> i32
+        "#]],
+    );
+}
+
+#[test]
+fn divisions_do_not_move() {
+    check(
+        r#"
+  "scf.if"(%c) ({
+    %x = "arith.divsi"(%a, %b) : (i32, i32) -> i32
+    "test.use"(%x) : (i32) -> ()
+    "scf.yield"() : () -> ()
+  }, {
+    %y = "arith.divsi"(%a, %b) : (i32, i32) -> i32
+    "test.use"(%y) : (i32) -> ()
+    "scf.yield"() : () -> ()
+  }) : (i1) -> ()
+  %z = "arith.divsi"(%a, %b) : (i32, i32) -> i32
+  "test.use"(%z) : (i32) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              "scf.if"(%c) ({
+                %x = "arith.divsi"(%a, %b) : (i32, i32) -> i32
+                "test.use"(%x) : (i32) -> ()
+                "scf.yield"() : () -> ()
+              }, {
+                %y = "arith.divsi"(%a, %b) : (i32, i32) -> i32
+                "test.use"(%y) : (i32) -> ()
+                "scf.yield"() : () -> ()
+              }) : (i1) -> ()
+              %z = "arith.divsi"(%a, %b) : (i32, i32) -> i32
+              "test.use"(%z) : (i32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+        "#]],
+    );
+}
+
+#[test]
+fn value_of_a_loop_and_behind_it_moves_before_the_loop() {
+    check(
+        r#"
+  "scf.for"(%i, %i, %i) ({
+  ^bb0(%k: index):
+    %x = "arith.muli"(%a, %b) : (i32, i32) -> i32
+    "test.use"(%x, %k) : (i32, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  %y = "arith.muli"(%a, %b) : (i32, i32) -> i32
+  "test.use"(%y) : (i32) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %y = "arith.muli"(%a, %b) : (i32, i32) -> i32
+              "scf.for"(%i, %i, %i) ({
+              ^bb0(%k: index):
+                "test.use"(%y, %k) : (i32, index) -> ()
+                "scf.yield"() : () -> ()
+              }) : (index, index, index) -> ()
+              "test.use"(%y) : (i32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            equal-in-branches: %x = "arith.muli"(%a, %b) : (i32, i32) -> i32
+            equal-in-branches: %y = "arith.muli"(%a, %b) : (i32, i32) -> i32
+        "#]],
+    );
+}
+
+#[test]
+fn value_that_needs_what_comes_behind_the_region_stays() {
+    check(
+        r#"
+  %s = "scf.if"(%c) ({
+    %x = "arith.muli"(%a, %b) : (i32, i32) -> i32
+    "test.use"(%x) : (i32) -> ()
+    "scf.yield"(%a) : (i32) -> ()
+  }, {
+    "scf.yield"(%b) : (i32) -> ()
+  }) : (i1) -> i32
+  %y = "arith.muli"(%s, %b) : (i32, i32) -> i32
+  "test.use"(%y) : (i32) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %s = "scf.if"(%c) ({
+                %x = "arith.muli"(%a, %b) : (i32, i32) -> i32
+                "test.use"(%x) : (i32) -> ()
+                "scf.yield"(%a) : (i32) -> ()
+              }, {
+                "scf.yield"(%b) : (i32) -> ()
+              }) : (i1) -> i32
+              %y = "arith.muli"(%s, %b) : (i32, i32) -> i32
+              "test.use"(%y) : (i32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+        "#]],
+    );
+}
+
+#[test]
+fn loads_see_through_blocks_until_something_is_written() {
+    check(
+        r#"
+  %0 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+  "scf.if"(%c) ({
+    %1 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+    "memref.store"(%1, %m, %i) : (f32, memref<8xf32>, index) -> ()
+    %2 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+    "test.pure_use"(%2) : (f32) -> ()
+    "scf.yield"() : () -> ()
+  }, {
+    %3 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+    "test.use"(%3) : (f32) -> ()
+    "scf.yield"() : () -> ()
+  }) : (i1) -> ()
+  %4 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+  "test.use"(%0, %4) : (f32, f32) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %0 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+              "scf.if"(%c) ({
+                "memref.store"(%0, %m, %i) : (f32, memref<8xf32>, index) -> ()
+                %2 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+                "test.pure_use"(%2) : (f32) -> ()
+                "scf.yield"() : () -> ()
+              }, {
+                "test.use"(%0) : (f32) -> ()
+                "scf.yield"() : () -> ()
+              }) : (i1) -> ()
+              %4 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+              "test.use"(%0, %4) : (f32, f32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            load-across-blocks: %1 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+            load-across-blocks: %3 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+        "#]],
+    );
+}
+
+#[test]
+fn loop_that_writes_starts_with_other_memory() {
+    check(
+        r#"
+  %0 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+  "scf.for"(%i, %i, %i) ({
+  ^bb0(%k: index):
+    %1 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+    "memref.store"(%1, %m, %k) : (f32, memref<8xf32>, index) -> ()
+    "scf.yield"() : () -> ()
+  }) : (index, index, index) -> ()
+  "test.use"(%0) : (f32) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %0 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+              "scf.for"(%i, %i, %i) ({
+              ^bb0(%k: index):
+                %1 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+                "memref.store"(%1, %m, %k) : (f32, memref<8xf32>, index) -> ()
+                "scf.yield"() : () -> ()
+              }) : (index, index, index) -> ()
+              "test.use"(%0) : (f32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+        "#]],
+    );
+}
+
+#[test]
+fn memory_that_never_leaves_is_written_by_its_own_stores_only() {
+    check(
+        r#"
+  %p = "memref.alloc"() <{operandSegmentSizes = array<i32: 0, 0>}> : () -> memref<8xf32>
+  %q = "memref.alloc"() <{operandSegmentSizes = array<i32: 0, 0>}> : () -> memref<8xf32>
+  %0 = "memref.load"(%p, %i) : (memref<8xf32>, index) -> f32
+  "memref.store"(%0, %q, %i) : (f32, memref<8xf32>, index) -> ()
+  "test.unknown"() : () -> ()
+  %1 = "memref.load"(%p, %i) : (memref<8xf32>, index) -> f32
+  "memref.store"(%1, %p, %i) : (f32, memref<8xf32>, index) -> ()
+  %2 = "memref.load"(%p, %i) : (memref<8xf32>, index) -> f32
+  "memref.store"(%2, %m, %i) : (f32, memref<8xf32>, index) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %p = "memref.alloc"() <{operandSegmentSizes = array<i32: 0, 0>}> : () -> memref<8xf32>
+              %q = "memref.alloc"() <{operandSegmentSizes = array<i32: 0, 0>}> : () -> memref<8xf32>
+              %0 = "memref.load"(%p, %i) : (memref<8xf32>, index) -> f32
+              "memref.store"(%0, %q, %i) : (f32, memref<8xf32>, index) -> ()
+              "test.unknown"() : () -> ()
+              "memref.store"(%0, %p, %i) : (f32, memref<8xf32>, index) -> ()
+              %2 = "memref.load"(%p, %i) : (memref<8xf32>, index) -> f32
+              "memref.store"(%2, %m, %i) : (f32, memref<8xf32>, index) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            common-operation: %1 = "memref.load"(%p, %i) : (memref<8xf32>, index) -> f32
+        "#]],
+    );
+}
+
+#[test]
+fn promises_are_kept() {
+    check(
+        r#"
+  %0 = "arith.addi"(%a, %b) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+  %1 = "arith.addi"(%a, %b) : (i32, i32) -> i32
+  %2 = "arith.addi"(%b, %a) <{overflowFlags = #arith.overflow<nsw, nuw>}> : (i32, i32) -> i32
+  "test.use"(%0, %1, %2) : (i32, i32, i32) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %0 = "arith.addi"(%a, %b) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+              %1 = "arith.addi"(%a, %b) : (i32, i32) -> i32
+              "test.use"(%0, %1, %0) : (i32, i32, i32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            weaker-flags: %2 = "arith.addi"(%b, %a) <{overflowFlags = #arith.overflow<nsw, nuw>}> : (i32, i32) -> i32
+            refused, different-flags: %1 = "arith.addi"(%a, %b) : (i32, i32) -> i32
+        "#]],
+    );
+}
+
+#[test]
+fn sums_that_promise_nothing_stand_for_others() {
+    check(
+        r#"
+  %0 = "arith.addi"(%a, %b) : (i32, i32) -> i32
+  %1 = "arith.addi"(%0, %a) : (i32, i32) -> i32
+  %2 = "arith.addi"(%a, %a) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+  %3 = "arith.addi"(%2, %b) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+  "test.use"(%1, %3) : (i32, i32) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %0 = "arith.addi"(%a, %b) : (i32, i32) -> i32
+              %1 = "arith.addi"(%0, %a) : (i32, i32) -> i32
+              "test.use"(%1, %1) : (i32, i32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            dead-operation-chain: %2 = "arith.addi"(%a, %a) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+            reassociated-operation: %3 = "arith.addi"(%2, %b) <{overflowFlags = #arith.overflow<nsw>}> : (i32, i32) -> i32
+        "#]],
+    );
+}
+
+#[test]
+fn floats_keep_their_order_unless_it_is_given_up() {
+    check(
+        r#"
+  %x = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+  %0 = "arith.addf"(%x, %x) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+  %1 = "arith.addf"(%0, %x) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+  %2 = "arith.mulf"(%x, %x) <{fastmath = #arith.fastmath<reassoc>}> : (f32, f32) -> f32
+  %3 = "arith.mulf"(%2, %1) <{fastmath = #arith.fastmath<reassoc>}> : (f32, f32) -> f32
+  %4 = "arith.mulf"(%x, %1) <{fastmath = #arith.fastmath<reassoc>}> : (f32, f32) -> f32
+  %5 = "arith.mulf"(%4, %x) <{fastmath = #arith.fastmath<reassoc>}> : (f32, f32) -> f32
+  "test.use"(%3, %5) : (f32, f32) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %x = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+              %0 = "arith.addf"(%x, %x) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+              %1 = "arith.addf"(%0, %x) <{fastmath = #arith.fastmath<none>}> : (f32, f32) -> f32
+              %2 = "arith.mulf"(%x, %x) <{fastmath = #arith.fastmath<reassoc>}> : (f32, f32) -> f32
+              %3 = "arith.mulf"(%2, %1) <{fastmath = #arith.fastmath<reassoc>}> : (f32, f32) -> f32
+              "test.use"(%3, %3) : (f32, f32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            dead-operation-chain: %4 = "arith.mulf"(%x, %1) <{fastmath = #arith.fastmath<reassoc>}> : (f32, f32) -> f32
+            reassociated-operation: %5 = "arith.mulf"(%4, %x) <{fastmath = #arith.fastmath<reassoc>}> : (f32, f32) -> f32
+        "#]],
+    );
+}
+
+#[test]
+fn dead_chains_go_at_once() {
+    check(
+        r#"
+  %0 = "arith.addi"(%a, %b) : (i32, i32) -> i32
+  %1 = "arith.addi"(%0, %b) : (i32, i32) -> i32
+  %2 = "memref.alloc"() <{operandSegmentSizes = array<i32: 0, 0>}> : () -> memref<8xf32>
+  %3 = "memref.load"(%2, %i) : (memref<8xf32>, index) -> f32
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            dead-operation-chain: %0 = "arith.addi"(%a, %b) : (i32, i32) -> i32
+            dead-operation: %1 = "arith.addi"(%0, %b) : (i32, i32) -> i32
+            dead-operation-chain: %2 = "memref.alloc"() <{operandSegmentSizes = array<i32: 0, 0>}> : () -> memref<8xf32>
+            dead-operation: %3 = "memref.load"(%2, %i) : (memref<8xf32>, index) -> f32
+        "#]],
+    );
+}
+
+#[test]
+fn arguments_that_are_handed_the_same_are_one() {
+    check(
+        r#"
+  "cf.cond_br"(%c, %a, %a, %i, %b, %b, %i)[^bb1, ^bb1] <{operandSegmentSizes = array<i32: 1, 3, 3>}> : (i1, i32, i32, index, i32, i32, index) -> ()
+^bb1(%x: i32, %y: i32, %k: index):
+  %s = "arith.addi"(%x, %b) : (i32, i32) -> i32
+  %t = "arith.addi"(%y, %b) : (i32, i32) -> i32
+  "test.use"(%s, %t, %k) : (i32, i32, index) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              "cf.cond_br"(%c, %a, %a, %i, %b, %b, %i)[^bb1, ^bb1] <{operandSegmentSizes = array<i32: 1, 3, 3>}> : (i1, i32, i32, index, i32, i32, index) -> ()
+            ^bb1(%x: i32, %y: i32, %k: index):
+              %s = "arith.addi"(%x, %b) : (i32, i32) -> i32
+              "test.use"(%s, %s, %i) : (i32, i32, index) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            common-operation: %t = "arith.addi"(%y, %b) : (i32, i32) -> i32
+            equal-block-arguments: "func.return"() : () -> ()
+            equal-block-arguments: "func.return"() : () -> ()
+        "#]],
+    );
+}

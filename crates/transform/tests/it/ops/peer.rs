@@ -1,0 +1,283 @@
+//! The presets `mlir`: what the peer does, and what is refused of it.
+
+use expect_test::{Expect, expect};
+use ir::plan::ops::OpPreset;
+use transform::ops::OpOptions;
+
+use super::{check_with, options};
+
+#[track_caller]
+fn check(input: &str, expect: Expect) {
+    check_with(options(OpPreset::Mlir19), input, &expect);
+}
+
+#[track_caller]
+fn check_24(input: &str, expect: Expect) {
+    check_with(options(OpPreset::Mlir24), input, &expect);
+}
+
+#[track_caller]
+fn check_unsound(input: &str, expect: Expect) {
+    check_with(OpOptions { preset: OpPreset::Mlir19, allow_unsound: true }, input, &expect);
+}
+
+#[test]
+fn comments_stay_and_lines_go() {
+    check(
+        r#"
+"func.func"() <{sym_name = "f", function_type = (i32) -> ()}> ({
+^bb0(%a: i32):
+  // first
+  %0 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+  %1 = "arith.addi"(%a, %a) : (i32, i32) -> i32   // a remark
+  // second
+  %2 = "arith.addi"(%a, %a) : (i32, i32) -> i32 loc("x":1:2)
+  "test.use"(%0, %1, %2) : (i32, i32, i32) -> ()
+  "func.return"() : () -> ()
+}) : () -> ()
+"#,
+        expect![[r#"
+
+            "func.func"() <{sym_name = "f", function_type = (i32) -> ()}> ({
+            ^bb0(%a: i32):
+              // first
+              %0 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+              // a remark
+              // second
+              "test.use"(%0, %0, %0) : (i32, i32, i32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            common-operation: %1 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+            common-operation: %2 = "arith.addi"(%a, %a) : (i32, i32) -> i32 loc("x":1:2)
+        "#]],
+    );
+}
+
+#[test]
+fn results_of_packs_are_renamed_with_their_numbers() {
+    check(
+        r#"
+"func.func"() <{sym_name = "f", function_type = (i32) -> ()}> ({
+^bb0(%a: i32):
+  %0:2 = "arith.mului_extended"(%a, %a) : (i32, i32) -> (i32, i32)
+  %x, %y = "arith.mului_extended"(%a, %a) : (i32, i32) -> (i32, i32)
+  "test.use"(%0#1, %x, %y) : (i32, i32, i32) -> ()
+  "func.return"() : () -> ()
+}) : () -> ()
+"#,
+        expect![[r#"
+
+            "func.func"() <{sym_name = "f", function_type = (i32) -> ()}> ({
+            ^bb0(%a: i32):
+              %0:2 = "arith.mului_extended"(%a, %a) : (i32, i32) -> (i32, i32)
+              "test.use"(%0#1, %0#0, %0#1) : (i32, i32, i32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            common-operation: %x, %y = "arith.mului_extended"(%a, %a) : (i32, i32) -> (i32, i32)
+        "#]],
+    );
+}
+
+#[test]
+fn clock_reads_are_not_merged() {
+    let input = r#"
+"func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+  %0 = "nvvm.read.ptx.sreg.clock"() : () -> i32
+  %1 = "nvvm.read.ptx.sreg.clock"() : () -> i32
+  "test.use"(%0, %1) : (i32, i32) -> ()
+  "func.return"() : () -> ()
+}) : () -> ()
+"#;
+    check(
+        input,
+        expect![[r#"
+
+        "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+          %0 = "nvvm.read.ptx.sreg.clock"() : () -> i32
+          %1 = "nvvm.read.ptx.sreg.clock"() : () -> i32
+          "test.use"(%0, %1) : (i32, i32) -> ()
+          "func.return"() : () -> ()
+        }) : () -> ()
+        ----
+        refused, not-deterministic: %1 = "nvvm.read.ptx.sreg.clock"() : () -> i32
+    "#]],
+    );
+    check_unsound(
+        input,
+        expect![[r#"
+
+        "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+          %0 = "nvvm.read.ptx.sreg.clock"() : () -> i32
+          "test.use"(%0, %0) : (i32, i32) -> ()
+          "func.return"() : () -> ()
+        }) : () -> ()
+        ----
+        common-operation: %1 = "nvvm.read.ptx.sreg.clock"() : () -> i32
+    "#]],
+    );
+}
+
+#[test]
+fn shuffles_are_merged_in_one_block_only() {
+    check(
+        r#"
+"func.func"() <{sym_name = "f", function_type = (f32, i32, i1) -> ()}> ({
+^bb0(%v: f32, %w: i32, %c: i1):
+  %0, %p = "gpu.shuffle"(%v, %w, %w) <{mode = #gpu<shuffle_mode xor>}> : (f32, i32, i32) -> (f32, i1)
+  %1, %q = "gpu.shuffle"(%v, %w, %w) <{mode = #gpu<shuffle_mode xor>}> : (f32, i32, i32) -> (f32, i1)
+  "test.use"(%0, %1) : (f32, f32) -> ()
+  "scf.if"(%c) ({
+    %2, %r = "gpu.shuffle"(%v, %w, %w) <{mode = #gpu<shuffle_mode xor>}> : (f32, i32, i32) -> (f32, i1)
+    "test.use"(%2) : (f32) -> ()
+    "scf.yield"() : () -> ()
+  }, {
+  }) : (i1) -> ()
+  "func.return"() : () -> ()
+}) : () -> ()
+"#,
+        expect![[r#"
+
+            "func.func"() <{sym_name = "f", function_type = (f32, i32, i1) -> ()}> ({
+            ^bb0(%v: f32, %w: i32, %c: i1):
+              %0, %p = "gpu.shuffle"(%v, %w, %w) <{mode = #gpu<shuffle_mode xor>}> : (f32, i32, i32) -> (f32, i1)
+              "test.use"(%0, %0) : (f32, f32) -> ()
+              "scf.if"(%c) ({
+                %2, %r = "gpu.shuffle"(%v, %w, %w) <{mode = #gpu<shuffle_mode xor>}> : (f32, i32, i32) -> (f32, i1)
+                "test.use"(%2) : (f32) -> ()
+                "scf.yield"() : () -> ()
+              }, {
+              }) : (i1) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            common-operation: %1, %q = "gpu.shuffle"(%v, %w, %w) <{mode = #gpu<shuffle_mode xor>}> : (f32, i32, i32) -> (f32, i1)
+            refused, convergent: %2, %r = "gpu.shuffle"(%v, %w, %w) <{mode = #gpu<shuffle_mode xor>}> : (f32, i32, i32) -> (f32, i1)
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_merged_inside_still_counts_for_llvm_19() {
+    let input = r#"
+"func.func"() <{sym_name = "f", function_type = (i32, i1) -> ()}> ({
+^bb0(%a: i32, %c: i1):
+  %0 = "scf.if"(%c) ({
+    %x = "arith.muli"(%a, %a) : (i32, i32) -> i32
+    "scf.yield"(%x) : (i32) -> ()
+  }, {
+    "scf.yield"(%a) : (i32) -> ()
+  }) : (i1) -> i32
+  %1 = "scf.if"(%c) ({
+    %x = "arith.muli"(%a, %a) : (i32, i32) -> i32
+    %y = "arith.muli"(%a, %a) : (i32, i32) -> i32
+    "scf.yield"(%y) : (i32) -> ()
+  }, {
+    "scf.yield"(%a) : (i32) -> ()
+  }) : (i1) -> i32
+  "test.use"(%0, %1) : (i32, i32) -> ()
+  "func.return"() : () -> ()
+}) : () -> ()
+"#;
+    check(
+        input,
+        expect![[r#"
+
+        "func.func"() <{sym_name = "f", function_type = (i32, i1) -> ()}> ({
+        ^bb0(%a: i32, %c: i1):
+          %0 = "scf.if"(%c) ({
+            %x = "arith.muli"(%a, %a) : (i32, i32) -> i32
+            "scf.yield"(%x) : (i32) -> ()
+          }, {
+            "scf.yield"(%a) : (i32) -> ()
+          }) : (i1) -> i32
+          %1 = "scf.if"(%c) ({
+            %y = "arith.muli"(%a, %a) : (i32, i32) -> i32
+            "scf.yield"(%y) : (i32) -> ()
+          }, {
+            "scf.yield"(%a) : (i32) -> ()
+          }) : (i1) -> i32
+          "test.use"(%0, %1) : (i32, i32) -> ()
+          "func.return"() : () -> ()
+        }) : () -> ()
+        ----
+        dead-operation: %x = "arith.muli"(%a, %a) : (i32, i32) -> i32
+    "#]],
+    );
+    check_24(
+        input,
+        expect![[r#"
+
+        "func.func"() <{sym_name = "f", function_type = (i32, i1) -> ()}> ({
+        ^bb0(%a: i32, %c: i1):
+          %0 = "scf.if"(%c) ({
+            %x = "arith.muli"(%a, %a) : (i32, i32) -> i32
+            "scf.yield"(%x) : (i32) -> ()
+          }, {
+            "scf.yield"(%a) : (i32) -> ()
+          }) : (i1) -> i32
+          "test.use"(%0, %0) : (i32, i32) -> ()
+          "func.return"() : () -> ()
+        }) : () -> ()
+        ----
+        common-operation: %1 = "scf.if"(%c) ({
+        dead-operation: %x = "arith.muli"(%a, %a) : (i32, i32) -> i32
+    "#]],
+    );
+}
+
+#[test]
+fn unreachable_blocks_and_what_is_there_stay() {
+    check(
+        r#"
+"func.func"() <{sym_name = "f", function_type = (i32) -> ()}> ({
+^bb0(%a: i32):
+  "func.return"() : () -> ()
+^bb1:
+  %0 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+  %1 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+  "test.use"(%0, %1) : (i32, i32) -> ()
+  "func.return"() : () -> ()
+}) : () -> ()
+"#,
+        expect![[r#"
+
+            "func.func"() <{sym_name = "f", function_type = (i32) -> ()}> ({
+            ^bb0(%a: i32):
+              "func.return"() : () -> ()
+            ^bb1:
+              %0 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+              %1 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+              "test.use"(%0, %1) : (i32, i32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+        "#]],
+    );
+}
+
+#[test]
+fn uses_before_the_operation_in_a_module_stay() {
+    check(
+        r#"
+"builtin.module"() ({
+  %0 = "arith.addi"(%2, %1) : (i32, i32) -> i32
+  %1 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+  %2 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+  "test.use"(%2, %0) : (i32, i32) -> ()
+}) : () -> ()
+"#,
+        expect![[r#"
+
+            "builtin.module"() ({
+              %0 = "arith.addi"(%2, %1) : (i32, i32) -> i32
+              %1 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+              %2 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+              "test.use"(%1, %0) : (i32, i32) -> ()
+            }) : () -> ()
+            ----
+            common-operation: %2 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+        "#]],
+    );
+}

@@ -1,0 +1,261 @@
+//! Equal and dead operations of MLIR: our preset beside the peer's own pass, `mlir-opt -cse` and `iree-opt -cse`.
+//!
+//! In: a corpus whose files `X.mlir` and `X.generic.mlir` have the peer's answer `X.cse.generic.mlir` beside them; of folders named `iree` the answer is of
+//! LLVM 24, of all others of LLVM 19. Out: a report. Each file is compared in two ways:
+//!
+//! * *structure*: our output and the answer, both read by us, are equal up to names. This needs no peer;
+//! * *peer*: the peer reads our output and prints it in its generic form, which must be what it prints of its own pass over the input.
+//!
+//! The rules are the peer's own (`--allow-unsound`).
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::Context as _;
+use frontend::{
+    mlir::{self, Shapes},
+    ops,
+};
+use ir::{effects::EffectTable, plan::ops::OpPreset};
+use syntax::{Edit, TextEdit, TextSize};
+use transform::ops::{OpOptions, plan};
+
+use crate::conformance::parallel;
+use crate::conformance::report::{Report, Target};
+use crate::skip::Skip;
+use crate::venv::Venv;
+use crate::workspace::Workspace;
+use crate::{process, system};
+
+const KINDS: &[&str] = &["same", "differs", "peer same", "peer differs", "no peer"];
+
+/// Where Debian's package puts the tool.
+const MLIR_OPT: &[&str] = &["/usr/lib/llvm-19/bin/mlir-opt", "mlir-opt-19", "mlir-opt"];
+const MLIR_PACKAGE: &str = "mlir-19-tools";
+const IREE_PACKAGES: &[&str] = &["iree-base-compiler==3.13.0"];
+
+/// One input and the peer's answer.
+struct File {
+    group: String,
+    name: String,
+    path: PathBuf,
+    text: String,
+    answer: String,
+}
+
+impl File {
+    fn preset(&self) -> OpPreset {
+        if self.group.starts_with("iree") { OpPreset::Mlir24 } else { OpPreset::Mlir19 }
+    }
+
+    fn label(&self) -> String {
+        format!("{}/{}", self.group, self.name)
+    }
+}
+
+/// The peers that could be had.
+struct Peers {
+    mlir: Result<PathBuf, Skip>,
+    iree: Result<PathBuf, Skip>,
+}
+
+/// How one file compares.
+struct Verdict {
+    structure: Result<(), String>,
+    /// None without a peer.
+    peer: Option<Result<(), String>>,
+}
+
+/// Compares all files of a corpus.
+pub(crate) fn compare(
+    ws: &Workspace,
+    corpus: &Path,
+    filter: Option<&str>,
+) -> anyhow::Result<Report> {
+    let files = read(corpus, filter)?;
+    let has = |preset: OpPreset| files.iter().any(|it| it.preset() == preset);
+    let absent = |what: &str| Err(Skip::new(what, "no file asks for it".to_owned()));
+    let peers = Peers {
+        mlir: if has(OpPreset::Mlir19) { mlir_opt() } else { absent("mlir-opt") },
+        iree: if has(OpPreset::Mlir24) { iree_opt(ws) } else { absent("iree-opt") },
+    };
+    let mut report = Report::new("Our preset `mlir` beside the peer's own pass", KINDS);
+    for (name, peer) in [("mlir-opt", &peers.mlir), ("iree-opt", &peers.iree)] {
+        match peer {
+            Ok(path) => report.note(format!("{name}: {}", version(path))),
+            Err(skip) => report.note(format!("{skip}")),
+        }
+    }
+    let verdicts = parallel(&files, |file| judge(file, &peers));
+    for (file, verdict) in files.iter().zip(verdicts) {
+        count(&mut report, file, verdict);
+    }
+    targets(&mut report, &files);
+    Ok(report)
+}
+
+fn count(report: &mut Report, file: &File, verdict: Verdict) {
+    match verdict.structure {
+        Ok(()) => report.count(&file.group, "same"),
+        Err(why) => {
+            report.count(&file.group, "differs");
+            report.list(0, "not the peer's answer", format!("{}: {why}", file.label()));
+        }
+    }
+    match verdict.peer {
+        None => report.count(&file.group, "no peer"),
+        Some(Ok(())) => report.count(&file.group, "peer same"),
+        Some(Err(why)) => {
+            report.count(&file.group, "peer differs");
+            report.list(1, "printed otherwise by the peer", format!("{}: {why}", file.label()));
+        }
+    }
+}
+
+fn targets(report: &mut Report, files: &[File]) {
+    let all = files.len();
+    let iree = files.iter().filter(|it| it.preset() == OpPreset::Mlir24).count();
+    // The corpus of compilers may miss a few; everything else must be exact.
+    let least = if iree > 0 { 97.0 } else { 100.0 };
+    let same = report.total("same");
+    report.target(Target { what: "files with the peer's operations", least }, same, all);
+    let judged = report.total("peer same") + report.total("peer differs");
+    if judged > 0 {
+        let what = "files that the peer prints as its own result";
+        report.target(Target { what, least }, report.total("peer same"), judged);
+    }
+}
+
+// ---- files ----
+
+fn read(corpus: &Path, filter: Option<&str>) -> anyhow::Result<Vec<File>> {
+    let mut folders = vec![corpus.to_owned()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder)
+            .with_context(|| format!("cannot read the folder {}", folder.display()))?;
+        for entry in entries {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if let Some(file) = file(&path)?
+                && filter.is_none_or(|it| file.label().contains(it))
+            {
+                files.push(file);
+            }
+        }
+    }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    anyhow::ensure!(!files.is_empty(), "no file of MLIR with an answer under {}", corpus.display());
+    Ok(files)
+}
+
+/// The input at a path, if it is one and has an answer.
+fn file(path: &Path) -> anyhow::Result<Option<File>> {
+    let Some(name) = path.file_name().and_then(|it| it.to_str()) else { return Ok(None) };
+    let Some(stem) = name.strip_suffix(".mlir") else { return Ok(None) };
+    let base = stem.strip_suffix(".generic").unwrap_or(stem);
+    let answer = path.with_file_name(format!("{base}.cse.generic.mlir"));
+    if base.ends_with(".cse") || !answer.is_file() {
+        return Ok(None);
+    }
+    let text = |path: &Path| {
+        std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+    };
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default();
+    Ok(Some(File {
+        group: folder.to_string_lossy().into_owned(),
+        name: stem.to_owned(),
+        path: path.to_owned(),
+        text: text(path)?,
+        answer: text(&answer)?,
+    }))
+}
+
+// ---- our side ----
+
+fn judge(file: &File, peers: &Peers) -> Verdict {
+    let ours = optimize(&file.text, file.preset());
+    let structure = ours.as_deref().map_err(Clone::clone).and_then(|ours| {
+        let (ours, theirs) = (structure(ours), structure(&file.answer));
+        if ours == theirs { Ok(()) } else { Err(first_difference(&ours, &theirs)) }
+    });
+    let peer = match file.preset() {
+        OpPreset::Mlir24 => peers.iree.as_ref(),
+        _ => peers.mlir.as_ref(),
+    };
+    let peer = peer.ok().map(|tool| {
+        let theirs = run_peer(tool, &file.text, true)?;
+        let ours = run_peer(tool, &ours?, false)?;
+        if ours == theirs { Ok(()) } else { Err(first_difference(&ours, &theirs)) }
+    });
+    Verdict { structure, peer }
+}
+
+/// A text after our plan with the peer's rules.
+fn optimize(text: &str, preset: OpPreset) -> Result<String, String> {
+    let options = OpOptions { preset, allow_unsound: true };
+    let mut edits = Vec::new();
+    mlir::lower_file(text, Shapes::builtin(), &mut |unit| {
+        let (body, map) = (&unit.lowered.body, &unit.lowered.source_map);
+        let plan = plan(body, EffectTable::builtin(), &options);
+        let start = TextSize::new(unit.offset as u32);
+        let of_unit = ops::edits(&text[unit.offset..], map, body, &plan).into_edits();
+        edits.extend(of_unit.into_iter().map(|it| Edit::replace(it.range + start, it.text)));
+    });
+    let edits = TextEdit::from_edits(edits).map_err(|it| it.to_string())?;
+    Ok(edits.apply(text))
+}
+
+/// All of a text that is no name.
+fn structure(text: &str) -> String {
+    let mut out = String::new();
+    mlir::lower_file(text, Shapes::builtin(), &mut |unit| {
+        out.push_str(&format!("unit {}\n", unit.lowered.body.name));
+        out.push_str(&ir::print::generic(&unit.lowered.body));
+    });
+    out
+}
+
+fn first_difference(ours: &str, theirs: &str) -> String {
+    let lines = ours.lines().zip(theirs.lines());
+    match lines.into_iter().find(|(a, b)| a != b) {
+        Some((a, b)) => format!("`{}` for `{}`", a.trim(), b.trim()),
+        None => format!("{} lines for {}", ours.lines().count(), theirs.lines().count()),
+    }
+}
+
+// ---- peers ----
+
+fn mlir_opt() -> Result<PathBuf, Skip> {
+    let find = || MLIR_OPT.iter().find(|it| process::exists(it, "--version")).map(PathBuf::from);
+    if let Some(path) = find() {
+        return Ok(path);
+    }
+    let refused = |error| Skip::new("mlir-opt", format!("{error:#}"));
+    system::install_packages(&[MLIR_PACKAGE]).map_err(refused)?;
+    find().ok_or_else(|| Skip::new("mlir-opt", format!("{MLIR_PACKAGE} does not have it")))
+}
+
+fn iree_opt(ws: &Workspace) -> Result<PathBuf, Skip> {
+    let venv = Venv::with_packages(ws, "iree", IREE_PACKAGES)?;
+    Ok(venv.python().with_file_name("iree-opt"))
+}
+
+fn version(tool: &Path) -> String {
+    let text = process::run_quiet(Command::new(tool).arg("--version")).unwrap_or_default();
+    let line = text.lines().map(str::trim).find(|it| it.contains("version"));
+    line.unwrap_or("no version").to_owned()
+}
+
+/// The generic form that the peer prints, after its own pass or without it.
+fn run_peer(tool: &Path, text: &str, with_cse: bool) -> Result<String, String> {
+    let file = tempfile::NamedTempFile::with_suffix(".mlir").map_err(|it| it.to_string())?;
+    std::fs::write(file.path(), text).map_err(|it| it.to_string())?;
+    let mut command = Command::new(tool);
+    command.args(["--mlir-print-op-generic", "--allow-unregistered-dialect"]);
+    if with_cse {
+        command.arg("--cse");
+    }
+    process::run_quiet(command.arg(file.path())).map_err(|it| format!("{it:#}"))
+}
