@@ -62,7 +62,7 @@ impl<'a> Needs<'a> {
         for (at, action) in plan.actions.iter().enumerate() {
             match action.change {
                 OpChange::Hoist { .. } => drop(needs.moves.insert(action.op, at)),
-                OpChange::Merge { .. } | OpChange::Delete => {
+                OpChange::Merge { .. } | OpChange::MergeWithCopies { .. } | OpChange::Delete => {
                     needs.removals.insert(action.op, at);
                 }
                 OpChange::MergeUses { .. } | OpChange::Argument { .. } => {}
@@ -74,7 +74,9 @@ impl<'a> Needs<'a> {
     fn push(&mut self, at: usize, stack: &mut Vec<usize>) {
         let action = &self.plan.actions[at];
         match &action.change {
-            OpChange::Merge { into } | OpChange::MergeUses { into, .. } => {
+            OpChange::Merge { into }
+            | OpChange::MergeWithCopies { into, .. }
+            | OpChange::MergeUses { into, .. } => {
                 stack.extend(self.moves.get(into));
             }
             OpChange::Hoist { .. } => for_each_operand(self.body, action.op, |_, operand| {
