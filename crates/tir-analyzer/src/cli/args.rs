@@ -356,6 +356,8 @@ pub(crate) enum PresetName {
     Tvm2022,
     /// `mlir-opt -cse`, for files of MLIR
     Mlir,
+    /// Paddle's pass, for printed programs
+    Pir,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
@@ -371,8 +373,8 @@ pub(crate) enum LlvmVersion {
 impl From<PresetName> for Preset {
     fn from(name: PresetName) -> Preset {
         match name {
-            // Files of MLIR do not come here, and others are refused with it.
-            PresetName::Default | PresetName::Mlir => Preset::Default,
+            // Files of MLIR and PIR do not come here, and others are refused with it.
+            PresetName::Default | PresetName::Mlir | PresetName::Pir => Preset::Default,
             PresetName::Tvm => Preset::Tvm,
             PresetName::Tvm2022 => Preset::Tvm2022,
         }

@@ -95,12 +95,11 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
     let work = |job: &Job| {
         let options = FixOptions::new(args.cse.options(&job.config), selected, job);
         job.run(|source| match ops::language(&job.file.path, &source) {
-            Language::Mlir => plan_operations(args, selected, source, &budget),
-            Language::Pir => bail!("`fix` does not edit PIR"),
             Language::TvmScript => {
                 ops::refuse_for_tvmscript(&args.cse)?;
                 plan(&options, source, &budget)
             }
+            language => plan_operations(args, selected, (source, language), &budget),
         })
     };
     let mut jobs_in_order = jobs.iter();
@@ -290,19 +289,19 @@ struct Read<'a> {
     lowered: &'a Lowered,
 }
 
-/// The fixes of a file of MLIR: they are all of the rule about common subexpressions.
+/// The fixes of a file of MLIR or PIR: they are all of the rule about common subexpressions.
 fn plan_operations(
     args: &FixArgs,
     selected: Selected,
-    source: Source,
+    (source, language): (Source, Language),
     budget: &Budget,
 ) -> anyhow::Result<FileFix> {
-    let options = ops::options(&args.cse, false)?;
+    let options = ops::options(&args.cse, language, false)?;
     let mut fix = FileFix::new(source);
     if !selected.common_subexpressions {
         return Ok(fix);
     }
-    let done = ops::run(&fix.source.text, &options, None, budget.left())?;
+    let done = ops::run(&fix.source.text, language, &options, None, budget.left())?;
     budget.take(done.n_actions);
     fix.n_fixes = done.n_actions;
     fix.edits = done.edits.into_edits();

@@ -1,12 +1,13 @@
-//! Files of operations (MLIR): plans of equal and dead operations, as edits.
+//! Files of operations (MLIR, PIR): plans of equal and dead operations, as edits.
 //!
 //! In: a text, whose rules. Out: the edits of one round over all its units, or of all rounds until nothing is left. Units are lowered from the steps of the parse, one
 //! at a time; no tree is made, and no more than one function is kept. Comments, names and layout stay.
 
 use anyhow::{Context as _, bail};
 use frontend::{
-    mlir::{self, Shapes, Unit},
-    ops::{self, Severity},
+    mlir::{self, Shapes},
+    ops::{self, Lowered, Severity},
+    pir,
 };
 use ir::{effects::EffectTable, plan::ops::OpPreset};
 use syntax::{Edit, Language, TextEdit, TextSize};
@@ -34,15 +35,20 @@ pub(crate) fn language(path: &std::path::Path, source: &Source) -> Language {
 }
 
 /// The rules that the command line asks for.
-pub(crate) fn options(cse: &CseArgs, allow_unsound: bool) -> anyhow::Result<OpOptions> {
+pub(crate) fn options(
+    cse: &CseArgs,
+    language: Language,
+    allow_unsound: bool,
+) -> anyhow::Result<OpOptions> {
+    let is_pir = language == Language::Pir;
     let preset = match (cse.preset, cse.llvm) {
         (None | Some(PresetName::Default), _) => OpPreset::Default,
-        (Some(PresetName::Mlir), None | Some(LlvmVersion::V19)) => OpPreset::Mlir19,
-        (Some(PresetName::Mlir), Some(LlvmVersion::V24)) => OpPreset::Mlir24,
-        (Some(PresetName::Tvm | PresetName::Tvm2022), _) => {
-            bail!(
-                "this is MLIR, and the preset is of TVM; use `--preset mlir` or `--preset default`"
-            )
+        (Some(PresetName::Mlir), None | Some(LlvmVersion::V19)) if !is_pir => OpPreset::Mlir19,
+        (Some(PresetName::Mlir), Some(LlvmVersion::V24)) if !is_pir => OpPreset::Mlir24,
+        (Some(PresetName::Pir), _) if is_pir => OpPreset::Pir,
+        _ => {
+            let (is, own) = if is_pir { ("PIR", "pir") } else { ("MLIR", "mlir") };
+            bail!("this is {is}; use `--preset {own}` or `--preset default`")
         }
     };
     Ok(OpOptions { preset, allow_unsound })
@@ -50,8 +56,8 @@ pub(crate) fn options(cse: &CseArgs, allow_unsound: bool) -> anyhow::Result<OpOp
 
 /// Refuses the presets of operations for files that have none.
 pub(crate) fn refuse_for_tvmscript(cse: &CseArgs) -> anyhow::Result<()> {
-    if cse.preset == Some(PresetName::Mlir) {
-        bail!("the preset `mlir` is for files of MLIR, and this is TVMScript");
+    if matches!(cse.preset, Some(PresetName::Mlir | PresetName::Pir)) {
+        bail!("this is TVMScript; presets `mlir` and `pir` are for files of MLIR and PIR");
     }
     Ok(())
 }
@@ -59,17 +65,18 @@ pub(crate) fn refuse_for_tvmscript(cse: &CseArgs) -> anyhow::Result<()> {
 /// One round for a peer's rules, rounds until nothing is left for ours.
 pub(crate) fn run(
     text: &str,
+    language: Language,
     options: &OpOptions,
     function: Option<&str>,
     limit: Option<usize>,
 ) -> anyhow::Result<Done> {
-    let mut done = round(text, options, function, limit)?;
+    let mut done = round(text, language, options, function, limit)?;
     if options.preset != OpPreset::Default || limit.is_some() {
         return Ok(done);
     }
     let mut now = done.edits.apply(text);
     for _ in 1..MAX_ROUNDS {
-        let next = round(&now, options, function, None)?;
+        let next = round(&now, language, options, function, None)?;
         if next.edits.is_empty() {
             break;
         }
@@ -83,17 +90,25 @@ pub(crate) fn run(
 
 fn round(
     text: &str,
+    language: Language,
     options: &OpOptions,
     function: Option<&str>,
     limit: Option<usize>,
 ) -> anyhow::Result<Done> {
     let mut round =
         Round { text, options, left: limit, edits: Vec::new(), n_actions: 0, notes: Vec::new() };
-    mlir::lower_file(text, Shapes::builtin(), &mut |unit| {
-        if function.is_none_or(|it| *unit.lowered.body.name == *it) {
-            round.unit(&unit);
+    let is_wanted = |lowered: &Lowered| function.is_none_or(|it| *lowered.body.name == *it);
+    if language == Language::Pir {
+        for program in pir::programs(text).iter().filter(|it| is_wanted(&it.lowered)) {
+            round.unit(program.range.start().into(), &program.lowered);
         }
-    });
+    } else {
+        mlir::lower_file(text, Shapes::builtin(), &mut |unit| {
+            if is_wanted(&unit.lowered) {
+                round.unit(unit.offset, &unit.lowered);
+            }
+        });
+    }
     let edits = TextEdit::from_edits(round.edits).context("functions inside each other")?;
     Ok(Done { edits, n_actions: round.n_actions, notes: round.notes })
 }
@@ -108,9 +123,9 @@ struct Round<'a> {
 }
 
 impl Round<'_> {
-    fn unit(&mut self, unit: &Unit) {
-        let body = &unit.lowered.body;
-        let errors = unit.lowered.diagnostics.iter().filter(|it| it.severity == Severity::Error);
+    fn unit(&mut self, offset: usize, lowered: &Lowered) {
+        let body = &lowered.body;
+        let errors = lowered.diagnostics.iter().filter(|it| it.severity == Severity::Error);
         if let Some(error) = errors.into_iter().next() {
             let name = if body.name.is_empty() { "the module" } else { &body.name };
             self.notes.push(format!("`{name}` is left as it is: {}", error.message));
@@ -124,10 +139,56 @@ impl Round<'_> {
             self.left = Some(left.saturating_sub(plan.actions.len()));
         }
         self.n_actions += plan.actions.len();
-        let text = &self.text[unit.offset..];
-        let edits = ops::edits(text, &unit.lowered.source_map, body, &plan);
-        let start = TextSize::new(unit.offset as u32);
+        let text = &self.text[offset..];
+        let edits = ops::edits(text, &lowered.source_map, body, &plan);
+        let start = TextSize::new(offset as u32);
         let in_file = |it: Edit| Edit::replace(it.range + start, it.text);
         self.edits.extend(edits.into_edits().into_iter().map(in_file));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SWAPPED: &str = r#""func.func"() <{sym_name = "f", function_type = (i32, i32) -> ()}> ({
+^bb0(%a: i32, %b: i32):
+  // kept
+  %0 = "llvm.and"(%a, %b) : (i32, i32) -> i32
+  %1 = "llvm.and"(%b, %a) : (i32, i32) -> i32
+  %2 = "arith.addi"(%0, %1) : (i32, i32) -> i32
+  %3 = "arith.addi"(%0, %0) : (i32, i32) -> i32
+  "test.use"(%2, %3) : (i32, i32) -> ()
+  "func.return"() : () -> ()
+}) : () -> ()
+"#;
+
+    fn after(preset: OpPreset, limit: Option<usize>) -> (String, usize) {
+        let options = OpOptions { preset, allow_unsound: false };
+        let done = run(SWAPPED, Language::Mlir, &options, None, limit).unwrap();
+        (done.edits.apply(SWAPPED), done.n_actions)
+    }
+
+    #[test]
+    fn presets_differ_and_comments_stay() {
+        assert_eq!(after(OpPreset::Mlir19, None), (SWAPPED.to_owned(), 0));
+        let (text, n) = after(OpPreset::Default, None);
+        assert_eq!(n, 2);
+        assert!(text.contains("  // kept\n  %0 ="), "{text}");
+        assert!(text.contains("\"test.use\"(%2, %2)"), "{text}");
+    }
+
+    #[test]
+    fn limit_counts_actions() {
+        let (text, n) = after(OpPreset::Default, Some(1));
+        assert_eq!(n, 1);
+        assert!(text.contains("\"arith.addi\"(%0, %0)"), "{text}");
+    }
+
+    #[test]
+    fn other_function_stays() {
+        let options = OpOptions::default();
+        let done = run(SWAPPED, Language::Mlir, &options, Some("g"), None).unwrap();
+        assert!(done.edits.is_empty());
     }
 }

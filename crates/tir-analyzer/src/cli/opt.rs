@@ -1,4 +1,4 @@
-//! `opt`: a module after passes, as TVMScript; or a file of MLIR after its plan, edited.
+//! `opt`: a module after passes, as TVMScript; or a file of MLIR or PIR after its plan, edited.
 //!
 //! In: a file. Out: its text, in which every function that the passes understand is printed anew from the IR. All else
 //! (imports, other functions, comments between them) stands as it was, byte for byte. A function that would not be
@@ -49,8 +49,7 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
                 ops::refuse_for_tvmscript(&args.cse)?;
                 optimize(args, options, &source, shown)
             }
-            Language::Mlir => optimize_operations(args, &source, shown),
-            Language::Pir => bail!("{shown}: `opt` does not print PIR"),
+            language => optimize_operations(args, language, &source, shown),
         }
     })?;
     for note in &module.notes {
@@ -60,11 +59,16 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
     Ok(if module.notes.is_empty() { Exit::Success } else { Exit::Findings })
 }
 
-/// The text of a file of MLIR after its plan.
-fn optimize_operations(args: &OptArgs, source: &Source, shown: &str) -> anyhow::Result<Module> {
-    let options = ops::options(&args.cse, args.allow_unsound)?;
+/// The text of a file of MLIR or PIR after its plan.
+fn optimize_operations(
+    args: &OptArgs,
+    language: Language,
+    source: &Source,
+    shown: &str,
+) -> anyhow::Result<Module> {
+    let options = ops::options(&args.cse, language, args.allow_unsound)?;
     let function = args.function.as_deref();
-    let done = ops::run(&source.text, &options, function, args.cse.max_fixes)?;
+    let done = ops::run(&source.text, language, &options, function, args.cse.max_fixes)?;
     let notes = done.notes.iter().map(|it| format!("{shown}: {it}")).collect();
     Ok(Module { bytes: source.edited(done.edits.edits())?, notes })
 }
