@@ -94,7 +94,7 @@ fn selection_names_rules_with_fixes() {
     "#]]);
     project.run("fix --select common-subexpresion").check(expect![[r#"
         --- errors
-        error: there is no rule `common-subexpresion`; did you mean `common-subexpression`?
+        error: there is no rule `common-subexpresion`; did you mean `common-subexpression` or `common-operation`?
         --- exit code 2
     "#]]);
     assert_eq!(project.read("a.py"), SHARED);
