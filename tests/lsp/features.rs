@@ -234,7 +234,7 @@ fn mlir_is_laid_out() {
         "end": { "line": 2, "character": 1 },
     });
     let edits = server.request("textDocument/rangeFormatting", params).expect("edits");
-    let mut laid_out = document.clone();
+    let mut laid_out = document;
     laid_out.apply(&edits);
     assert_eq!(laid_out.text(), format!("{function}func.func @g() {{\n       return\n}}\n"));
 }

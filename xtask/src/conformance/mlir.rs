@@ -74,7 +74,7 @@ pub(crate) fn compare(
 ) -> anyhow::Result<Report> {
     let files = read(corpus, filter)?;
     let has = |preset: OpPreset| files.iter().any(|it| it.preset() == preset);
-    let absent = |what: &str| Err(Skip::new(what, "no file asks for it".to_owned()));
+    let absent = |what: &str| Err(Skip::new(what, "no file asks for it"));
     let peers = Peers {
         mlir: if has(OpPreset::Mlir19) { mlir_opt() } else { absent("mlir-opt") },
         iree: if has(OpPreset::Mlir24) { iree_opt(ws) } else { absent("iree-opt") },

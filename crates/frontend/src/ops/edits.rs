@@ -256,7 +256,7 @@ impl<'a> Writer<'a> {
                 self.edits.extend(edits);
             }
         }
-        for op in moved {
+        for &(op, _) in &self.moved {
             self.inside.entry(op).or_default();
         }
     }

@@ -259,10 +259,8 @@ impl<'a> Walk<'a> {
                 self.finish(op);
                 continue;
             }
-            if self.is_24 && self.is_dead(op) {
-                if self.delete(op) {
-                    continue;
-                }
+            if self.is_24 && self.is_dead(op) && self.delete(op) {
+                continue;
             }
             stack.push(Step::Ops(block, at + 1));
             stack.push(Step::AfterRegions(op));
