@@ -16,7 +16,7 @@ fn simpler_expression_is_named_with_its_rules_and_can_be_written() {
         ",
         expect![[r#"
             # Hint simplifiable `(k * 4 + j) // 4`: `(k * 4 + j) // 4` is `k + j // 4` here (floordiv-multiple)
-            # Hint simplifiable `T.min(n, n + 1)`: `T.min(n, n + 1)` is `n` here (decided, min-operand)
+            # Hint simplifiable `T.min(n, n + 1)`: `T.min(n, n + 1)` is `n` here (min-operand)
             # fix: Write `k + j // 4`
             # fix: Simplify all of `f` (2 steps)
             # fix: Ignore `simplifiable` here

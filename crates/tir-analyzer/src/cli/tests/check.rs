@@ -281,7 +281,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 0,
+                  "ruleIndex": 3,
                   "relatedLocations": [
                     {
                       "id": 0,
@@ -340,7 +340,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 26
+                  "ruleIndex": 39
                 }
               ],
               "invocations": [

@@ -17,7 +17,6 @@ fn simplest_form_is_printed_with_the_rules_that_lead_to_it() {
         &["min(n, n + 1)"],
         expect![[r#"
             n
-              decided: n + 1 <= n  =>  T.bool(False)
               min-operand: T.min(n, n + 1)  =>  n
             --- exit code 0
         "#]],
