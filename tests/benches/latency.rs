@@ -20,8 +20,8 @@ const KEYS: usize = 300;
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
     let corpus = args.first().map_or_else(|| PathBuf::from("corpus"), PathBuf::from);
-    for (name, text, limit) in scenarios(&corpus)? {
-        let line = measure(&name, &text, limit).with_context(|| format!("in scenario {name}"))?;
+    for scenario in scenarios(&corpus)?.into_iter().chain(of_mlir()) {
+        let line = measure(&scenario).with_context(|| format!("in scenario {}", scenario.name))?;
         let mut out = std::io::stdout().lock();
         writeln!(out, "{line}")?;
         out.flush()?;
@@ -29,21 +29,88 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Name, text, and the most bytes that the edited function may have (none: the largest is edited).
-fn scenarios(corpus: &Path) -> anyhow::Result<Vec<(String, String, Option<usize>)>> {
+struct Scenario {
+    name: String,
+    text: String,
+    /// The most bytes that the edited function may have (none: the largest is edited).
+    limit: Option<usize>,
+    uri: &'static str,
+    /// What a function begins with.
+    begin: &'static str,
+}
+
+impl Scenario {
+    fn new(name: String, text: String, limit: Option<usize>) -> Scenario {
+        Scenario { name, text, limit, uri: "file:///bench.py", begin: "@T.prim_func" }
+    }
+}
+
+/// MLIR: many functions, and one large one.
+fn of_mlir() -> Vec<Scenario> {
+    let scenario = |name: &str, text, limit| Scenario {
+        uri: "file:///bench.mlir",
+        begin: "func.func",
+        ..Scenario::new(name.to_owned(), text, limit)
+    };
+    let mut many = String::from("module {\n");
+    for i in 0..5_000 {
+        many.push_str(&mlir_function(&format!("f{i}"), 4));
+    }
+    many.push_str("}\n");
+    vec![
+        scenario("MLIR, 100,000 lines in 5,000 functions", many, Some(20_000)),
+        scenario("MLIR, one function of 100,000 lines", mlir_function("f", 25_000), None),
+    ]
+}
+
+/// A function of some more than four lines for each of `n` groups; one operation of each group is redundant.
+fn mlir_function(name: &str, n: usize) -> String {
+    let mut text =
+        format!("  func.func @{name}(%a: i32, %m: memref<64xi32>, %i: index) -> i32 {{\n");
+    for k in 0..n {
+        let last = if k == 0 { "%a".to_owned() } else { format!("%s{}", k - 1) };
+        text.push_str(&format!("    %c{k} = arith.constant 7 : i32\n"));
+        text.push_str(&format!("    %x{k} = arith.addi {last}, %c{k} : i32\n"));
+        text.push_str(&format!("    %y{k} = arith.addi {last}, %c{k} : i32\n"));
+        text.push_str(&format!("    %s{k} = arith.muli %x{k}, %y{k} : i32\n"));
+    }
+    let last = n - 1;
+    text.push_str(&format!("    memref.store %s{last}, %m[%i] : memref<64xi32>\n"));
+    text.push_str(&format!("    return %s{last} : i32\n  }}\n"));
+    text
+}
+
+fn scenarios(corpus: &Path) -> anyhow::Result<Vec<Scenario>> {
     let files = lowered_files(corpus)?;
     let mut scenarios = Vec::new();
     if let Some((path, text)) = files.iter().find(|(_, text)| (4_000..7_000).contains(&text.len()))
     {
-        scenarios.push((format!("small file {}", name_of(path)), text.clone(), Some(20_000)));
+        scenarios.push(Scenario::new(
+            format!("small file {}", name_of(path)),
+            text.clone(),
+            Some(20_000),
+        ));
     }
     let (path, largest) = files.iter().max_by_key(|(_, text)| text.len()).context("no file")?;
-    scenarios.push((format!("largest file {}", name_of(path)), largest.clone(), Some(20_000)));
-    scenarios.push(("100,000 lines".to_owned(), many_lines(largest, 100_000), Some(20_000)));
-    let longest =
-        files.iter().max_by_key(|(_, text)| functions(text).iter().map(|it| it.1 - it.0).max());
+    scenarios.push(Scenario::new(
+        format!("largest file {}", name_of(path)),
+        largest.clone(),
+        Some(20_000),
+    ));
+    scenarios.push(Scenario::new(
+        "100,000 lines".to_owned(),
+        many_lines(largest, 100_000),
+        Some(20_000),
+    ));
+    let longest = files
+        .iter()
+        .max_by_key(|(_, text)| functions(text, "@T.prim_func").iter().map(|it| it.1 - it.0).max());
     let (path, text) = longest.context("no file")?;
-    scenarios.push((format!("largest function, in {}", name_of(path)), text.clone(), None));
+    scenarios.push(Scenario::new(
+        format!("largest function, in {}", name_of(path)),
+        text.clone(),
+        None,
+    ));
     Ok(scenarios)
 }
 
@@ -77,8 +144,8 @@ fn many_lines(text: &str, n: usize) -> String {
 }
 
 /// Byte ranges of the functions of a printed module.
-fn functions(text: &str) -> Vec<(usize, usize)> {
-    let starts: Vec<usize> = text.match_indices("@T.prim_func").map(|(at, _)| at).collect();
+fn functions(text: &str, begin: &str) -> Vec<(usize, usize)> {
+    let starts: Vec<usize> = text.match_indices(begin).map(|(at, _)| at).collect();
     let ends = starts.iter().skip(1).copied().chain(std::iter::once(text.len()));
     starts.iter().copied().zip(ends).collect()
 }
@@ -97,11 +164,13 @@ fn digits(text: &str, (start, end): (usize, usize)) -> Vec<usize> {
         .collect()
 }
 
-fn measure(name: &str, text: &str, limit: Option<usize>) -> anyhow::Result<Value> {
+fn measure(scenario: &Scenario) -> anyhow::Result<Value> {
+    let Scenario { name, text, limit, uri, begin } = scenario;
+    let limit = *limit;
     let dir = tempfile::tempdir()?;
     let mut server = Server::start(dir.path());
-    let mut document = Document::new("file:///bench.py", text);
-    let all = functions(text);
+    let mut document = Document::new(*uri, text.as_str());
+    let all = functions(text, begin);
     let fits = |range: &&(usize, usize)| limit.is_none_or(|limit| range.1 - range.0 <= limit);
     let has_digits = |range: &&(usize, usize)| !digits(text, **range).is_empty();
     let middle = all.len() / 2;

@@ -6,6 +6,7 @@ mod features;
 mod findings;
 mod handshake;
 mod malformed;
+mod operations;
 mod order;
 mod workspace;
 

@@ -204,6 +204,50 @@ fn neovim_tells_the_server_about_changed_settings() {
     editor.wait_until("hints are back", || editor.hints() == before);
 }
 
+const MLIR: &str = "func.func @f(%a: i32, %b: i32) -> i32 {\n  \
+    %0 = \"arith.addi\"(%a, %b) : (i32, i32) -> i32\n  \
+    %1 = \"arith.addi\"(%a, %b) : (i32, i32) -> i32\n  \
+    %2 = my.op %0, %1 : i32\n  return %2 : i32\n}\n";
+
+#[test]
+#[ignore = "needs Neovim"]
+fn neovim_hints_and_fixes_equal_operations_of_mlir() {
+    for name in ["unit.mlir", "kernel.ttir", "kernel.ttgir"] {
+        let editor = Neovim::headless(name, MLIR);
+        editor.wait_for("the server is attached", "Probe.is_attached()");
+        assert_eq!(editor.lua("vim.bo.filetype"), "mlir");
+        editor.wait_for("there are hints", "#Probe.hints() > 0");
+        let hints = editor.settled_hints();
+        assert_eq!((hints[0].line, hints[0].label.trim()), (2, "= %0 (line 2)"), "{hints:#?}");
+        editor.lua("Probe.apply_action(2, 4, 'Use')");
+        editor.wait_until("the operation is gone", || editor.lines().len() == 5);
+        assert_eq!(editor.lines()[2], "  %2 = my.op %0, %0 : i32");
+        editor.wait_until("the hint is gone", || editor.hints().is_empty());
+    }
+}
+
+#[test]
+#[ignore = "needs Neovim"]
+fn neovim_renames_and_finds_names_of_mlir() {
+    let editor = Neovim::headless("unit.mlir", MLIR);
+    editor.wait_for("the server is attached", "Probe.is_attached()");
+    editor.lua("vim.api.nvim_win_set_cursor(0, {4, 13}) or true");
+    editor.lua("vim.lsp.buf.definition() or true");
+    editor.wait_for("the cursor is at the definition", "vim.api.nvim_win_get_cursor(0)[1] == 2");
+    editor.lua("vim.lsp.buf.rename('sum') or true");
+    editor.wait_until("the name is another", || editor.lines()[3] == "  %2 = my.op %sum, %1 : i32");
+    assert_eq!(editor.lines()[1], "  %sum = \"arith.addi\"(%a, %b) : (i32, i32) -> i32");
+}
+
+#[test]
+#[ignore = "needs Neovim"]
+fn neovim_knows_programs_of_paddle() {
+    let text = "{\n    (%0) = \"pd_op.data\" () {} : () -> tensor<f32>\n}\n";
+    let editor = Neovim::headless("program.pir", text);
+    editor.wait_for("the server is attached", "Probe.is_attached()");
+    assert_eq!(editor.lua("vim.bo.filetype"), "pir");
+}
+
 #[test]
 #[ignore = "needs Neovim and tmux"]
 fn neovim_draws_hints_on_screen() {

@@ -8,16 +8,20 @@ use std::sync::Arc;
 
 use frontend::{
     mlir::{self, Aliases},
-    ops::{Diagnostic, Lowered, OpSourceMap},
+    ops::{Diagnostic, Lowered, OpSourceMap, codes::UNKNOWN_OPERATION},
     pir,
 };
-use ir::{Body, plan::ops::OpPlan};
+use ir::{
+    Body,
+    effects::{MatchKind, Namespace},
+    plan::ops::OpPlan,
+};
 use rustc_hash::FxHashSet;
 use syntax::{Green, GreenStep, SyntaxKind, UnitKind};
 
 use crate::{
     Db,
-    input::Configuration,
+    input::{Configuration, Dialects},
     units::{AliasName, OpUnit, alias},
 };
 
@@ -30,15 +34,25 @@ pub fn op_lowered<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<Lowered
         return None;
     }
     db.counters().lowered(green.text_len().into());
-    if source.kind == UnitKind::Program {
-        return Some(Arc::new(pir::lower(green)));
-    }
-    let aliases = mentioned_aliases(db, unit, green);
+    let Dialects { shapes, effects } = Configuration::get(db).dialects(db);
     let text = green.text();
-    let lowered = match source.kind {
-        UnitKind::Function => mlir::lower_function(green, &text, &aliases),
-        UnitKind::Frame | UnitKind::Program => mlir::lower_frame(green, &text, &aliases),
+    let (mut lowered, namespace) = match source.kind {
+        UnitKind::Program => (pir::lower(green), Namespace::Pir),
+        kind => {
+            let aliases = mentioned_aliases(db, unit, green);
+            let lowered = match kind {
+                UnitKind::Function => mlir::lower_function(green, &text, &aliases, shapes),
+                _ => mlir::lower_frame(green, &text, &aliases, shapes),
+            };
+            (lowered, Namespace::Mlir)
+        }
     };
+    // The user may have said what the reader does not know.
+    lowered.diagnostics.retain(|it| {
+        let name = text[std::ops::Range::<usize>::from(it.range)].trim_matches('"');
+        it.code != UNKNOWN_OPERATION
+            || effects.explain(namespace, shapes.full_name(name)).kind == MatchKind::Default
+    });
     Some(Arc::new(lowered))
 }
 

@@ -1,15 +1,24 @@
-//! The body that reading the text of another one gives: where a name was put in, the reader may fold what it kept before.
+//! The body that reading the text of another one gives: where a name was put in, the reader may fold what it kept before, and where a
+//! statement was put beside `pass`, it leaves that out.
 
 use std::collections::BTreeMap;
 
 use ir::{
-    BinaryOp, Body, ExprId, ExprKind, Occurrences,
+    BinaryOp, Body, ExprId, ExprKind, Occurrences, OpId, OpKind,
     fold::{self, Folded},
 };
 
-/// The body with `T.min` and `T.max` of a variable and itself folded, as the reader does. Buffers have no such extents here.
+/// The body with `T.min` and `T.max` of a variable and itself folded, as the reader does, and `pass` only where nothing else stands.
+/// Buffers have no such extents here.
 pub(super) fn as_read(body: &Body) -> Body {
     let mut new = body.clone();
+    for block in body.blocks.ids() {
+        let (idle, others): (Vec<OpId>, Vec<OpId>) =
+            body.blocks[block].ops.iter().partition(|it| is_idle(body, **it));
+        if !idle.is_empty() && !others.is_empty() {
+            new.blocks[block].ops = others;
+        }
+    }
     let mut known = BTreeMap::new();
     let ops: Vec<_> = new.ops_preorder().collect();
     for op in ops {
@@ -19,6 +28,12 @@ pub(super) fn as_read(body: &Body) -> Body {
         }
     }
     new
+}
+
+/// Whether it is what `pass` becomes.
+fn is_idle(body: &Body, op: OpId) -> bool {
+    let operation = &body.ops[op];
+    operation.kind == OpKind::Evaluate && body.expr(operation.operands[0]).is_constant()
 }
 
 fn folded(body: &mut Body, known: &mut BTreeMap<ExprId, ExprId>, expr: ExprId) -> ExprId {

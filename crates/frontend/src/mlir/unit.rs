@@ -32,18 +32,24 @@ pub struct Unit {
     pub lowered: Lowered,
 }
 
-/// Lowers a function: the green tree of its operation, and its text.
-pub fn lower_function(function: &Green, text: &str, aliases: &Aliases) -> Lowered {
-    lower_green(function, text, aliases, false)
+/// Lowers a function: the green tree of its operation, and its text. `shapes` is the table that it was parsed with.
+pub fn lower_function(function: &Green, text: &str, aliases: &Aliases, shapes: &Shapes) -> Lowered {
+    lower_green(function, text, aliases, shapes, false)
 }
 
 /// Lowers the frame of a document: the green tree of its chunk, and its text. Functions stand in it without regions.
-pub fn lower_frame(chunk: &Green, text: &str, aliases: &Aliases) -> Lowered {
-    lower_green(chunk, text, aliases, true)
+pub fn lower_frame(chunk: &Green, text: &str, aliases: &Aliases, shapes: &Shapes) -> Lowered {
+    lower_green(chunk, text, aliases, shapes, true)
 }
 
-fn lower_green(green: &Green, text: &str, aliases: &Aliases, frame: bool) -> Lowered {
-    let mut reader = Reader::new(text, 0, Shapes::builtin(), frame);
+fn lower_green(
+    green: &Green,
+    text: &str,
+    aliases: &Aliases,
+    shapes: &Shapes,
+    frame: bool,
+) -> Lowered {
+    let mut reader = Reader::new(text, 0, shapes, frame);
     green.walk(|step| {
         let step = match step {
             GreenStep::Enter(kind) => Step::Enter(kind),

@@ -12,10 +12,12 @@ use frontend::tvmscript::{
     edits::{Selection, cse_edits},
     finding_edits,
 };
+use ide::Dialects;
 use ir::{
     Occurrences,
     plan::{
         finding::{Finding, FindingFix, FindingKind, FindingKinds},
+        ops::OpPreset,
         simplify::{Simplification, SimplificationKind, SimplifyRefusal},
     },
 };
@@ -32,7 +34,7 @@ use crate::cli::{
     args::FixArgs,
     io::{self, Io, Styled, Tone},
     jobs::{self, Job},
-    ops,
+    ops::{self, Rules},
     opt::n_fixes,
     parallel,
     progress::Progress,
@@ -80,7 +82,8 @@ struct Totals {
 /// Runs the command.
 pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
     let selected = select(&args.select)?;
-    let jobs::Jobs { jobs, failures } = jobs::find(&args.inputs, io, styled)?;
+    let languages = ops::languages(&args.cse);
+    let jobs::Jobs { jobs, failures } = jobs::find_of(languages, &args.inputs, io, styled)?;
     for failure in &failures {
         io::message(io.err, styled.err, Tone::Error, failure)?;
     }
@@ -99,7 +102,10 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
                 ops::refuse_for_tvmscript(&args.cse)?;
                 plan(&options, source, &budget)
             }
-            language => plan_operations(args, selected, (source, language), &budget),
+            language => {
+                let dialects = job.config.dialects.tables()?;
+                plan_operations(args, &dialects, selected, (source, language), &budget)
+            }
         })
     };
     let mut jobs_in_order = jobs.iter();
@@ -292,16 +298,23 @@ struct Read<'a> {
 /// The fixes of a file of MLIR or PIR: they are all of the rule about common subexpressions.
 fn plan_operations(
     args: &FixArgs,
+    dialects: &Dialects,
     selected: Selected,
     (source, language): (Source, Language),
     budget: &Budget,
 ) -> anyhow::Result<FileFix> {
     let options = ops::options(&args.cse, language, false)?;
+    if options.preset == OpPreset::Pir {
+        bail!(
+            "Paddle's rules take constants for equal that were printed with 6 digits; `fix` does not, `opt --preset pir` does"
+        );
+    }
     let mut fix = FileFix::new(source);
     if !selected.common_subexpressions {
         return Ok(fix);
     }
-    let done = ops::run(&fix.source.text, language, &options, None, budget.left())?;
+    let rules = Rules { options: &options, dialects };
+    let done = ops::run(&fix.source.text, language, rules, None, budget.left())?;
     budget.take(done.n_actions);
     fix.n_fixes = done.n_actions;
     fix.edits = done.edits.into_edits();

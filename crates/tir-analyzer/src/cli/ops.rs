@@ -5,11 +5,12 @@
 
 use anyhow::{Context as _, bail};
 use frontend::{
-    mlir::{self, Shapes},
+    mlir,
     ops::{self, Lowered, Severity},
     pir,
 };
-use ir::{effects::EffectTable, plan::ops::OpPreset};
+use ide::Dialects;
+use ir::plan::ops::OpPreset;
 use syntax::{Edit, Language, TextEdit, TextSize};
 use transform::ops::{OpOptions, part, plan};
 
@@ -32,6 +33,16 @@ pub(crate) struct Done {
 /// Whether a file is one of operations, by its name and its text.
 pub(crate) fn language(path: &std::path::Path, source: &Source) -> Language {
     Language::of_file(path, &source.text)
+}
+
+/// The languages that a preset is for.
+pub(crate) fn languages(cse: &CseArgs) -> &'static [Language] {
+    match cse.preset {
+        None | Some(PresetName::Default) => &Language::ALL,
+        Some(PresetName::Mlir) => &[Language::Mlir],
+        Some(PresetName::Pir) => &[Language::Pir],
+        Some(PresetName::Tvm | PresetName::Tvm2022) => &[Language::TvmScript],
+    }
 }
 
 /// The rules that the command line asks for.
@@ -62,21 +73,28 @@ pub(crate) fn refuse_for_tvmscript(cse: &CseArgs) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// By which rules, and what is known of operations.
+#[derive(Clone, Copy)]
+pub(crate) struct Rules<'a> {
+    pub(crate) options: &'a OpOptions,
+    pub(crate) dialects: &'a Dialects,
+}
+
 /// One round for a peer's rules, rounds until nothing is left for ours.
 pub(crate) fn run(
     text: &str,
     language: Language,
-    options: &OpOptions,
+    rules: Rules<'_>,
     function: Option<&str>,
     limit: Option<usize>,
 ) -> anyhow::Result<Done> {
-    let mut done = round(text, language, options, function, limit)?;
-    if options.preset != OpPreset::Default || limit.is_some() {
+    let mut done = round(text, language, rules, function, limit)?;
+    if rules.options.preset != OpPreset::Default || limit.is_some() {
         return Ok(done);
     }
     let mut now = done.edits.apply(text);
     for _ in 1..MAX_ROUNDS {
-        let next = round(&now, language, options, function, None)?;
+        let next = round(&now, language, rules, function, None)?;
         if next.edits.is_empty() {
             break;
         }
@@ -91,19 +109,19 @@ pub(crate) fn run(
 fn round(
     text: &str,
     language: Language,
-    options: &OpOptions,
+    rules: Rules<'_>,
     function: Option<&str>,
     limit: Option<usize>,
 ) -> anyhow::Result<Done> {
     let mut round =
-        Round { text, options, left: limit, edits: Vec::new(), n_actions: 0, notes: Vec::new() };
+        Round { text, rules, left: limit, edits: Vec::new(), n_actions: 0, notes: Vec::new() };
     let is_wanted = |lowered: &Lowered| function.is_none_or(|it| *lowered.body.name == *it);
     if language == Language::Pir {
         for program in pir::programs(text).iter().filter(|it| is_wanted(&it.lowered)) {
             round.unit(program.range.start().into(), &program.lowered);
         }
     } else {
-        mlir::lower_file(text, Shapes::builtin(), &mut |unit| {
+        mlir::lower_file(text, &rules.dialects.shapes, &mut |unit| {
             if is_wanted(&unit.lowered) {
                 round.unit(unit.offset, &unit.lowered);
             }
@@ -115,7 +133,7 @@ fn round(
 
 struct Round<'a> {
     text: &'a str,
-    options: &'a OpOptions,
+    rules: Rules<'a>,
     left: Option<usize>,
     edits: Vec<Edit>,
     n_actions: usize,
@@ -131,7 +149,7 @@ impl Round<'_> {
             self.notes.push(format!("`{name}` is left as it is: {}", error.message));
             return;
         }
-        let mut plan = plan(body, EffectTable::builtin(), self.options);
+        let mut plan = plan(body, &self.rules.dialects.effects, self.rules.options);
         if let Some(left) = self.left {
             if left < plan.actions.len() {
                 plan = part(body, &plan, 0..left);
@@ -165,7 +183,8 @@ mod tests {
 
     fn after(preset: OpPreset, limit: Option<usize>) -> (String, usize) {
         let options = OpOptions { preset, allow_unsound: false };
-        let done = run(SWAPPED, Language::Mlir, &options, None, limit).unwrap();
+        let rules = Rules { options: &options, dialects: &Dialects::default() };
+        let done = run(SWAPPED, Language::Mlir, rules, None, limit).unwrap();
         (done.edits.apply(SWAPPED), done.n_actions)
     }
 
@@ -188,7 +207,8 @@ mod tests {
     #[test]
     fn other_function_stays() {
         let options = OpOptions::default();
-        let done = run(SWAPPED, Language::Mlir, &options, Some("g"), None).unwrap();
+        let rules = Rules { options: &options, dialects: &Dialects::default() };
+        let done = run(SWAPPED, Language::Mlir, rules, Some("g"), None).unwrap();
         assert!(done.edits.is_empty());
     }
 }

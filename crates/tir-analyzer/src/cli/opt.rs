@@ -9,6 +9,7 @@ use frontend::tvmscript::{
     self, Capture, Environment as _, FileFunctions, FunctionItem, FunctionKind, Lowered, Namespace,
     Severity,
 };
+use ide::Dialects;
 use ir::{
     Body, Dialect, Occurrences,
     plan::{CsePlan, Decision, simplify::SimplificationKind},
@@ -23,7 +24,8 @@ use crate::cli::{
     Exit,
     args::OptArgs,
     io::{self, Io, Styled, Tone},
-    jobs, ops,
+    jobs,
+    ops::{self, Rules},
     rules::{did_you_mean, near},
     source::Source,
 };
@@ -49,7 +51,9 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
                 ops::refuse_for_tvmscript(&args.cse)?;
                 optimize(args, options, &source, shown)
             }
-            language => optimize_operations(args, language, &source, shown),
+            language => {
+                optimize_operations(args, &job.config.dialects.tables()?, language, &source, shown)
+            }
         }
     })?;
     for note in &module.notes {
@@ -62,13 +66,15 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
 /// The text of a file of MLIR or PIR after its plan.
 fn optimize_operations(
     args: &OptArgs,
+    dialects: &Dialects,
     language: Language,
     source: &Source,
     shown: &str,
 ) -> anyhow::Result<Module> {
     let options = ops::options(&args.cse, language, args.allow_unsound)?;
     let function = args.function.as_deref();
-    let done = ops::run(&source.text, language, &options, function, args.cse.max_fixes)?;
+    let rules = Rules { options: &options, dialects };
+    let done = ops::run(&source.text, language, rules, function, args.cse.max_fixes)?;
     let notes = done.notes.iter().map(|it| format!("{shown}: {it}")).collect();
     Ok(Module { bytes: source.edited(done.edits.edits())?, notes })
 }

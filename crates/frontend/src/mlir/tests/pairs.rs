@@ -92,8 +92,10 @@ fn a_tree_gives_what_a_stream_gives() {
             let green = syntax::Green::of(node);
             let text = green.text();
             match frame {
-                true => crate::mlir::lower_frame(&green, &text, &aliases[chunk]),
-                false => crate::mlir::lower_function(&green, &text, &aliases[chunk]),
+                true => crate::mlir::lower_frame(&green, &text, &aliases[chunk], Shapes::builtin()),
+                false => {
+                    crate::mlir::lower_function(&green, &text, &aliases[chunk], Shapes::builtin())
+                }
             }
         };
         let mut of_tree = Vec::new();

@@ -1,0 +1,200 @@
+//! Files of MLIR through the real server: all that an editor asks of them.
+
+use serde_json::{Value, json};
+use tests::document::Document;
+use tests::lsp::Server;
+
+use crate::{hints, label, server_with};
+
+const TEXT: &str = "\
+// A unit test
+// of the protocol.
+#map = affine_map<(d0) -> (d0)>
+module {
+  func.func @f(%a: i32, %b: i32) -> i32 {
+    %0 = \"arith.addi\"(%a, %b) : (i32, i32) -> i32
+    %1 = \"arith.addi\"(%a, %b) : (i32, i32) -> i32
+    %2 = my.op %0, %1 {map = #map} : i32
+    return %2 : i32
+  }
+  func.func @g(%a: i32) -> i32 {
+    %0 = call @f(%a, %a) : (i32, i32) -> i32
+    return %0 : i32
+  }
+}
+";
+
+fn document() -> Document {
+    Document::new("file:///sample/unit.mlir", TEXT)
+}
+
+/// The texts of a list of ranges, or of locations.
+fn texts(document: &Document, found: &Value) -> Vec<String> {
+    let places = found.as_array().cloned().unwrap_or_default();
+    let text = |it: &Value| {
+        let (start, end) = (&it["range"]["start"], &it["range"]["end"]);
+        document.text()[document.offset(start)..document.offset(end)].to_owned()
+    };
+    places.iter().map(text).collect()
+}
+
+#[track_caller]
+fn ask(server: &mut Server, method: &str, params: Value) -> Value {
+    server.request(method, params).expect("an answer")
+}
+
+/// The numbers of the tokens of a document, and the name of the answer.
+fn tokens(server: &mut Server, document: &Document) -> (Vec<u64>, String) {
+    let params = json!({ "textDocument": document.identifier() });
+    let answer = ask(server, "textDocument/semanticTokens/full", params);
+    let data = answer["data"].as_array().expect("numbers").iter().filter_map(Value::as_u64);
+    (data.collect(), answer["resultId"].as_str().expect("a name").to_owned())
+}
+
+#[test]
+fn equal_operation_is_hinted_fixed_and_gone() {
+    let mut document = document();
+    let (mut server, _dir) = server_with(&document);
+    let found = hints(&mut server, &document);
+    let labels: Vec<String> = found.iter().map(label).collect();
+    assert_eq!(labels, ["= %0 (line 6)"]);
+    let at = document.find("%1 = ");
+    let mut params = document.over(at, at);
+    params["context"] = json!({ "diagnostics": [] });
+    let actions = ask(&mut server, "textDocument/codeAction", params);
+    let edit = &actions[0]["edit"];
+    let edits = match edit["documentChanges"].as_array() {
+        Some(changes) => changes[0]["edits"].clone(),
+        None => edit["changes"][document.uri()].clone(),
+    };
+    document.apply(&edits);
+    assert!(!document.text().contains("%1 ="), "{}", document.text());
+    assert!(document.text().contains("my.op %0, %0"), "{}", document.text());
+    let change = document.change_all_params();
+    server.change(change);
+    assert_eq!(hints(&mut server, &document), Vec::<Value>::new());
+}
+
+#[test]
+fn names_lead_to_their_definitions_and_change_together() {
+    let mut document = document();
+    let (mut server, _dir) = server_with(&document);
+    let at = document.find("%1 {map");
+    let highlights = ask(&mut server, "textDocument/documentHighlight", document.at(at + 1));
+    assert_eq!(texts(&document, &highlights), ["%1", "%1"]);
+    assert_eq!(highlights[0]["kind"], 3, "the first one defines it: {highlights}");
+    let definition = ask(&mut server, "textDocument/definition", document.at(at + 1));
+    assert_eq!(
+        definition["range"],
+        document.over(document.find("%1 = "), document.find("%1 = ") + 2)["range"]
+    );
+    let call = document.find("@f(%a, %a)");
+    let hover = ask(&mut server, "textDocument/hover", document.at(call + 1)).to_string();
+    assert!(hover.contains("func.func @f(%a: i32, %b: i32) -> i32"), "{hover}");
+    let range = ask(&mut server, "textDocument/prepareRename", document.at(call + 1));
+    assert_eq!(range, document.over(call, call + 2)["range"]);
+    let mut params = document.at(call + 1);
+    params["newName"] = json!("callee");
+    let edit = ask(&mut server, "textDocument/rename", params.clone());
+    let edits = match edit["documentChanges"].as_array() {
+        Some(changes) => changes[0]["edits"].clone(),
+        None => edit["changes"][document.uri()].clone(),
+    };
+    document.apply(&edits);
+    assert!(document.text().contains("func.func @callee("), "{}", document.text());
+    assert!(document.text().contains("call @callee("), "{}", document.text());
+    params["newName"] = json!("g");
+    let refused = server.request("textDocument/rename", params).expect_err("the name is taken");
+    assert!(format!("{refused:?}").contains("already used"), "{refused:?}");
+}
+
+#[test]
+fn outline_folds_and_selections_follow_the_tree() {
+    let document = document();
+    let (mut server, _dir) = server_with(&document);
+    let of_document = json!({ "textDocument": document.identifier() });
+    let symbols = ask(&mut server, "textDocument/documentSymbol", of_document.clone());
+    assert_eq!(symbols[0]["name"], "module");
+    assert_eq!(symbols[0]["children"][1]["name"], "g");
+    let folds = ask(&mut server, "textDocument/foldingRange", of_document.clone());
+    let lines: Vec<(u64, u64)> = folds
+        .as_array()
+        .expect("folds")
+        .iter()
+        .map(|it| (it["startLine"].as_u64().unwrap(), it["endLine"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(lines, [(0, 1), (3, 13), (4, 8), (10, 12)]);
+    let mut params = of_document;
+    params["positions"] = json!([document.position(document.find("%1 = \"arith.addi\"(%a, %b)"))]);
+    let mut range = ask(&mut server, "textDocument/selectionRange", params)[0].clone();
+    let mut n = 0;
+    while !range.is_null() {
+        range = range["parent"].take();
+        n += 1;
+    }
+    assert!(n > 5, "{n} ranges");
+}
+
+#[test]
+fn tokens_after_an_edit_are_the_difference() {
+    let mut document = document();
+    let (mut server, _dir) = server_with(&document);
+    let (mut data, name) = tokens(&mut server, &document);
+    assert_eq!(data.len() % 5, 0);
+    let change = document.replace_once("my.op %0", "my.op %a, %0");
+    server.change(change);
+    let mut params = json!({ "textDocument": document.identifier() });
+    params["previousResultId"] = json!(name);
+    let delta = ask(&mut server, "textDocument/semanticTokens/full/delta", params);
+    let edits = delta["edits"].as_array().expect("edits");
+    assert_eq!(edits.len(), 1, "{delta}");
+    for edit in edits {
+        let start = edit["start"].as_u64().unwrap() as usize;
+        let end = start + edit["deleteCount"].as_u64().unwrap() as usize;
+        let new = edit["data"].as_array().cloned().unwrap_or_default();
+        assert!(new.len() <= 20, "{delta}");
+        data.splice(start..end, new.iter().filter_map(Value::as_u64));
+    }
+    assert_eq!(data, tokens(&mut server, &document).0);
+    let line = document.find("my.op");
+    let range =
+        ask(&mut server, "textDocument/semanticTokens/range", document.over(line, line + 5));
+    assert_eq!(range["data"].as_array().map(Vec::len), Some(5), "one token: {range}");
+}
+
+#[test]
+fn errors_are_told_unless_another_server_does() {
+    let document = Document::new("file:///a.mlir", "func.func @f() {\n  my.op %x\n  return\n}\n");
+    let codes = |settings: &str| {
+        let dir = tempfile::tempdir().expect("a temporary folder can be made");
+        std::fs::write(dir.path().join("tir-analyzer.toml"), settings).expect("it can be written");
+        let mut server = Server::start(dir.path());
+        server.open(&document);
+        let params = json!({ "textDocument": document.identifier() });
+        let report = ask(&mut server, "textDocument/diagnostic", params);
+        let items = report["items"].as_array().cloned().unwrap_or_default();
+        items
+            .iter()
+            .map(|it| it["code"].as_str().unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert!(codes("").contains(&"undefined-value".to_owned()), "{:?}", codes(""));
+    assert_eq!(codes("[mlir]\ndiagnostics = false\n"), [] as [&str; 0]);
+}
+
+#[test]
+fn users_rows_make_an_operation_known() {
+    let text = "func.func @f(%a: i32) -> i32 {\n  %0 = \"my.twice\"(%a) : (i32) -> i32\n  \
+                %1 = \"my.twice\"(%a) : (i32) -> i32\n  my.op %0, %1\n  return %0 : i32\n}\n";
+    let document = Document::new("file:///a.mlir", text);
+    let labels = |settings: &str| {
+        let dir = tempfile::tempdir().expect("a temporary folder can be made");
+        std::fs::write(dir.path().join("tir-analyzer.toml"), settings).expect("it can be written");
+        let mut server = Server::start(dir.path());
+        server.open(&document);
+        hints(&mut server, &document).iter().map(label).collect::<Vec<_>>()
+    };
+    assert_eq!(labels(""), [] as [&str; 0]);
+    let row = "[[effects.mlir]]\nops = [\"my.twice\"]\n";
+    assert_eq!(labels(row), ["= %0 (line 2)"]);
+}
