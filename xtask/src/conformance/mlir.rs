@@ -212,9 +212,23 @@ fn structure(text: &str) -> String {
     let mut out = String::new();
     mlir::lower_file(text, Shapes::builtin(), &mut |unit| {
         out.push_str(&format!("unit {}\n", unit.lowered.body.name));
-        out.push_str(&ir::print::generic(&unit.lowered.body));
+        out.push_str(&without_module(&ir::print::generic(&unit.lowered.body)));
     });
     out
+}
+
+/// What is in the module around everything, which the peer writes also where the input leaves it out.
+fn without_module(printed: &str) -> String {
+    let lines: Vec<&str> = printed.lines().collect();
+    let inner = match lines.as_slice() {
+        [first, inner @ .., last]
+            if *first == "\"builtin.module\"() ({" && last.starts_with("})") =>
+        {
+            inner
+        }
+        lines => lines,
+    };
+    inner.iter().flat_map(|it| [it.trim_start(), "\n"]).collect()
 }
 
 fn first_difference(ours: &str, theirs: &str) -> String {

@@ -1,4 +1,4 @@
-//! `explain`: what was decided about the expression at a place and why, or what a rule means.
+//! `explain`: what was decided about the expression or operation at a place and why, or what a rule means.
 
 use std::path::Path;
 
@@ -115,6 +115,9 @@ pub(crate) fn answer_at(
     let language = ide::Language::of_file(shown.as_ref(), &source.text);
     host.set_text(FileId(0), language, source.text.clone());
     let analysis = host.analysis();
+    if language != ide::Language::TvmScript {
+        return operation_answer(shown, source, &lines, at, &analysis, offset, format);
+    }
     // Nothing changes this host, so nothing is cancelled.
     let found = analysis.findings_at(FileId(0), offset).unwrap_or_default();
     let it = analysis.explain(FileId(0), offset).unwrap_or_default();
@@ -139,6 +142,42 @@ pub(crate) fn answer_at(
             };
             answer["findings"] =
                 found.iter().map(|it| finding_json(source, &lines, it)).collect::<Vec<_>>().into();
+            format!("{answer}\n")
+        }
+    })
+}
+
+/// What is known of the operation or the name at a place of MLIR or PIR: what editors show on hover.
+fn operation_answer(
+    shown: &str,
+    source: &Source,
+    lines: &LineIndex,
+    at: LineCol,
+    analysis: &ide::Analysis,
+    offset: TextSize,
+    format: AnswerFormat,
+) -> anyhow::Result<String> {
+    // Nothing changes this host, so nothing is cancelled.
+    let Some(it) = analysis.hover(FileId(0), offset).unwrap_or_default() else {
+        bail!(
+            "{shown}:{}:{}: there is no operation and no name at this place; point at the name of one",
+            at.line,
+            at.col
+        );
+    };
+    let is_text = |line: &&str| !line.starts_with("```");
+    let lines_of_text: Vec<&str> = it.markdown.lines().filter(is_text).collect();
+    let text = lines_of_text.join("\n").trim().to_owned();
+    Ok(match format {
+        AnswerFormat::Text => {
+            let start = region(source, lines, it.range).start;
+            format!("{shown}:{}:{}\n{text}\n", start.line, start.col)
+        }
+        AnswerFormat::Json => {
+            let range = report::range_json(&region(source, lines, it.range));
+            let answer = json!({
+                "version": VERSION, "path": shown, "range": range, "text": text,
+            });
             format!("{answer}\n")
         }
     })

@@ -21,6 +21,29 @@ fn decision_about_an_expression_is_explained() {
 }
 
 #[test]
+fn operations_of_mlir_are_explained() {
+    let text = "func.func @f(%a: i32) -> i32 {\n  %0 = arith.addi %a, %a : i32\n  \
+                %1 = arith.addi %a, %a : i32\n  return %1 : i32\n}\n";
+    let project = Project::new(&[("a.mlir", text)]);
+    project.run("explain a.mlir:3:9").check(expect![[r#"
+        a.mlir:3:8
+        `arith.addi`: no effect on memory
+
+        arith.addi %a, %b : type
+        --- exit code 0
+    "#]]);
+    project.run("explain a.mlir:3:3 --format json").check(expect![[r#"
+        {"version":1,"path":"a.mlir","range":{"start":{"line":3,"column":3,"offset":64},"end":{"line":3,"column":5,"offset":66}},"text":"%1 : i32\nresult of `arith.addi` · used once · value 2"}
+        --- exit code 0
+    "#]]);
+    project.run("explain a.mlir:5:1").check(expect![[r#"
+        --- errors
+        error: a.mlir:5:1: there is no operation and no name at this place; point at the name of one
+        --- exit code 2
+    "#]]);
+}
+
+#[test]
 fn json_has_the_places() {
     let outcome = Project::new(&[("a.py", SHARED)]).run("explain a.py:6:8 --format json");
     let value: serde_json::Value = serde_json::from_slice(&outcome.out).unwrap();
