@@ -118,15 +118,9 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
             totals.add(&it);
             Ok(())
         });
-        match done {
-            Ok(()) => {}
-            Err(error) if io::is_broken_pipe(&error) => return Err(error),
-            Err(error) => {
-                totals.failures += 1;
-                let mut line = Vec::new();
-                io::message(&mut line, styled.err, Tone::Error, &format!("{error:#}"))?;
-                progress.write(io.err, &line)?;
-            }
+        if let Err(error) = done {
+            totals.failures += 1;
+            progress.tell(io.err, styled.err, error)?;
         }
         progress.advance();
         Ok(())

@@ -41,15 +41,9 @@ pub(crate) fn format(args: &FormatArgs, io: &mut Io<'_>, styled: Styled) -> anyh
             apply(Output::of(args.diff), job, &source, &edits, io, &progress, styled)
                 .with_context(cannot)
         });
-        match done {
-            Ok(()) => {}
-            Err(error) if io::is_broken_pipe(&error) => return Err(error),
-            Err(error) => {
-                n_failures += 1;
-                let mut line = Vec::new();
-                io::message(&mut line, styled.err, Tone::Error, &format!("{error:#}"))?;
-                progress.write(io.err, &line)?;
-            }
+        if let Err(error) = done {
+            n_failures += 1;
+            progress.tell(io.err, styled.err, error)?;
         }
         progress.advance();
         Ok(())

@@ -161,9 +161,7 @@ pub(crate) fn report(args: &ReportArgs, io: &mut Io<'_>, styled: Styled) -> anyh
             Ok(file) => files.push(file),
             Err(error) => {
                 n_failures += 1;
-                let mut line = Vec::new();
-                io::message(&mut line, styled.err, Tone::Error, &format!("{error:#}"))?;
-                progress.write(io.err, &line)?;
+                progress.tell(io.err, styled.err, error)?;
             }
         }
         progress.advance();

@@ -7,6 +7,8 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use crate::cli::io::{Tone, is_broken_pipe, message};
+
 /// Work that takes less shows nothing.
 const PATIENCE: Duration = Duration::from_millis(500);
 
@@ -38,6 +40,25 @@ impl Progress {
             bar.set_draw_target(ProgressDrawTarget::stderr());
         }
         bar.inc(1);
+    }
+
+    /// Tells people why a file failed, and goes on.
+    ///
+    /// # Errors
+    ///
+    /// If nobody reads what is written any more: the error itself, if that is it.
+    pub(crate) fn tell(
+        &self,
+        to: &mut dyn Write,
+        is_styled: bool,
+        error: anyhow::Error,
+    ) -> anyhow::Result<()> {
+        if is_broken_pipe(&error) {
+            return Err(error);
+        }
+        let mut line = Vec::new();
+        message(&mut line, is_styled, Tone::Error, &format!("{error:#}"))?;
+        Ok(self.write(to, &line)?)
     }
 
     /// Writes while the bar is out of the way.
