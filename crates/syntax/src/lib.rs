@@ -40,6 +40,6 @@ pub use crate::{
         Preorder, PreorderWithTokens, SyntaxElement, SyntaxElementChildren, SyntaxNode,
         SyntaxNodeChildren, SyntaxToken, SyntaxTokens, TokenText,
     },
-    text_edit::{Edit, Overlap, TextEdit},
+    text_edit::{Edit, Overlap, TextEdit, first_line_end},
     units::{FrameItem, UnitItem, UnitKind, UnitSource, Units, symbol_of, units, units_after},
 };

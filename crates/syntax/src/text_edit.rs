@@ -4,6 +4,14 @@ use std::fmt;
 
 use rowan::{TextRange, TextSize};
 
+/// How the lines of a text end, by the first one: `\r\n` or `\n`. O(first line).
+pub fn first_line_end(text: &str) -> &'static str {
+    match text.find('\n') {
+        Some(at) if text[..at].ends_with('\r') => "\r\n",
+        _ => "\n",
+    }
+}
+
 /// The text of a range is replaced.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Edit {

@@ -18,7 +18,7 @@ use ir::{
     plan::ops::{OpAction, OpChange, OpPlan, OutputCopy, copies},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::{Edit, TextEdit, TextRange, TextSize};
+use syntax::{Edit, TextEdit, TextRange, TextSize, first_line_end};
 
 use super::{OpSourceMap, source_map::used_values};
 
@@ -279,7 +279,7 @@ impl<'a> Writer<'a> {
 
     /// Writes what moves where it goes.
     fn moves(&mut self) {
-        let newline = line_end(self.text);
+        let newline = first_line_end(self.text);
         for (op, before) in std::mem::take(&mut self.moved) {
             let range = self.map.op(op);
             let mut edits = self.inside.remove(&op).unwrap_or_default();
@@ -336,7 +336,7 @@ impl<'a> Writer<'a> {
 
     /// Lines for the copies. Each is inserted right behind its operation, as Paddle does: the last one comes first.
     fn copies(&mut self) {
-        let newline = line_end(self.text);
+        let newline = first_line_end(self.text);
         for copy in self.copies.iter().rev() {
             let place = self.map.op(copy.into);
             let start = line_start(self.text, place.start());
@@ -379,12 +379,6 @@ fn ambiguous(body: &Body) -> FxHashSet<&str> {
 
 fn is_blank(text: &str) -> bool {
     text.bytes().all(|it| it == b' ' || it == b'\t')
-}
-
-/// How lines end, by the first one: behind a unit the text goes on, and must not be searched for each unit.
-fn line_end(text: &str) -> &'static str {
-    let first = text.find('\n').map_or("", |it| &text[..it]);
-    if first.ends_with('\r') { "\r\n" } else { "\n" }
 }
 
 fn line_start(text: &str, at: TextSize) -> TextSize {

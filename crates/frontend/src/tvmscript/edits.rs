@@ -134,10 +134,7 @@ impl Writer<'_> {
 
     /// The line break that the text uses.
     fn newline(&self) -> &'static str {
-        match self.text.find('\n') {
-            Some(at) if self.text[..at].ends_with('\r') => "\r\n",
-            _ => "\n",
-        }
+        syntax::first_line_end(self.text)
     }
 
     fn bindings(&self) -> Vec<Edit> {

@@ -4,7 +4,10 @@
 
 use parser::SyntaxKind::*;
 
-use crate::format::tokens::{Place, Token};
+use crate::{
+    format::tokens::{Place, Token},
+    text_edit::first_line_end,
+};
 
 /// Columns of a level.
 const INDENT: usize = 2;
@@ -19,8 +22,7 @@ pub(super) struct Style {
 impl Style {
     /// The style of a text: lines end as its first one does.
     pub(super) fn of(text: &str) -> Style {
-        let first = text.find('\n').map_or("", |it| &text[..it]);
-        Style { line_end: if first.ends_with('\r') { "\r\n" } else { "\n" } }
+        Style { line_end: first_line_end(text) }
     }
 }
 

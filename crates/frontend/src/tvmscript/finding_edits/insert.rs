@@ -57,10 +57,7 @@ impl Writer<'_> {
 
     /// The line break that the text uses.
     fn newline(&self) -> &'static str {
-        match self.text.find('\n') {
-            Some(at) if self.text[..at].ends_with('\r') => "\r\n",
-            _ => "\n",
-        }
+        syntax::first_line_end(self.text)
     }
 
     /// The attribute by which parameters do not overlap: in the dictionary that is there, or in one of its own.
