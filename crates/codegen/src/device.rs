@@ -1,7 +1,10 @@
-//! The way from a function to device code: bind common subexpressions, split, lower reductions, place barriers, write.
+//! The way from a function to device code: lower what is scheduled, bind common subexpressions, split, lower reductions, place barriers, write.
 
 use ir::Body;
-use transform::passes::Pass;
+use transform::{
+    lower::{self, LowerOptions, LowerRefusal},
+    passes::Pass,
+};
 
 use crate::{
     Target, allreduce,
@@ -20,16 +23,31 @@ pub fn kernels(body: &Body) -> KernelSet {
         Ok(set) => set,
         Err(failed) => {
             let (body, refusal) = *failed;
-            KernelSet {
-                unsupported: vec![unsupported(&body, refusal)],
-                kernels: Vec::new(),
-                host: Vec::new(),
-                workspaces: Vec::new(),
-                params: Vec::new(),
-                symbols: Vec::new(),
-                body,
-            }
+            refused(body, refusal)
         }
+    }
+}
+
+fn refused(body: Body, refusal: Refusal) -> KernelSet {
+    KernelSet {
+        unsupported: vec![unsupported(&body, refusal)],
+        kernels: Vec::new(),
+        host: Vec::new(),
+        workspaces: Vec::new(),
+        params: Vec::new(),
+        symbols: Vec::new(),
+        body,
+    }
+}
+
+/// A scheduled function after lowering; none for a function that launches nothing.
+fn lowered(body: &Body) -> Result<Option<Body>, Refusal> {
+    if !split::launches(body) {
+        return Ok(None);
+    }
+    match lower::lower(body, &LowerOptions::default()) {
+        Ok(lowered) => Ok(Some(lowered)),
+        Err(LowerRefusal { reason, detail, op }) => Err(Refusal { reason, detail, op }),
     }
 }
 
@@ -85,7 +103,14 @@ fn check_limits(kernel: &Kernel) -> Result<(), Refusal> {
 
 /// Generates the code of a function whose names have been taken out.
 pub(crate) fn generate(canonical: &Canonical, target: Target, options: &Options) -> Artifact {
-    let body = &canonical.body;
+    let lowered = match lowered(&canonical.body) {
+        Ok(lowered) => lowered,
+        Err(refusal) => {
+            let set = refused(canonical.body.clone(), refusal);
+            return Artifact::new(&set, &canonical.ops, Vec::new(), set.unsupported.clone());
+        }
+    };
+    let body = lowered.as_ref().unwrap_or(&canonical.body);
     let passes = options.passes.iter().filter_map(|it| Pass::from_name(it));
     let optimized =
         passes.fold(None, |done: Option<Body>, pass| Some(pass.run(done.as_ref().unwrap_or(body))));
