@@ -27,6 +27,7 @@ mod io;
 mod jobs;
 mod ops;
 mod opt;
+mod overlap;
 mod overview;
 mod parallel;
 mod parse;

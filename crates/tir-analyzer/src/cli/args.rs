@@ -315,6 +315,9 @@ pub(crate) struct OptArgs {
     /// Only this function; all others are printed as they are.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
+    /// Threads for a large file of MLIR: with two, one parses while the other plans. By default two where there are two processors.
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
 }
 
 #[derive(Args)]

@@ -26,6 +26,7 @@ use crate::cli::{
     io::{self, Io, Styled, Tone},
     jobs,
     ops::{self, Rules},
+    parallel,
     rules::{did_you_mean, near},
     source::Source,
 };
@@ -73,7 +74,8 @@ fn optimize_operations(
 ) -> anyhow::Result<Module> {
     let options = ops::options(&args.cse, language, args.allow_unsound)?;
     let function = args.function.as_deref();
-    let rules = Rules { options: &options, dialects };
+    let two_threads = parallel::n_jobs(args.jobs, 2) > 1;
+    let rules = Rules { options: &options, dialects, two_threads };
     let done = ops::run(&source.text, language, rules, function, args.cse.max_fixes)?;
     let notes = done.notes.iter().map(|it| format!("{shown}: {it}")).collect();
     Ok(Module { bytes: source.edited(done.edits.edits())?, notes })
