@@ -13,6 +13,7 @@ use crate::{
     cli::{
         bisect::{BISECT_EXAMPLES, BisectArgs},
         build::{BUILD_EXAMPLES, BuildArgs, PassName},
+        cache::{CACHE_EXAMPLES, CacheArgs},
         overview::{REPORT_EXAMPLES, ReportArgs},
         run::{RUN_EXAMPLES, RunArgs},
         simplify::{SIMPLIFY_EXAMPLES, SimplifyArgs},
@@ -69,6 +70,9 @@ pub(crate) enum Command {
     /// Write device code and a manifest for the functions that launch threads.
     #[command(after_help = BUILD_EXAMPLES)]
     Build(BuildArgs),
+    /// Count, check or shrink the store of `build`.
+    #[command(after_help = CACHE_EXAMPLES)]
+    Cache(CacheArgs),
     /// Print a module after passes.
     #[command(after_help = OPT_EXAMPLES)]
     Opt(OptArgs),
