@@ -18,5 +18,5 @@ use db::{Db, OpUnit};
 /// Computes what is shown of a unit unasked.
 pub(crate) fn warm(db: &dyn Db, unit: OpUnit<'_>) {
     diagnostics::unit_diagnostics(db, unit);
-    hints::unit_hints(db, unit);
+    hints::hint_places(db, unit);
 }
