@@ -29,6 +29,10 @@ pub const ALL: &[(&str, &str)] = &[
         "A store stands between two launches: every thread of the inner one would execute it.",
     ),
     ("control-flow", "A region of several blocks."),
+    (
+        "cross-thread-reduction",
+        "A block reduces over threads in a way that is not shown to give the same: its combiner, its start, its loops.",
+    ),
     ("device-dependent-launch", "A launch extent or argument depends on a thread index."),
     ("dtype", "An element type that has no exact counterpart in the language."),
     ("expression", "Something that is no value is used as one."),
@@ -38,6 +42,10 @@ pub const ALL: &[(&str, &str)] = &[
     ),
     ("float-floor-division", "`//` or `%` on floats."),
     ("free-variable", "A variable that neither a parameter nor a shape gives a value."),
+    (
+        "global-exchange",
+        "Threads of one kernel write and read global memory at different places: nothing orders them.",
+    ),
     ("global-alloc-in-kernel", "Global memory is allocated inside a kernel."),
     ("has-errors", "The text of the function has an error; `check` shows all of them."),
     ("host-call", "A launch extent or argument needs a call on the host."),
@@ -54,7 +62,12 @@ pub const ALL: &[(&str, &str)] = &[
     ("host-loop-step", "A loop around launches has a step."),
     ("host-pointer", "A pointer is used as a number on the host."),
     ("intrinsic", "An intrinsic that this version does not lower, by its name."),
+    (
+        "kernel-memory-outside",
+        "Memory of blocks or threads is used by two kernels, or by the host.",
+    ),
     ("loop-step", "The step of a loop is no positive constant."),
+    ("match-buffer", "A matched part of a buffer is used by more than loads and stores."),
     ("memory-scope", "A memory scope other than global, shared, shared.dyn and local."),
     ("nesting-too-deep", "Loops nest too deep for the placement of barriers, or around launches."),
     ("opaque-expression", "An expression that is kept by its text only."),
@@ -77,6 +90,7 @@ pub const ALL: &[(&str, &str)] = &[
     ),
     ("thread-extent-mismatch", "One thread axis is launched with two extents in one kernel."),
     ("thread-memory-size", "The size of local or shared memory is no constant."),
+    ("thread-rebound", "A loop over threads depends on one of the same tag around it."),
     (
         "thread-tag",
         "A thread axis that launches do not have, with an extent other than 1 (`vthread` …).",

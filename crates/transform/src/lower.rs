@@ -9,7 +9,12 @@
 
 use ir::{Body, OpId};
 
+pub mod block_iters;
+pub mod cross_thread_reduction;
+mod edit;
 pub mod init_blocks;
+pub mod match_buffers;
+pub mod thread_bindings;
 
 /// What a target decides about lowering.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -48,11 +53,33 @@ pub struct Lowering {
 }
 
 /// The passes, in order. Blocks first: what a schedule is made of; then loops and memory, on bodies without blocks.
-pub const LOWERINGS: &[Lowering] = &[Lowering {
-    name: "init_blocks",
-    what: "`T.init()` becomes a condition: all reduction variables at the start of their domains",
-    run: init_blocks::run,
-}];
+pub const LOWERINGS: &[Lowering] = &[
+    Lowering {
+        name: "cross_thread_reduction",
+        what: "a block that reduces over threads: each reduces its part, then all combine their parts",
+        run: cross_thread_reduction::run,
+    },
+    Lowering {
+        name: "init_blocks",
+        what: "`T.init()` becomes a condition: all reduction variables at the start of their domains",
+        run: init_blocks::run,
+    },
+    Lowering {
+        name: "block_iters",
+        what: "blocks are opened: iteration variables are what they are bound to, predicates are conditions",
+        run: block_iters::run,
+    },
+    Lowering {
+        name: "match_buffers",
+        what: "accesses of matched parts of buffers are accesses of the buffers",
+        run: match_buffers::run,
+    },
+    Lowering {
+        name: "thread_bindings",
+        what: "loops over threads are launches, one for each tag around a kernel",
+        run: thread_bindings::run,
+    },
+];
 
 /// The body after all passes.
 pub fn lower(body: &Body, options: &LowerOptions) -> Result<Body, LowerRefusal> {
