@@ -12,7 +12,7 @@ mod fuzz;
 mod inputs;
 mod launch;
 mod lower;
-mod mlir;
+pub(crate) mod mlir;
 mod operators;
 mod ours;
 pub(crate) mod peer;
