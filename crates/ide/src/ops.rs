@@ -12,6 +12,7 @@ pub(crate) mod outline;
 mod plan_words;
 pub(crate) mod rename;
 pub(crate) mod tokens;
+pub(crate) mod unknown;
 
 use db::{Db, OpUnit};
 
