@@ -24,7 +24,7 @@ pub(crate) struct Snapshot {
     pub(crate) config: Arc<Config>,
     pub(crate) client: Arc<Client>,
     /// The folders of the workspace.
-    pub(crate) roots: Arc<Vec<PathBuf>>,
+    pub(crate) roots: Arc<[PathBuf]>,
     pub(crate) closed: ClosedFiles,
     pub(crate) sent_tokens: SentTokens,
 }
