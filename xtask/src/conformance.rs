@@ -5,6 +5,7 @@
 //! in a folder of its own; one that cannot be had is a skip, said by name.
 
 mod agreement;
+mod c;
 mod corpus;
 mod cse;
 mod cuda;
@@ -46,6 +47,7 @@ Examples:
   cargo xtask conformance lower                             every committed sample
   cargo xtask conformance roundtrip --corpus DIR            every .py under a folder
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
+  cargo xtask conformance c --corpus DIR --report c.txt     C of every function without launches, compiled and called
   cargo xtask conformance mlir --corpus DIR                 every .mlir with the peer's answer beside it
   cargo xtask conformance pir --corpus DIR                  every .pir with its .cse.pir
   cargo xtask conformance fuzz --functions 100000 --seed 1")]
@@ -89,6 +91,8 @@ enum Suite {
     Cuda,
     /// Whether interpreter, OpenCL and TVM compute the same values.
     Run,
+    /// Whether our C, compiled by the system's compiler, computes what the interpreter does.
+    C,
     /// Whether our preset `pir` gives Paddle's results: `X.cse.pir` beside `X.pir`.
     Pir,
     /// The same for random programs that a running Paddle makes.
@@ -96,7 +100,7 @@ enum Suite {
 }
 
 /// What the test command runs.
-const SUITES: [Suite; 9] = [
+const SUITES: [Suite; 10] = [
     Suite::Lower,
     Suite::Roundtrip,
     Suite::Cse,
@@ -104,6 +108,7 @@ const SUITES: [Suite; 9] = [
     Suite::Simplify,
     Suite::Cuda,
     Suite::Run,
+    Suite::C,
     Suite::Pir,
     Suite::Paddle,
 ];
@@ -161,6 +166,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Mlir => anyhow::bail!("files of MLIR are read by their own suite"),
         Suite::Cuda => cuda::compare(input),
         Suite::Run => run::compare(input),
+        Suite::C => c::compare(input),
         Suite::Pir => Ok(pir::compare(input.corpus, input.filter)?),
         Suite::Paddle => pir::compare_running(input.ws),
     })

@@ -35,6 +35,7 @@ pub const ALL: &[(&str, &str)] = &[
     ),
     ("device-dependent-launch", "A launch extent or argument depends on a thread index."),
     ("dtype", "An element type that has no exact counterpart in the language."),
+    ("exit-in-parallel-loop", "An assertion or a `return` inside a parallel loop."),
     ("expression", "Something that is no value is used as one."),
     (
         "expression-too-large",
@@ -63,8 +64,16 @@ pub const ALL: &[(&str, &str)] = &[
     ("host-pointer", "A pointer is used as a number on the host."),
     ("intrinsic", "An intrinsic that this version does not lower, by its name."),
     (
+        "jump-over-allocation",
+        "A jump out of a block that allocates memory of the heap, which nothing would give back.",
+    ),
+    (
         "kernel-memory-outside",
         "Memory of blocks or threads is used by two kernels, or by the host.",
+    ),
+    (
+        "launches-threads",
+        "The function launches threads, and the language's functions run on the host.",
     ),
     ("loop-step", "The step of a loop is no positive constant."),
     ("match-buffer", "A matched part of a buffer is used by more than loads and stores."),
@@ -77,6 +86,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("predicated-access", "A load or store with a lane predicate."),
     ("reinterpret", "A reinterpretation between types of different widths or lanes."),
     ("return-in-kernel", "A `return` inside a kernel."),
+    ("return-value", "The function returns a value: the result of a C function is a code."),
     (
         "shared-hazard-in-divergent-flow",
         "Threads exchange shared memory where only some of them pass: no barrier can stand there.",
@@ -98,6 +108,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("unknown-type", "An expression whose type is not known."),
     ("unlowered-block", "A block that is still to be scheduled: the function is not lowered yet."),
     ("unresolved-name", "A name that the file does not define."),
+    ("vector-binding", "A vector of indices is bound to a name, where an index may overflow."),
     ("vector-index", "A vector store reads its index from the memory it writes."),
     ("vectorized-loop", "A loop that is still to be vectorised: the function is not lowered yet."),
 ];

@@ -383,7 +383,7 @@ fn array_of(input: &Made) -> Option<&Array> {
 }
 
 /// Events after which back ends may disagree.
-fn has_no_value(kind: EventKind) -> bool {
+pub(in crate::conformance) fn has_no_value(kind: EventKind) -> bool {
     matches!(
         kind,
         EventKind::Overflow

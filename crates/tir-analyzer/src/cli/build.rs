@@ -65,6 +65,7 @@ pub(crate) const BUILD_EXAMPLES: &str = "\
 Examples:
   tir-analyzer build models/ --out out                    CUDA C++ for a codebase of lowered modules
   tir-analyzer build models/ --target cuda,opencl --out out
+  tir-analyzer build models/ --target c --out out         C11 for the functions that launch no threads
   tir-analyzer build attention.py --fmad --out out        with fused multiply-add
   tir-analyzer explain shared-hazard-in-divergent-flow    why a function was not built";
 
@@ -75,6 +76,10 @@ pub(crate) enum TargetName {
     Cuda,
     /// OpenCL C 1.2
     Opencl,
+    /// HIP C++
+    Hip,
+    /// C11: whole functions that launch no threads
+    C,
 }
 
 impl From<TargetName> for Target {
@@ -82,6 +87,8 @@ impl From<TargetName> for Target {
         match name {
             TargetName::Cuda => Target::Cuda,
             TargetName::Opencl => Target::OpenCl,
+            TargetName::Hip => Target::Hip,
+            TargetName::C => Target::C,
         }
     }
 }
