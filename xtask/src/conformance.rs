@@ -64,6 +64,9 @@ pub(crate) struct Args {
     /// Write the report to this file too.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// How many nodes the interpreter may evaluate for one call; with more, functions on larger arrays run too. For the suite `c`.
+    #[arg(long, value_name = "N", default_value_t = c::STEPS)]
+    steps: u64,
     #[command(flatten)]
     size: fuzz::Size,
 }
@@ -119,6 +122,7 @@ struct Input<'a> {
     corpus: &'a Path,
     files: Vec<corpus::File>,
     filter: Option<&'a str>,
+    steps: u64,
 }
 
 pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
@@ -134,7 +138,13 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         Suite::Pir | Suite::Paddle => Vec::new(),
         _ => corpus::read(&args.corpus, args.filter.as_deref())?,
     };
-    let input = Input { corpus: &args.corpus, ws, files, filter: args.filter.as_deref() };
+    let input = Input {
+        corpus: &args.corpus,
+        ws,
+        files,
+        filter: args.filter.as_deref(),
+        steps: args.steps,
+    };
     match compare(args.suite, &input)? {
         Ok(report) => finish(&report, args),
         Err(skip) => {
@@ -201,7 +211,7 @@ pub(crate) fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + S
 pub(crate) fn check_samples(ws: &Workspace, tally: &mut Tally) -> anyhow::Result<()> {
     let corpus = ws.path(SAMPLES);
     let files = corpus::read(&corpus, None)?;
-    let input = Input { ws, corpus: &corpus, files, filter: None };
+    let input = Input { ws, corpus: &corpus, files, filter: None, steps: c::STEPS };
     for suite in SUITES {
         match compare(suite, &input)? {
             Ok(report) => {

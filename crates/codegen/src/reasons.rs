@@ -43,11 +43,11 @@ pub const ALL: &[(&str, &str)] = &[
     ),
     ("float-floor-division", "`//` or `%` on floats."),
     ("free-variable", "A variable that neither a parameter nor a shape gives a value."),
+    ("global-alloc-in-kernel", "Global memory is allocated inside a kernel."),
     (
         "global-exchange",
         "Threads of one kernel write and read global memory at different places: nothing orders them.",
     ),
-    ("global-alloc-in-kernel", "Global memory is allocated inside a kernel."),
     ("has-errors", "The text of the function has an error; `check` shows all of them."),
     ("host-call", "A launch extent or argument needs a call on the host."),
     (
@@ -108,7 +108,6 @@ pub const ALL: &[(&str, &str)] = &[
     ("unknown-type", "An expression whose type is not known."),
     ("unlowered-block", "A block that is still to be scheduled: the function is not lowered yet."),
     ("unresolved-name", "A name that the file does not define."),
-    ("vector-binding", "A vector of indices is bound to a name, where an index may overflow."),
     ("vector-index", "A vector store reads its index from the memory it writes."),
     ("vectorized-loop", "A loop that is still to be vectorised: the function is not lowered yet."),
 ];

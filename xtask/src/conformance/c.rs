@@ -6,7 +6,7 @@
 //! bit (every operation is exactly rounded and in the same order); others as [`Class`] states.
 //!
 //! Left out, by name: what has no one value on its inputs (an event, an error), and what would take the interpreter more
-//! than [`MAX_STEPS`] evaluated nodes.
+//! than [`STEPS`] evaluated nodes.
 
 mod compile;
 
@@ -30,15 +30,14 @@ use crate::skip::Skip;
 
 /// Columns of the report.
 const KINDS: &[&str] = &["agree", "differ", "failed", "not built", "left out"];
-/// The folders whose functions are built. Those that bind threads are refused by the target, by name.
-const GROUPS: &[&str] =
-    &["lowered_cpu", "scheduled_cpu", "unscheduled", "kernels", "lowered_cuda", "constructs"];
+/// The folders whose functions are built, and those made by hand. What binds threads is refused by the target, by name.
+const GROUPS: &[&str] = &["lowered_cpu", "scheduled_cpu", "unscheduled", "kernels"];
 /// Functions made by hand, one a group of constructs.
 const CONSTRUCTS: &str = "tests/constructs";
 /// Extents of shape variables, by position: a function without any runs once.
 const SIZES: &[&[i64]] = &[&[5, 3, 6, 4, 7, 2], &[1, 2, 1, 3], &[8, 9, 4]];
-/// The work that the interpreter is given at most for one run.
-const MAX_STEPS: u64 = 1_000_000;
+/// The work that the interpreter is given at most for one run, unless the command says otherwise.
+pub(crate) const STEPS: u64 = 1_000_000;
 
 /// A function and what became of it.
 struct Case {
@@ -72,7 +71,7 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     let constructs = constructs(input);
     files.extend(&constructs);
     let cases: Vec<Case> =
-        parallel(&files, |file| cases(file, &root)).into_iter().flatten().collect();
+        parallel(&files, |file| cases(file, &root, input.steps)).into_iter().flatten().collect();
     let built = build_all(&root, &cases).map_err(|it| Skip::new("c", format!("{it:#}")))?;
     let sources: Vec<PathBuf> = built.functions.values().map(|it| source(&root, it)).collect();
     let compiled = compile::all(&compiler, &root.join("objects"), &sources);
@@ -103,7 +102,7 @@ fn constructs(input: &Input<'_>) -> Vec<corpus::File> {
 
 // ---- cases ----
 
-fn cases(file: &corpus::File, root: &Path) -> Vec<Case> {
+fn cases(file: &corpus::File, root: &Path, steps: u64) -> Vec<Case> {
     let functions = ours::read(&file.text).functions;
     functions
         .into_iter()
@@ -112,7 +111,7 @@ fn cases(file: &corpus::File, root: &Path) -> Vec<Case> {
             let body = function.lowered.body;
             let hash = blake3::hash(label.as_bytes()).to_hex();
             let name = format!("{}_{}", function.name, &hash[..12]);
-            let (runs, reason) = match runs(&body, &root.join("data").join(&name)) {
+            let (runs, reason) = match runs(&body, &root.join("data").join(&name), steps) {
                 Ok(runs) => (runs, String::new()),
                 Err(reason) => (Vec::new(), reason),
             };
@@ -122,7 +121,7 @@ fn cases(file: &corpus::File, root: &Path) -> Vec<Case> {
 }
 
 /// The runs of a function that have one result; why there is none.
-fn runs(body: &Body, dir: &Path) -> Result<Vec<Run>, String> {
+fn runs(body: &Body, dir: &Path, steps: u64) -> Result<Vec<Run>, String> {
     let mut runs: Vec<Run> = Vec::new();
     let mut reason = String::new();
     for sizes in SIZES {
@@ -130,7 +129,7 @@ fn runs(body: &Body, dir: &Path) -> Result<Vec<Run>, String> {
         if runs.iter().any(|it| it.inputs == inputs) {
             continue;
         }
-        match interpret(body, &inputs) {
+        match interpret(body, &inputs, steps) {
             Ok(expected) => {
                 let dir = dir.join(runs.len().to_string());
                 write_inputs(&dir, &inputs).map_err(|it| format!("cannot write inputs: {it}"))?;
@@ -142,8 +141,8 @@ fn runs(body: &Body, dir: &Path) -> Result<Vec<Run>, String> {
     if runs.is_empty() { Err(reason) } else { Ok(runs) }
 }
 
-fn interpret(body: &Body, inputs: &[Made]) -> Result<Vec<Array>, String> {
-    let options = interp::Options { max_steps: MAX_STEPS, ..interp::Options::default() };
+fn interpret(body: &Body, inputs: &[Made], steps: u64) -> Result<Vec<Array>, String> {
+    let options = interp::Options { max_steps: steps, ..interp::Options::default() };
     let arguments = inputs.iter().map(Made::argument).collect();
     let outcome = interp::run(body, arguments, &options).map_err(|error| match error.kind {
         RunErrorKind::StepLimit => "too much work".to_owned(),

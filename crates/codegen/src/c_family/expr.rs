@@ -515,8 +515,9 @@ impl Writer<'_> {
         if lane == 0 || step == Some(0) {
             return self.expr(base, &Place { lane: 0, ..place.clone() });
         }
-        if place.wraps && self.dialect.wraps_signed() {
-            return Err(Refusal::new("vector-binding", "a vector of indices is bound to a name"));
+        let kind = dtype.element();
+        if place.wraps && kind.is_int() && kind.bits >= 32 && self.dialect.wraps_signed() {
+            return self.wrapping_ramp(base, stride, kind, place);
         }
         let parens = prec::SUM < place.prec;
         self.out.push_str(if parens { "(" } else { "" });
@@ -535,6 +536,26 @@ impl Writer<'_> {
             }
         }
         self.out.push_str(if parens { ")" } else { "" });
+        Ok(())
+    }
+
+    /// A lane of a ramp where an overflow is none: in a binding.
+    fn wrapping_ramp(
+        &mut self,
+        base: ExprId,
+        stride: ExprId,
+        kind: DataType,
+        place: &Place,
+    ) -> Result<()> {
+        let scalar = Place { lane: 0, ..place.at(ANY) };
+        let mut name = |op: BinaryOp| self.helper(Helper::Wrap(op.into(), Scalar::of(kind)));
+        let (add, mul) = (name(BinaryOp::Add), name(BinaryOp::Mul));
+        self.out.push_str(&format!("{add}("));
+        self.expr(base, &scalar)?;
+        self.out.push_str(&format!(", {mul}("));
+        self.expr(stride, &scalar)?;
+        let lane = constants::int(place.lane.into(), kind, self.dialect);
+        self.out.push_str(&format!(", {lane}))"));
         Ok(())
     }
 
