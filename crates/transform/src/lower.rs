@@ -9,9 +9,12 @@
 
 use ir::{Body, OpId};
 
+pub mod allocation_sites;
 pub mod block_iters;
+pub mod compact_buffers;
 pub mod cross_thread_reduction;
 mod edit;
+mod footprint;
 pub mod init_blocks;
 pub mod match_buffers;
 pub mod thread_bindings;
@@ -78,6 +81,16 @@ pub const LOWERINGS: &[Lowering] = &[
         name: "thread_bindings",
         what: "loops over threads are launches, one for each tag around a kernel",
         run: thread_bindings::run,
+    },
+    Lowering {
+        name: "allocation_sites",
+        what: "memory of blocks and threads is allocated inside the loops that use it",
+        run: allocation_sites::run,
+    },
+    Lowering {
+        name: "compact_buffers",
+        what: "shared and local memory shrinks to what a block or a thread touches of it",
+        run: compact_buffers::run,
     },
 ];
 

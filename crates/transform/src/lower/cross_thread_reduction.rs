@@ -15,6 +15,7 @@
 //! where it computes anything at all. Meaning is threads running together: a run of the loops one after the other is no longer the same.
 //! Linear in the operations, and in the facts asked for.
 
+mod enumerate;
 mod plan;
 mod reducer;
 

@@ -11,6 +11,7 @@ mod launch;
 mod lets;
 mod levels;
 mod loads;
+mod lowering;
 mod ops;
 mod partial;
 mod simplify;

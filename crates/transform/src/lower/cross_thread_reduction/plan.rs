@@ -12,6 +12,7 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
+    enumerate::{Range, holds_first_and_once},
     reducer::{Component, components},
     refusal,
 };
@@ -238,6 +239,8 @@ struct Questions {
     begins: Vec<ExprId>,
     /// Of each loop that reduces: it is in its first iteration.
     loops: Vec<ExprId>,
+    /// These loops, if their bounds are constants.
+    ranges: Option<Vec<Range>>,
     /// The predicate in the first iteration, and that there is one.
     runs: Vec<ExprId>,
     has_predicate: bool,
@@ -256,10 +259,16 @@ impl Questions {
         let data = body.sblocks[block].clone();
         let operands = body.ops[op].operands.to_vec();
         let mut first = Substitution::default();
-        let mut loops = Vec::new();
+        let (mut loops, mut ranges) = (Vec::new(), Some(Vec::new()));
         for &it in reduction.serial.iter().chain(&reduction.threads) {
             let (var, min) = (loop_var(body, it), body.ops[it].operands[0]);
             first.add(var, min);
+            match (body.expr(min).kind, body.expr(body.ops[it].operands[1]).kind) {
+                (ExprKind::Int(min), ExprKind::Int(extent)) if extent > 0 => {
+                    ranges.iter_mut().for_each(|it| it.push((var, min.into(), extent.into())));
+                }
+                _ => ranges = None,
+            }
             let var = body.value_expr(var);
             loops.push(body.binary(BinaryOp::Eq, var, min));
         }
@@ -293,7 +302,8 @@ impl Questions {
             }
             runs.push(first.apply(body, predicate));
         }
-        Ok(Questions { is_first, begins, loops, runs, has_predicate: data.has_predicate })
+        let has_predicate = data.has_predicate;
+        Ok(Questions { is_first, begins, loops, ranges, runs, has_predicate })
     }
 
     /// Whether there is anything to reduce, if that is not certain; or what is not shown.
@@ -302,16 +312,22 @@ impl Questions {
         simplifier: &mut Simplifier<'_>,
         contexts: &Contexts,
     ) -> Result<Option<ExprId>, LowerRefusal> {
+        let tried = self
+            .ranges
+            .as_ref()
+            .and_then(|ranges| holds_first_and_once(simplifier.body(), &self.is_first, ranges));
         let analyzer = simplifier.analyzer();
         let holds = |analyzer: &mut Analyzer<'_>, ctx, condition| {
             analyzer.decide_with(Overflow::Excluded, ctx, condition) == Some(true)
         };
-        if !self.begins.iter().all(|&it| holds(analyzer, contexts.before, it)) {
+        let begins = tried == Some(true)
+            || self.begins.iter().all(|&it| holds(analyzer, contexts.before, it));
+        if !begins {
             return Err(refusal("is not known to begin where its domain begins"));
         }
         let start =
             self.is_first.iter().fold(contexts.before, |ctx, &it| analyzer.assume(ctx, it, true));
-        if !self.loops.iter().all(|&it| holds(analyzer, start, it)) {
+        if tried != Some(true) && !self.loops.iter().all(|&it| holds(analyzer, start, it)) {
             return Err(refusal("is not known to begin only once"));
         }
         if self.has_predicate
