@@ -46,8 +46,7 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     let mut report = Report::new("CUDA C++ of our build, compiled", KINDS);
     report.note(format!("NVRTC {}, {}", peer.version, ARCHITECTURES.join(", ")));
     let is_of_kernels = |file: &&corpus::File| KERNELS.iter().any(|it| file.group.ends_with(it));
-    let files: Vec<&corpus::File> =
-        input.files.iter().filter(is_of_kernels).collect();
+    let files: Vec<&corpus::File> = input.files.iter().filter(is_of_kernels).collect();
     let cases: Vec<Case> = parallel(&files, |file| build(file)).into_iter().flatten().collect();
     let requests: Vec<Value> = cases.iter().flat_map(|case| requests(case, &root)).collect();
     let mut answers = peer.ask_all(&requests, Keep::OnDisk).into_iter();

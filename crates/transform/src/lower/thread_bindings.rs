@@ -152,7 +152,9 @@ impl Kernel {
         self.dissolve(body, into, &indices);
         let of_block = self.axes.iter().take_while(|it| it.tag.starts_with("blockIdx")).count();
         let shared = launches[of_block.saturating_sub(1)];
-        check::global_exchange(body, body.blocks[launches[0]].parent)?;
+        if !self.axes.iter().all(|it| matches!(body.expr(it.extent).kind, ExprKind::Int(1))) {
+            check::global_exchange(body, body.blocks[launches[0]].parent)?;
+        }
         place_memory(body, launches[0], shared, into)
     }
 

@@ -31,36 +31,72 @@ fn check(pass: &str, signature: &str, statements: &str, expected: Expect) {
 
 const SUM: &str = r#"
     S = T.sblock_alloc_buffer((1,), scope="shared")
-    for t in T.thread_binding(32, thread="threadIdx.x"):
-        for k in range(4):
-            with T.sblock("sum"):
-                r = T.axis.reduce(100, k * 32 + t)
-                T.where(k * 32 + t < 100)
-                with T.init():
-                    S[0] = T.float32(START)
-                S[0] = S[0] + A[r]
-    for t in T.thread_binding(32, thread="threadIdx.x"):
-        with T.sblock("scale"):
-            v = T.axis.spatial(32, t)
-            B[v] = S[0] * A[v]
+    for b in T.thread_binding(2, thread="blockIdx.x"):
+        for t in T.thread_binding(32, thread="threadIdx.x"):
+            for k in range(4):
+                with T.sblock("sum"):
+                    r = T.axis.reduce(100, k * 32 + t)
+                    T.where(k * 32 + t < 100)
+                    with T.init():
+                        S[0] = T.float32(START)
+                    S[0] = S[0] + A[r]
+        for t in T.thread_binding(16, thread="threadIdx.x"):
+            with T.sblock("scale"):
+                v = T.axis.spatial(32, b * 16 + t)
+                B[v] = S[0] * A[v]
 "#;
 
 const BUFFERS: &str = "A: T.Buffer((100,), \"float32\"), B: T.Buffer((32,), \"float32\")";
 
 #[test]
 fn threads_reduce_their_parts_and_then_together() {
-    check("thread_bindings", BUFFERS, &SUM.replace("START", "0"), expect![[""]]);
+    check(
+        "thread_bindings",
+        BUFFERS,
+        &SUM.replace("START", "0"),
+        expect![[r#"
+        blockIdx_x = T.launch_thread("blockIdx.x", 2)
+        S = T.alloc_shared((1,))
+        with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
+            in_thread = T.alloc_local((1,))
+            cross_thread = T.alloc_local((1,))
+            in_thread[0] = T.float32(0.0)
+            for k in range(4):
+                if k * 32 + threadIdx_x < 100:
+                    in_thread[0] = in_thread[0] + A[k * 32 + threadIdx_x]
+            with T.attr(T.comm_reducer(lambda x0, y0: x0 + y0, [T.float32(0.0)]), "reduce_scope", 0):
+                T.tvm_thread_allreduce(T.uint32(1), in_thread[0], T.bool(True), cross_thread[0], threadIdx_x)
+            if threadIdx_x == 0:
+                S[0] = cross_thread[0]
+            if threadIdx_x < 16:
+                B[blockIdx_x * 16 + threadIdx_x] = S[0] * A[blockIdx_x * 16 + threadIdx_x]
+    "#]],
+    );
 }
 
 #[test]
 fn a_sum_that_does_not_start_with_zero_is_not_reduced_by_threads() {
-    check("cross_thread_reduction", BUFFERS, &SUM.replace("START", "1"), expect![[""]]);
+    check(
+        "cross_thread_reduction",
+        BUFFERS,
+        &SUM.replace("START", "1"),
+        expect![[r#"
+        cross-thread-reduction: a reduction over threads starts with a value that is not neutral
+    "#]],
+    );
 }
 
 #[test]
 fn a_reduction_that_may_begin_without_its_first_element_is_refused() {
     let late = SUM.replace("START", "0").replace("T.where(", "T.where(2 < t and ");
-    check("cross_thread_reduction", BUFFERS, &late, expect![[""]]);
+    check(
+        "cross_thread_reduction",
+        BUFFERS,
+        &late,
+        expect![[r#"
+        cross-thread-reduction: a reduction over threads has a predicate that may leave out its beginning
+    "#]],
+    );
 }
 
 #[test]
@@ -80,7 +116,27 @@ fn an_extremum_and_its_index_are_reduced_together() {
                 I[0] = i
                 V[0] = v
         "#,
-        expect![[""]],
+        expect![[r#"
+            for t in T.thread_binding(64, thread="threadIdx.x"):
+                in_thread = T.alloc_local((1,), "int32")
+                in_thread_1 = T.alloc_local((1,))
+                cross_thread = T.alloc_local((1,), "int32")
+                cross_thread_1 = T.alloc_local((1,))
+                in_thread[0] = -1
+                in_thread_1[0] = T.float32(-1e30)
+                with T.sblock("argmax"):
+                    r = T.axis.reduce(64, t)
+                    i: T.let[T.int32] = T.Select(in_thread_1[0] > A[r] or in_thread_1[0] == A[r] and in_thread[0] < r, in_thread[0], r)
+                    v: T.let[T.float32] = T.Select(in_thread_1[0] > A[r], in_thread_1[0], A[r])
+                    in_thread[0] = i
+                    in_thread_1[0] = v
+                with T.attr(T.comm_reducer(lambda x0, x1, y0, y1: (T.Select(x1 > y1 or x1 == y1 and x0 < y0, x0, y0), T.Select(x1 > y1, x1, y1)), [-1, T.float32(-1e30)]), "reduce_scope", 0):
+                    T.tvm_thread_allreduce(T.uint32(2), in_thread[0], in_thread_1[0], T.bool(True), cross_thread[0], cross_thread_1[0], t)
+                if t == 0:
+                    I_1[0] = cross_thread[0]
+                if t == 0:
+                    V[0] = cross_thread_1[0]
+        "#]],
     );
 }
 
@@ -101,7 +157,9 @@ fn the_first_of_equal_elements_in_order_is_no_reduction_of_threads() {
                 I[0] = i
                 V[0] = v
         "#,
-        expect![[""]],
+        expect![[r#"
+            cross-thread-reduction: a reduction over threads combines values in a way that is not known to be free of order
+        "#]],
     );
 }
 
@@ -116,7 +174,9 @@ fn an_accumulation_over_threads_without_initialisation_is_refused() {
                 r = T.axis.reduce(32, t)
                 B[0] = B[0] + A[r]
         "#,
-        expect![[""]],
+        expect![[r#"
+            cross-thread-reduction: a reduction over threads has no initialisation of its own
+        "#]],
     );
 }
 
@@ -129,12 +189,18 @@ fn blocks_are_opened_and_their_first_iteration_is_asked_for() {
         for i, k in T.grid(4, 25):
             with T.sblock("sum"):
                 v, r = T.axis.remap("SR", [i, k])
-                T.where(v * 25 + r < 90)
+                T.where(i * 25 + k < 90)
                 with T.init():
                     B[v] = T.float32(0)
                 B[v] = B[v] + A[v * 25 + r]
         "#,
-        expect![[""]],
+        expect![[r#"
+            for i, k in T.grid(4, 25):
+                if i * 25 + k < 90:
+                    if k == 0:
+                        B[i] = T.float32(0.0)
+                    B[i] = B[i] + A[i * 25 + k]
+        "#]],
     );
 }
 
@@ -150,7 +216,12 @@ fn a_variable_that_is_read_from_memory_is_bound_once() {
                 A[v] = v + 1
                 B[v] = v
         "#,
-        expect![[""]],
+        expect![[r#"
+            for i in range(8):
+                v: T.let[T.int32] = A[i]
+                A[v] = v + 1
+                B[v] = v
+        "#]],
     );
 }
 
@@ -166,7 +237,10 @@ fn a_part_of_a_buffer_is_the_buffer() {
                 P = T.match_buffer(A[v * 4:v * 4 + 4, w * 4:w * 4 + 4], (4, 4), strides=[T.int32(), 1], offset_factor=1)
                 P[1, 2] = B[w] + P[0, 0]
         "#,
-        expect![[""]],
+        expect![[r#"
+            for i, j in T.grid(4, 4):
+                A[i * 4 + 1, j * 4 + 2] = B[j] + A[T.Add(i * 4, 0), T.Add(j * 4, 0)]
+        "#]],
     );
 }
 
@@ -186,7 +260,18 @@ fn fewer_threads_are_guarded_and_statements_outside_are_done_once() {
             for t in T.thread_binding(16, thread="threadIdx.x"):
                 B[b * 32 + t] = S[32 - t] + L[0]
         "#,
-        expect![[""]],
+        expect![[r#"
+            blockIdx_x = T.launch_thread("blockIdx.x", 2)
+            S = T.alloc_shared((64,))
+            with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
+                L = T.alloc_local((1,))
+                L[0] = T.float32(1.0)
+                if threadIdx_x == 0:
+                    S[32] = T.float32(2.0)
+                S[threadIdx_x] = A[blockIdx_x * 32 + threadIdx_x]
+                if threadIdx_x < 16:
+                    B[blockIdx_x * 32 + threadIdx_x] = S[32 - threadIdx_x] + L[0]
+        "#]],
     );
 }
 
@@ -200,7 +285,9 @@ fn a_loop_in_one_of_the_same_tag_may_not_depend_on_it() {
             for u in T.thread_binding(32, thread="threadIdx.x"):
                 B[u] = A[t]
         "#,
-        expect![[""]],
+        expect![[r#"
+            thread-rebound: a loop over threads depends on one of the same tag around it
+        "#]],
     );
 }
 
@@ -216,7 +303,9 @@ fn threads_do_not_talk_through_global_memory() {
             for t in T.thread_binding(32, thread="threadIdx.x"):
                 B[t] = A[31 - t]
         "#,
-        expect![[""]],
+        expect![[r#"
+            global-exchange: threads of one kernel write and read `A` at different places
+        "#]],
     );
 }
 
@@ -241,12 +330,44 @@ const STEP_BUFFERS: &str = "A: T.Buffer((96,), \"float32\"), B: T.Buffer((4, 128
 
 #[test]
 fn memory_is_what_one_iteration_needs() {
-    check("compact_buffers", STEP_BUFFERS, &STEPS.replace("WIDTH", "16"), expect![[""]]);
+    check(
+        "compact_buffers",
+        STEP_BUFFERS,
+        &STEPS.replace("WIDTH", "16"),
+        expect![[r#"
+        blockIdx_x = T.launch_thread("blockIdx.x", 2)
+        threadIdx_x = T.launch_thread("threadIdx.x", 32)
+        L = T.alloc_local((2,))
+        for k in range(4):
+            S = T.alloc_shared((16,))
+            if threadIdx_x < 16:
+                S[threadIdx_x] = A[k * 16 + threadIdx_x]
+            for j in range(2):
+                L[j] = S[j] + S[15]
+                B[k, blockIdx_x * 64 + threadIdx_x * 2 + j] = L[j]
+    "#]],
+    );
 }
 
 #[test]
 fn memory_that_iterations_share_stays_outside_of_their_loop() {
-    check("compact_buffers", STEP_BUFFERS, &STEPS.replace("WIDTH", "18"), expect![[""]]);
+    check(
+        "compact_buffers",
+        STEP_BUFFERS,
+        &STEPS.replace("WIDTH", "18"),
+        expect![[r#"
+        blockIdx_x = T.launch_thread("blockIdx.x", 2)
+        S = T.alloc_shared((66,))
+        with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
+            L = T.alloc_local((2,))
+            for k in range(4):
+                if threadIdx_x < 18:
+                    S[k * 16 + threadIdx_x] = A[k * 16 + threadIdx_x]
+                for j in range(2):
+                    L[j] = S[k * 16 + j] + S[k * 16 + 17]
+                    B[k, blockIdx_x * 64 + threadIdx_x * 2 + j] = L[j]
+    "#]],
+    );
 }
 
 #[test]
@@ -269,6 +390,14 @@ fn rows_are_padded_as_asked() {
                 for j in range(16):
                     B[b * 32 + t, j] = S[b * 32 + 31 - t, j]
         "#,
-        expect![[""]],
+        expect![[r#"
+            blockIdx_x = T.launch_thread("blockIdx.x", 2)
+            S = T.alloc_shared((32, 40))
+            with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
+                for j in range(16):
+                    S[threadIdx_x, j] = A[blockIdx_x * 32 + threadIdx_x, j]
+                for j in range(16):
+                    B[blockIdx_x * 32 + threadIdx_x, j] = S[31 - threadIdx_x, j]
+        "#]],
     );
 }

@@ -7,7 +7,7 @@ use arith::{Analyzer, ContextId, Overflow, simplify::Simplifier};
 use dataflow::{conditions::Conditions, flow::Flow, scopes::ScopeTree};
 use ir::{
     BinaryOp, Body, BufferId, DataType, ExprId, ExprKind, IterKind, Occurrences, OpId, OpKind,
-    SBlockId, ValueId, effects::EffectTable, substitution::Substitution,
+    SBlockId, ValueId, ValueKind, effects::EffectTable, substitution::Substitution,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -167,28 +167,43 @@ fn shape(body: &Body, op: OpId, block: SBlockId) -> Result<Option<Shape>, LowerR
     Ok(Some(Shape { outermost: loops[n - 1], shell, serial, threads }))
 }
 
-/// Refuses a block in a block whose variables, bound to threads, it reduces over.
+/// Refuses what reduces over threads that are not right around it: around an outer block, or behind a name.
 fn check_outer_threads(
     body: &Body,
     op: OpId,
     own: &FxHashSet<ValueId>,
     bindings: &[ExprId],
 ) -> Result<(), LowerRefusal> {
-    let mut outer = FxHashSet::default();
+    let mut around = Vec::new();
     let mut at = body.parent_op(op);
-    while let Some(around) = at {
-        if let OpKind::SBlock(block) = body.ops[around].kind {
-            outer.extend(body.sblocks[block].iter_vars.iter().map(|it| it.value));
-        } else if thread_tag(body, around).is_some() {
-            outer.insert(loop_var(body, around));
-        }
-        at = body.parent_op(around);
+    while let Some(op) = at {
+        around.push(op);
+        at = body.parent_op(op);
     }
-    let is_outer = |value: ValueId| outer.contains(&value) && !own.contains(&value);
+    let mut threads: FxHashSet<ValueId> = FxHashSet::default();
+    for &op in around.iter().rev() {
+        if thread_tag(body, op).is_some() {
+            threads.insert(loop_var(body, op));
+        } else if let OpKind::SBlock(block) = body.ops[op].kind {
+            for (iter, &binding) in body.sblocks[block].iter_vars.iter().zip(&body.ops[op].operands)
+            {
+                if mentions(body, binding, &|value| is_thread(body, &threads, value)) {
+                    threads.insert(iter.value);
+                }
+            }
+        }
+    }
+    let is_outer = |value: ValueId| is_thread(body, &threads, value) && !own.contains(&value);
     match bindings.iter().any(|&it| mentions(body, it, &is_outer)) {
-        true => Err(refusal("is inside another block")),
+        true => Err(refusal("goes over threads that are not right around it")),
         false => Ok(()),
     }
+}
+
+/// Whether a value is the index of a thread, or may be.
+fn is_thread(body: &Body, threads: &FxHashSet<ValueId>, value: ValueId) -> bool {
+    threads.contains(&value)
+        || !threads.is_empty() && matches!(body.values[value].kind, ValueKind::Result(..))
 }
 
 fn complete(
