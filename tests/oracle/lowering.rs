@@ -13,7 +13,7 @@ use test_utils::Rng;
 use transform::lower::{LOWERINGS, LowerOptions};
 
 use crate::{
-    functions::{Corpus, Function, functions_of_file},
+    functions::{Corpus, Function, functions_of, functions_of_file},
     inputs::{self, Flavour},
     rewrites::{agrees, skip_reason},
     stages::close,
@@ -193,5 +193,23 @@ fn every_pass_of_the_lowering_keeps_what_functions_compute() {
         }
     }
     tally.print("functions before and after each pass of the lowering");
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+#[test]
+fn loops_and_memory_in_few_lines() {
+    let corpus = Corpus::chosen(3_000_000);
+    let mut tally = Tally::default();
+    let mut failures = Vec::new();
+    for function in functions_of("loops", include_str!("lowering/loops.py")) {
+        let diagnostics = &function.lowered.diagnostics;
+        assert!(diagnostics.is_empty(), "{}: {diagnostics:?}", function.name);
+        match check_function(&function, &corpus, &mut tally) {
+            Ok(Ran::Compared) => tally.add("agree", &function.name),
+            Ok(Ran::Skipped(why)) => failures.push(format!("{} is skipped: {why}", function.name)),
+            Err(why) => failures.push(format!("{}: {why}", function.name)),
+        }
+    }
+    tally.print("loops and memory");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -108,8 +108,22 @@ pub const ALL: &[(&str, &str)] = &[
     ("unknown-type", "An expression whose type is not known."),
     ("unlowered-block", "A block that is still to be scheduled: the function is not lowered yet."),
     ("unresolved-name", "A name that the file does not define."),
+    ("vector-control", "A vector loop is left by `break` or `continue`."),
     ("vector-index", "A vector store reads its index from the memory it writes."),
+    (
+        "vector-lanes-depend",
+        "A statement of a vector loop has no form for vectors, and its lanes cannot be shown not to touch what others write.",
+    ),
+    (
+        "vector-statement",
+        "A statement of a vector loop can run neither on vectors nor lane by lane: it allocates, or calls with an effect.",
+    ),
     ("vectorized-loop", "A loop that is still to be vectorised: the function is not lowered yet."),
+    ("vthread-around-threads", "Threads are launched inside of virtual threads."),
+    (
+        "vthread-effect",
+        "A virtual thread has a barrier or another call with an effect, for which the others would have to wait.",
+    ),
 ];
 
 #[cfg(test)]

@@ -12,16 +12,37 @@ use ir::{Body, OpId};
 pub mod allocation_sites;
 pub mod block_iters;
 pub mod compact_buffers;
+mod contexts;
+mod copy;
 pub mod cross_thread_reduction;
 mod edit;
+pub mod flatten_buffers;
 mod footprint;
 pub mod init_blocks;
+mod lists;
 pub mod match_buffers;
+pub mod storage_reuse;
 pub mod thread_bindings;
+pub mod unroll;
+pub mod vectorize;
+pub mod virtual_threads;
 
 /// What a target decides about lowering.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct LowerOptions {}
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LowerOptions {
+    /// Statements that an unrolled loop may become.
+    pub max_unrolled: u32,
+    /// Lanes of a vector, at most.
+    pub max_lanes: u16,
+    /// Bytes of shared memory that a kernel may have.
+    pub max_shared: u32,
+}
+
+impl Default for LowerOptions {
+    fn default() -> LowerOptions {
+        LowerOptions { max_unrolled: 4096, max_lanes: 64, max_shared: 48 * 1024 }
+    }
+}
 
 /// Why a function is not lowered: what would follow could be wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -91,6 +112,31 @@ pub const LOWERINGS: &[Lowering] = &[
         name: "compact_buffers",
         what: "shared and local memory shrinks to what a block or a thread touches of it",
         run: compact_buffers::run,
+    },
+    Lowering {
+        name: "flatten_buffers",
+        what: "buffers of several dimensions become buffers of one",
+        run: flatten_buffers::run,
+    },
+    Lowering {
+        name: "virtual_threads",
+        what: "virtual threads are iterations of a loop in each thread",
+        run: virtual_threads::run,
+    },
+    Lowering {
+        name: "vectorize",
+        what: "vector loops become statements on vectors",
+        run: vectorize::run,
+    },
+    Lowering {
+        name: "unroll",
+        what: "loops that are to be unrolled become their iterations",
+        run: unroll::run,
+    },
+    Lowering {
+        name: "storage_reuse",
+        what: "memory that is no longer used serves again",
+        run: storage_reuse::run,
     },
 ];
 

@@ -11,6 +11,7 @@ mod launch;
 mod lets;
 mod levels;
 mod loads;
+mod lower_loops;
 mod lowering;
 mod ops;
 mod partial;
