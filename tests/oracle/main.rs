@@ -11,7 +11,6 @@ mod functions;
 mod generated;
 mod inputs;
 mod instructions;
-mod lowering;
 mod plans;
 mod rewrites;
 mod schedules;

@@ -5,7 +5,6 @@
 
 mod latency;
 mod memory;
-mod operations;
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -38,9 +37,6 @@ pub(crate) struct Args {
     /// Leave the peer out.
     #[arg(long)]
     no_peer: bool,
-    /// Leave the synthetic files of MLIR out.
-    #[arg(long)]
-    no_operations: bool,
     /// Leave the editor's latency out.
     #[arg(long)]
     no_latency: bool,
@@ -62,9 +58,6 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         }
     }
     memory::run(ws, &corpus)?;
-    if !args.no_operations {
-        operations::run(ws)?;
-    }
     if !args.no_latency {
         latency::run(ws, &corpus)?;
     }

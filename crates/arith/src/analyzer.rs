@@ -6,7 +6,9 @@
 //!
 //! Every answer holds at the place that the context describes, and wherever the same facts hold.
 
-use ir::{Body, BufferId, ExprId, ExprKind, ValueId, arena::Id, effects::EffectTable};
+use ir::{
+    Body, BufferId, ExprId, ExprKind, OpId, OpKind, ValueId, arena::Id, effects::EffectTable,
+};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -142,10 +144,35 @@ impl<'a> Analyzer<'a> {
     /// first. `add` must only add expressions and values that are defined nowhere: no operation, no buffer. What was known stays
     /// known; old ids keep their meaning. O(nodes added).
     pub fn grow<R>(&mut self, add: impl FnOnce(&mut Body) -> R) -> R {
-        let first = self.body.n_exprs();
+        let (first, n_values) = (self.body.n_exprs(), self.body.values.len());
         let result = add(self.body.to_mut());
-        self.take_in(first);
+        // Most often the node is there already.
+        if (self.body.n_exprs(), self.body.values.len()) != (first, n_values) {
+            self.take_in(first);
+        }
         result
+    }
+    /// Goes on with what became of the body: the same expressions and more, in other operations. What was found out in a context holds
+    /// wherever its constraints do, so it stays known. Not so if a variable is bound to another expression or a buffer has another
+    /// shape, or if there are schedulable blocks: then nothing is done, and the answer is `false`. O(function).
+    pub fn follow(&mut self, body: &Body) -> bool {
+        let first = self.body.n_exprs();
+        let is_same = |op: OpId| {
+            let Some(now) = body.ops.get(op) else { return false };
+            let was = &self.body.ops[op];
+            was.kind != OpKind::Bind || (now.kind, &now.operands) == (was.kind, &was.operands)
+        };
+        let shapes = |it: &Body| it.buffers.iter().map(|it| it.1.shape.clone()).collect::<Vec<_>>();
+        let goes_on = body.n_exprs() >= first
+            && body.values.len() == self.body.values.len()
+            && body.sblocks.is_empty()
+            && self.body.ops.ids().all(is_same)
+            && shapes(body) == shapes(&self.body);
+        if goes_on {
+            self.body = Held::copied(body);
+            self.take_in(first);
+        }
+        goes_on
     }
     /// The body, with all that was added to it.
     pub fn into_body(self) -> Body {

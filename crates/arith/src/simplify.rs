@@ -82,6 +82,8 @@ pub struct Simplifier<'a> {
     costs: Vec<Option<Cost>>,
     /// By node: whether a `Select` is in it.
     selects: Vec<bool>,
+    /// By node: whether it is arithmetic on variables.
+    arithmetic: Vec<bool>,
     sums: sums::Sums,
     depth: u32,
     trace: Option<explain::Trace>,
@@ -102,6 +104,7 @@ impl<'a> Simplifier<'a> {
             memo: FxHashMap::default(),
             costs: Vec::new(),
             selects: Vec::new(),
+            arithmetic: Vec::new(),
             sums: sums::Sums::default(),
             depth: 0,
             trace: None,
@@ -133,6 +136,21 @@ impl<'a> Simplifier<'a> {
         self.simplified(At { ctx, reading }, expr)
     }
 
+    /// The context of an arm of an `if_then_else` in `ctx` whose condition becomes `cond`, that where it is `holds`; `ctx` for the operands of
+    /// anything else.
+    pub fn context_of_arm(
+        &mut self,
+        ctx: ContextId,
+        expr: ExprId,
+        cond: ExprId,
+        holds: bool,
+    ) -> ContextId {
+        match self.as_if(expr) {
+            Some(_) => self.analyzer.assume(ctx, cond, holds),
+            None => ctx,
+        }
+    }
+
     /// What `after` saves against `before`; none if it costs as much and only looks different.
     pub fn saves(&mut self, before: ExprId, after: ExprId) -> Option<Cost> {
         let (before, after) = (self.cost(before), self.cost(after));
@@ -148,10 +166,7 @@ impl<'a> Simplifier<'a> {
         if node.is_constant() || matches!(node.ty, Type::Unknown) && node.is_leaf() {
             return expr;
         }
-        // What a context adds to its parent may be nothing.
-        let ctx =
-            if node.flags.open_binders > 0 { at.ctx } else { self.analyzer.informative(at.ctx) };
-        let at = At { ctx, ..at };
+        let at = At { ctx: self.nearest(at, expr), ..at };
         if node.is_leaf() && self.analyzer.is_seen_to_vary(at.ctx, expr) {
             return expr;
         }
@@ -173,6 +188,42 @@ impl<'a> Simplifier<'a> {
             self.memo.insert((result, at), result);
         }
         result
+    }
+
+    /// The context at or above a place in which the same is known of a node: what a context adds to its parent may be nothing, and of
+    /// arithmetic on variables only constraints on these say something. So an index is simplified once in all the scopes that do not
+    /// concern it.
+    fn nearest(&mut self, at: At, expr: ExprId) -> ContextId {
+        if self.body().expr(expr).flags.open_binders > 0 {
+            return at.ctx;
+        }
+        if !self.body().expr(expr).is_leaf() && self.is_arithmetic(expr) {
+            return self.analyzer.relevant(at.reading, at.ctx, expr);
+        }
+        self.analyzer.informative(at.ctx)
+    }
+
+    /// Whether a node is made of integer variables by sums, differences, products, and divisions by constants. O(1) a node, once.
+    fn is_arithmetic(&mut self, expr: ExprId) -> bool {
+        let body = self.analyzer.body();
+        for at in self.arithmetic.len()..=index(expr) {
+            let node = body.expr(ExprId::new(at));
+            let is_integer = node.ty.prim().is_some_and(|it| it.is_integer() && it.is_scalar());
+            let of = |it: ExprId| self.arithmetic[index(it)];
+            let is_arithmetic = is_integer
+                && match node.kind {
+                    ExprKind::Int(_) | ExprKind::Value(_) => true,
+                    ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, a, b) => {
+                        of(a) && of(b)
+                    }
+                    ExprKind::Binary(op, a, b) => {
+                        op.is_division() && of(a) && body.expr(b).is_constant()
+                    }
+                    _ => false,
+                };
+            self.arithmetic.push(is_arithmetic);
+        }
+        self.arithmetic[index(expr)]
     }
 
     /// The node, as simple as steps at its root make it.

@@ -1,7 +1,4 @@
-//! Kernels as they are written out.
-
-mod hip;
-mod host;
+//! Kernels as they are written out, for both targets.
 
 use expect_test::{Expect, expect};
 

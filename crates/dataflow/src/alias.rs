@@ -329,6 +329,13 @@ fn unite_world(
     }
 }
 
+/// Whether any memory of a body is volatile: without classes, for who asks nothing else. O(buffers + operations).
+pub fn has_volatile(body: &Body) -> bool {
+    let is_mark = |kind| matches!(kind, OpKind::Attr(key) if body.name(key).contains("volatile"));
+    body.buffers.ids().any(|it| is_volatile(body, it))
+        || body.ops.iter().any(|(_, op)| is_mark(op.kind))
+}
+
 fn is_volatile(body: &Body, buffer: BufferId) -> bool {
     let is_mark = |text: &str| text.contains("volatile");
     let attrs = body.dict(body.buffers[buffer].attrs);

@@ -46,6 +46,94 @@ pub struct Conditions {
     arms: Vec<Arm>,
 }
 
+/// How the context of a place follows from the one before it: for walks that make contexts on the way, of operands as they become.
+#[derive(Clone, Debug)]
+pub struct Passage {
+    /// By operation: whether something leaves it by `break`.
+    breaks: Vec<bool>,
+}
+
+impl Passage {
+    /// What has to be known of a body. O(operations).
+    pub fn of(flow: &Flow<'_>) -> Passage {
+        Passage { breaks: loops_with_break(flow) }
+    }
+
+    /// The context with which a scope is entered that an operation makes, where the context before the operation is `around` and it has
+    /// these operands. A block of a region of several is entered with what holds before the operation.
+    pub fn inside(
+        &self,
+        flow: &Flow<'_>,
+        analyzer: &mut Analyzer<'_>,
+        scope: ScopeId,
+        around: ContextId,
+        operands: &[ExprId],
+    ) -> ContextId {
+        let Some(creator) = flow.scopes.creator(scope) else { return around };
+        let data = &flow.body.ops[creator];
+        match (flow.scopes.kind(scope), operands.first()) {
+            (ScopeKind::While, Some(&first)) => analyzer.assume(around, first, true),
+            (ScopeKind::Arm(arm), Some(&first)) => analyzer.assume(around, first, arm == 0),
+            (ScopeKind::Loop(_), _) => {
+                let var = flow.arguments(flow.scopes.block(scope)).first();
+                match (var, operands) {
+                    (Some(&var), &[min, extent]) => analyzer.range(around, var, min, extent),
+                    (Some(&var), &[min, extent, step]) => {
+                        analyzer.stepped(around, var, min, extent, step)
+                    }
+                    _ => around,
+                }
+            }
+            (ScopeKind::Launch, Some(&extent)) => match data.kind {
+                OpKind::LaunchThread { var, .. } => analyzer.thread(around, var, extent),
+                _ => around,
+            },
+            (ScopeKind::SBlock(_) | ScopeKind::Init, _) => {
+                let predicate = operands.last().filter(|_| has_predicate(flow.body, creator));
+                predicate.map_or(around, |&it| analyzer.assume(around, it, true))
+            }
+            _ => around,
+        }
+    }
+
+    /// The context after an operation, where the context before it is `context` and it has these operands.
+    pub fn behind(
+        &self,
+        flow: &Flow<'_>,
+        analyzer: &mut Analyzer<'_>,
+        context: ContextId,
+        op: OpId,
+        operands: &[ExprId],
+    ) -> ContextId {
+        let data = &flow.body.ops[op];
+        let Some(&first) = operands.first() else { return context };
+        match data.kind {
+            OpKind::Assert => analyzer.assume(context, first, true),
+            OpKind::Evaluate => match assumed(analyzer.body(), first) {
+                Some(condition) => analyzer.assume(context, condition, true),
+                None => context,
+            },
+            OpKind::If if flow.shape(op) == Shape::Branch => {
+                let ends = |arm: usize| match data.regions.get(arm) {
+                    Some(&region) => flow.reaches_end(flow.body.entry(region)),
+                    None => true,
+                };
+                match (ends(0), ends(1)) {
+                    (true, false) => analyzer.assume(context, first, true),
+                    (false, true) => analyzer.assume(context, first, false),
+                    _ => context,
+                }
+            }
+            OpKind::While if !self.breaks[op.index()] => analyzer.assume(context, first, false),
+            OpKind::DeclBuffer { buffer } => match flow.body.buffers[buffer].origin {
+                BufferOrigin::Match { .. } => analyzer.shape(context, buffer),
+                _ => context,
+            },
+            _ => context,
+        }
+    }
+}
+
 impl Conditions {
     /// The contexts of a body, made in `analyzer`.
     pub fn build(flow: &Flow<'_>, analyzer: &mut Analyzer<'_>) -> Conditions {
@@ -65,9 +153,9 @@ impl Conditions {
             after,
             arms: Vec::new(),
         };
-        let breaks = loops_with_break(flow);
+        let passage = Passage::of(flow);
         for scope in flow.scopes.ids() {
-            let start = conditions.start(flow, analyzer, scope);
+            let start = conditions.start(flow, analyzer, &passage, scope);
             conditions.at_start[scope.index()] = start;
             let block = flow.scopes.block(scope);
             let is_graph = flow.is_graph(block);
@@ -75,7 +163,8 @@ impl Conditions {
             for &op in &flow.body.blocks[block].ops {
                 conditions.before[op] = context;
                 if !is_graph {
-                    context = behind(flow, analyzer, context, op, &breaks);
+                    let operands = &flow.body.ops[op].operands;
+                    context = passage.behind(flow, analyzer, context, op, operands);
                 }
                 conditions.after[op] = context;
             }
@@ -115,41 +204,22 @@ impl Conditions {
     }
 
     /// The context with which a scope is entered.
-    fn start(&self, flow: &Flow<'_>, analyzer: &mut Analyzer<'_>, scope: ScopeId) -> ContextId {
+    fn start(
+        &self,
+        flow: &Flow<'_>,
+        analyzer: &mut Analyzer<'_>,
+        passage: &Passage,
+        scope: ScopeId,
+    ) -> ContextId {
         let Some(creator) = flow.scopes.creator(scope) else { return analyzer.root() };
-        let around = self.before[creator];
-        let data = &flow.body.ops[creator];
         match flow.scopes.kind(scope) {
-            ScopeKind::While => analyzer.assume(around, data.operands[0], true),
-            ScopeKind::Arm(arm) => analyzer.assume(around, data.operands[0], arm == 0),
-            ScopeKind::Loop(_) => {
-                let var = flow.arguments(flow.scopes.block(scope)).first();
-                match (var, &data.operands[..]) {
-                    (Some(&var), &[min, extent]) => analyzer.range(around, var, min, extent),
-                    (Some(&var), &[min, extent, step]) => {
-                        analyzer.stepped(around, var, min, extent, step)
-                    }
-                    _ => around,
-                }
-            }
-            ScopeKind::Launch => match (data.kind, data.operands.first()) {
-                (OpKind::LaunchThread { var, .. }, Some(&extent)) => {
-                    analyzer.thread(around, var, extent)
-                }
-                _ => around,
-            },
-            ScopeKind::SBlock(_) | ScopeKind::Init => match predicate(flow.body, creator) {
-                Some(predicate) => analyzer.assume(around, predicate, true),
-                None => around,
-            },
             // What held in a dominating block holds: its values have not been defined again since, or that block would
             // have been entered again too.
             ScopeKind::Successor => self.after[creator],
-            ScopeKind::Function
-            | ScopeKind::UnknownArm(_)
-            | ScopeKind::Attr
-            | ScopeKind::Binding
-            | ScopeKind::Other => around,
+            _ => {
+                let operands = &flow.body.ops[creator].operands;
+                passage.inside(flow, analyzer, scope, self.before[creator], operands)
+            }
         }
     }
 
@@ -203,42 +273,6 @@ fn child_index(flow: &Flow<'_>, parent: OccurrenceId, id: OccurrenceId) -> usize
     index
 }
 
-/// The context after an operation.
-fn behind(
-    flow: &Flow<'_>,
-    analyzer: &mut Analyzer<'_>,
-    context: ContextId,
-    op: OpId,
-    breaks: &[bool],
-) -> ContextId {
-    let data = &flow.body.ops[op];
-    let Some(&first) = data.operands.first() else { return context };
-    match data.kind {
-        OpKind::Assert => analyzer.assume(context, first, true),
-        OpKind::Evaluate => match assumed(flow.body, first) {
-            Some(condition) => analyzer.assume(context, condition, true),
-            None => context,
-        },
-        OpKind::If if flow.shape(op) == Shape::Branch => {
-            let ends = |arm: usize| match data.regions.get(arm) {
-                Some(&region) => flow.reaches_end(flow.body.entry(region)),
-                None => true,
-            };
-            match (ends(0), ends(1)) {
-                (true, false) => analyzer.assume(context, first, true),
-                (false, true) => analyzer.assume(context, first, false),
-                _ => context,
-            }
-        }
-        OpKind::While if !breaks[op.index()] => analyzer.assume(context, first, false),
-        OpKind::DeclBuffer { buffer } => match flow.body.buffers[buffer].origin {
-            BufferOrigin::Match { .. } => analyzer.shape(context, buffer),
-            _ => context,
-        },
-        _ => context,
-    }
-}
-
 /// The condition of `T.assume(condition)`.
 fn assumed(body: &Body, expr: ExprId) -> Option<ExprId> {
     match body.expr(expr).kind {
@@ -251,10 +285,8 @@ fn assumed(body: &Body, expr: ExprId) -> Option<ExprId> {
     }
 }
 
-fn predicate(body: &Body, op: OpId) -> Option<ExprId> {
-    let OpKind::SBlock(block) = body.ops[op].kind else { return None };
-    let has_predicate = body.sblocks[block].has_predicate;
-    body.ops[op].operands.last().copied().filter(|_| has_predicate)
+fn has_predicate(body: &Body, op: OpId) -> bool {
+    matches!(body.ops[op].kind, OpKind::SBlock(block) if body.sblocks[block].has_predicate)
 }
 
 /// For each operation whether something leaves it by `break`.

@@ -35,9 +35,7 @@ pub use crate::{
         SharedBody, TextFacts, body, lowered, lowering_diagnostics, occurrences, source_map,
         text_facts,
     },
-    op_lowering::{
-        SharedOpBody, op_body, op_diagnostics, op_lowered, op_plan, op_source_map, op_text,
-    },
+    op_lowering::{SharedOpBody, op_body, op_diagnostics, op_lowered, op_plan, op_source_map},
     plan::cse_plan,
     units::{
         AliasName, DocumentAliases, OpIndex, OpUnit, OpUnits, PlacedUnit, SharedUnit, alias,

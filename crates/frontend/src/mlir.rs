@@ -28,13 +28,10 @@ mod tests;
 mod types;
 mod unit;
 
-pub use parser::{
-    Step,
-    mlir::{Shapes, Sink, parse_into},
-};
+pub use parser::mlir::Shapes;
 
 pub use self::{
     aliases::Aliases,
     compare::{Difference, differences},
-    unit::{FileReader, Unit, UnitKind, aliases, lower_file, lower_frame, lower_function},
+    unit::{Unit, UnitKind, aliases, lower_file, lower_frame, lower_function},
 };

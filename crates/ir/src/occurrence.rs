@@ -66,9 +66,13 @@ impl Occurrences {
                     Step::Visit(expr, parent, operand) => {
                         let end = OccurrenceId::new(table.len() + 1);
                         let id = table.push(Occurrence { expr, op, operand, parent, end });
+                        let node = body.expr(expr);
+                        if node.is_leaf() {
+                            continue;
+                        }
                         stack.push(Step::Finish(id));
                         let mark = stack.len();
-                        body.each_child(body.expr(expr).kind, &mut |child| {
+                        body.each_child(node.kind, &mut |child| {
                             stack.push(Step::Visit(child, Some(id), operand));
                         });
                         stack[mark..].reverse();

@@ -32,6 +32,9 @@ impl Substitution {
 
     /// The expression with all variables replaced.
     pub fn apply(&mut self, body: &mut Body, expr: ExprId) -> ExprId {
+        if let Some(&known) = self.memo.get(&expr) {
+            return known;
+        }
         let mut stack = vec![(expr, false)];
         while let Some((at, is_ready)) = stack.pop() {
             if self.memo.contains_key(&at) {
@@ -42,7 +45,12 @@ impl Substitution {
                 self.memo.insert(at, new);
             } else if is_ready {
                 let memo = &self.memo;
-                let new = body.map_children(at, &mut |_, child| memo[&child]);
+                let mut is_same = true;
+                body.each_child(body.expr(at).kind, &mut |child| is_same &= memo[&child] == child);
+                let new = match is_same {
+                    true => at,
+                    false => body.map_children(at, &mut |_, child| memo[&child]),
+                };
                 self.memo.insert(at, new);
             } else {
                 stack.push((at, true));

@@ -10,7 +10,6 @@
 
 mod annotations;
 mod fixture;
-pub mod operations;
 mod programs;
 mod rng;
 mod samples;

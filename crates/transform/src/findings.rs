@@ -170,7 +170,7 @@ impl<'a> FindingFacts<'a> {
 
     /// Which expressions may be left out when nothing uses them.
     pub fn deletable(&self) -> &Deletable {
-        let build = || Deletable::of(self.body, self.effects, self.aliases());
+        let build = || Deletable::of(self.body, self.effects, Some(self.aliases()));
         self.deletable.get_or_init(build)
     }
 

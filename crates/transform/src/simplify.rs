@@ -19,10 +19,12 @@
 mod expressions;
 mod guards;
 mod loops;
+mod places;
 mod rewrite;
 mod round;
 mod statements;
 
+use arith::simplify::Simplifier;
 use ir::{
     Body, Occurrences,
     effects::EffectTable,
@@ -31,6 +33,7 @@ use ir::{
 
 pub use rewrite::{rewrite, rewrite_items};
 
+use places::Seen;
 use round::Round;
 
 /// How far simplification goes.
@@ -85,22 +88,31 @@ pub fn plan_counted(
         is_complete: false,
     };
     let mut current: Option<Body> = None;
+    let mut simplifier = Simplifier::with_effects(body, effects);
+    let mut seen = Seen::default();
     for round in 0..options.rounds {
-        let n_before = plan.items.len();
-        let next = match &current {
-            None => Round { body, occurrences, source, round, effects }.run(&mut plan, &mut work),
+        let left = match &current {
+            None => {
+                let round = Round { body, occurrences, source, round, effects, seen: &seen };
+                round.run(simplifier, &mut plan, &mut work)
+            }
             Some(body) => {
                 let occurrences = &Occurrences::collect(body);
-                let round = Round { body, occurrences, source: None, round, effects };
-                round.run(&mut plan, &mut work)
+                let round = Round { body, occurrences, source: None, round, effects, seen: &seen };
+                round.run(simplifier, &mut plan, &mut work)
             }
         };
         work.rounds += 1;
-        if plan.items.len() == n_before {
+        let Some(left) = left else {
+            plan.is_complete = true;
+            break;
+        };
+        current = Some(left.body);
+        if left.is_settled {
             plan.is_complete = true;
             break;
         }
-        current = Some(next);
+        (simplifier, seen) = (left.simplifier, left.seen);
     }
     plan.grown = match current {
         Some(after) => grown(body, after),

@@ -73,15 +73,18 @@ impl Simplifier<'_> {
             if !is_fit(it, node) {
                 return false;
             }
+            if roots.contains(&node) {
+                return true;
+            }
+            it.sums.is_contextual = true;
             let source = source.get_or_insert_with(|| {
                 let mut source = it.region(roots);
                 source.extend_from_slice(known);
                 source
             });
-            roots.contains(&node)
-                || computed.iter().all(|part| {
-                    it.fits(at, &part.1, dtype, source) || it.adds_no_overflow(at, part.0)
-                })
+            computed
+                .iter()
+                .all(|part| it.fits(at, &part.1, dtype, source) || it.adds_no_overflow(at, part.0))
         };
         let in_order = self.in_order(sum);
         if has_factors {
@@ -152,6 +155,9 @@ impl Simplifier<'_> {
 
     /// The terms in the order in which the source first names their first operands.
     fn as_written(&mut self, roots: &[ExprId], sum: &Sum) -> Terms {
+        if sum.products.len() < 2 {
+            return sum.products.clone();
+        }
         let mut places: SmallVec<[ExprId; 16]> = SmallVec::new();
         let mut stack: SmallVec<[ExprId; 16]> = roots.iter().rev().copied().collect();
         for _ in 0..MOST_WRITTEN {

@@ -49,6 +49,8 @@ pub enum MissingFact {
 /// What is noted while simplifying for an explanation.
 #[derive(Default)]
 pub(super) struct Trace {
+    /// Whether steps have reasons.
+    has_reasons: bool,
     steps: Vec<Step>,
     missing: Vec<Missing>,
 }
@@ -56,8 +58,23 @@ pub(super) struct Trace {
 impl Simplifier<'_> {
     /// The steps from an expression to its simplest form, in the order in which they are taken.
     pub fn steps(&mut self, ctx: ContextId, expr: ExprId, reading: Overflow) -> Vec<Step> {
+        self.retraced(At { ctx, reading }, expr, true)
+    }
+
+    /// The names of the rules that lead from an expression to its simplest form, each once.
+    pub fn rules(&mut self, ctx: ContextId, expr: ExprId, reading: Overflow) -> Vec<&'static str> {
+        let mut rules = Vec::new();
+        for step in self.retraced(At { ctx, reading }, expr, false) {
+            if !rules.contains(&step.rule) {
+                rules.push(step.rule);
+            }
+        }
+        rules
+    }
+
+    fn retraced(&mut self, at: At, expr: ExprId, has_reasons: bool) -> Vec<Step> {
         self.settled = std::mem::take(&mut self.memo);
-        let steps = self.traced(At { ctx, reading }, expr).steps;
+        let steps = self.traced(at, expr, has_reasons).steps;
         self.memo = std::mem::take(&mut self.settled);
         steps
     }
@@ -66,23 +83,22 @@ impl Simplifier<'_> {
     pub fn missing(&mut self, ctx: ContextId, expr: ExprId, reading: Overflow) -> Vec<Missing> {
         let result = self.simplify(ctx, expr, reading);
         let memo = std::mem::take(&mut self.memo);
-        let missing = self.traced(At { ctx, reading }, result).missing;
+        let missing = self.traced(At { ctx, reading }, result, false).missing;
         self.memo = memo;
         missing
     }
 
     /// With nothing in the memo.
-    fn traced(&mut self, at: At, expr: ExprId) -> Trace {
-        self.trace = Some(Trace::default());
+    fn traced(&mut self, at: At, expr: ExprId, has_reasons: bool) -> Trace {
+        self.trace = Some(Trace { has_reasons, ..Trace::default() });
         self.simplified(at, expr);
         self.trace.take().unwrap_or_default()
     }
 
     pub(super) fn note_step(&mut self, at: At, rule: &'static str, before: ExprId, after: ExprId) {
-        if self.trace.is_none() {
-            return;
-        }
-        let is_condition = self.body().ty(before).is_bool() && self.as_bool(after).is_some();
+        let Some(trace) = &self.trace else { return };
+        let is_condition =
+            trace.has_reasons && self.body().ty(before).is_bool() && self.as_bool(after).is_some();
         let because = is_condition.then(|| self.analyzer.why(at.reading, at.ctx, before)).flatten();
         if let Some(trace) = &mut self.trace {
             trace.steps.push(Step { rule, before, after, because });

@@ -24,10 +24,7 @@ struct Pair {
 impl Simplifier<'_> {
     /// The sum with all pairs taken together, and the rule of the first.
     pub(super) fn recombined(&mut self, at: At, sum: &Sum) -> Option<(Sum, &'static str)> {
-        let has_part = |it: &Self, product: ProductId| {
-            it.factors(product).iter().any(|&atom| it.is_part_of_pair(atom))
-        };
-        if sum.products.len() < 2 || !sum.products.iter().any(|it| has_part(self, it.0)) {
+        if !self.may_have_pairs(sum) {
             return None;
         }
         let mut total = sum.clone();
@@ -37,6 +34,13 @@ impl Simplifier<'_> {
             rule.get_or_insert(by);
         }
         rule.map(|rule| (total, rule))
+    }
+
+    /// Whether a sum has terms that something may stand for, by what they are made of.
+    pub(super) fn may_have_pairs(&self, sum: &Sum) -> bool {
+        let has_part =
+            |product| self.factors(product).iter().any(|&atom| self.is_part_of_pair(atom));
+        sum.products.len() > 1 && sum.products.iter().any(|it| has_part(it.0))
     }
 
     /// Whether something may stand for an atom and another one.

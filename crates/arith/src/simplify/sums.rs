@@ -39,6 +39,10 @@ pub(super) struct Sums {
     all: Vec<Sum>,
     pub(super) products: Vec<Factors>,
     index: FxHashMap<Factors, ProductId>,
+    /// By node: whether it is in normal form, whatever the context.
+    normal: Vec<bool>,
+    /// Whether facts of the context were asked for since somebody last looked.
+    pub(super) is_contextual: bool,
 }
 
 impl Simplifier<'_> {
@@ -167,6 +171,9 @@ impl Simplifier<'_> {
     /// A sum, difference or product in its normal form.
     pub(super) fn sum(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
         self.addends(expr)?;
+        if self.sums.normal.get(super::index(expr)) == Some(&true) {
+            return None;
+        }
         let sum = self.sum_of(expr);
         if sum.products.len() == 1 && sum.constant == 0 {
             // A chain that is a term by itself stays.
@@ -175,11 +182,19 @@ impl Simplifier<'_> {
                 return None;
             }
         }
-        if let Some((together, rule)) = self.recombined(at, &sum)
+        let has_pairs = self.may_have_pairs(&sum);
+        if has_pairs
+            && let Some((together, rule)) = self.recombined(at, &sum)
             && let Some(node) = self.built(at, expr, &together)
         {
             return Some((node, rule));
         }
-        self.built(at, expr, &sum).map(|it| (it, "sum-of-products"))
+        self.sums.is_contextual = false;
+        let node = self.built(at, expr, &sum).filter(|it| *it != expr);
+        if node.is_none() && !has_pairs && !self.sums.is_contextual {
+            self.sums.normal.resize(self.body().n_exprs(), false);
+            self.sums.normal[super::index(expr)] = true;
+        }
+        node.map(|it| (it, "sum-of-products"))
     }
 }

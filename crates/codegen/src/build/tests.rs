@@ -38,8 +38,7 @@ impl Project {
                     }),
                 })
                 .collect(),
-            // Two languages are enough to see that each has its own files.
-            targets: vec![Target::Cuda, Target::OpenCl],
+            targets: Target::ALL.to_vec(),
             out: self.folder.path().join(out),
             store: self.folder.path().join("store"),
             options: Options::default(),

@@ -93,14 +93,7 @@ impl Writer<'_> {
             }
             (test, &[a]) if TESTS.contains(&test) && self.dtype(a)?.is_float() => {
                 self.register_type(self.body.dtype(a).unwrap_or(dtype))?;
-                let (open, close) = self.dialect.test(test);
-                let parens = close.len() > 1 && prec::EQUALITY < place.prec;
-                self.out.push_str(if parens { "(" } else { "" });
-                self.out.push_str(&open);
-                self.expr(a, &Place { prec: prec::ANY, ..place.clone() })?;
-                self.out.push_str(close);
-                self.out.push_str(if parens { ")" } else { "" });
-                Ok(())
+                self.wrapped_call(None, test, &[a], place)
             }
             _ => self.math(name, args, place),
         }
@@ -118,11 +111,7 @@ impl Writer<'_> {
         }
         self.register_type(kind)?;
         let round = is_half(kind).then(|| self.rounding(kind));
-        let double = compute(kind).bits == 64;
-        let function = match self.dialect.math_text(function, double) {
-            Some(_) => self.helper(Helper::Math(function, double)),
-            None => self.dialect.math(function, double),
-        };
+        let function = self.dialect.math(function, compute(kind).bits == 64);
         self.wrapped_call(round, &function, args, place)
     }
 
@@ -153,8 +142,7 @@ impl Writer<'_> {
             return self.expr(a, place);
         }
         let ty = self.register_type(kind)?;
-        let function = self.dialect.int_function("abs", kind).unwrap_or("abs");
-        self.out.push_str(&format!("({ty}){function}("));
+        self.out.push_str(&format!("({ty})abs("));
         self.expr(a, &Place { prec: prec::ANY, ..place.clone() })?;
         self.out.push(')');
         Ok(())
@@ -171,7 +159,6 @@ impl Writer<'_> {
         if from == to {
             return self.expr(a, place);
         }
-        self.needs.bits = true;
         let (open, close) = self
             .dialect
             .reinterpret(from, to)

@@ -11,7 +11,6 @@ pub(crate) mod constants;
 pub(crate) mod dialect;
 mod expr;
 mod helpers;
-mod host;
 mod intrinsics;
 mod memory;
 mod stmt;

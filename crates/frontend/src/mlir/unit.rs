@@ -64,11 +64,24 @@ fn lower_green(
 /// Parses and lowers a whole file, unit by unit: each function when it ends, the frame of a document behind its functions.
 /// No tree is made, and no more than one function and one frame are kept.
 pub fn lower_file(text: &str, shapes: &Shapes, unit: &mut dyn FnMut(Unit)) {
-    parser::mlir::parse_into(text, shapes, &mut FileReader::new(text, shapes, unit));
+    let mut driver = Driver {
+        text,
+        shapes,
+        unit,
+        aliases: Aliases::default(),
+        frame: None,
+        function: None,
+        n_functions: 0,
+        pos: 0,
+        depth: 0,
+        document: 0,
+        frame_start: 0,
+        alias: None,
+    };
+    parser::mlir::parse_into(text, shapes, &mut driver);
 }
 
-/// Takes the steps of a whole file and gives its units, as [`lower_file`] does, for those who parse themselves.
-pub struct FileReader<'t, 'u> {
+struct Driver<'t, 'u> {
     text: &'t str,
     shapes: &'t Shapes,
     unit: &'u mut dyn FnMut(Unit),
@@ -86,7 +99,7 @@ pub struct FileReader<'t, 'u> {
     alias: Option<(usize, usize, usize)>,
 }
 
-impl Sink for FileReader<'_, '_> {
+impl Sink for Driver<'_, '_> {
     fn steps(&mut self, steps: &[Step]) {
         for &step in steps {
             self.step(step);
@@ -114,29 +127,7 @@ impl Sink for FileReader<'_, '_> {
     }
 }
 
-impl<'t, 'u> FileReader<'t, 'u> {
-    /// A reader of a text that was parsed with these shapes.
-    pub fn new(
-        text: &'t str,
-        shapes: &'t Shapes,
-        unit: &'u mut dyn FnMut(Unit),
-    ) -> FileReader<'t, 'u> {
-        FileReader {
-            text,
-            shapes,
-            unit,
-            aliases: Aliases::default(),
-            frame: None,
-            function: None,
-            n_functions: 0,
-            pos: 0,
-            depth: 0,
-            document: 0,
-            frame_start: 0,
-            alias: None,
-        }
-    }
-
+impl Driver<'_, '_> {
     fn step(&mut self, step: Step) {
         match step {
             Step::Enter(MLIR_CHUNK) if self.depth == 1 => {

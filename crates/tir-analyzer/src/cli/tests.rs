@@ -3,7 +3,6 @@
 mod adoption;
 mod bisect;
 mod build;
-mod cache;
 mod check;
 mod explain;
 mod facts;

@@ -96,7 +96,7 @@ impl Rewriter<'_> {
                 operands: [value].into_iter().collect(),
                 results: Default::default(),
                 regions: Default::default(),
-                successors: Default::default(),
+                successors: Vec::new(),
                 attrs: Body::no_attrs(),
                 parent,
             });

@@ -98,7 +98,7 @@ impl<'a> Rewriter<'a> {
             operands: [value].into_iter().collect(),
             results: Default::default(),
             regions: Default::default(),
-            successors: Default::default(),
+            successors: Vec::new(),
             attrs: Body::no_attrs(),
             parent,
         });

@@ -10,8 +10,8 @@ use ir::{Body, Callee, ExprId, ExprKind, Type, arena::Id as _, effects::EffectTa
 pub struct Deletable(Vec<bool>);
 
 impl Deletable {
-    /// Looks at all nodes of a body.
-    pub fn of(body: &Body, effects: &EffectTable, aliases: &AliasClasses) -> Deletable {
+    /// Looks at all nodes of a body. Without classes of memory none of it is volatile.
+    pub fn of(body: &Body, effects: &EffectTable, aliases: Option<&AliasClasses>) -> Deletable {
         let mut may_go = vec![true; body.n_exprs()];
         for index in 0..body.n_exprs() {
             let expr = ExprId::new(index);
@@ -23,7 +23,9 @@ impl Deletable {
                 }
                 ExprKind::Call { .. } => false,
                 // Every access of it is an effect (M10).
-                ExprKind::Load { buffer, .. } => !aliases.is_volatile(aliases.class(buffer)),
+                ExprKind::Load { buffer, .. } => {
+                    aliases.is_none_or(|it| !it.is_volatile(it.class(buffer)))
+                }
                 _ => node.ty != Type::Unknown,
             };
             // Children are made before their parents and have smaller ids.

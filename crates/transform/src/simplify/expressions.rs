@@ -11,6 +11,7 @@
 //! of a difference once.
 
 use arith::{ContextId, Overflow};
+use dataflow::conditions::Conditions;
 use ir::{
     Body, Callee, DataType, ExprId, ExprKind, OccurrenceId, OpId, OpKind, RegionId, Type, UnaryOp,
     ValueId,
@@ -23,12 +24,20 @@ use ir::{
     walk::WalkEvent,
 };
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::{
     loops::Trips,
+    places::Operands,
     round::{Item, OpMap, Planner, is_thread_loop},
 };
-use crate::{findings::conditions::Known, replace::children_of};
+use crate::{
+    findings::conditions::{Known, Points},
+    replace::children_of,
+};
+
+/// Operands of a node.
+type Children = SmallVec<[ExprId; 4]>;
 
 /// What the expressions of a round become.
 #[derive(Default)]
@@ -84,7 +93,9 @@ impl Planner<'_, '_, '_> {
     /// Plans the expressions of the body.
     pub(super) fn expressions(&mut self) {
         if self.is_first_round() {
-            let points = self.facts.points;
+            let flow = self.facts.flow;
+            let conditions = &Conditions::build(flow, self.simplifier.analyzer());
+            let points = Points { flow, conditions };
             let known = points.known(self.simplifier.analyzer());
             for it in known {
                 let decider = points.decider(self.simplifier.analyzer(), &it);
@@ -92,18 +103,38 @@ impl Planner<'_, '_, '_> {
             }
         }
         self.walk(|planner, event| match event {
-            WalkEvent::Enter(op) => planner.operands(op),
+            WalkEvent::Enter(op) => planner.operation(op),
             WalkEvent::EnterRegion(region) => planner.region(region),
             _ => {}
         });
     }
 
+    fn operation(&mut self, op: OpId) {
+        self.places.enter(self.facts.round.body, op);
+        self.operands(op);
+        let operands = self.new_operands(op);
+        let analyzer = self.simplifier.analyzer();
+        self.places.pass(self.facts.flow, analyzer, op, &operands);
+        self.seen.note(op, self.places.before(op), operands);
+    }
+
+    /// The operands of an operation, as they become.
+    fn new_operands(&self, op: OpId) -> Operands {
+        let body = self.facts.round.body;
+        (0..body.ops[op].operands.len()).map(|it| self.expressions.operand(body, op, it)).collect()
+    }
+
     /// A region that no run enters is left alone: everything holds in it.
     fn region(&mut self, region: RegionId) {
         let body = self.facts.round.body;
+        if let Some(op) = body.regions[region].parent {
+            let operands = self.new_operands(op);
+            let is_open = self.expressions.unwrapped.contains_key(&op);
+            let analyzer = self.simplifier.analyzer();
+            self.places.enter_region(self.facts.flow, analyzer, region, &operands, is_open);
+        }
         let [block] = body.regions[region].blocks[..] else { return };
-        let scope = self.facts.scopes.of_block(block);
-        let context = self.facts.points.conditions.at_scope(scope);
+        let context = self.places.at(block);
         if self.analyzer().is_contradiction(Overflow::Excluded, context) {
             self.dead.insert(region);
         }
@@ -257,6 +288,9 @@ impl Planner<'_, '_, '_> {
         } else {
             self.simplifier.analyzer().grow(|body| values.apply(body, old))
         };
+        if start == old && self.facts.round.seen.has(op, context, operand, old) {
+            return;
+        }
         let new = self.simplifier.simplify(context, start, reading);
         if new == start {
             if start != old {
@@ -266,7 +300,7 @@ impl Planner<'_, '_, '_> {
         }
         let Some(top) = self.facts.round.occurrences.of_operand(op, operand) else { return };
         let mut found = Vec::new();
-        let place = Differing { at: top, reading, found: &mut found };
+        let place = &mut Differing { at: top, context, reading, found: &mut found };
         let rebuilt = self.differ(place, start, new);
         if rebuilt != old {
             self.expressions.operands.insert((op, operand as u32), rebuilt);
@@ -293,32 +327,36 @@ impl Planner<'_, '_, '_> {
     }
 
     /// Finds what of an occurrence changes: as it is (`from`), and as it could be (`to`). What it becomes with what was found.
-    fn differ(&mut self, place: Differing<'_>, from: ExprId, to: ExprId) -> ExprId {
+    fn differ(&mut self, place: &mut Differing<'_>, from: ExprId, to: ExprId) -> ExprId {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.differ_at(place, from, to))
     }
 
-    fn differ_at(&mut self, place: Differing<'_>, from: ExprId, to: ExprId) -> ExprId {
-        let Differing { at, reading, found } = place;
+    fn differ_at(&mut self, place: &mut Differing<'_>, from: ExprId, to: ExprId) -> ExprId {
+        let Differing { at, context, reading, .. } = *place;
         self.work.nodes += 1;
         if from == to {
             return from;
         }
-        let Some((old, new)) = self.simple_operands(at, reading, from) else {
-            return self.whole(at, from, to, found).unwrap_or(from);
+        let Some((old, new)) = self.simple_operands(context, reading, from) else {
+            return self.whole(place, from, to).unwrap_or(from);
         };
         let bare = self.with_children(from, &new);
         // What a step makes of the node as a whole counts if it saves something; else only operands are simpler.
         if bare != to
             && self.simplifier.saves(bare, to).is_some()
-            && let Some(whole) = self.whole(at, from, to, found)
+            && let Some(whole) = self.whole(place, from, to)
         {
             return whole;
         }
         let below: Vec<OccurrenceId> = children_of(self.facts.round.occurrences, at).collect();
         let mut kept = old.clone();
         for (index, &child) in below.iter().enumerate() {
-            let reading = reading_of(self.simplifier.body(), from, index, reading);
-            let inner = Differing { at: child, reading, found: &mut *found };
+            let inner = &mut Differing {
+                at: child,
+                context: self.context_of(context, from, index, new[0]),
+                reading: reading_of(self.simplifier.body(), from, index, reading),
+                found: &mut *place.found,
+            };
             kept[index] = self.differ(inner, old[index], new[index]);
         }
         self.with_children(from, &kept)
@@ -327,42 +365,51 @@ impl Planner<'_, '_, '_> {
     /// The operands of a node, and each by itself as simple as it can be; none if they have no context of their own.
     fn simple_operands(
         &mut self,
-        at: OccurrenceId,
+        context: ContextId,
         reading: Overflow,
         from: ExprId,
-    ) -> Option<(Vec<ExprId>, Vec<ExprId>)> {
+    ) -> Option<(Children, Children)> {
         let node = *self.simplifier.body().expr(from);
         let is_binder = matches!(node.kind, ExprKind::Let { .. } | ExprKind::Lambda { .. });
         if is_binder || node.flags.open_binders > 0 {
             return None;
         }
-        let mut old = Vec::new();
+        let mut old = Children::new();
         self.simplifier.body().each_child(node.kind, &mut |it| old.push(it));
-        let below: Vec<OccurrenceId> = children_of(self.facts.round.occurrences, at).collect();
-        let new = (old.iter().zip(below).enumerate())
-            .map(|(index, (&operand, child))| {
-                let reading = reading_of(self.simplifier.body(), from, index, reading);
-                let context = self.context_at(child);
-                self.simplifier.simplify(context, operand, reading)
-            })
-            .collect();
+        let mut new = Children::new();
+        for (index, &operand) in old.iter().enumerate() {
+            let reading = reading_of(self.simplifier.body(), from, index, reading);
+            let first = new.first().copied().unwrap_or(operand);
+            let context = self.context_of(context, from, index, first);
+            new.push(self.simplifier.simplify(context, operand, reading));
+        }
         Some((old, new))
     }
 
-    /// An occurrence that changes as a whole, if that is worth it and possible.
-    fn whole(
+    /// The context of an operand of a node, whose first operand becomes `first`: an arm of `if_then_else` is evaluated where the condition
+    /// chooses it.
+    fn context_of(
         &mut self,
-        at: OccurrenceId,
-        from: ExprId,
-        to: ExprId,
-        found: &mut Vec<Replaced>,
-    ) -> Option<ExprId> {
+        around: ContextId,
+        expr: ExprId,
+        index: usize,
+        first: ExprId,
+    ) -> ContextId {
+        match index {
+            0 => around,
+            _ => self.simplifier.context_of_arm(around, expr, first, index == 1),
+        }
+    }
+
+    /// An occurrence that changes as a whole, if that is worth it and possible.
+    fn whole(&mut self, place: &mut Differing<'_>, from: ExprId, to: ExprId) -> Option<ExprId> {
+        let Differing { at, context, .. } = *place;
         let is_real = self.facts.round.source.is_none_or(|it| (it.is_real)(at));
         let may_go = self.facts.deletable.may_go(self.facts.round.occurrences[at].expr);
         if !is_real || !may_go || self.simplifier.saves(from, to).is_none() {
             return None;
         }
-        found.push(Replaced { at, from, to });
+        place.found.push(Replaced { at, context, from, to });
         Some(to)
     }
 
@@ -400,7 +447,7 @@ impl Planner<'_, '_, '_> {
 
     /// The item of a replaced occurrence.
     fn replaced(&mut self, it: Replaced, reading: Overflow) -> usize {
-        let Replaced { at, from, to } = it;
+        let Replaced { at, context, from, to } = it;
         let step = Step::Replace { occurrence: at, with: to };
         let mut item = Item::of(SimplificationKind::Simplifiable, Place::Occurrence(at), step);
         match self.known_in(at) {
@@ -409,7 +456,6 @@ impl Planner<'_, '_, '_> {
                 item.because = because(decider);
             }
             None => {
-                let context = self.context_at(at);
                 item.rules = self.rules(context, from, reading);
             }
         }
@@ -417,10 +463,6 @@ impl Planner<'_, '_, '_> {
         let item = self.add(item);
         self.note_variables(at, item);
         item
-    }
-
-    fn context_at(&self, at: OccurrenceId) -> ContextId {
-        self.facts.points.conditions.at(self.facts.points.flow, at)
     }
 
     /// The first known condition in an occurrence, as a kind, and what decides it.
@@ -440,6 +482,7 @@ impl Planner<'_, '_, '_> {
 /// Where two trees are compared, and what is found.
 struct Differing<'d> {
     at: OccurrenceId,
+    context: ContextId,
     reading: Overflow,
     found: &'d mut Vec<Replaced>,
 }
@@ -456,6 +499,7 @@ fn reading_of(body: &Body, expr: ExprId, index: usize, reading: Overflow) -> Ove
 /// An occurrence, what it is, and what it becomes.
 struct Replaced {
     at: OccurrenceId,
+    context: ContextId,
     from: ExprId,
     to: ExprId,
 }

@@ -107,6 +107,7 @@ impl Planner<'_, '_, '_> {
         match self.why_not_unwrapped(op, first) {
             Ok(value) => Some(value),
             Err((refusal, culprit)) => {
+                self.is_loop_left = true;
                 self.refuse(kind, Place::Op(op), refusal, culprit);
                 None
             }

@@ -4,7 +4,11 @@
 //! here, once a round, and shared by the planners of expressions, loops, statements and guards.
 
 use arith::{Analyzer, ContextId, Overflow, simplify::Simplifier};
-use dataflow::{alias::AliasClasses, conditions::Conditions, flow::Flow, scopes::ScopeTree};
+use dataflow::{
+    alias::{AliasClasses, has_volatile},
+    flow::Flow,
+    scopes::ScopeTree,
+};
 use ir::{
     BlockId, Body, Callee, ExprId, ExprKind, ForKind, Occurrences, OpId, OpKind, RegionId,
     ValueKind,
@@ -22,8 +26,14 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::{Work, expressions::Expressions, loops::LoopFacts, rewrite::Rewriter};
-use crate::findings::{Deletable, FindingOptions, Openable, conditions::Points, findings};
+use super::{
+    Work,
+    expressions::Expressions,
+    loops::LoopFacts,
+    places::{Places, Seen},
+    rewrite::Rewriter,
+};
+use crate::findings::{Deletable, FindingOptions, Openable, findings};
 
 /// What a round works on.
 pub(super) struct Round<'a> {
@@ -31,24 +41,40 @@ pub(super) struct Round<'a> {
     pub(super) occurrences: &'a Occurrences,
     pub(super) source: Option<SourceView<'a>>,
     pub(super) round: u32,
-    pub(super) effects: &'a EffectTable,
+    pub(super) effects: &'static EffectTable,
+    /// What the round before found to be as simple as it gets.
+    pub(super) seen: &'a Seen,
 }
 
-impl<'a> Round<'a> {
-    /// Plans, and does what was planned.
-    pub(super) fn run(&self, plan: &mut SimplifyPlan, work: &mut Work) -> Body {
+/// What a round leaves to the next: the body as it is then, what was found out about its expressions, and what need not be asked again.
+pub(super) struct Left {
+    pub(super) body: Body,
+    pub(super) simplifier: Simplifier<'static>,
+    pub(super) seen: Seen,
+    /// Whether another round would find nothing.
+    pub(super) is_settled: bool,
+}
+
+impl Round<'_> {
+    /// Plans, and does what was planned; none if there is nothing to do. `simplifier` is one of this body.
+    pub(super) fn run(
+        &self,
+        mut simplifier: Simplifier<'static>,
+        plan: &mut SimplifyPlan,
+        work: &mut Work,
+    ) -> Option<Left> {
         let (body, occurrences, effects) = (self.body, self.occurrences, self.effects);
         let n_before = plan.items.len();
         let scopes = ScopeTree::build(body);
         let flow = Flow::build(body, occurrences, &scopes, effects);
-        let mut simplifier = Simplifier::with_effects(body, effects);
-        let conditions = Conditions::build(&flow, simplifier.analyzer());
-        let aliases = AliasClasses::build(body, effects);
+        let n_facts = simplifier.analyzer().work().nodes;
+        let places = Places::new(&flow, simplifier.analyzer().root());
+        let aliases = has_volatile(body).then(|| AliasClasses::build(body, effects));
         let facts = Facts {
             round: self,
-            points: Points { flow: &flow, conditions: &conditions },
+            flow: &flow,
             scopes: &scopes,
-            deletable: Deletable::of(body, effects, &aliases),
+            deletable: Deletable::of(body, effects, aliases.as_ref()),
             openable: Openable::of(body),
             loops: LoopFacts::of(body, occurrences, &flow),
             idle_stores: self.idle_stores(),
@@ -56,28 +82,41 @@ impl<'a> Round<'a> {
         let mut planner = Planner {
             facts: &facts,
             simplifier,
+            places,
+            seen: Seen::default(),
             plan,
             work,
             costs: Vec::new(),
             movable: Vec::new(),
             dead: FxHashSet::default(),
             expressions: Expressions::default(),
+            is_loop_left: false,
         };
         planner.expressions();
         let mut statements = planner.statements();
         planner.merge_guards(&mut statements);
-        let Planner { simplifier, work, .. } = planner;
-        let mut simplifier = simplifier;
-        work.facts += simplifier.analyzer().work().nodes;
+        let Planner { mut simplifier, work, seen, is_loop_left, .. } = planner;
+        work.facts += simplifier.analyzer().work().nodes - n_facts;
         if plan.items.len() == n_before {
-            return Body::new("", body.dialect);
+            return None;
         }
-        let mut rewriter = Rewriter::new(simplifier.into_body());
+        let mut rewriter = Rewriter::new(simplifier.body().clone());
         for item in &plan.items[n_before..] {
             item.steps.iter().for_each(|it| rewriter.step(occurrences, it));
         }
         rewriter.finish_round(occurrences);
-        rewriter.body
+        let body = rewriter.body;
+        if !simplifier.analyzer().follow(&body) {
+            let simplifier = Simplifier::with_effects(&body, effects);
+            return Some(Left { body, simplifier, seen: Seen::default(), is_settled: false });
+        }
+        // Where statements are as they were, the next round would ask of expressions only, and of none that was not asked.
+        let is_expression = |it: &Step| matches!(it, Step::Replace { .. } | Step::Operand { .. });
+        let is_settled = !is_loop_left
+            && plan.items[n_before..].iter().flat_map(|it| &it.steps).all(is_expression)
+            && seen.has_all(&body)
+            && !body.ops_preorder().any(|it| stores_what_it_loads(&body, it));
+        Some(Left { body, simplifier, seen, is_settled })
     }
 }
 
@@ -86,13 +125,7 @@ impl Round<'_> {
     /// that looks as if it had one.
     fn idle_stores(&self) -> FxHashSet<OpId> {
         let body = self.body;
-        let is_candidate = |op: OpId| {
-            let data = &body.ops[op];
-            let OpKind::Store { buffer, predicated: false } = data.kind else { return false };
-            matches!(body.expr(data.operands[0]).kind,
-                ExprKind::Load { buffer: source, indices, predicate: None }
-                    if source == buffer && *body.items(indices) == data.operands[1..])
-        };
+        let is_candidate = |op: OpId| stores_what_it_loads(body, op);
         if !body.ops_preorder().any(is_candidate) {
             return FxHashSet::default();
         }
@@ -109,10 +142,19 @@ impl Round<'_> {
     }
 }
 
+/// Whether an operation stores what it loads from the same place.
+fn stores_what_it_loads(body: &Body, op: OpId) -> bool {
+    let data = &body.ops[op];
+    let OpKind::Store { buffer, predicated: false } = data.kind else { return false };
+    matches!(body.expr(data.operands[0]).kind,
+        ExprKind::Load { buffer: source, indices, predicate: None }
+            if source == buffer && *body.items(indices) == data.operands[1..])
+}
+
 /// What is known of the body of a round.
 pub(super) struct Facts<'f, 'a> {
     pub(super) round: &'f Round<'a>,
-    pub(super) points: Points<'f, 'a>,
+    pub(super) flow: &'f Flow<'a>,
     pub(super) scopes: &'f ScopeTree,
     pub(super) deletable: Deletable,
     pub(super) openable: Openable,
@@ -124,7 +166,9 @@ pub(super) struct Facts<'f, 'a> {
 /// Collects the items of a round.
 pub(super) struct Planner<'p, 'f, 'a> {
     pub(super) facts: &'p Facts<'f, 'a>,
-    pub(super) simplifier: Simplifier<'a>,
+    pub(super) simplifier: Simplifier<'static>,
+    pub(super) places: Places,
+    pub(super) seen: Seen,
     pub(super) plan: &'p mut SimplifyPlan,
     pub(super) work: &'p mut Work,
     /// By node: what evaluating it costs, with all in it.
@@ -134,6 +178,8 @@ pub(super) struct Planner<'p, 'f, 'a> {
     /// Regions that are never entered.
     pub(super) dead: FxHashSet<RegionId>,
     pub(super) expressions: Expressions,
+    /// Whether a loop of one iteration stays, for a reason that simpler expressions may take away.
+    pub(super) is_loop_left: bool,
 }
 
 impl<'a> Planner<'_, '_, 'a> {
@@ -145,7 +191,7 @@ impl<'a> Planner<'_, '_, 'a> {
         self.facts.round.round == 0
     }
 
-    pub(super) fn analyzer(&mut self) -> &mut Analyzer<'a> {
+    pub(super) fn analyzer(&mut self) -> &mut Analyzer<'static> {
         self.simplifier.analyzer()
     }
 
@@ -221,13 +267,7 @@ impl<'a> Planner<'_, '_, 'a> {
         expr: ExprId,
         reading: Overflow,
     ) -> Vec<&'static str> {
-        let mut rules = Vec::new();
-        for step in self.simplifier.steps(context, expr, reading) {
-            if !rules.contains(&step.rule) {
-                rules.push(step.rule);
-            }
-        }
-        rules
+        self.simplifier.rules(context, expr, reading)
     }
 
     /// The number of the innermost scope that an expression needs, if it depends on values only: no memory, no call whose value may
@@ -280,7 +320,7 @@ impl<'a> Planner<'_, '_, 'a> {
 
     /// The context before an operation.
     pub(super) fn before(&self, op: OpId) -> ContextId {
-        self.facts.points.conditions.before(op)
+        self.places.before(op)
     }
 
     /// What keeps an expression from being evaluated where it is not: a trap, or an overflow in it.

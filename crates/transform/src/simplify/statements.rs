@@ -126,7 +126,7 @@ impl Planner<'_, '_, '_> {
     fn list(&mut self, lists: &mut Lists, region: RegionId) {
         let body = self.body();
         let [block] = body.regions[region].blocks[..] else { return };
-        let is_graph = self.facts.points.flow.is_graph(block);
+        let is_graph = self.facts.flow.is_graph(block);
         let mut list = List::default();
         for &op in &body.blocks[block].ops {
             self.work.operations += 1;

@@ -11,8 +11,6 @@ mod launch;
 mod lets;
 mod levels;
 mod loads;
-mod lower_loops;
-mod lowering;
 mod ops;
 mod partial;
 mod simplify;

@@ -88,7 +88,7 @@ impl Rewriter<'_> {
             operands: operands.into(),
             results: Default::default(),
             regions: Default::default(),
-            successors: Default::default(),
+            successors: Vec::new(),
             attrs: Body::no_attrs(),
             parent,
         })
