@@ -198,3 +198,47 @@ fn users_rows_make_an_operation_known() {
     let row = "[[effects.mlir]]\nops = [\"my.twice\"]\n";
     assert_eq!(labels(row), ["= %0 (line 2)"]);
 }
+
+/// What the action that declares `my.op` would do: the kinds of its changes, the file that they are in, and its text after them.
+fn declared(
+    server: &mut Server,
+    document: &Document,
+    before: &str,
+) -> (Vec<&'static str>, String, String) {
+    let start = document.position(document.text().find("my.op").expect("the operation"));
+    let params = json!({
+        "textDocument": document.identifier(),
+        "range": { "start": start, "end": start },
+        "context": { "diagnostics": [] },
+    });
+    let actions = ask(server, "textDocument/codeAction", params);
+    let found = actions.as_array().into_iter().flatten().find(|it| {
+        it["title"]
+            .as_str()
+            .is_some_and(|it| it.starts_with("Declare `my.op` in tir-analyzer.toml"))
+    });
+    let changes = found.expect("the action")["edit"]["documentChanges"].clone();
+    let changes = changes.as_array().cloned().unwrap_or_default();
+    let kind = |it: &Value| if it["kind"] == "create" { "create" } else { "edit" };
+    let edit = changes.last().expect("an edit");
+    let uri = edit["textDocument"]["uri"].as_str().unwrap_or_default().to_owned();
+    let mut after = Document::new("file:///settings", before);
+    after.apply(&edit["edits"]);
+    (changes.iter().map(kind).collect(), uri, after.text().to_owned())
+}
+
+#[test]
+fn unknown_operation_is_declared_in_the_settings() {
+    let document = document();
+    let (mut server, dir) = server_with(&document);
+    let row = "[[effects.mlir]]\nops = [\"my.op\"]\n";
+    let (kinds, uri, text) = declared(&mut server, &document, "");
+    assert_eq!((kinds, text.as_str()), (vec!["create", "edit"], row));
+    assert!(uri.ends_with("/tir-analyzer.toml"), "{uri}");
+    for before in ["[hints]\nenable = true\n", "[hints]\nenable = true # é"] {
+        std::fs::write(dir.path().join("tir-analyzer.toml"), before).expect("a file");
+        let (kinds, _, text) = declared(&mut server, &document, before);
+        assert_eq!(kinds, ["edit"]);
+        assert_eq!(text, format!("{}\n\n{row}", before.trim_end()));
+    }
+}

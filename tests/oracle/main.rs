@@ -11,6 +11,7 @@ mod functions;
 mod generated;
 mod inputs;
 mod instructions;
+mod lowering;
 mod plans;
 mod rewrites;
 mod schedules;

@@ -36,7 +36,8 @@ fn tolerance(dtype: DataType) -> f64 {
     }
 }
 
-fn compare(a: &Array, b: &Array) -> Result<(), String> {
+/// Whether two results are equal, floats within what another order of sums explains.
+pub(crate) fn close(a: &Array, b: &Array) -> Result<(), String> {
     if !a.dtype.is_float() {
         let at = a.data.iter().zip(&b.data).position(|(a, b)| a != b);
         return at.map_or(Ok(()), |at| Err(format!("byte {at} of {}", a.dtype)));
@@ -146,7 +147,7 @@ fn compare_on(
 fn compare_outcomes(before: &Outcome, after: &Outcome) -> Compared {
     for (at, pair) in before.arguments.iter().zip(&after.arguments).enumerate() {
         if let (Argument::Array(a), Argument::Array(b)) = pair
-            && let Err(why) = compare(a, b)
+            && let Err(why) = close(a, b)
         {
             return Compared::Differ(format!("argument {at}, {why}"));
         }

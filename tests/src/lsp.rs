@@ -340,7 +340,7 @@ pub fn usual_capabilities() -> Value {
             "workspaceFolders": true,
             "inlayHint": { "refreshSupport": true },
             "diagnostics": { "refreshSupport": true },
-            "workspaceEdit": { "documentChanges": true },
+            "workspaceEdit": { "documentChanges": true, "resourceOperations": ["create", "rename", "delete"] },
         },
         "textDocument": {
             "codeAction": {

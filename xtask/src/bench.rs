@@ -5,6 +5,7 @@
 
 mod latency;
 mod memory;
+mod operations;
 
 use std::io::Write as _;
 use std::process::{Command, Stdio};
@@ -37,6 +38,9 @@ pub(crate) struct Args {
     /// Leave the peer out.
     #[arg(long)]
     no_peer: bool,
+    /// Leave the synthetic files of MLIR out.
+    #[arg(long)]
+    no_operations: bool,
     /// Leave the editor's latency out.
     #[arg(long)]
     no_latency: bool,
@@ -58,6 +62,9 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         }
     }
     memory::run(ws, &corpus)?;
+    if !args.no_operations {
+        operations::run(ws)?;
+    }
     if !args.no_latency {
         latency::run(ws, &corpus)?;
     }

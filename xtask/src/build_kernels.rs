@@ -24,7 +24,7 @@ pub(crate) struct Args {
     /// Files or folders of lowered TVMScript modules [default: the bundled tests/models].
     paths: Vec<PathBuf>,
     /// The device language.
-    #[arg(long, default_value = "cuda", value_parser = ["cuda", "opencl"])]
+    #[arg(long, default_value = "cuda", value_parser = ["cuda", "opencl", "hip", "c"])]
     target: String,
     /// Where kernels and manifest are written.
     #[arg(long, default_value = DEFAULT_OUT)]

@@ -5,6 +5,7 @@
 //! in a folder of its own; one that cannot be had is a skip, said by name.
 
 mod agreement;
+mod c;
 mod corpus;
 mod cse;
 mod cuda;
@@ -12,7 +13,7 @@ mod fuzz;
 mod inputs;
 mod launch;
 mod lower;
-mod mlir;
+pub(crate) mod mlir;
 mod operators;
 mod ours;
 pub(crate) mod peer;
@@ -46,6 +47,7 @@ Examples:
   cargo xtask conformance lower                             every committed sample
   cargo xtask conformance roundtrip --corpus DIR            every .py under a folder
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
+  cargo xtask conformance c --corpus DIR --report c.txt     C of every function without launches, compiled and called
   cargo xtask conformance mlir --corpus DIR                 every .mlir with the peer's answer beside it
   cargo xtask conformance pir --corpus DIR                  every .pir with its .cse.pir
   cargo xtask conformance fuzz --functions 100000 --seed 1")]
@@ -62,6 +64,9 @@ pub(crate) struct Args {
     /// Write the report to this file too.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
+    /// How many nodes the interpreter may evaluate for one call; with more, functions on larger arrays run too. For the suite `c`.
+    #[arg(long, value_name = "N", default_value_t = c::STEPS)]
+    steps: u64,
     #[command(flatten)]
     size: fuzz::Size,
 }
@@ -89,6 +94,8 @@ enum Suite {
     Cuda,
     /// Whether interpreter, OpenCL and TVM compute the same values.
     Run,
+    /// Whether our C, compiled by the system's compiler, computes what the interpreter does.
+    C,
     /// Whether our preset `pir` gives Paddle's results: `X.cse.pir` beside `X.pir`.
     Pir,
     /// The same for random programs that a running Paddle makes.
@@ -96,7 +103,7 @@ enum Suite {
 }
 
 /// What the test command runs.
-const SUITES: [Suite; 9] = [
+const SUITES: [Suite; 10] = [
     Suite::Lower,
     Suite::Roundtrip,
     Suite::Cse,
@@ -104,6 +111,7 @@ const SUITES: [Suite; 9] = [
     Suite::Simplify,
     Suite::Cuda,
     Suite::Run,
+    Suite::C,
     Suite::Pir,
     Suite::Paddle,
 ];
@@ -114,6 +122,7 @@ struct Input<'a> {
     corpus: &'a Path,
     files: Vec<corpus::File>,
     filter: Option<&'a str>,
+    steps: u64,
 }
 
 pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
@@ -129,7 +138,13 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         Suite::Pir | Suite::Paddle => Vec::new(),
         _ => corpus::read(&args.corpus, args.filter.as_deref())?,
     };
-    let input = Input { corpus: &args.corpus, ws, files, filter: args.filter.as_deref() };
+    let input = Input {
+        corpus: &args.corpus,
+        ws,
+        files,
+        filter: args.filter.as_deref(),
+        steps: args.steps,
+    };
     match compare(args.suite, &input)? {
         Ok(report) => finish(&report, args),
         Err(skip) => {
@@ -161,6 +176,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Mlir => anyhow::bail!("files of MLIR are read by their own suite"),
         Suite::Cuda => cuda::compare(input),
         Suite::Run => run::compare(input),
+        Suite::C => c::compare(input),
         Suite::Pir => Ok(pir::compare(input.corpus, input.filter)?),
         Suite::Paddle => pir::compare_running(input.ws),
     })
@@ -195,7 +211,7 @@ pub(crate) fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + S
 pub(crate) fn check_samples(ws: &Workspace, tally: &mut Tally) -> anyhow::Result<()> {
     let corpus = ws.path(SAMPLES);
     let files = corpus::read(&corpus, None)?;
-    let input = Input { ws, corpus: &corpus, files, filter: None };
+    let input = Input { ws, corpus: &corpus, files, filter: None, steps: c::STEPS };
     for suite in SUITES {
         match compare(suite, &input)? {
             Ok(report) => {

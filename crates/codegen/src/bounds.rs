@@ -54,6 +54,8 @@ pub struct Bounds<'a> {
     threads: FxHashMap<ValueId, Option<ExprId>>,
     exprs: FxHashMap<ExprId, Interval>,
     values: FxHashMap<ValueId, Interval>,
+    /// Whether an overflow wraps, as in the value of something that need not be used.
+    wraps: bool,
 }
 
 impl<'a> Bounds<'a> {
@@ -68,7 +70,24 @@ impl<'a> Bounds<'a> {
         threads.extend(
             kernel.thread_vars.iter().filter(|(_, it)| it.is_none()).map(|(&var, _)| (var, None)),
         );
-        Bounds { body, threads, exprs: FxHashMap::default(), values: FxHashMap::default() }
+        Bounds {
+            body,
+            threads,
+            exprs: FxHashMap::default(),
+            values: FxHashMap::default(),
+            wraps: false,
+        }
+    }
+
+    /// The same without the assumption that nothing overflows: for values that need not be used (`SEMANTICS: I1`).
+    pub fn wrapping(self) -> Bounds<'a> {
+        Bounds { wraps: true, ..self }
+    }
+
+    /// Whether `a op b` stays in its type.
+    pub fn stays(&mut self, op: BinaryOp, a: ExprId, b: ExprId, dtype: DataType) -> bool {
+        let whole = Interval::of_type(dtype);
+        whole.contains(self.binary(op, a, b, whole))
     }
 
     /// The range of an integer or bool expression; of each lane for a vector.
@@ -120,7 +139,7 @@ impl<'a> Bounds<'a> {
         ) {
             (true, _) => range,
             // An error otherwise: only what the type holds is left.
-            (false, true) if range.lo.max(whole.lo) <= range.hi.min(whole.hi) => {
+            (false, true) if !self.wraps && range.lo.max(whole.lo) <= range.hi.min(whole.hi) => {
                 Interval::new(range.lo.max(whole.lo), range.hi.min(whole.hi))
             }
             _ => whole,

@@ -29,7 +29,7 @@ use crate::{
     device::generate,
     key::Key,
     manifest::{Manifest, UnsupportedFunction},
-    store::{Read, Store, remove_stale, write_if_changed},
+    store::{Kind, Read, Store, remove_stale, write_if_changed},
     target::{Options, Target},
 };
 
@@ -481,7 +481,7 @@ impl<'a> Builder<'a> {
                     self.memory.insert(key, artifact.clone());
                     return Ok((artifact, None));
                 }
-                None if self.store.path(key).exists() => {
+                None if self.store.path(Kind::Kernel, key).exists() => {
                     self.report.repaired += 1;
                     why = Some(Why::StoreLost);
                 }
@@ -491,20 +491,20 @@ impl<'a> Builder<'a> {
         self.report.generated += 1;
         let artifact = generate(canonical, self.target, &self.request.options);
         let bytes = serde_json::to_vec(&artifact).expect("plain data has a JSON form");
-        self.store.write(key, &bytes)?;
+        self.store.write(Kind::Kernel, key, &bytes)?;
         self.memory.insert(key, artifact.clone());
         Ok((artifact, Some(why)))
     }
 
     fn read_artifact(&self, key: Key) -> io::Result<Option<Artifact>> {
-        Ok(match self.store.read(key)? {
+        Ok(match self.store.read(Kind::Kernel, key)? {
             Read::Found(bytes) => serde_json::from_slice(&bytes).ok(),
             Read::Absent | Read::Corrupt => None,
         })
     }
 
     fn by_text(&mut self, text_key: Key, function: &str) -> io::Result<Option<Named>> {
-        let Read::Found(bytes) = self.store.read(text_key)? else { return Ok(None) };
+        let Read::Found(bytes) = self.store.read(Kind::Text, text_key)? else { return Ok(None) };
         let Ok(record) = serde_json::from_slice::<TextRecord>(&bytes) else { return Ok(None) };
         let Some(key) = Key::parse(&record.artifact).filter(|_| record.function == function) else {
             return Ok(None);
@@ -536,7 +536,8 @@ impl<'a> Builder<'a> {
             lines: named.lines.clone(),
         };
         let bytes = serde_json::to_vec(&record).expect("plain data has a JSON form");
-        self.store.write(text_key, &bytes)
+        self.store.write(Kind::Text, text_key, &bytes)?;
+        Ok(())
     }
 
     fn finish(mut self) -> io::Result<BuildReport> {

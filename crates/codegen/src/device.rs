@@ -1,7 +1,10 @@
-//! The way from a function to device code: bind common subexpressions, split, lower reductions, place barriers, write.
+//! The way from a function to device code: lower what is scheduled, bind common subexpressions, split, lower reductions, place barriers, write.
 
 use ir::Body;
-use transform::passes::Pass;
+use transform::{
+    lower::{self, LowerOptions, LowerRefusal},
+    passes::Pass,
+};
 
 use crate::{
     Target, allreduce,
@@ -20,16 +23,49 @@ pub fn kernels(body: &Body) -> KernelSet {
         Ok(set) => set,
         Err(failed) => {
             let (body, refusal) = *failed;
-            KernelSet {
-                unsupported: vec![unsupported(&body, refusal)],
-                kernels: Vec::new(),
-                host: Vec::new(),
-                workspaces: Vec::new(),
-                params: Vec::new(),
-                symbols: Vec::new(),
-                body,
-            }
+            refused(body, refusal)
         }
+    }
+}
+
+/// What a target has to write of a function: its kernels, or, for a language whose functions the host calls, all of it
+/// as one.
+pub fn kernels_for(body: &Body, target: Target) -> KernelSet {
+    if !target.is_host() {
+        return kernels(body);
+    }
+    let threads = || Refusal::new("launches-threads", "the function launches threads");
+    let set = match split::launches(body) {
+        false => split::whole(body.clone()),
+        true => Err(Box::new((body.clone(), threads()))),
+    };
+    set.unwrap_or_else(|failed| {
+        let (body, refusal) = *failed;
+        refused(body, refusal)
+    })
+}
+
+/// No kernels, and the reason.
+fn refused(body: Body, refusal: Refusal) -> KernelSet {
+    KernelSet {
+        unsupported: vec![unsupported(&body, refusal)],
+        kernels: Vec::new(),
+        host: Vec::new(),
+        workspaces: Vec::new(),
+        params: Vec::new(),
+        symbols: Vec::new(),
+        body,
+    }
+}
+
+/// A scheduled function after lowering; none for a function that launches nothing and of which nothing is written.
+fn lowered(body: &Body, target: Target) -> Result<Option<Body>, Refusal> {
+    if !split::launches(body) && !target.is_host() {
+        return Ok(None);
+    }
+    match lower::lower(body, &LowerOptions::default()) {
+        Ok(lowered) => Ok(Some(lowered)),
+        Err(LowerRefusal { reason, detail, op }) => Err(Refusal { reason, detail, op }),
     }
 }
 
@@ -85,11 +121,18 @@ fn check_limits(kernel: &Kernel) -> Result<(), Refusal> {
 
 /// Generates the code of a function whose names have been taken out.
 pub(crate) fn generate(canonical: &Canonical, target: Target, options: &Options) -> Artifact {
-    let body = &canonical.body;
+    let lowered = match lowered(&canonical.body, target) {
+        Ok(lowered) => lowered,
+        Err(refusal) => {
+            let set = refused(canonical.body.clone(), refusal);
+            return Artifact::new(&set, &canonical.ops, Vec::new(), set.unsupported.clone());
+        }
+    };
+    let body = lowered.as_ref().unwrap_or(&canonical.body);
     let passes = options.passes.iter().filter_map(|it| Pass::from_name(it));
     let optimized =
         passes.fold(None, |done: Option<Body>, pass| Some(pass.run(done.as_ref().unwrap_or(body))));
-    let set = kernels(optimized.as_ref().unwrap_or(body));
+    let set = kernels_for(optimized.as_ref().unwrap_or(body), target);
     let mut refused = set.unsupported.clone();
     let mut sources = Vec::new();
     for kernel in &set.kernels {

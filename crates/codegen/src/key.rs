@@ -11,7 +11,7 @@ use ir::fingerprint::Fingerprint;
 use crate::target::{Options, Target};
 
 /// Raised with the form of stored data.
-const FORMAT: &str = "1";
+const FORMAT: &str = "2";
 
 /// 256 bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -39,7 +39,8 @@ impl Key {
         for (index, byte) in key.iter_mut().enumerate() {
             *byte = u8::from_str_radix(text.get(2 * index..2 * index + 2)?, 16).ok()?;
         }
-        Some(Key(key))
+        // The parser of numbers also takes signs and capitals.
+        Some(Key(key)).filter(|it| it.to_string() == text)
     }
 
     pub(crate) fn of(parts: &[&[u8]]) -> Key {

@@ -28,7 +28,7 @@ pub struct Manifest {
 /// One function with kernels.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Function {
-    /// `cuda` or `opencl`.
+    /// A name of `Target`: `cuda`, `opencl`, `hip` or `c`.
     pub target: String,
     /// The source file, as given, with `/`.
     pub file: String,

@@ -29,8 +29,13 @@ pub const ALL: &[(&str, &str)] = &[
         "A store stands between two launches: every thread of the inner one would execute it.",
     ),
     ("control-flow", "A region of several blocks."),
+    (
+        "cross-thread-reduction",
+        "A block reduces over threads in a way that is not shown to give the same: its combiner, its start, its loops.",
+    ),
     ("device-dependent-launch", "A launch extent or argument depends on a thread index."),
     ("dtype", "An element type that has no exact counterpart in the language."),
+    ("exit-in-parallel-loop", "An assertion or a `return` inside a parallel loop."),
     ("expression", "Something that is no value is used as one."),
     (
         "expression-too-large",
@@ -39,6 +44,10 @@ pub const ALL: &[(&str, &str)] = &[
     ("float-floor-division", "`//` or `%` on floats."),
     ("free-variable", "A variable that neither a parameter nor a shape gives a value."),
     ("global-alloc-in-kernel", "Global memory is allocated inside a kernel."),
+    (
+        "global-exchange",
+        "Threads of one kernel write and read global memory at different places: nothing orders them.",
+    ),
     ("has-errors", "The text of the function has an error; `check` shows all of them."),
     ("host-call", "A launch extent or argument needs a call on the host."),
     (
@@ -54,7 +63,20 @@ pub const ALL: &[(&str, &str)] = &[
     ("host-loop-step", "A loop around launches has a step."),
     ("host-pointer", "A pointer is used as a number on the host."),
     ("intrinsic", "An intrinsic that this version does not lower, by its name."),
+    (
+        "jump-over-allocation",
+        "A jump out of a block that allocates memory of the heap, which nothing would give back.",
+    ),
+    (
+        "kernel-memory-outside",
+        "Memory of blocks or threads is used by two kernels, or by the host.",
+    ),
+    (
+        "launches-threads",
+        "The function launches threads, and the language's functions run on the host.",
+    ),
     ("loop-step", "The step of a loop is no positive constant."),
+    ("match-buffer", "A matched part of a buffer is used by more than loads and stores."),
     ("memory-scope", "A memory scope other than global, shared, shared.dyn and local."),
     ("nesting-too-deep", "Loops nest too deep for the placement of barriers, or around launches."),
     ("opaque-expression", "An expression that is kept by its text only."),
@@ -64,6 +86,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("predicated-access", "A load or store with a lane predicate."),
     ("reinterpret", "A reinterpretation between types of different widths or lanes."),
     ("return-in-kernel", "A `return` inside a kernel."),
+    ("return-value", "The function returns a value: the result of a C function is a code."),
     (
         "shared-hazard-in-divergent-flow",
         "Threads exchange shared memory where only some of them pass: no barrier can stand there.",
@@ -77,6 +100,7 @@ pub const ALL: &[(&str, &str)] = &[
     ),
     ("thread-extent-mismatch", "One thread axis is launched with two extents in one kernel."),
     ("thread-memory-size", "The size of local or shared memory is no constant."),
+    ("thread-rebound", "A loop over threads depends on one of the same tag around it."),
     (
         "thread-tag",
         "A thread axis that launches do not have, with an extent other than 1 (`vthread` …).",
@@ -84,8 +108,22 @@ pub const ALL: &[(&str, &str)] = &[
     ("unknown-type", "An expression whose type is not known."),
     ("unlowered-block", "A block that is still to be scheduled: the function is not lowered yet."),
     ("unresolved-name", "A name that the file does not define."),
+    ("vector-control", "A vector loop is left by `break` or `continue`."),
     ("vector-index", "A vector store reads its index from the memory it writes."),
+    (
+        "vector-lanes-depend",
+        "A statement of a vector loop has no form for vectors, and its lanes cannot be shown not to touch what others write.",
+    ),
+    (
+        "vector-statement",
+        "A statement of a vector loop can run neither on vectors nor lane by lane: it allocates, or calls with an effect.",
+    ),
     ("vectorized-loop", "A loop that is still to be vectorised: the function is not lowered yet."),
+    ("vthread-around-threads", "Threads are launched inside of virtual threads."),
+    (
+        "vthread-effect",
+        "A virtual thread has a barrier or another call with an effect, for which the others would have to wait.",
+    ),
 ];
 
 #[cfg(test)]

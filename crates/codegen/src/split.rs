@@ -5,9 +5,12 @@
 //! What the host would have to do beyond launching (stores, calls, reads of memory) is refused with a reason, and the
 //! whole function with it. Linear in the body, and in the host expressions written out.
 
+mod outside;
+mod whole;
+
 use ir::{
     Attr, Body, BufferField, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, ForKind,
-    OpId, OpKind, RegionId, ValueId, ValueKind, walk::WalkEvent,
+    OpId, OpKind, RegionId, ValueId, ValueKind,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -18,6 +21,8 @@ use crate::{
         Root, RootUse, ScalarSource, Space, Symbol, SymbolSource, Workspace,
     },
 };
+
+pub(crate) use whole::whole;
 
 /// Splits a function. The body given back is the one given; kernels refer to its operations.
 pub(crate) fn split(body: Body) -> std::result::Result<KernelSet, Box<(Body, Refusal)>> {
@@ -78,10 +83,7 @@ impl<'a> Splitter<'a> {
     }
 
     fn function(&mut self) -> Result<Parts> {
-        if let Some(&name) = self.body.unresolved.first() {
-            let name = self.body.name(name);
-            return Err(Refusal::new("unresolved-name", format!("`{name}` is not known here")));
-        }
+        self.check_names()?;
         let host = self.host_region(self.body.root)?;
         let mut params = Vec::new();
         for param in &self.body.params {
@@ -93,6 +95,16 @@ impl<'a> Splitter<'a> {
             workspaces.push(Workspace { buffer, dtype: self.body.buffers[buffer].dtype, elements });
         }
         Ok((std::mem::take(&mut self.kernels), host, params, workspaces))
+    }
+
+    fn check_names(&self) -> Result<()> {
+        match self.body.unresolved.first() {
+            Some(&name) => {
+                let name = self.body.name(name);
+                Err(Refusal::new("unresolved-name", format!("`{name}` is not known here")))
+            }
+            None => Ok(()),
+        }
     }
 
     fn function_param(&mut self, param: &ir::Param) -> Result<FunctionParam> {
@@ -275,7 +287,7 @@ impl<'a> Splitter<'a> {
             }
         }
         launch.sort_by_key(|it| it.axis);
-        check_code_outside_threads(body, op, &launch, &self.thread_vars)?;
+        outside::check_code_outside_threads(body, op, &launch, &self.thread_vars)?;
         let mut uses = Uses::of_kernel(body, op, &self.thread_vars)?;
         let params = self.kernel_params(&mut uses)?;
         Ok(Kernel {
@@ -383,6 +395,8 @@ struct Uses<'a> {
     seen: FxHashSet<ExprId>,
     inside: FxHashSet<ValueId>,
     allocated: FxHashSet<BufferId>,
+    /// Whether it is a whole function, whose allocations are its own memory.
+    is_whole: bool,
 }
 
 impl<'a> Uses<'a> {
@@ -390,6 +404,19 @@ impl<'a> Uses<'a> {
         body: &'a Body,
         kernel: OpId,
         thread_vars: &FxHashMap<ValueId, Option<Axis>>,
+    ) -> Result<Uses<'a>> {
+        Uses::collect(body, kernel, thread_vars, false)
+    }
+
+    fn of_function(body: &'a Body, function: OpId) -> Result<Uses<'a>> {
+        Uses::collect(body, function, &FxHashMap::default(), true)
+    }
+
+    fn collect(
+        body: &'a Body,
+        kernel: OpId,
+        thread_vars: &FxHashMap<ValueId, Option<Axis>>,
+        is_whole: bool,
     ) -> Result<Uses<'a>> {
         let mut uses = Uses {
             body,
@@ -399,6 +426,7 @@ impl<'a> Uses<'a> {
             seen: FxHashSet::default(),
             inside: thread_vars.keys().copied().collect(),
             allocated: FxHashSet::default(),
+            is_whole,
         };
         for op in nest(body, kernel) {
             let operation = &body.ops[op];
@@ -421,6 +449,7 @@ impl<'a> Uses<'a> {
     fn operation(&mut self, op: OpId) -> Result<()> {
         let operation = &self.body.ops[op];
         match operation.kind {
+            OpKind::Alloc { .. } if self.is_whole => {}
             // Extents are the host's, allocations have constant shapes, declarations name roots that uses resolve.
             OpKind::LaunchThread { .. } | OpKind::Alloc { .. } | OpKind::DeclBuffer { .. } => {
                 return Ok(());
@@ -489,7 +518,10 @@ impl<'a> Uses<'a> {
         let space = match root {
             Root::Param(_) | Root::Handle(_) => Space::Global,
             Root::Alloc(owner) => {
-                let space = space(body, owner)?;
+                let space = match space(body, owner)? {
+                    _ if self.is_whole => Space::Local,
+                    space => space,
+                };
                 if space == Space::Global && self.allocated.contains(&owner) {
                     return Err(Refusal::new(
                         "global-alloc-in-kernel",
@@ -727,50 +759,4 @@ pub(crate) fn has_free_offset(body: &Body, buffer: BufferId) -> bool {
 
 fn is_true(body: &Body, key: &str) -> bool {
     matches!(body.func_attr(key), Some(Attr::Bool(true) | Attr::Int(1, _)))
-}
-
-/// Refuses stores to memory that several threads share where the innermost thread axes are not launched yet: the
-/// statement would be executed once by each of their threads.
-fn check_code_outside_threads(
-    body: &Body,
-    kernel: OpId,
-    launch: &[LaunchDim],
-    thread_vars: &FxHashMap<ValueId, Option<Axis>>,
-) -> Result<()> {
-    let needed: Vec<Axis> =
-        launch.iter().filter(|it| it.fixed() != Some(1)).map(|it| it.axis).collect();
-    let mut around: Vec<Axis> = Vec::new();
-    let axis_of = |op: OpId| match body.ops[op].kind {
-        OpKind::LaunchThread { var, .. } => thread_vars.get(&var).copied().flatten(),
-        _ => None,
-    };
-    around.extend(axis_of(kernel));
-    for event in body.ops[kernel].regions.iter().flat_map(|&it| body.walk(it)) {
-        let op = match event {
-            WalkEvent::Enter(op) => op,
-            WalkEvent::Leave(op) => {
-                if axis_of(op).is_some() {
-                    around.pop();
-                }
-                continue;
-            }
-            _ => continue,
-        };
-        around.extend(axis_of(op));
-        let OpKind::Store { buffer, .. } = body.ops[op].kind else { continue };
-        if let Root::Alloc(owner) = root_of(body, buffer)?
-            && space(body, owner)? == Space::Local
-        {
-            continue;
-        }
-        if let Some(axis) = needed.iter().find(|it| !around.contains(it)) {
-            let tag = axis.tag();
-            let refusal = Refusal::new(
-                "code-outside-threads",
-                format!("a store stands outside the launch of `{tag}` that its kernel has"),
-            );
-            return Err(refusal.at(op));
-        }
-    }
-    Ok(())
 }

@@ -1,4 +1,7 @@
-//! Kernels as they are written out, for both targets.
+//! Kernels as they are written out.
+
+mod hip;
+mod host;
 
 use expect_test::{Expect, expect};
 

@@ -35,7 +35,9 @@ pub use crate::{
         SharedBody, TextFacts, body, lowered, lowering_diagnostics, occurrences, source_map,
         text_facts,
     },
-    op_lowering::{SharedOpBody, op_body, op_diagnostics, op_lowered, op_plan, op_source_map},
+    op_lowering::{
+        SharedOpBody, op_body, op_diagnostics, op_lowered, op_plan, op_source_map, op_text,
+    },
     plan::cse_plan,
     units::{
         AliasName, DocumentAliases, OpIndex, OpUnit, OpUnits, PlacedUnit, SharedUnit, alias,

@@ -25,7 +25,13 @@ use crate::{
     units::{AliasName, OpUnit, alias},
 };
 
-/// The unit, lowered; none of what is around programs of PIR. All that reads its text.
+/// The text of a unit. Few are kept: it is made from the tree again when somebody asks.
+#[salsa::tracked(returns(deref), no_eq, lru = 32)]
+pub fn op_text<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Box<str> {
+    unit.source(db).green.text().into()
+}
+
+/// The unit, lowered; none of what is around programs of PIR.
 #[salsa::tracked(returns(ref), no_eq)]
 pub fn op_lowered<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<Lowered>> {
     let source = unit.source(db);
@@ -35,14 +41,14 @@ pub fn op_lowered<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<Lowered
     }
     db.counters().lowered(green.text_len().into());
     let Dialects { shapes, effects } = Configuration::get(db).dialects(db);
-    let text = green.text();
+    let text = op_text(db, unit);
     let (mut lowered, namespace) = match source.kind {
         UnitKind::Program => (pir::lower(green), Namespace::Pir),
         kind => {
-            let aliases = mentioned_aliases(db, unit, green);
+            let aliases = mentioned_aliases(db, unit, green, text);
             let lowered = match kind {
-                UnitKind::Function => mlir::lower_function(green, &text, &aliases, shapes),
-                _ => mlir::lower_frame(green, &text, &aliases, shapes),
+                UnitKind::Function => mlir::lower_function(green, text, &aliases, shapes),
+                _ => mlir::lower_frame(green, text, &aliases, shapes),
             };
             (lowered, Namespace::Mlir)
         }
@@ -57,8 +63,16 @@ pub fn op_lowered<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<Lowered
 }
 
 /// The aliases whose names a unit mentions.
-fn mentioned_aliases<'db>(db: &'db dyn Db, unit: OpUnit<'db>, green: &Green) -> Aliases {
+fn mentioned_aliases<'db>(
+    db: &'db dyn Db,
+    unit: OpUnit<'db>,
+    green: &Green,
+    text: &str,
+) -> Aliases {
     let mut aliases = Aliases::default();
+    if !text.contains(['#', '!']) {
+        return aliases;
+    }
     let mut seen: FxHashSet<&str> = FxHashSet::default();
     let (file, document) = (unit.file(db), unit.document(db));
     green.walk(|step| {

@@ -28,10 +28,13 @@ mod tests;
 mod types;
 mod unit;
 
-pub use parser::mlir::Shapes;
+pub use parser::{
+    Step,
+    mlir::{Shapes, Sink, parse_into},
+};
 
 pub use self::{
     aliases::Aliases,
     compare::{Difference, differences},
-    unit::{Unit, UnitKind, aliases, lower_file, lower_frame, lower_function},
+    unit::{FileReader, Unit, UnitKind, aliases, lower_file, lower_frame, lower_function},
 };

@@ -35,6 +35,8 @@ pub(crate) fn view_device_code(
         language_id: match target {
             Target::Cuda => "cuda-cpp",
             Target::OpenCl => "opencl",
+            Target::Hip => "hip",
+            Target::C => "c",
         },
         function: name.to_string(),
         kernels: Vec::new(),

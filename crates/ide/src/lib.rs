@@ -64,6 +64,7 @@ pub use crate::{
     hover::Hover,
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
     integer_facts::{IntegerFacts, RewriteStep},
+    ops::unknown::SettingsRow,
     preview::{PassPreview, Stage, preview},
     semantic_tokens::{SemanticToken, TokenKind},
 };
@@ -220,6 +221,11 @@ impl Analysis {
         wants: &dyn Fn(ActionKind) -> bool,
     ) -> Cancellable<Vec<CodeAction>> {
         self.ask(file, |db, file| code_actions::code_actions(db, file, range, wants))
+    }
+
+    /// The rows of the settings that would declare the operations of a range which nobody knows.
+    pub fn settings_rows(&self, file: FileId, range: TextRange) -> Cancellable<Vec<SettingsRow>> {
+        self.ask(file, |db, file| ops::unknown::settings_rows(db, file, range))
     }
 
     /// What is wrong in the functions of a file, and what could be shared.

@@ -12,11 +12,12 @@ pub(crate) mod outline;
 mod plan_words;
 pub(crate) mod rename;
 pub(crate) mod tokens;
+pub(crate) mod unknown;
 
 use db::{Db, OpUnit};
 
 /// Computes what is shown of a unit unasked.
 pub(crate) fn warm(db: &dyn Db, unit: OpUnit<'_>) {
     diagnostics::unit_diagnostics(db, unit);
-    hints::unit_hints(db, unit);
+    hints::hint_places(db, unit);
 }

@@ -4,9 +4,8 @@
 //! hash-cons (O(size of the node) each) and compute flags. Statements are appended to blocks. The frontend builds it,
 //! rewriters build a new one, everybody else reads it.
 
-use std::hash::{BuildHasher, Hash};
+use std::hash::BuildHasher;
 
-use hashbrown::HashTable;
 use rustc_hash::FxBuildHasher;
 
 use crate::{
@@ -15,6 +14,7 @@ use crate::{
     Operation, Region, RegionId, RegionKind, SBlock, SBlockId, Type, UnaryOp, Value, ValueId,
     ValueKind,
     arena::{Id, Table},
+    interned::{Index, ListTable, NameTable},
 };
 
 /// The language, and for TVMScript the dialect, a function is written in.
@@ -60,10 +60,10 @@ pub struct Body {
     pub unresolved: Vec<NameId>,
     names: NameTable,
     exprs: Table<ExprId, Expr>,
-    expr_index: HashTable<ExprId>,
+    expr_index: Index<ExprId>,
     lists: ListTable,
     attr_dicts: Table<AttrDictId, AttrDict>,
-    attr_index: HashTable<AttrDictId>,
+    attr_index: Index<AttrDictId>,
     /// As written, where it differs from the value rounded to its type.
     float_spellings: Vec<(ExprId, f64)>,
     binder_names: Vec<(ExprId, Vec<NameId>)>,
@@ -96,10 +96,10 @@ impl Body {
             unresolved: Vec::new(),
             names: NameTable::default(),
             exprs: Table::default(),
-            expr_index: HashTable::new(),
+            expr_index: Index::default(),
             lists: ListTable::default(),
             attr_dicts: Table::default(),
-            attr_index: HashTable::new(),
+            attr_index: Index::default(),
             float_spellings: Vec::new(),
             binder_names: Vec::new(),
             n_instances: 0,
@@ -140,19 +140,14 @@ impl Body {
     }
     /// The id of a dictionary; equal dictionaries (same order) have one id, the empty one has id 0.
     pub fn attr_dict(&mut self, dict: AttrDict) -> AttrDictId {
-        let hash = |dict: &AttrDict| {
-            let mut hasher = FxBuildHasher.build_hasher();
-            crate::attr::hash_dict(dict, &mut hasher);
-            std::hash::Hasher::finish(&hasher)
-        };
-        let dicts = &self.attr_dicts;
-        if let Some(&id) = self.attr_index.find(hash(&dict), |&id| dicts[id] == dict) {
+        let mut hasher = FxBuildHasher.build_hasher();
+        crate::attr::hash_dict(&dict, &mut hasher);
+        let hash = std::hash::Hasher::finish(&hasher);
+        if let Some(id) = self.attr_index.find(hash, |id| self.attr_dicts[id] == dict) {
             return id;
         }
-        let key = hash(&dict);
         let id = self.attr_dicts.push(dict);
-        let dicts = &self.attr_dicts;
-        self.attr_index.insert_unique(key, id, |&id| hash(&dicts[id]));
+        self.attr_index.insert(hash, id);
         id
     }
     /// The entries of a dictionary.
@@ -191,16 +186,14 @@ impl Body {
     pub fn make(&mut self, kind: ExprKind, ty: Type) -> ExprId {
         let hash = FxBuildHasher.hash_one((kind, ty));
         let exprs = &self.exprs;
-        if let Some(&id) =
-            self.expr_index.find(hash, |&id| exprs[id].kind == kind && exprs[id].ty == ty)
+        if let Some(id) =
+            self.expr_index.find(hash, |id| exprs[id].kind == kind && exprs[id].ty == ty)
         {
             return id;
         }
         let (flags, size) = self.summarize(kind, ty);
         let id = self.exprs.push(Expr { kind, ty, flags, size });
-        let exprs = &self.exprs;
-        self.expr_index
-            .insert_unique(hash, id, |&id| FxBuildHasher.hash_one((exprs[id].kind, exprs[id].ty)));
+        self.expr_index.insert(hash, id);
         id
     }
 
@@ -532,7 +525,7 @@ impl Body {
             operands: operands.into(),
             results: Default::default(),
             regions: Default::default(),
-            successors: Vec::new(),
+            successors: Default::default(),
             attrs: Body::no_attrs(),
             parent: block,
         });
@@ -597,14 +590,13 @@ impl PartialEq for Body {
             && *attrs == other.attrs
             && *root == other.root
             && *unresolved == other.unresolved
-            && names.texts == other.names.texts
+            && *names == other.names
             && exprs.len() == other.exprs.len()
             && exprs.iter().zip(other.exprs.iter()).all(|((_, a), (_, b))| {
                 // Flags and size follow from these.
                 a.kind == b.kind && a.ty == b.ty
             })
-            && lists.pool == other.lists.pool
-            && lists.ranges == other.lists.ranges
+            && *lists == other.lists
             && *attr_dicts == other.attr_dicts
             && float_spellings.iter().map(spelling).eq(other.float_spellings.iter().map(spelling))
             && *binder_names == other.binder_names
@@ -616,67 +608,4 @@ impl PartialEq for Body {
             && *regions == other.regions
             && *sblocks == other.sblocks
     }
-}
-
-/// Interned texts of a body.
-#[derive(Clone, Default, Debug)]
-struct NameTable {
-    texts: Table<NameId, Box<str>>,
-    index: HashTable<NameId>,
-}
-
-impl NameTable {
-    fn lookup(&self, text: &str) -> Option<NameId> {
-        self.index.find(FxBuildHasher.hash_one(text), |&id| &*self.texts[id] == text).copied()
-    }
-    fn intern(&mut self, text: &str) -> NameId {
-        if let Some(id) = self.lookup(text) {
-            return id;
-        }
-        let id = self.texts.push(text.into());
-        let texts = &self.texts;
-        self.index.insert_unique(FxBuildHasher.hash_one(text), id, |&id| {
-            FxBuildHasher.hash_one(&*texts[id])
-        });
-        id
-    }
-    fn text(&self, id: NameId) -> &str {
-        &self.texts[id]
-    }
-}
-
-/// Interned lists of a body, in one pool.
-#[derive(Clone, Default, Debug)]
-struct ListTable {
-    pool: Vec<ExprId>,
-    ranges: Table<ExprListId, (u32, u32)>,
-    index: HashTable<ExprListId>,
-}
-
-impl ListTable {
-    fn items(&self, id: ExprListId) -> &[ExprId] {
-        let (start, end) = self.ranges[id];
-        &self.pool[start as usize..end as usize]
-    }
-    fn intern(&mut self, items: &[ExprId]) -> ExprListId {
-        let hash = hash_list(items);
-        if let Some(&id) = self.index.find(hash, |&id| self.items(id) == items) {
-            return id;
-        }
-        let start = self.pool.len() as u32;
-        self.pool.extend_from_slice(items);
-        let id = self.ranges.push((start, self.pool.len() as u32));
-        let (pool, ranges) = (&self.pool, &self.ranges);
-        self.index.insert_unique(hash, id, |&id| {
-            let (start, end) = ranges[id];
-            hash_list(&pool[start as usize..end as usize])
-        });
-        id
-    }
-}
-
-fn hash_list(items: &[ExprId]) -> u64 {
-    let mut hasher = FxBuildHasher.build_hasher();
-    items.hash(&mut hasher);
-    std::hash::Hasher::finish(&hasher)
 }

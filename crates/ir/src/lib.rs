@@ -10,6 +10,8 @@ pub mod effects;
 pub mod expr;
 pub mod fingerprint;
 pub mod fold;
+pub mod id_list;
+mod interned;
 pub mod interp;
 pub mod minifloat;
 pub mod occurrence;
@@ -25,6 +27,7 @@ pub use body::{Body, Dialect, Param};
 pub use buffer::{Buffer, BufferOrigin, BufferRegion, RegionDim};
 pub use dtype::{DataType, Lanes, Type, TypeCode};
 pub use expr::{BinaryOp, BufferField, Callee, Expr, ExprFlags, ExprKind, UnaryOp};
+pub use id_list::IdList;
 pub use occurrence::{OccurrenceId, Occurrences};
 pub use operation::{
     AllocKind, Block, ForKind, IterKind, IterVar, OpKind, Operation, Region, RegionKind, SBlock,

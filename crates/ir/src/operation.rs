@@ -4,11 +4,11 @@
 //! (values), regions, successors and attributes. What each operand of a kind is, is written at the kind and is the
 //! evaluation order. A structured TIR region has one block; a region of MLIR may have many.
 
-use smallvec::SmallVec;
+use thin_vec::ThinVec;
 
 use crate::{
-    AttrDictId, BlockId, BufferId, BufferRegion, ExprId, ExprListId, NameId, OpId, RegionId,
-    SBlockId, Type, ValueId,
+    AttrDictId, BlockId, BufferId, BufferRegion, ExprId, ExprListId, IdList, NameId, OpId,
+    RegionId, SBlockId, Type, ValueId,
 };
 
 /// How a loop runs.
@@ -123,13 +123,13 @@ pub struct Operation {
     /// What it is.
     pub kind: OpKind,
     /// Operands, as the kind says.
-    pub operands: SmallVec<[ExprId; 2]>,
+    pub operands: IdList<ExprId>,
     /// Values it defines, visible after it in its block and in what its block dominates.
-    pub results: SmallVec<[ValueId; 1]>,
+    pub results: IdList<ValueId>,
     /// Regions, in order.
-    pub regions: SmallVec<[RegionId; 2]>,
+    pub regions: IdList<RegionId>,
     /// Branch targets, for terminators.
-    pub successors: Vec<Successor>,
+    pub successors: ThinVec<Successor>,
     /// Attributes; id 0 for none.
     pub attrs: AttrDictId,
     /// The block it is in.
@@ -140,7 +140,7 @@ pub struct Operation {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Block {
     /// Arguments (loop variable, iteration variables, phi-like values).
-    pub args: SmallVec<[ValueId; 1]>,
+    pub args: IdList<ValueId>,
     /// Operations.
     pub ops: Vec<OpId>,
     /// The region it is in.
@@ -160,7 +160,7 @@ pub enum RegionKind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Region {
     /// Blocks.
-    pub blocks: SmallVec<[BlockId; 1]>,
+    pub blocks: IdList<BlockId>,
     /// The owner; none for the body of the function.
     pub parent: Option<OpId>,
     /// Kind.

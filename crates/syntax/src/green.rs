@@ -1,8 +1,8 @@
 //! [`Green`]: a position-independent piece of a tree, cheap to clone and to compare.
 //!
-//! rowan compares green nodes deeply, even one with itself. A `Green` is equal to another if both are the same
-//! allocation, or if kind and length agree and a 128-bit hash of structure and text does, which is computed when it is first asked for
-//! and kept. So an untouched function costs a pointer comparison after an edit, and an edited one a walk over itself.
+//! rowan compares green nodes deeply, even one with itself. Here parts that both trees share are not entered, and two 128-bit hashes
+//! of structure and text decide where both are known: they are computed when they are first asked for, and kept. So an
+//! untouched function costs a pointer comparison after an edit, and an edited one a look at the children of what changed.
 
 use std::{
     fmt,
@@ -95,9 +95,10 @@ impl Green {
 impl PartialEq for Green {
     fn eq(&self, other: &Green) -> bool {
         self.ptr_eq(other)
-            || (self.node.kind() == other.node.kind()
-                && self.text_len() == other.text_len()
-                && self.text_hash() == other.text_hash())
+            || match (self.hash.get(), other.hash.get()) {
+                (Some(a), Some(b)) => a == b,
+                _ => same_tree(&self.node, &other.node),
+            }
     }
 }
 
@@ -171,6 +172,7 @@ pub(crate) fn same_tree(a: &GreenNodeData, b: &GreenNodeData) -> bool {
         }
         for pair in a.children().zip(b.children()) {
             match pair {
+                (NodeOrToken::Node(a), NodeOrToken::Node(b)) if std::ptr::eq(a, b) => {}
                 (NodeOrToken::Node(a), NodeOrToken::Node(b)) => stack.push((a, b)),
                 (NodeOrToken::Token(a), NodeOrToken::Token(b))
                     if a.kind() == b.kind() && a.text() == b.text() => {}

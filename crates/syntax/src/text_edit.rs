@@ -100,8 +100,11 @@ impl TextEdit {
 
     /// Sorts edits and checks that no two overlap.
     pub fn from_edits(mut edits: Vec<Edit>) -> Result<TextEdit, Overlap> {
-        // The sort is stable: insertions at one place stay in order.
-        edits.sort_by_key(|it| (it.range.start(), it.range.end()));
+        let place = |it: &Edit| (it.range.start(), it.range.end());
+        // The sort is stable: insertions at one place stay in order. It takes memory, also for what is sorted.
+        if !edits.is_sorted_by_key(place) {
+            edits.sort_by_key(place);
+        }
         match edits.windows(2).find(|pair| pair[0].range.end() > pair[1].range.start()) {
             Some(pair) => Err(Overlap { edits: [pair[0].clone(), pair[1].clone()] }),
             None => Ok(TextEdit { edits }),

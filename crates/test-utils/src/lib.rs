@@ -10,6 +10,7 @@
 
 mod annotations;
 mod fixture;
+pub mod operations;
 mod programs;
 mod rng;
 mod samples;

@@ -3,7 +3,7 @@
 //! | file | is |
 //! |---|---|
 //! | `args` | the arguments and their help |
-//! | `check`, `fix`, `format`, `bisect`, `build`, `opt`, `preview`, `explain`, `simplify`, `run`, `parse` | one command each |
+//! | `check`, `fix`, `format`, `bisect`, `build`, `cache`, `opt`, `preview`, `explain`, `simplify`, `run`, `parse` | one command each |
 //! | `overview` | the command `report` |
 //! | `report`, `diff`, `apply` | text, JSON and SARIF; unified diffs; where edits go |
 //! | `rules` | the documentation of every name in a message |
@@ -14,6 +14,7 @@ mod apply;
 mod args;
 mod bisect;
 mod build;
+mod cache;
 mod check;
 mod diff;
 mod explain;
@@ -27,6 +28,7 @@ mod io;
 mod jobs;
 mod ops;
 mod opt;
+mod overlap;
 mod overview;
 mod parallel;
 mod parse;
@@ -152,6 +154,7 @@ fn run_command(arguments: &Arguments, io: &mut Io<'_>) -> u8 {
         Command::Format(args) => format::format(args, io, styled),
         Command::Bisect(args) => bisect::bisect(args, io, styled),
         Command::Build(args) => build::build(args, io, styled),
+        Command::Cache(args) => cache::cache(args, io, styled),
         Command::Opt(args) => opt::opt(args, io, styled),
         Command::Preview(args) => preview::run(args, io, styled),
         Command::Explain(args) => explain::explain(args, io, styled),

@@ -3,6 +3,7 @@
 pub mod cse;
 pub mod findings;
 pub mod inline;
+pub mod lower;
 pub mod ops;
 pub mod passes;
 mod replace;

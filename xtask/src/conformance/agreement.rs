@@ -87,6 +87,38 @@ fn class_of(body: &Body, kind: ExprKind, is_float: bool) -> Class {
     }
 }
 
+/// Whether a function calls a mathematical function whose last bits are the library's.
+pub(crate) fn calls_library(body: &Body) -> bool {
+    body.ops_preorder().any(|op| {
+        let mut seen = FxHashSet::default();
+        let mut stack = body.ops[op].operands.to_vec();
+        while let Some(expr) = stack.pop() {
+            if !seen.insert(expr) {
+                continue;
+            }
+            let node = body.expr(expr);
+            let is_float = node.ty.prim().is_some_and(DataType::is_float);
+            if class_of(body, node.kind, is_float) == Class::Transcendental {
+                return true;
+            }
+            body.each_child(node.kind, &mut |child| stack.push(child));
+        }
+        false
+    })
+}
+
+/// Where two arrays differ in a bit first; any NaN is any other.
+pub(crate) fn bit_difference(left: &Array, right: &Array) -> Option<String> {
+    if !left.dtype.is_float() || left.data == right.data || left.len() != right.len() {
+        return difference(left, right, Class::Moves);
+    }
+    (0..left.len()).find_map(|index| {
+        let (one, other) = (left.get_f64(index)?, right.get_f64(index)?);
+        let agree = one.to_bits() == other.to_bits() || (one.is_nan() && other.is_nan());
+        (!agree).then(|| shown(left, right, index))
+    })
+}
+
 /// The distance from 1 to the next number of the type.
 fn step(dtype: DataType) -> f64 {
     match (dtype.code, dtype.bits) {

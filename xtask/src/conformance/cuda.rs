@@ -18,8 +18,8 @@ use crate::skip::Skip;
 const KINDS: &[&str] = &["compiled", "rejected", "not built", "ptx/mma", "no launch"];
 /// What the output is compiled for.
 const ARCHITECTURES: &[&str] = &["sm_80", "sm_90"];
-/// The folder whose functions launch threads after lowering.
-const KERNELS: &str = "lowered_cuda";
+/// The folders whose functions launch threads: after TVM's lowering, and before it, for ours.
+const KERNELS: &[&str] = &["lowered_cuda", "scheduled_cuda"];
 
 /// What our build made of a function.
 enum Built {
@@ -45,8 +45,8 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     let (peer, root) = Peer::nvrtc(input.ws)?;
     let mut report = Report::new("CUDA C++ of our build, compiled", KINDS);
     report.note(format!("NVRTC {}, {}", peer.version, ARCHITECTURES.join(", ")));
-    let files: Vec<&corpus::File> =
-        input.files.iter().filter(|file| file.group.ends_with(KERNELS)).collect();
+    let is_of_kernels = |file: &&corpus::File| KERNELS.iter().any(|it| file.group.ends_with(it));
+    let files: Vec<&corpus::File> = input.files.iter().filter(is_of_kernels).collect();
     let cases: Vec<Case> = parallel(&files, |file| build(file)).into_iter().flatten().collect();
     let requests: Vec<Value> = cases.iter().flat_map(|case| requests(case, &root)).collect();
     let mut answers = peer.ask_all(&requests, Keep::OnDisk).into_iter();

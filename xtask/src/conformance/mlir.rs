@@ -241,7 +241,8 @@ fn first_difference(ours: &str, theirs: &str) -> String {
 
 // ---- peers ----
 
-fn mlir_opt() -> Result<PathBuf, Skip> {
+/// MLIR's own tool, installed if it can be.
+pub(crate) fn mlir_opt() -> Result<PathBuf, Skip> {
     let find = || MLIR_OPT.iter().find(|it| process::exists(it, "--version")).map(PathBuf::from);
     if let Some(path) = find() {
         return Ok(path);

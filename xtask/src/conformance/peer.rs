@@ -106,6 +106,12 @@ impl Peer {
         Peer::start(ws, "opencl", venv.python(), script, "", &Value::Null)
     }
 
+    /// A process that calls functions of shared objects.
+    pub(crate) fn calls(ws: &Workspace) -> Result<Peer, Skip> {
+        let venv = Venv::with_packages(ws, "c", &[])?;
+        Peer::start(ws, "c", venv.python(), include_str!("c_worker.py"), "", &Value::Null)
+    }
+
     /// Writes the worker where the interpreter finds it and asks for the peer's version: it works, or is skipped.
     fn start(
         ws: &Workspace,

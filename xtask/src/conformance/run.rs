@@ -1,7 +1,7 @@
 //! Functions executed by our interpreter and by TVM on the CPU; kernels also as our OpenCL C on the system's device.
 //!
 //! - A function of `unscheduled`, `kernels` or [`CONSTRUCTS`] is the same text for both ([`direct`]).
-//! - A function of `lowered_cuda` launches threads, which TVM cannot do without a GPU; the function of the same file
+//! - A function of `lowered_cuda` or `scheduled_cuda` launches threads, which TVM cannot do without a GPU; the function of the same file
 //!   and name in `unscheduled` computes the same values, and TVM compiles that one for the CPU. OpenCL is a third side.
 //! - A kernel of `final_cuda` (split from its host, with barriers and shuffles) likewise, if its function has one kernel.
 //! - One small function an operator and data type ([`operators`]).
@@ -40,8 +40,8 @@ use crate::skip::Skip;
 const KINDS: &[&str] = &["agree", "differ", "known", "failed", "left out"];
 /// The work that the interpreter is given at most.
 const MAX_STEPS: u64 = 20_000_000;
-/// The folder of kernels, and the folder with TVM's way to the same values.
-const KERNELS: &str = "lowered_cuda";
+/// The folders of kernels, and the folder with TVM's way to the same values.
+const KERNELS: &[&str] = &["lowered_cuda", "scheduled_cuda"];
 const COUNTERPARTS: &str = "unscheduled";
 /// The group of the functions made by [`operators`].
 const OPERATORS: &str = "operators";
@@ -157,7 +157,7 @@ fn collect(input: &Input<'_>, report: &mut Report) -> Vec<Case> {
         .map(|file| (file.name.as_str(), file))
         .collect();
     let mut cases = Vec::new();
-    for file in input.files.iter().filter(|file| file.group == KERNELS) {
+    for file in input.files.iter().filter(|file| KERNELS.contains(&file.group.as_str())) {
         let counterpart = counterparts.get(file.name.as_str());
         let theirs = counterpart.map(|file| (file.text.as_str(), ours::read(&file.text)));
         for function in ours::read(&file.text).functions {
@@ -191,7 +191,7 @@ fn operator_cases(input: &Input<'_>, report: &mut Report) -> Vec<Case> {
             continue;
         };
         let root = input.ws.peers();
-        let dir = match write_inputs(&root, &made.name, &made.serial, &made.inputs) {
+        let dir = match write_inputs(&root, OPERATORS, &made.name, &made.serial, &made.inputs) {
             Ok(dir) => dir,
             Err(error) => {
                 leave_out(report, OPERATORS, &label, &format!("cannot write inputs: {error}"));
@@ -232,7 +232,7 @@ fn make_case(
     if inputs::make(their_body)? != inputs {
         return Err("the counterpart has other parameters".to_owned());
     }
-    let dir = write_inputs(&input.ws.peers(), name, counterpart, &inputs)
+    let dir = write_inputs(&input.ws.peers(), &file.group, name, counterpart, &inputs)
         .map_err(|error| format!("cannot write inputs: {error}"))?;
     Ok(Case {
         label: format!("{}:{name}", file.label()),
@@ -247,15 +247,17 @@ fn make_case(
     })
 }
 
-/// Writes the bytes of the inputs into a folder of their own: named by the function, these inputs and the
+/// Writes the bytes of the inputs into a folder of their own: named by the function and its group, these inputs and the
 /// counterpart, so that what a peer once left there stays true.
 fn write_inputs(
     root: &Path,
+    group: &str,
     name: &str,
     counterpart: &str,
     inputs: &[Made],
 ) -> std::io::Result<PathBuf> {
     let mut hasher = blake3::Hasher::new();
+    hasher.update(group.as_bytes());
     hasher.update(counterpart.as_bytes());
     for input in inputs {
         match input {
@@ -383,7 +385,7 @@ fn array_of(input: &Made) -> Option<&Array> {
 }
 
 /// Events after which back ends may disagree.
-fn has_no_value(kind: EventKind) -> bool {
+pub(in crate::conformance) fn has_no_value(kind: EventKind) -> bool {
     matches!(
         kind,
         EventKind::Overflow

@@ -48,6 +48,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("stacker", Anywhere),
     ("tempfile", Only(&["codegen", "tir-analyzer", "xtask", "tests"])),
     ("text-size", Anywhere),
+    ("thin-vec", Anywhere),
     ("toml", Only(&["ir", "tir-analyzer", "xtask"])),
     ("ungrammar", Only(&["xtask"])),
     ("unicode-ident", Only(&["parser"])),

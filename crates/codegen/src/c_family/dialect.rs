@@ -37,6 +37,12 @@ pub(crate) struct Needs {
     pub(crate) bf16: bool,
     /// `float64` occurs.
     pub(crate) f64: bool,
+    /// Bits are read as numbers.
+    pub(crate) bits: bool,
+    /// A loop may run in parallel.
+    pub(crate) parallel: bool,
+    /// Memory comes from the heap.
+    pub(crate) heap: bool,
 }
 
 /// How shared memory is declared.
@@ -107,4 +113,24 @@ pub(crate) trait Dialect {
     fn reinterpret(&self, from: DataType, to: DataType) -> Option<(String, String)>;
     /// Spelling of an integer function (`popcount`, `clz`) for a type.
     fn int_function(&self, name: &str, dtype: DataType) -> Option<&'static str>;
+    /// The definition of a math function that the language lacks.
+    fn math_text(&self, _name: &str, _double: bool) -> Option<String> {
+        None
+    }
+    /// Text before and after the operand of `isnan` and the like, as a truth value.
+    fn test(&self, name: &str) -> (String, &'static str) {
+        (format!("{name}("), ")")
+    }
+    /// What asks for unrolling, on the line before a loop.
+    fn unroll(&self) -> Option<&'static str> {
+        Some("#pragma unroll")
+    }
+    /// Whether the text is a function that the host calls: it returns a number, may fail, and may run loops in parallel.
+    fn is_host(&self) -> bool {
+        false
+    }
+    /// Whether signed arithmetic is written unsigned where an overflow would be none in the IR (`SEMANTICS: I1`).
+    fn wraps_signed(&self) -> bool {
+        false
+    }
 }

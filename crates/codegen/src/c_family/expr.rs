@@ -51,11 +51,17 @@ pub(super) struct Place {
     pub(super) prec: u8,
     /// Enclosing binders, outermost first.
     pub(super) binders: Vec<Bound>,
+    /// Whether an overflow here is none in the IR: the value need not be used (`SEMANTICS: I1`).
+    pub(super) wraps: bool,
 }
 
 impl Place {
     pub(super) fn lane(lane: u32) -> Place {
-        Place { lane, prec: ANY, binders: Vec::new() }
+        Place { lane, prec: ANY, binders: Vec::new(), wraps: false }
+    }
+    /// The same where an overflow is no event: a binding, a scalar of the program, an operand of a conversion to float.
+    pub(super) fn wrapping(self) -> Place {
+        Place { wraps: true, ..self }
     }
     fn at(&self, prec: u8) -> Place {
         Place { prec, ..self.clone() }
@@ -210,7 +216,14 @@ impl Writer<'_> {
                 return Err(Refusal::new("float-floor-division", "a floor division of floats"));
             }
             BinaryOp::Mod if kind.is_float() => return self.float_remainder(a, b, kind, place),
-            BinaryOp::Shl if kind.is_int() => return self.shift_left(a, b, kind, place),
+            BinaryOp::Shl if kind.is_int() || is_narrow(kind) => {
+                return self.shift_left(a, b, kind, place);
+            }
+            BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul
+                if self.may_wrap(op, a, b, kind, place) =>
+            {
+                return self.helper_call(Helper::Wrap(op.into(), Scalar::of(kind)), a, b, place);
+            }
             _ => {}
         }
         let (spelling, strength, left, right) = operator(op);
@@ -316,6 +329,22 @@ impl Writer<'_> {
         )
     }
 
+    /// Whether C's signed operation is undefined where the IR's has no event.
+    fn may_wrap(
+        &mut self,
+        op: BinaryOp,
+        a: ExprId,
+        b: ExprId,
+        kind: DataType,
+        place: &Place,
+    ) -> bool {
+        let is_signed = kind.is_int() && kind.bits >= 32;
+        place.wraps
+            && is_signed
+            && self.dialect.wraps_signed()
+            && !self.wrapped.stays(op, a, b, kind)
+    }
+
     fn float_remainder(
         &mut self,
         a: ExprId,
@@ -417,7 +446,9 @@ impl Writer<'_> {
         let parens = UNARY < place.prec;
         self.out.push_str(if parens { "(" } else { "" });
         self.out.push_str(&format!("({ty})"));
-        self.expr(a, &place.at(UNARY))?;
+        // A float keeps no mark of an overflow, so that may be none.
+        let wraps = place.wraps || to.is_float();
+        self.expr(a, &Place { wraps, ..place.at(UNARY) })?;
         self.out.push_str(if parens { ")" } else { "" });
         Ok(())
     }
@@ -455,7 +486,7 @@ impl Writer<'_> {
                 Refusal::new("cast", format!("`{from}` to `{to}` with one rounding"))
             })?;
             self.out.push_str(open);
-            self.expr(a, &place.at(ANY))?;
+            self.expr(a, &place.at(ANY).wrapping())?;
             self.out.push_str(close);
             return Ok(());
         }
@@ -469,7 +500,7 @@ impl Writer<'_> {
         } else {
             let parens = UNARY < inner.prec;
             self.out.push_str(if parens { "((float)" } else { "(float)" });
-            self.expr(a, &place.at(UNARY))?;
+            self.expr(a, &place.at(UNARY).wrapping())?;
             self.out.push_str(if parens { ")" } else { "" });
         }
         self.out.push_str(if round.is_some() { ")" } else { "" });
@@ -483,6 +514,10 @@ impl Writer<'_> {
         let (step, lane) = (self.constant(stride), i64::from(place.lane));
         if lane == 0 || step == Some(0) {
             return self.expr(base, &Place { lane: 0, ..place.clone() });
+        }
+        let kind = dtype.element();
+        if place.wraps && kind.is_int() && kind.bits >= 32 && self.dialect.wraps_signed() {
+            return self.wrapping_ramp(base, stride, kind, place);
         }
         let parens = prec::SUM < place.prec;
         self.out.push_str(if parens { "(" } else { "" });
@@ -501,6 +536,26 @@ impl Writer<'_> {
             }
         }
         self.out.push_str(if parens { ")" } else { "" });
+        Ok(())
+    }
+
+    /// A lane of a ramp where an overflow is none: in a binding.
+    fn wrapping_ramp(
+        &mut self,
+        base: ExprId,
+        stride: ExprId,
+        kind: DataType,
+        place: &Place,
+    ) -> Result<()> {
+        let scalar = Place { lane: 0, ..place.at(ANY) };
+        let mut name = |op: BinaryOp| self.helper(Helper::Wrap(op.into(), Scalar::of(kind)));
+        let (add, mul) = (name(BinaryOp::Add), name(BinaryOp::Mul));
+        self.out.push_str(&format!("{add}("));
+        self.expr(base, &scalar)?;
+        self.out.push_str(&format!(", {mul}("));
+        self.expr(stride, &scalar)?;
+        let lane = constants::int(place.lane.into(), kind, self.dialect);
+        self.out.push_str(&format!(", {lane}))"));
         Ok(())
     }
 
@@ -599,7 +654,7 @@ impl Writer<'_> {
             let name = self.new_slot("t");
             self.start_line();
             self.out.push_str(&format!("const {ty} {name} = "));
-            let place = Place { lane, prec: ANY, binders: binders.to_vec() };
+            let place = Place { lane, prec: ANY, binders: binders.to_vec(), wraps: true };
             self.expr(value, &place)?;
             self.out.push_str(";\n");
             names.push(name);
@@ -614,18 +669,20 @@ fn operator(op: BinaryOp) -> (&'static str, u8, u8, u8) {
     let plain = |spelling, strength| (spelling, strength, strength, strength + 1);
     // Mixed with others, these read badly without parentheses.
     let strict = |spelling, strength| (spelling, strength, UNARY, UNARY);
+    // A comparison of comparisons, too.
+    let compare = |spelling, strength| (spelling, strength, prec::SHIFT, prec::SHIFT);
     match op {
         BinaryOp::Add => plain("+", prec::SUM),
         BinaryOp::Sub => plain("-", prec::SUM),
         BinaryOp::Mul => plain("*", prec::PRODUCT),
         BinaryOp::Div | BinaryOp::FloorDiv => plain("/", prec::PRODUCT),
         BinaryOp::Mod | BinaryOp::FloorMod => plain("%", prec::PRODUCT),
-        BinaryOp::Eq => plain("==", prec::EQUALITY),
-        BinaryOp::Ne => plain("!=", prec::EQUALITY),
-        BinaryOp::Lt => plain("<", prec::RELATION),
-        BinaryOp::Le => plain("<=", prec::RELATION),
-        BinaryOp::Gt => plain(">", prec::RELATION),
-        BinaryOp::Ge => plain(">=", prec::RELATION),
+        BinaryOp::Eq => compare("==", prec::EQUALITY),
+        BinaryOp::Ne => compare("!=", prec::EQUALITY),
+        BinaryOp::Lt => compare("<", prec::RELATION),
+        BinaryOp::Le => compare("<=", prec::RELATION),
+        BinaryOp::Gt => compare(">", prec::RELATION),
+        BinaryOp::Ge => compare(">=", prec::RELATION),
         BinaryOp::And => ("&&", prec::AND, prec::AND, prec::BIT_OR),
         BinaryOp::Or => ("||", prec::OR, prec::EQUALITY, prec::EQUALITY),
         BinaryOp::BitAnd => strict("&", prec::BIT_AND),

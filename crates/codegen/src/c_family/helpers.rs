@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ir::DataType;
+use ir::{BinaryOp, DataType};
 
 use super::{
     dialect::Dialect,
@@ -24,8 +24,40 @@ pub(super) enum Helper {
     FloorDiv(Scalar),
     /// Remainder with the sign of the divisor.
     FloorMod(Scalar),
+    /// Signed arithmetic that wraps (`SEMANTICS: I1`).
+    Wrap(Wrapping, Scalar),
     /// Fixed-point multiplication.
     QMultiplyShift,
+    /// A math function that the language lacks, for `float` or (`true`) `double`.
+    Math(&'static str, bool),
+}
+
+/// An operation that may leave its type.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) enum Wrapping {
+    Add,
+    Sub,
+    Mul,
+}
+
+impl From<BinaryOp> for Wrapping {
+    fn from(op: BinaryOp) -> Wrapping {
+        match op {
+            BinaryOp::Mul => Wrapping::Mul,
+            BinaryOp::Sub => Wrapping::Sub,
+            _ => Wrapping::Add,
+        }
+    }
+}
+
+impl Wrapping {
+    fn spelling(self) -> (&'static str, char) {
+        match self {
+            Wrapping::Add => ("add", '+'),
+            Wrapping::Sub => ("sub", '-'),
+            Wrapping::Mul => ("mul", '*'),
+        }
+    }
 }
 
 /// A scalar type as an ordered key.
@@ -51,7 +83,9 @@ impl Helper {
             Helper::Min(it) => format!("tir_min_{}", short(compute(it.dtype()))),
             Helper::FloorDiv(it) => format!("tir_floordiv_{}", short(it.dtype())),
             Helper::FloorMod(it) => format!("tir_floormod_{}", short(it.dtype())),
+            Helper::Wrap(op, it) => format!("tir_{}_{}", op.spelling().0, short(it.dtype())),
             Helper::QMultiplyShift => "tir_q_multiply_shift".to_owned(),
+            Helper::Math(name, double) => dialect.math(name, double),
         }
     }
 
@@ -89,6 +123,18 @@ impl Helper {
                     out,
                     "{qualifier} {ty} {name}({ty} a, {ty} b) {{\n  {ty} r = a % b;\n  \
                      return r != 0 && (r < 0) != (b < 0) ? r + b : r;\n}}"
+                )
+            }
+            Helper::Math(name, double) => {
+                write!(out, "{}", dialect.math_text(name, double).unwrap_or_default())
+            }
+            Helper::Wrap(op, it) => {
+                let (ty, sign) = (of(it), op.spelling().1);
+                let unsigned = DataType::uint(it.dtype().bits);
+                let wide = dialect.register_type(unsigned).unwrap_or("unsigned int");
+                writeln!(
+                    out,
+                    "{qualifier} {ty} {name}({ty} a, {ty} b) {{ return ({ty})(({wide})a {sign} ({wide})b); }}"
                 )
             }
             Helper::QMultiplyShift => {

@@ -93,7 +93,14 @@ impl Writer<'_> {
             }
             (test, &[a]) if TESTS.contains(&test) && self.dtype(a)?.is_float() => {
                 self.register_type(self.body.dtype(a).unwrap_or(dtype))?;
-                self.wrapped_call(None, test, &[a], place)
+                let (open, close) = self.dialect.test(test);
+                let parens = close.len() > 1 && prec::EQUALITY < place.prec;
+                self.out.push_str(if parens { "(" } else { "" });
+                self.out.push_str(&open);
+                self.expr(a, &Place { prec: prec::ANY, ..place.clone() })?;
+                self.out.push_str(close);
+                self.out.push_str(if parens { ")" } else { "" });
+                Ok(())
             }
             _ => self.math(name, args, place),
         }
@@ -111,7 +118,11 @@ impl Writer<'_> {
         }
         self.register_type(kind)?;
         let round = is_half(kind).then(|| self.rounding(kind));
-        let function = self.dialect.math(function, compute(kind).bits == 64);
+        let double = compute(kind).bits == 64;
+        let function = match self.dialect.math_text(function, double) {
+            Some(_) => self.helper(Helper::Math(function, double)),
+            None => self.dialect.math(function, double),
+        };
         self.wrapped_call(round, &function, args, place)
     }
 
@@ -142,7 +153,8 @@ impl Writer<'_> {
             return self.expr(a, place);
         }
         let ty = self.register_type(kind)?;
-        self.out.push_str(&format!("({ty})abs("));
+        let function = self.dialect.int_function("abs", kind).unwrap_or("abs");
+        self.out.push_str(&format!("({ty}){function}("));
         self.expr(a, &Place { prec: prec::ANY, ..place.clone() })?;
         self.out.push(')');
         Ok(())
@@ -159,6 +171,7 @@ impl Writer<'_> {
         if from == to {
             return self.expr(a, place);
         }
+        self.needs.bits = true;
         let (open, close) = self
             .dialect
             .reinterpret(from, to)

@@ -84,7 +84,8 @@ impl Writer<'_> {
         let data = &self.body.buffers[buffer];
         let per_element = lanes(data.dtype).ok_or_else(|| no_type(data.dtype))?;
         let (index_lane, inner) = (place.lane / per_element, place.lane % per_element);
-        let place = Place { lane: index_lane, prec: prec::ANY, binders: place.binders.clone() };
+        let binders = place.binders.clone();
+        let place = Place { lane: index_lane, prec: prec::ANY, binders, wraps: false };
         if per_element == 1 {
             return self.element(buffer, indices, &place);
         }

@@ -11,6 +11,7 @@ pub(crate) mod constants;
 pub(crate) mod dialect;
 mod expr;
 mod helpers;
+mod host;
 mod intrinsics;
 mod memory;
 mod stmt;

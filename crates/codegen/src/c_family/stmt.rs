@@ -8,10 +8,7 @@ use super::{
     types::lanes,
     writer::{Writer, no_type},
 };
-use crate::{
-    kernel::{Refusal, Result, Root, Space},
-    split::space,
-};
+use crate::kernel::{Refusal, Result, Root, Space};
 
 /// Keys of `T.attr` that say how to compile, not what to compute.
 fn is_hint(key: &str) -> bool {
@@ -26,7 +23,15 @@ impl Writer<'_> {
             let [block] = body.regions[region].blocks.as_slice() else {
                 return Err(Refusal::new("control-flow", "a region of several blocks"));
             };
-            body.blocks[*block].ops.iter().try_for_each(|&op| self.op(op).map_err(|it| it.at(op)))
+            let mut opened = Vec::new();
+            for &op in &body.blocks[*block].ops {
+                self.op(op).map_err(|it| it.at(op))?;
+                if body.ops[op].regions.is_empty() {
+                    opened.extend(self.open_heap(op).map_err(|it| it.at(op))?);
+                }
+            }
+            opened.into_iter().rev().for_each(|it| self.close_heap(it));
+            Ok(())
         })
     }
 
@@ -78,6 +83,13 @@ impl Writer<'_> {
             },
             OpKind::Alloc { buffer, .. } => {
                 self.alloc(buffer)?;
+                if !operation.regions.is_empty()
+                    && let Some(buffer) = self.open_heap(op)?
+                {
+                    self.transparent(op)?;
+                    self.close_heap(buffer);
+                    return Ok(());
+                }
                 self.transparent(op)
             }
             OpKind::Bind => self.bind(op),
@@ -89,14 +101,21 @@ impl Writer<'_> {
             OpKind::If => self.if_statement(op),
             OpKind::While => self.while_loop(op),
             OpKind::Break => {
+                self.check_jump()?;
                 self.line("break;");
                 Ok(())
             }
             OpKind::Continue => {
+                self.check_jump()?;
                 self.line("continue;");
                 Ok(())
             }
             OpKind::Evaluate => self.evaluate(operation.operands[0]),
+            OpKind::Assert if self.dialect.is_host() => {
+                self.assertion(operation.operands[0])?;
+                self.transparent(op)
+            }
+            OpKind::Return if self.dialect.is_host() => self.return_early(op),
             OpKind::Assert => Err(Refusal::new("assert-in-kernel", "an assertion inside a kernel")),
             OpKind::Return => Err(Refusal::new("return-in-kernel", "a `return` inside a kernel")),
             OpKind::SBlock(_) => {
@@ -119,7 +138,7 @@ impl Writer<'_> {
             // Never accessed.
             return Ok(());
         };
-        if space(self.body, buffer)? != Space::Local {
+        if usage.space != Space::Local || self.is_on_heap(buffer) {
             return Ok(());
         }
         let len = self.array_len(buffer)?;
@@ -145,7 +164,7 @@ impl Writer<'_> {
                 if n_lanes > 1 { self.lane_slot(value, lane) } else { self.value_slot(value) };
             self.start_line();
             self.out.push_str(&format!("const {ty} {name} = "));
-            self.expr(expr, &Place::lane(lane))?;
+            self.expr(expr, &Place::lane(lane).wrapping())?;
             self.out.push_str(";\n");
         }
         self.declared.insert(value);
@@ -220,7 +239,9 @@ impl Writer<'_> {
         value: &mut dyn FnMut(&mut Self, &Place) -> Result<()>,
     ) -> Result<()> {
         let form = self.store_form(buffer)?;
-        let place = Place::lane(lane);
+        // A scalar of the program is no memory: what is put into it need not be used.
+        let is_cell = self.body.buffers[buffer].origin == ir::BufferOrigin::Cell;
+        let place = Place { wraps: is_cell, ..Place::lane(lane) };
         self.start_line();
         self.out.push_str(&form.open);
         if form.value_first {
@@ -245,7 +266,9 @@ impl Writer<'_> {
         let (min, extent) = (operation.operands[0], operation.operands[1]);
         match kind {
             ForKind::Serial | ForKind::Parallel => {}
-            ForKind::Unrolled => self.line("#pragma unroll"),
+            ForKind::Unrolled => {
+                self.dialect.unroll().into_iter().for_each(|it| self.line(it));
+            }
             ForKind::Vectorized if self.constant(extent).is_some_and(|it| it <= 1) => {}
             ForKind::Vectorized => {
                 return Err(Refusal::new(
@@ -273,6 +296,14 @@ impl Writer<'_> {
         let end = self.loop_end(min, extent, ty)?;
         let name = self.value_slot(var);
         self.declared.insert(var);
+        let parallel = kind == ForKind::Parallel
+            && self.dialect.is_host()
+            && self.is_outside_parallel()
+            && !breaks(body, region);
+        if parallel {
+            self.needs.parallel = true;
+            self.line("TIR_PARALLEL");
+        }
         self.start_line();
         self.out.push_str(&format!("for ({ty} {name} = "));
         self.expr(min, &Place::lane(0))?;
@@ -281,7 +312,10 @@ impl Writer<'_> {
             _ => format!("{name} += {}", constants::int(step, dtype, self.dialect)),
         };
         self.out.push_str(&format!("; {name} < {end}; {advance})"));
-        self.braces(region)?;
+        match kind {
+            ForKind::Parallel => self.in_parallel(|it| it.braces(region))?,
+            _ => self.in_loop(|it| it.braces(region))?,
+        }
         self.out.push('\n');
         Ok(())
     }
@@ -341,7 +375,7 @@ impl Writer<'_> {
         self.out.push_str("if (!(");
         self.expr(operation.operands[0], &Place::lane(0))?;
         self.out.push_str(")) break;\n");
-        self.region(operation.regions[0])?;
+        self.in_loop(|it| it.region(operation.regions[0]))?;
         self.indent -= 1;
         self.line("}");
         Ok(())
@@ -374,4 +408,23 @@ impl Writer<'_> {
             _ => Err(Refusal::new("intrinsic", "a value is computed and thrown away")),
         }
     }
+}
+
+/// Whether a loop's own iterations are left early: a loop that runs in parallel cannot.
+fn breaks(body: &ir::Body, region: RegionId) -> bool {
+    let mut inner = 0usize;
+    for event in body.walk(region) {
+        let (op, enters) = match event {
+            ir::walk::WalkEvent::Enter(op) => (op, true),
+            ir::walk::WalkEvent::Leave(op) => (op, false),
+            _ => continue,
+        };
+        match body.ops[op].kind {
+            OpKind::For(_) | OpKind::While if enters => inner += 1,
+            OpKind::For(_) | OpKind::While => inner -= 1,
+            OpKind::Break if enters && inner == 0 => return true,
+            _ => {}
+        }
+    }
+    false
 }

@@ -10,6 +10,7 @@ use super::{
     dialect::{Dialect, Needs, SharedArray},
     expr::LetKey,
     helpers::{Helper, Scalar},
+    host::HostFrame,
     types::{is_half, lanes},
 };
 use crate::{
@@ -30,6 +31,9 @@ pub(super) struct Writer<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) dialect: &'a dyn Dialect,
     pub(super) bounds: Bounds<'a>,
+    /// The same where an overflow wraps.
+    pub(super) wrapped: Bounds<'a>,
+    pub(super) host: HostFrame,
     pub(super) out: String,
     pub(super) indent: usize,
     pub(super) helpers: BTreeSet<Helper>,
@@ -63,6 +67,8 @@ impl<'a> Writer<'a> {
             kernel,
             dialect,
             bounds: Bounds::new(&set.body, kernel),
+            wrapped: Bounds::new(&set.body, kernel).wrapping(),
+            host: HostFrame::default(),
             out: String::new(),
             indent: 0,
             helpers: BTreeSet::new(),
@@ -87,7 +93,15 @@ impl<'a> Writer<'a> {
         let (static_shared, dynamic_shared) = self.shared_memory()?;
         self.thread_indices()?;
         self.outer_memory()?;
+        if self.dialect.is_host() {
+            self.enter_host()?;
+        }
         self.op(self.kernel.op)?;
+        let mut unused = String::new();
+        if self.dialect.is_host() {
+            self.leave_host();
+            unused = self.unused_parameters();
+        }
         let mut text = self.dialect.prologue(&self.needs);
         for helper in &self.helpers {
             text.push_str(&helper.text(self.dialect));
@@ -98,6 +112,7 @@ impl<'a> Writer<'a> {
         text.push_str(&self.dialect.signature(self.fixed_block()));
         text.push_str(&params);
         text.push_str(") {\n");
+        text.push_str(&unused);
         let above = count_lines(&text);
         let lines = self.op_lines.iter().map(|&(line, op)| (above + line + 1, op)).collect();
         text.push_str(&self.out);
@@ -139,7 +154,29 @@ impl<'a> Writer<'a> {
             };
             params.push(text);
         }
-        Ok(params.join(", "))
+        // No parameters at all are `void` in C.
+        let none = self.dialect.is_host() && params.is_empty();
+        Ok(if none { "void".to_owned() } else { params.join(", ") })
+    }
+
+    /// `(void)x;` for the parameters that the text does not name.
+    fn unused_parameters(&mut self) -> String {
+        let mut lines = String::new();
+        for param in &self.kernel.params {
+            let name = match param {
+                KernelParam::Pointer(root) => self.root_slot(*root),
+                KernelParam::Scalar { value: ScalarSource::Value(value), .. } => {
+                    self.value_slot(*value)
+                }
+                KernelParam::Scalar { value: ScalarSource::Field(expr), .. } => {
+                    self.fields.get(expr).cloned().unwrap_or_default()
+                }
+            };
+            if !self.out.contains(&name) {
+                lines.push_str(&format!("  (void){name};\n"));
+            }
+        }
+        lines
     }
 
     fn pointer_param(&mut self, root: Root) -> Result<String> {

@@ -13,7 +13,7 @@ use rustc_hash::FxHashSet;
 use super::forms;
 use crate::ops::{
     Diagnostic, OpSourceMap, Severity,
-    codes::{UNKNOWN_OPERATION, USE_BEFORE_DEFINITION},
+    codes::{UNKNOWN_OPERATION, USE_BEFORE_DEFINITION, declare},
 };
 
 /// More are not reported: a reader repairs one by one.
@@ -96,10 +96,10 @@ pub(super) fn unknown_operations(body: &Body, map: &OpSourceMap, out: &mut Vec<D
             code: UNKNOWN_OPERATION,
             severity: Severity::Hint,
             range: map.op_name(op),
-            message: format!("what `{text}` does is not known: nothing is merged with it or moved over it"),
-            help: Some(format!(
-                "say it in tir-analyzer.toml; without effects:\n[[effects.mlir]]\nops = [\"{text}\"]"
-            )),
+            message: format!(
+                "what `{text}` does is not known: nothing is merged with it or moved over it"
+            ),
+            help: Some(declare("mlir", text)),
             related: Vec::new(),
         });
     }

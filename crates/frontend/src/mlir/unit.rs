@@ -64,24 +64,11 @@ fn lower_green(
 /// Parses and lowers a whole file, unit by unit: each function when it ends, the frame of a document behind its functions.
 /// No tree is made, and no more than one function and one frame are kept.
 pub fn lower_file(text: &str, shapes: &Shapes, unit: &mut dyn FnMut(Unit)) {
-    let mut driver = Driver {
-        text,
-        shapes,
-        unit,
-        aliases: Aliases::default(),
-        frame: None,
-        function: None,
-        n_functions: 0,
-        pos: 0,
-        depth: 0,
-        document: 0,
-        frame_start: 0,
-        alias: None,
-    };
-    parser::mlir::parse_into(text, shapes, &mut driver);
+    parser::mlir::parse_into(text, shapes, &mut FileReader::new(text, shapes, unit));
 }
 
-struct Driver<'t, 'u> {
+/// Takes the steps of a whole file and gives its units, as [`lower_file`] does, for those who parse themselves.
+pub struct FileReader<'t, 'u> {
     text: &'t str,
     shapes: &'t Shapes,
     unit: &'u mut dyn FnMut(Unit),
@@ -99,7 +86,7 @@ struct Driver<'t, 'u> {
     alias: Option<(usize, usize, usize)>,
 }
 
-impl Sink for Driver<'_, '_> {
+impl Sink for FileReader<'_, '_> {
     fn steps(&mut self, steps: &[Step]) {
         for &step in steps {
             self.step(step);
@@ -127,7 +114,29 @@ impl Sink for Driver<'_, '_> {
     }
 }
 
-impl Driver<'_, '_> {
+impl<'t, 'u> FileReader<'t, 'u> {
+    /// A reader of a text that was parsed with these shapes.
+    pub fn new(
+        text: &'t str,
+        shapes: &'t Shapes,
+        unit: &'u mut dyn FnMut(Unit),
+    ) -> FileReader<'t, 'u> {
+        FileReader {
+            text,
+            shapes,
+            unit,
+            aliases: Aliases::default(),
+            frame: None,
+            function: None,
+            n_functions: 0,
+            pos: 0,
+            depth: 0,
+            document: 0,
+            frame_start: 0,
+            alias: None,
+        }
+    }
+
     fn step(&mut self, step: Step) {
         match step {
             Step::Enter(MLIR_CHUNK) if self.depth == 1 => {

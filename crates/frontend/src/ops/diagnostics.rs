@@ -74,3 +74,14 @@ mod tests {
         assert!(ALL.iter().all(|it| !it.docs.is_empty()));
     }
 }
+
+/// The row of `tir-analyzer.toml` that says an operation has no effects; `section` is `mlir` or `pir`.
+pub fn settings_row(section: &str, operation: &str) -> String {
+    format!("[[effects.{section}]]\nops = [\"{operation}\"]\n")
+}
+
+/// What to do about an operation that is in no table.
+pub(crate) fn declare(section: &str, operation: &str) -> String {
+    let row = settings_row(section, operation);
+    format!("say it in tir-analyzer.toml; without effects:\n{}", row.trim_end())
+}

@@ -356,7 +356,12 @@ impl<'a> Writer<'a> {
 
     /// One use may stand for several operands; overlapping edits would be an error of ours, and then nothing is done.
     fn finish(mut self) -> TextEdit {
-        self.edits.sort_by_key(|it| (it.range.start(), it.range.end()));
+        let place = |it: &Edit| (it.range.start(), it.range.end());
+        // Only insertions at one place have an order among them; a stable sort takes half of the memory once more.
+        match self.edits.iter().any(Edit::is_insert) {
+            true => self.edits.sort_by_key(place),
+            false => self.edits.sort_unstable_by_key(place),
+        }
         self.edits.dedup_by(|a, b| a == b && !a.is_insert());
         TextEdit::from_edits(self.edits).unwrap_or_default()
     }

@@ -372,9 +372,7 @@ impl<'a> Reader<'a> {
         if !is_known && self.unknown.insert(name) {
             let message = format!("nobody knows what `{name}` does: nothing is merged with it");
             let mut it = diagnostic(codes::UNKNOWN_OPERATION, range(place), message);
-            it.help = Some(format!(
-                "declare it in tir-analyzer.toml: [[effects.pir]] ops = [\"{name}\"]"
-            ));
+            it.help = Some(codes::declare("pir", name));
             self.diagnostics.push(it);
         }
     }

@@ -2,7 +2,7 @@
 
 use db::{Database as _, Db, OpUnit, PlacedUnit, RootDatabase, SourceFile};
 use frontend::ops::{Diagnostic as Lowering, Severity};
-use ir::plan::ops::OpChange;
+use ir::plan::ops::{OpAction, OpChange};
 
 use super::plan_words::PlanWords;
 use crate::diagnostics::{Diagnostic, DiagnosticsConfig};
@@ -82,8 +82,12 @@ fn syntax_errors<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Vec<Lowering> {
 fn plan<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Vec<(Lowering, bool)> {
     let Some(words) = PlanWords::new(db, unit) else { return Vec::new() };
     let actions = words.plan.actions.iter().filter(|it| words.is_written(it));
-    let diagnostic = |action| {
-        let related = words.other_place(action).map(|it| (it, "this one stays".to_owned()));
+    let diagnostic = |action: &OpAction| {
+        let role = match action.change {
+            OpChange::Hoist { .. } => "it could stand before this one",
+            _ => "this one stays",
+        };
+        let related = words.other_place(action).map(|it| (it, role.to_owned()));
         let found = Lowering {
             code: action.kind.name(),
             severity: Severity::Hint,

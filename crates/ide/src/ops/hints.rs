@@ -24,17 +24,21 @@ pub(crate) fn inlay_hints(
         if range.is_some_and(|range| at.range.intersect(range).is_none()) {
             continue;
         }
-        let hints = unit_hints(db, at.unit).iter().filter(|it| config.all || !it.is_refusal);
-        for UnitHint { hint, .. } in hints {
-            let offset = at.to_file(TextRange::empty(hint.offset)).start();
+        let Some(words) = PlanWords::new(db, at.unit) else { continue };
+        let places = hint_places(db, at.unit).iter();
+        for place in places.filter(|it| config.all || !matches!(it.what, What::Refusal(_))) {
+            let offset = at.to_file(TextRange::empty(place.offset)).start();
             if range.is_some_and(|it| !it.contains_inclusive(offset)) {
                 continue;
             }
-            let label = hint.label.iter().map(|part| LabelPart {
-                target: part.target.map(|it| at.to_file(it)),
-                ..part.clone()
-            });
-            res.push(InlayHint { offset, label: label.collect(), tooltip: hint.tooltip.clone() });
+            let (mut label, tooltip) = match place.what {
+                What::Action(it) => of_action(&words, &words.plan.actions[it as usize]),
+                What::Refusal(it) => of_refusal(&words, &words.plan.refusals[it as usize]),
+            };
+            for part in &mut label {
+                part.target = part.target.map(|it| at.to_file(it));
+            }
+            res.push(InlayHint { offset, label, tooltip });
         }
     }
     // Those of a frame stand around those of its functions.
@@ -43,29 +47,40 @@ pub(crate) fn inlay_hints(
     res
 }
 
-/// A hint of a unit, relative to it.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct UnitHint {
-    hint: InlayHint,
-    /// Whether it says why something is not done.
-    is_refusal: bool,
+/// What a hint tells of, by its number in the plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum What {
+    Action(u32),
+    Refusal(u32),
 }
 
-/// The hints of a unit, in text order.
+/// Where a hint of a unit stands, relative to it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct HintPlace {
+    offset: TextSize,
+    what: What,
+}
+
+/// The places of the hints of a unit, in text order. What they say is made for those that are looked at.
 #[salsa::tracked(returns(ref), no_eq)]
-pub(crate) fn unit_hints<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Vec<UnitHint> {
+pub(crate) fn hint_places<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Vec<HintPlace> {
     let Some(words) = PlanWords::new(db, unit) else { return Vec::new() };
-    let actions = words.plan.actions.iter().filter(|it| words.is_written(it));
-    let refusals = words.plan.refusals.iter().filter(|it| words.map.is_written(it.op));
-    let mut hints: Vec<UnitHint> = actions
-        .map(|it| UnitHint { hint: action_hint(&words, it), is_refusal: false })
-        .chain(refusals.map(|it| UnitHint { hint: refusal_hint(&words, it), is_refusal: true }))
+    let actions = (0..).map(What::Action).zip(&words.plan.actions);
+    let refusals = (0..).map(What::Refusal).zip(&words.plan.refusals);
+    let mut places: Vec<HintPlace> = actions
+        .filter(|(_, it)| words.is_written(it))
+        .map(|(what, it)| HintPlace { offset: offset_of(&words, it), what })
         .collect();
-    hints.sort_by_key(|it| it.hint.offset);
-    hints
+    let refused = refusals.filter(|(_, it)| words.map.is_written(it.op));
+    places.extend(refused.map(|(what, it)| HintPlace { offset: behind(&words, it.op), what }));
+    places.sort_by_key(|it| it.offset);
+    places
 }
 
-fn action_hint(words: &PlanWords<'_>, action: &OpAction) -> InlayHint {
+/// Label and tooltip, with places relative to the unit.
+type Said = (Vec<LabelPart>, String);
+
+fn of_action(words: &PlanWords<'_>, action: &OpAction) -> Said {
     let target = words.other_place(action);
     let text = match &action.change {
         OpChange::Merge { into }
@@ -81,7 +96,7 @@ fn action_hint(words: &PlanWords<'_>, action: &OpAction) -> InlayHint {
     if target.is_some() {
         label.push(LabelPart { text: String::new(), target, names_line: true });
     }
-    InlayHint { offset: offset_of(words, action), label, tooltip: words.reason(action) }
+    (label, words.reason(action))
 }
 
 /// Behind an operation of one line, else behind its name; behind a block argument.
@@ -94,11 +109,11 @@ fn offset_of(words: &PlanWords<'_>, action: &OpAction) -> TextSize {
 
 fn behind(words: &PlanWords<'_>, op: ir::OpId) -> TextSize {
     let whole = words.map.op(op);
-    let has_lines = words.root.text_in(whole).contains('\n');
+    let has_lines = words.text[whole].contains('\n');
     if has_lines { words.place(op).end() } else { whole.end() }
 }
 
-fn refusal_hint(words: &PlanWords<'_>, refusal: &OpRefusal) -> InlayHint {
+fn of_refusal(words: &PlanWords<'_>, refusal: &OpRefusal) -> Said {
     let target = refusal.obstacle.or(refusal.into).map(|it| words.place(it));
     let target = target.filter(|it| !it.is_empty());
     let text = refusal.kind.name().to_owned();
@@ -108,5 +123,5 @@ fn refusal_hint(words: &PlanWords<'_>, refusal: &OpRefusal) -> InlayHint {
     };
     let tooltip = format!("{equal}, but: {} (`explain {0}` tells more).", refusal.kind.name());
     let label = vec![LabelPart { text, target, names_line: false }];
-    InlayHint { offset: behind(words, refusal.op), label, tooltip }
+    (label, tooltip)
 }

@@ -91,8 +91,8 @@ fn origin(words: &PlanWords<'_>, value: ValueId) -> String {
             match label.is_empty() {
                 true => format!("argument {number} of its region"),
                 false => {
-                    let label = super::names::name_part(&words.root, label);
-                    format!("argument {number} of `{}`", words.root.text_in(label))
+                    let label = super::names::name_part(words.text, label);
+                    format!("argument {number} of `{}`", &words.text[label])
                 }
             }
         }
@@ -105,7 +105,7 @@ fn origin(words: &PlanWords<'_>, value: ValueId) -> String {
 fn block_text(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Option<String> {
     let words = PlanWords::new(db, at.unit)?;
     let block = block_at(words.body, words.map, offset)?;
-    let label = super::names::name_part(&words.root, words.map.label(block));
+    let label = super::names::name_part(words.text, words.map.label(block));
     let args: Vec<String> = words.body.blocks[block]
         .args
         .iter()
@@ -118,7 +118,7 @@ fn block_text(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Optio
     };
     let n = words.map.successors().iter().filter(to_block).count();
     let plural = if n == 1 { "" } else { "es" };
-    Some(format!("```mlir\n{}{args}:\n```\n{n} branch{plural} to it", words.root.text_in(label)))
+    Some(format!("```mlir\n{}{args}:\n```\n{n} branch{plural} to it", &words.text[label]))
 }
 
 /// The first line of what defines a symbol.

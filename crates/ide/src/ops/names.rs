@@ -91,10 +91,15 @@ pub(crate) fn named_at(db: &RootDatabase, file: SourceFile, offset: TextSize) ->
 }
 
 /// The name alone of the mention of a value or block: without the size of a pack, the number in it, or arguments.
-pub(crate) fn name_part(root: &SyntaxNode, range: TextRange) -> TextRange {
-    let first = root.token_at_offset(range.start()).right_biased();
-    let token = first.filter(|it| it.text_range().start() == range.start());
-    token.map_or(range, |it| it.text_range())
+pub(crate) fn name_part(text: &str, range: TextRange) -> TextRange {
+    let mention = &text[range];
+    let is_of_name = |it: char| it.is_ascii_alphanumeric() || matches!(it, '$' | '.' | '_' | '-');
+    let name =
+        mention.strip_prefix(['%', '^']).and_then(|it| it.split(|it| !is_of_name(it)).next());
+    match name {
+        Some(name) => TextRange::at(range.start(), TextSize::of(name) + TextSize::new(1)),
+        None => range,
+    }
 }
 
 // ---- values ----
@@ -117,7 +122,7 @@ fn value_named(
     let known = db::op_lowered(db, at.unit).as_ref().and_then(|lowered| {
         let (body, map) = (&lowered.body, &lowered.source_map);
         let (value, _) = map.value_at(body, offset)?;
-        Some(value_mentions(body, map, root, value))
+        Some(value_mentions(body, map, db::op_text(db, at.unit), value))
     });
     let mut mentions = match known {
         Some(mentions) => mentions,
@@ -131,20 +136,15 @@ fn value_named(
     Named::new(NameKind::Value, at.to_file(token.text_range()).start(), mentions)
 }
 
-fn value_mentions(
-    body: &Body,
-    map: &OpSourceMap,
-    root: &SyntaxNode,
-    value: ValueId,
-) -> Vec<Mention> {
+fn value_mentions(body: &Body, map: &OpSourceMap, text: &str, value: ValueId) -> Vec<Mention> {
     let definition = map.definition(value);
     let mut res = Vec::new();
     if !definition.is_empty() {
-        res.push(Mention { range: name_part(root, definition), is_definition: true });
+        res.push(Mention { range: name_part(text, definition), is_definition: true });
     }
     for value in pack(body, map, value) {
         let uses = map.uses(body, value).into_iter();
-        res.extend(uses.map(|it| Mention { range: name_part(root, it), is_definition: false }));
+        res.extend(uses.map(|it| Mention { range: name_part(text, it), is_definition: false }));
     }
     res
 }
@@ -189,12 +189,12 @@ pub(crate) fn block_at(body: &Body, map: &OpSourceMap, offset: TextSize) -> Opti
 fn block_named(db: &RootDatabase, at: &PlacedUnit<'_>, token: &SyntaxToken) -> Option<Named> {
     let lowered = db::op_lowered(db, at.unit).as_ref()?;
     let (body, map) = (&lowered.body, &lowered.source_map);
-    let root = at.unit.source(db).green.syntax();
+    let text = db::op_text(db, at.unit);
     let offset = token.text_range().start();
     let block = block_at(body, map, offset)?;
     let mut mentions = Vec::new();
     let mut push = |range: TextRange, is_definition| {
-        let range = at.to_file(name_part(&root, range));
+        let range = at.to_file(name_part(text, range));
         mentions.push(Mention { range, is_definition });
     };
     if !map.label(block).is_empty() {

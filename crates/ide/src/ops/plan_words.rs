@@ -6,7 +6,7 @@ use ir::{
     Body, Dialect, OpId, OpKind, ValueId,
     plan::ops::{OpAction, OpChange, OpPlan},
 };
-use syntax::{SyntaxNode, TextRange};
+use syntax::TextRange;
 
 use super::names::name_part;
 
@@ -15,7 +15,7 @@ pub(crate) struct PlanWords<'db> {
     pub(crate) body: &'db Body,
     pub(crate) map: &'db OpSourceMap,
     pub(crate) plan: &'db OpPlan,
-    pub(crate) root: SyntaxNode,
+    pub(crate) text: &'db str,
 }
 
 impl<'db> PlanWords<'db> {
@@ -23,8 +23,8 @@ impl<'db> PlanWords<'db> {
     pub(crate) fn new(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<PlanWords<'db>> {
         let lowered = db::op_lowered(db, unit).as_ref()?;
         let plan = db::op_plan(db, unit).as_ref()?;
-        let root = unit.source(db).green.syntax();
-        Some(PlanWords { body: &lowered.body, map: &lowered.source_map, plan, root })
+        let text = db::op_text(db, unit);
+        Some(PlanWords { body: &lowered.body, map: &lowered.source_map, plan, text })
     }
 
     /// The name of an operation, with its dialect.
@@ -38,7 +38,7 @@ impl<'db> PlanWords<'db> {
         if definition.is_empty() {
             return "a value without a name".to_owned();
         }
-        self.root.text_in(name_part(&self.root, definition))
+        self.text[name_part(self.text, definition)].to_owned()
     }
 
     /// The names of the results of an operation; its own name if it has none.
@@ -112,7 +112,7 @@ impl<'db> PlanWords<'db> {
     pub(crate) fn action_place(&self, action: &OpAction) -> TextRange {
         match &action.change {
             OpChange::Argument { argument, .. } => {
-                name_part(&self.root, self.map.definition(*argument))
+                name_part(self.text, self.map.definition(*argument))
             }
             _ => self.place(action.op),
         }

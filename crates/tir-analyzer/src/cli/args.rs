@@ -13,6 +13,7 @@ use crate::{
     cli::{
         bisect::{BISECT_EXAMPLES, BisectArgs},
         build::{BUILD_EXAMPLES, BuildArgs, PassName},
+        cache::{CACHE_EXAMPLES, CacheArgs},
         overview::{REPORT_EXAMPLES, ReportArgs},
         run::{RUN_EXAMPLES, RunArgs},
         simplify::{SIMPLIFY_EXAMPLES, SimplifyArgs},
@@ -69,6 +70,9 @@ pub(crate) enum Command {
     /// Write device code and a manifest for the functions that launch threads.
     #[command(after_help = BUILD_EXAMPLES)]
     Build(BuildArgs),
+    /// Count, check or shrink the store of `build`.
+    #[command(after_help = CACHE_EXAMPLES)]
+    Cache(CacheArgs),
     /// Print a module after passes.
     #[command(after_help = OPT_EXAMPLES)]
     Opt(OptArgs),
@@ -315,6 +319,9 @@ pub(crate) struct OptArgs {
     /// Only this function; all others are printed as they are.
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
+    /// Threads for a large file of MLIR: with two, one parses while the other plans. By default two where there are two processors.
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
 }
 
 #[derive(Args)]

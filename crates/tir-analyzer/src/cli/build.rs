@@ -25,6 +25,11 @@ use crate::cli::{
     rules::{did_you_mean, near},
 };
 
+/// Where sources and manifests go.
+pub(crate) const OUT: &str = "build/kernels";
+/// The store, inside that folder.
+pub(crate) const STORE: &str = ".store";
+
 /// Lines of a list that are shown unless all are asked for.
 const SHOWN: usize = 20;
 
@@ -36,7 +41,7 @@ pub(crate) struct BuildArgs {
     #[arg(long, value_enum, value_delimiter = ',', default_value = "cuda")]
     pub(crate) target: Vec<TargetName>,
     /// The folder that sources and manifests are written to, one folder a target.
-    #[arg(long, value_name = "DIR", default_value = "build/kernels")]
+    #[arg(long, value_name = "DIR", default_value = OUT)]
     pub(crate) out: PathBuf,
     /// The folder of the artifact store; by default `.store` in the output folder. Several codebases may share one.
     #[arg(long, value_name = "DIR")]
@@ -60,6 +65,7 @@ pub(crate) const BUILD_EXAMPLES: &str = "\
 Examples:
   tir-analyzer build models/ --out out                    CUDA C++ for a codebase of lowered modules
   tir-analyzer build models/ --target cuda,opencl --out out
+  tir-analyzer build models/ --target c --out out         C11 for the functions that launch no threads
   tir-analyzer build attention.py --fmad --out out        with fused multiply-add
   tir-analyzer explain shared-hazard-in-divergent-flow    why a function was not built";
 
@@ -70,6 +76,10 @@ pub(crate) enum TargetName {
     Cuda,
     /// OpenCL C 1.2
     Opencl,
+    /// HIP C++
+    Hip,
+    /// C11: whole functions that launch no threads
+    C,
 }
 
 impl From<TargetName> for Target {
@@ -77,6 +87,8 @@ impl From<TargetName> for Target {
         match name {
             TargetName::Cuda => Target::Cuda,
             TargetName::Opencl => Target::OpenCl,
+            TargetName::Hip => Target::Hip,
+            TargetName::C => Target::C,
         }
     }
 }
@@ -117,7 +129,7 @@ pub(crate) fn build(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
 
 fn run(args: &BuildArgs, modules: &[Module], io: &Io<'_>) -> anyhow::Result<BuildReport> {
     let out = io.resolve(&args.out);
-    let store = args.store.as_ref().map_or_else(|| out.join(".store"), |it| io.resolve(it));
+    let store = args.store.as_ref().map_or_else(|| out.join(STORE), |it| io.resolve(it));
     let mut functions = Vec::new();
     // The number of functions up to the end of each file.
     let mut ends = Vec::new();

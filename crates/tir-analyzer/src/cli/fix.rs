@@ -307,7 +307,8 @@ fn plan_operations(
     if !selected.common_subexpressions {
         return Ok(fix);
     }
-    let rules = Rules { options: &options, dialects };
+    // Files are worked on side by side already.
+    let rules = Rules { options: &options, dialects, two_threads: false };
     let done = ops::run(&fix.source.text, language, rules, None, budget.left())?;
     budget.take(done.n_actions);
     fix.n_fixes = done.n_actions;

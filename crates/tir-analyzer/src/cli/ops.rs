@@ -16,11 +16,15 @@ use transform::ops::{OpOptions, part, plan};
 
 use crate::cli::{
     args::{CseArgs, LlvmVersion, PresetName},
+    overlap::lower_file_beside_parsing,
     source::Source,
 };
 
 /// Rounds of the preset `default`: what moved may be equal to something it now stands beside.
 const MAX_ROUNDS: usize = 16;
+
+/// Bytes of a text from which on a second thread pays.
+const WORTH_A_THREAD: usize = 1 << 18;
 
 /// What is done to the operations of a file.
 pub(crate) struct Done {
@@ -78,6 +82,8 @@ pub(crate) fn refuse_for_tvmscript(cse: &CseArgs) -> anyhow::Result<()> {
 pub(crate) struct Rules<'a> {
     pub(crate) options: &'a OpOptions,
     pub(crate) dialects: &'a Dialects,
+    /// Whether a second thread may be had: then one parses while the other plans.
+    pub(crate) two_threads: bool,
 }
 
 /// One round for a peer's rules, rounds until nothing is left for ours.
@@ -121,7 +127,11 @@ fn round(
             round.unit(program.range.start().into(), &program.lowered);
         }
     } else {
-        mlir::lower_file(text, &rules.dialects.shapes, &mut |unit| {
+        let read = match rules.two_threads && text.len() >= WORTH_A_THREAD {
+            true => lower_file_beside_parsing,
+            false => mlir::lower_file,
+        };
+        read(text, &rules.dialects.shapes, &mut |unit| {
             if is_wanted(&unit.lowered) {
                 round.unit(unit.offset, &unit.lowered);
             }
@@ -161,7 +171,12 @@ impl Round<'_> {
         let edits = ops::edits(text, &lowered.source_map, body, &plan);
         let start = TextSize::new(offset as u32);
         let in_file = |it: Edit| Edit::replace(it.range + start, it.text);
-        self.edits.extend(edits.into_edits().into_iter().map(in_file));
+        let edits = edits.into_edits().into_iter().map(in_file);
+        match self.edits.is_empty() {
+            // In the memory that they have: one function may be all of a file.
+            true => self.edits = edits.collect(),
+            false => self.edits.extend(edits),
+        }
     }
 }
 
@@ -183,7 +198,7 @@ mod tests {
 
     fn after(preset: OpPreset, limit: Option<usize>) -> (String, usize) {
         let options = OpOptions { preset, allow_unsound: false };
-        let rules = Rules { options: &options, dialects: &Dialects::default() };
+        let rules = Rules { options: &options, dialects: &Dialects::default(), two_threads: false };
         let done = run(SWAPPED, Language::Mlir, rules, None, limit).unwrap();
         (done.edits.apply(SWAPPED), done.n_actions)
     }
@@ -207,7 +222,7 @@ mod tests {
     #[test]
     fn other_function_stays() {
         let options = OpOptions::default();
-        let rules = Rules { options: &options, dialects: &Dialects::default() };
+        let rules = Rules { options: &options, dialects: &Dialects::default(), two_threads: false };
         let done = run(SWAPPED, Language::Mlir, rules, Some("g"), None).unwrap();
         assert!(done.edits.is_empty());
     }

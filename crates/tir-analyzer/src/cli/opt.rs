@@ -26,6 +26,7 @@ use crate::cli::{
     io::{self, Io, Styled, Tone},
     jobs,
     ops::{self, Rules},
+    parallel,
     rules::{did_you_mean, near},
     source::Source,
 };
@@ -44,39 +45,41 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
         max_bindings: args.cse.max_fixes,
         ..args.cse.options(&job.config)
     };
-    let module = job.run(|source| {
+    let notes = job.run(|source| {
         let shown = &job.file.shown;
         match ops::language(&job.file.path, &source) {
             Language::TvmScript => {
                 ops::refuse_for_tvmscript(&args.cse)?;
-                optimize(args, options, &source, shown)
+                let module = optimize(args, options, &source, shown)?;
+                io.out.write_all(&module.bytes)?;
+                Ok(module.notes)
             }
             language => {
-                optimize_operations(args, &job.config.dialects.tables()?, language, &source, shown)
+                let dialects = job.config.dialects.tables()?;
+                let done = optimize_operations(args, &dialects, language, &source)?;
+                source.write_edited(done.edits.edits(), io.out)?;
+                Ok(done.notes.iter().map(|it| format!("{shown}: {it}")).collect())
             }
         }
     })?;
-    for note in &module.notes {
+    for note in &notes {
         io::message(io.err, styled.err, Tone::Warning, note)?;
     }
-    io.out.write_all(&module.bytes)?;
-    Ok(if module.notes.is_empty() { Exit::Success } else { Exit::Findings })
+    Ok(if notes.is_empty() { Exit::Success } else { Exit::Findings })
 }
 
-/// The text of a file of MLIR or PIR after its plan.
+/// What the plan of a file of MLIR or PIR does.
 fn optimize_operations(
     args: &OptArgs,
     dialects: &Dialects,
     language: Language,
     source: &Source,
-    shown: &str,
-) -> anyhow::Result<Module> {
+) -> anyhow::Result<ops::Done> {
     let options = ops::options(&args.cse, language, args.allow_unsound)?;
     let function = args.function.as_deref();
-    let rules = Rules { options: &options, dialects };
-    let done = ops::run(&source.text, language, rules, function, args.cse.max_fixes)?;
-    let notes = done.notes.iter().map(|it| format!("{shown}: {it}")).collect();
-    Ok(Module { bytes: source.edited(done.edits.edits())?, notes })
+    let two_threads = parallel::n_jobs(args.jobs, 2) > 1;
+    let rules = Rules { options: &options, dialects, two_threads };
+    ops::run(&source.text, language, rules, function, args.cse.max_fixes)
 }
 
 fn optimize(

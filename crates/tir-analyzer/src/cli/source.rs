@@ -3,7 +3,7 @@
 //! A tree holds text. A byte that belongs to no UTF-8 character is read as U+FFFD, and its place is remembered, so that
 //! edits are made on the bytes of the file and nothing else changes. O(bytes), and no second copy of valid text.
 
-use std::{fs, path::Path, sync::Arc};
+use std::{fs, io::Write, path::Path, sync::Arc};
 
 use anyhow::{Context as _, bail};
 use syntax::{ColumnEncoding, Edit, LineCol, LineIndex, TextSize};
@@ -83,23 +83,32 @@ impl Source {
 
     /// The bytes after edits of the text, which are sorted and do not overlap.
     pub(crate) fn edited(&self, edits: &[Edit]) -> anyhow::Result<Vec<u8>> {
-        let bytes = self.bytes();
         let grown: usize = edits.iter().map(|it| it.text.len()).sum();
-        let mut out = Vec::with_capacity(bytes.len() + grown);
+        let mut out = Vec::with_capacity(self.bytes().len() + grown);
+        self.write_edited(edits, &mut out)?;
+        Ok(out)
+    }
+
+    /// Writes the bytes after edits, piece by piece. Nothing is written where they cannot be made.
+    pub(crate) fn write_edited(&self, edits: &[Edit], out: &mut dyn Write) -> anyhow::Result<()> {
+        let copies_wrong_byte = |it: &&Edit| it.text.contains(REPLACEMENT);
+        if !self.replaced.is_empty()
+            && let Some(edit) = edits.iter().find(copies_wrong_byte)
+        {
+            bail!(
+                "line {} is to be copied, and has a byte that is not UTF-8; save the file as UTF-8",
+                self.line_col(&LineIndex::new(&self.text), edit.range.start()).line
+            );
+        }
+        let bytes = self.bytes();
         let mut done = 0;
         for edit in edits {
-            if !self.replaced.is_empty() && edit.text.contains(REPLACEMENT) {
-                bail!(
-                    "line {} is to be copied, and has a byte that is not UTF-8; save the file as UTF-8",
-                    self.line_col(&LineIndex::new(&self.text), edit.range.start()).line
-                );
-            }
-            out.extend_from_slice(&bytes[done..self.byte_offset(edit.range.start())]);
-            out.extend_from_slice(edit.text.as_bytes());
+            out.write_all(&bytes[done..self.byte_offset(edit.range.start())])?;
+            out.write_all(edit.text.as_bytes())?;
             done = self.byte_offset(edit.range.end());
         }
-        out.extend_from_slice(&bytes[done..]);
-        Ok(out)
+        out.write_all(&bytes[done..])?;
+        Ok(())
     }
 
     /// Line and column of an offset as users count: from 1, in characters.

@@ -3,6 +3,7 @@
 mod adoption;
 mod bisect;
 mod build;
+mod cache;
 mod check;
 mod explain;
 mod facts;

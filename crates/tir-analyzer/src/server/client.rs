@@ -24,6 +24,8 @@ pub(crate) struct Client {
     pub(crate) registers_watchers: bool,
     /// Edits may name the version of the document they are for.
     pub(crate) versions_edits: bool,
+    /// Edits may make files.
+    pub(crate) creates_files: bool,
     /// It shows actions that cannot be done, with the reason.
     pub(crate) shows_disabled: bool,
     /// It asks whether a name can be renamed before it asks for a new one.
@@ -64,6 +66,10 @@ impl Client {
             versions_edits: is(workspace
                 .and_then(|it| it.workspace_edit.as_ref())
                 .and_then(|it| it.document_changes)),
+            creates_files: workspace
+                .and_then(|it| it.workspace_edit.as_ref())
+                .and_then(|it| it.resource_operations.as_deref())
+                .is_some_and(|it| it.contains(&lsp::ResourceOperationKind::Create)),
             shows_disabled: is(document
                 .and_then(|it| it.code_action.as_ref())
                 .and_then(|it| it.disabled_support)),

@@ -1,6 +1,6 @@
 //! What a request sees: the state of everything at the moment it came in.
 
-use std::sync::Arc;
+use std::{path::PathBuf, sync::Arc};
 
 use ide::Analysis;
 use lsp_server::ErrorCode;
@@ -23,6 +23,8 @@ pub(crate) struct Snapshot {
     pub(crate) documents: Documents,
     pub(crate) config: Arc<Config>,
     pub(crate) client: Arc<Client>,
+    /// The folders of the workspace.
+    pub(crate) roots: Arc<[PathBuf]>,
     pub(crate) closed: ClosedFiles,
     pub(crate) sent_tokens: SentTokens,
 }

@@ -58,7 +58,7 @@ pub(crate) struct State {
     pub(crate) client: Arc<Client>,
     pub(crate) config: Arc<Config>,
     pub(crate) sources: ConfigSources,
-    pub(crate) roots: Vec<PathBuf>,
+    pub(crate) roots: Arc<[PathBuf]>,
     pub(crate) pending: PendingRequests,
     pub(crate) pool: ThreadPool,
     pub(crate) frames: Sender<Frame>,
@@ -97,7 +97,7 @@ impl State {
             client: Arc::new(client),
             config: Arc::new(Config::default()),
             sources: ConfigSources { initialization, ..Default::default() },
-            roots,
+            roots: roots.into(),
             pending: PendingRequests::default(),
             pool: ThreadPool::new()?,
             frames,
@@ -121,6 +121,7 @@ impl State {
             documents: self.documents.clone(),
             config: self.config.clone(),
             client: self.client.clone(),
+            roots: self.roots.clone(),
             closed: self.workspace.closed.clone(),
             sent_tokens: self.sent_tokens.clone(),
         }
@@ -129,7 +130,7 @@ impl State {
     /// Has the closed files of the workspace read, if that is wanted, and not done for these folders already.
     pub(crate) fn index_workspace(&mut self) {
         let config = &self.config;
-        let roots = if config.elsewhere_enable { self.roots.clone() } else { Vec::new() };
+        let roots = if config.elsewhere_enable { self.roots.to_vec() } else { Vec::new() };
         let limits =
             Limits { files: config.elsewhere_files, file_size: config.elsewhere_file_size };
         let wanted = Some((roots, limits));
@@ -200,7 +201,7 @@ impl State {
 
     /// Reads `tir-analyzer.toml` of the first root that has one. A broken file changes nothing and is shown.
     pub(crate) fn load_config_file(&mut self) {
-        for root in &self.roots {
+        for root in &*self.roots {
             match ConfigPatch::load(root) {
                 Ok(patch) if patch == ConfigPatch::default() => {}
                 Ok(patch) => {

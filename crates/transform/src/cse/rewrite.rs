@@ -96,7 +96,7 @@ impl Rewriter<'_> {
                 operands: [value].into_iter().collect(),
                 results: Default::default(),
                 regions: Default::default(),
-                successors: Vec::new(),
+                successors: Default::default(),
                 attrs: Body::no_attrs(),
                 parent,
             });

@@ -98,7 +98,7 @@ impl<'a> Rewriter<'a> {
             operands: [value].into_iter().collect(),
             results: Default::default(),
             regions: Default::default(),
-            successors: Vec::new(),
+            successors: Default::default(),
             attrs: Body::no_attrs(),
             parent,
         });

@@ -11,6 +11,8 @@ mod launch;
 mod lets;
 mod levels;
 mod loads;
+mod lower_loops;
+mod lowering;
 mod ops;
 mod partial;
 mod simplify;

@@ -61,7 +61,7 @@ fn direct(input: &Input<'_>, file: &corpus::File, name: &str, body: &Body) -> Pr
         return Err("it binds threads".to_owned());
     }
     let inputs = inputs::make(body)?;
-    let dir = write_inputs(&input.ws.peers(), name, &file.text, &inputs)
+    let dir = write_inputs(&input.ws.peers(), &file.group, name, &file.text, &inputs)
         .map_err(|error| format!("cannot write inputs: {error}"))?;
     Ok((inputs, dir))
 }
@@ -115,7 +115,7 @@ fn kernel(
     let theirs = &theirs.lowered.body;
     let order = order(&body, theirs).ok_or("its parameters are not those of its function")?;
     let inputs = inputs::make(theirs)?;
-    let dir = write_inputs(&input.ws.peers(), name, &counterpart.text, &inputs)
+    let dir = write_inputs(&input.ws.peers(), &file.group, name, &counterpart.text, &inputs)
         .map_err(|error| format!("cannot write inputs: {error}"))?;
     Ok(Case {
         label,

@@ -297,7 +297,7 @@ pub(crate) fn endless() -> Body {
     for block in [entry, around] {
         body.push_op(block, OpKind::AttrDict, &[]);
         let op = body.push_op(block, OpKind::Evaluate, &[]);
-        body.ops[op].successors = vec![Successor { block: around, args }];
+        body.ops[op].successors = [Successor { block: around, args }].into_iter().collect();
     }
     body
 }

@@ -247,8 +247,8 @@ fn did_change_workspace_folders(
 ) -> Result<(), String> {
     let path = |it: &lsp::WorkspaceFolder| crate::server::client::path(&it.uri);
     let removed: Vec<_> = params.event.removed.iter().filter_map(path).collect();
-    state.roots.retain(|it| !removed.contains(it));
-    state.roots.extend(params.event.added.iter().filter_map(path));
+    let kept = state.roots.iter().filter(|it| !removed.contains(it)).cloned();
+    state.roots = kept.chain(params.event.added.iter().filter_map(path)).collect();
     state.load_config_file();
     state.apply_config();
     state.index_workspace();

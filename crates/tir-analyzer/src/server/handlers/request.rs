@@ -4,6 +4,7 @@ use std::{hash::BuildHasher, path::PathBuf};
 
 use lsp_types as lsp;
 
+use super::declare;
 use crate::server::{
     client::{path, uri_of},
     documents::Document,
@@ -47,7 +48,11 @@ pub(crate) fn code_actions(
     let places = snapshot.places(document);
     let (versioned, all) = (snapshot.client.versions_edits, snapshot.client.shows_disabled);
     let actions = actions.into_iter().filter(|it| all || it.disabled.is_none());
-    Ok(actions.map(|it| to_proto::code_action(places, it, versioned)).collect())
+    let mut res: Vec<_> = actions.map(|it| to_proto::code_action(places, it, versioned)).collect();
+    if wants(ide::ActionKind::QuickFix) {
+        res.extend(declare::actions(snapshot, document, range)?);
+    }
+    Ok(res)
 }
 
 /// `textDocument/diagnostic`

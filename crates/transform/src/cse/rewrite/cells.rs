@@ -88,7 +88,7 @@ impl Rewriter<'_> {
             operands: operands.into(),
             results: Default::default(),
             regions: Default::default(),
-            successors: Vec::new(),
+            successors: Default::default(),
             attrs: Body::no_attrs(),
             parent,
         })

@@ -38,7 +38,7 @@ fn equal_loads() {
         let loads: String = (0..n).map(load).collect();
         function(&(loads + &(0..n).map(one_use).collect::<String>()))
     };
-    check(2_000, text, |n| n - 1);
+    check(7_500, text, |n| n - 1);
 }
 
 #[test]
@@ -53,7 +53,7 @@ fn operations_with_equal_headers_and_different_regions() {
         };
         function(&(0..n).map(one).collect::<String>())
     };
-    check(500, text, |_| 0);
+    check(2_000, text, |_| 0);
 }
 
 #[test]
@@ -65,7 +65,7 @@ fn deep_nests() {
         let closes = "\"scf.yield\"() : () -> ()\n}, {\n}) : (i1) -> ()\n".repeat(n);
         function(&(opens + &closes))
     };
-    check(1_500, text, |n| n - 1);
+    check(5_000, text, |n| n - 1);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn long_chains_of_blocks() {
         };
         function(&(0..n).map(block).collect::<String>())
     };
-    check(3_000, text, |n| n - 1);
+    check(50_000, text, |n| n - 1);
 }
 
 #[test]

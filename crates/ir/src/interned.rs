@@ -1,0 +1,151 @@
+//! What a body interns: names and lists of expressions, each kind in one pool.
+//!
+//! In: texts and lists. Out: ids in order of first occurrence, equal for equal contents. Each pool is one allocation with
+//! the ends of its items; an index entry holds the hash beside the id, so that a growing index reads no item. O(length) an item.
+
+use std::hash::BuildHasher;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+use crate::{ExprId, ExprListId, NameId, arena::Id};
+
+/// Ids by the hash of what they stand for.
+#[derive(Clone, Debug)]
+pub(crate) struct Index<I>(HashTable<(u32, I)>);
+
+impl<I> Default for Index<I> {
+    fn default() -> Self {
+        Index(HashTable::new())
+    }
+}
+
+impl<I: Id> Index<I> {
+    /// The id with this hash which `is_it`.
+    pub(crate) fn find(&self, hash: u64, is_it: impl Fn(I) -> bool) -> Option<I> {
+        let short = shorten(hash);
+        self.0.find(spread(short), |&(it, id)| it == short && is_it(id)).map(|&(_, id)| id)
+    }
+
+    /// Adds an id that is not there.
+    pub(crate) fn insert(&mut self, hash: u64, id: I) {
+        let short = shorten(hash);
+        self.0.insert_unique(spread(short), (short, id), |&(it, _)| spread(it));
+    }
+}
+
+/// The half of a hash that is kept.
+fn shorten(hash: u64) -> u32 {
+    (hash ^ (hash >> 32)) as u32
+}
+
+/// Tables take bits from both ends of a hash, so a half is spread over all of it.
+fn spread(short: u32) -> u64 {
+    u64::from(short).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+/// Names.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct NameTable {
+    text: String,
+    /// Where each name ends; it begins where the one before ends.
+    ends: Vec<u32>,
+    index: Index<NameId>,
+}
+
+impl NameTable {
+    pub(crate) fn lookup(&self, text: &str) -> Option<NameId> {
+        self.index.find(FxBuildHasher.hash_one(text), |id| self.text(id) == text)
+    }
+
+    pub(crate) fn intern(&mut self, text: &str) -> NameId {
+        if let Some(id) = self.lookup(text) {
+            return id;
+        }
+        let id = NameId::new(self.ends.len());
+        self.text.push_str(text);
+        let end = u32::try_from(self.text.len()).expect("names of one body have less than 4 GiB");
+        self.ends.push(end);
+        self.index.insert(FxBuildHasher.hash_one(text), id);
+        id
+    }
+
+    pub(crate) fn text(&self, id: NameId) -> &str {
+        &self.text[span(&self.ends, id.index())]
+    }
+}
+
+/// Where an item lies in its pool.
+fn span(ends: &[u32], at: usize) -> std::ops::Range<usize> {
+    let start = if at == 0 { 0 } else { ends[at - 1] };
+    start as usize..ends[at] as usize
+}
+
+/// The index follows from the names.
+impl PartialEq for NameTable {
+    fn eq(&self, other: &NameTable) -> bool {
+        self.text == other.text && self.ends == other.ends
+    }
+}
+
+/// Lists of expressions.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct ListTable {
+    pool: Vec<ExprId>,
+    ends: Vec<u32>,
+    index: Index<ExprListId>,
+}
+
+impl ListTable {
+    pub(crate) fn items(&self, id: ExprListId) -> &[ExprId] {
+        &self.pool[span(&self.ends, id.index())]
+    }
+
+    pub(crate) fn intern(&mut self, items: &[ExprId]) -> ExprListId {
+        let hash = FxBuildHasher.hash_one(items);
+        if let Some(id) = self.index.find(hash, |id| self.items(id) == items) {
+            return id;
+        }
+        let id = ExprListId::new(self.ends.len());
+        self.pool.extend_from_slice(items);
+        self.ends.push(self.pool.len() as u32);
+        self.index.insert(hash, id);
+        id
+    }
+}
+
+/// The index follows from the lists.
+impl PartialEq for ListTable {
+    fn eq(&self, other: &ListTable) -> bool {
+        self.pool == other.pool && self.ends == other.ends
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn equal_names_have_one_id_and_ids_count_up() {
+        let mut names = NameTable::default();
+        let texts: Vec<String> = (0..1000).map(|it| format!("n{}", it % 300)).collect();
+        for text in &texts {
+            let id = names.intern(text);
+            assert_eq!((names.text(id), names.lookup(text)), (text.as_str(), Some(id)));
+        }
+        assert_eq!(names.intern("n299").index(), 299);
+        assert_eq!(names.intern("").index(), 300);
+        assert_eq!((names.text(NameId::new(300)), names.lookup("n300")), ("", None));
+    }
+
+    #[test]
+    fn equal_lists_have_one_id() {
+        let mut lists = ListTable::default();
+        let ids = |items: &[usize]| items.iter().map(|&it| ExprId::new(it)).collect::<Vec<_>>();
+        let (a, b, none) = (ids(&[1, 2]), ids(&[1]), ids(&[]));
+        let made = [&a, &b, &none, &a, &none].map(|it| lists.intern(it).index());
+        assert_eq!(made, [0, 1, 2, 0, 2]);
+        assert_eq!(lists.items(ExprListId::new(0)), a);
+        assert_eq!(lists.items(ExprListId::new(2)), none);
+    }
+}

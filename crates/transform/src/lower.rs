@@ -1,0 +1,184 @@
+//! Lowering: from a scheduled function (blocks, loops bound to threads) to what device code is written of.
+//!
+//! In: a body at any stage between. Out: the body after the passes of [`LOWERINGS`], in their order, or the first reason why one of
+//! them would not be right. A pass that finds nothing of its kind changes nothing, so a lowered function passes through, and lowering twice
+//! is lowering once. In debug builds the verifier runs after each pass.
+//!
+//! A pass works in place: operations that stay keep their ids, so that what is known by them (lines, ranges of the text) still holds.
+//! What is no longer needed is taken out of its block and stays in the tables. Each pass is linear in the body unless its header says more.
+
+use ir::{Body, OpId};
+
+pub mod allocation_sites;
+pub mod block_iters;
+pub mod compact_buffers;
+mod contexts;
+mod copy;
+pub mod cross_thread_reduction;
+mod edit;
+pub mod flatten_buffers;
+mod footprint;
+pub mod init_blocks;
+mod lists;
+pub mod match_buffers;
+pub mod storage_reuse;
+pub mod thread_bindings;
+pub mod unroll;
+pub mod vectorize;
+pub mod virtual_threads;
+
+/// What a target decides about lowering.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LowerOptions {
+    /// Statements that an unrolled loop may become.
+    pub max_unrolled: u32,
+    /// Lanes of a vector, at most.
+    pub max_lanes: u16,
+    /// Bytes of shared memory that a kernel may have.
+    pub max_shared: u32,
+}
+
+impl Default for LowerOptions {
+    fn default() -> LowerOptions {
+        LowerOptions { max_unrolled: 4096, max_lanes: 64, max_shared: 48 * 1024 }
+    }
+}
+
+/// Why a function is not lowered: what would follow could be wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LowerRefusal {
+    /// A name that stays the same (`kebab-case`).
+    pub reason: &'static str,
+    /// What exactly.
+    pub detail: String,
+    /// Where, if it is one operation.
+    pub op: Option<OpId>,
+}
+
+impl LowerRefusal {
+    /// A refusal about the function as a whole.
+    pub fn new(reason: &'static str, detail: impl Into<String>) -> LowerRefusal {
+        LowerRefusal { reason, detail: detail.into(), op: None }
+    }
+    /// Says which operation it is about, if that is not said yet.
+    pub fn at(self, op: OpId) -> LowerRefusal {
+        LowerRefusal { op: self.op.or(Some(op)), ..self }
+    }
+}
+
+/// One pass of the lowering.
+#[derive(Clone, Copy, Debug)]
+pub struct Lowering {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub what: &'static str,
+    run: fn(&mut Body, &LowerOptions) -> Result<(), LowerRefusal>,
+}
+
+/// The passes, in order. Blocks first: what a schedule is made of; then loops and memory, on bodies without blocks.
+pub const LOWERINGS: &[Lowering] = &[
+    Lowering {
+        name: "cross_thread_reduction",
+        what: "a block that reduces over threads: each reduces its part, then all combine their parts",
+        run: cross_thread_reduction::run,
+    },
+    Lowering {
+        name: "init_blocks",
+        what: "`T.init()` becomes a condition: all reduction variables at the start of their domains",
+        run: init_blocks::run,
+    },
+    Lowering {
+        name: "block_iters",
+        what: "blocks are opened: iteration variables are what they are bound to, predicates are conditions",
+        run: block_iters::run,
+    },
+    Lowering {
+        name: "match_buffers",
+        what: "accesses of matched parts of buffers are accesses of the buffers",
+        run: match_buffers::run,
+    },
+    Lowering {
+        name: "thread_bindings",
+        what: "loops over threads are launches, one for each tag around a kernel",
+        run: thread_bindings::run,
+    },
+    Lowering {
+        name: "allocation_sites",
+        what: "memory of blocks and threads is allocated inside the loops that use it",
+        run: allocation_sites::run,
+    },
+    Lowering {
+        name: "compact_buffers",
+        what: "shared and local memory shrinks to what a block or a thread touches of it",
+        run: compact_buffers::run,
+    },
+    Lowering {
+        name: "flatten_buffers",
+        what: "buffers of several dimensions become buffers of one",
+        run: flatten_buffers::run,
+    },
+    Lowering {
+        name: "virtual_threads",
+        what: "virtual threads are iterations of a loop in each thread",
+        run: virtual_threads::run,
+    },
+    Lowering {
+        name: "vectorize",
+        what: "vector loops become statements on vectors",
+        run: vectorize::run,
+    },
+    Lowering {
+        name: "unroll",
+        what: "loops that are to be unrolled become their iterations",
+        run: unroll::run,
+    },
+    Lowering {
+        name: "storage_reuse",
+        what: "memory that is no longer used serves again",
+        run: storage_reuse::run,
+    },
+];
+
+/// The body after all passes.
+pub fn lower(body: &Body, options: &LowerOptions) -> Result<Body, LowerRefusal> {
+    run(body, options, LOWERINGS)
+}
+
+/// The body after the pass of this name and all before it; after all of them if there is none of this name.
+pub fn lower_until(body: &Body, options: &LowerOptions, name: &str) -> Result<Body, LowerRefusal> {
+    let end = LOWERINGS.iter().position(|it| it.name == name).map_or(LOWERINGS.len(), |it| it + 1);
+    run(body, options, &LOWERINGS[..end])
+}
+
+impl Lowering {
+    /// The body after this pass alone.
+    pub fn run(&self, body: &Body, options: &LowerOptions) -> Result<Body, LowerRefusal> {
+        run(body, options, std::slice::from_ref(self))
+    }
+}
+
+fn run(body: &Body, options: &LowerOptions, passes: &[Lowering]) -> Result<Body, LowerRefusal> {
+    let mut body = body.clone();
+    // What a text says may be wrong from the start.
+    let is_checked = cfg!(debug_assertions) && ir::verify::verify(&body).is_empty();
+    for pass in passes {
+        (pass.run)(&mut body, options)?;
+        if is_checked {
+            ir::verify::assert_valid(&body);
+        }
+    }
+    Ok(body)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passes_have_names_of_their_own() {
+        for (at, pass) in LOWERINGS.iter().enumerate() {
+            assert!(LOWERINGS[..at].iter().all(|it| it.name != pass.name), "{}", pass.name);
+        }
+    }
+}

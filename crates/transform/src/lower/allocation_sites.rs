@@ -1,0 +1,180 @@
+//! Memory of blocks and threads is allocated as far inside as it can be: where all that uses it is, and fresh in each iteration.
+//!
+//! In: allocations of shared and local memory. Out: the same, moved into the loops that hold all their uses, so that `compact_buffers` sees what one
+//! iteration needs. A loop is entered only if no value is handed from one iteration to another (`SEMANTICS: M9`: what is allocated is new): it
+//! runs once, or its iterations touch elements apart from each other in some dimension. Linear in the operations; for each allocation and loop the facts of its accesses.
+
+use arith::{Analyzer, Overflow};
+use dataflow::{conditions::Conditions, flow::Flow, scopes::ScopeTree};
+use ir::{
+    AllocKind, BinaryOp, BlockId, Body, BufferId, ExprKind, ForKind, Occurrences, OpId, OpKind,
+    effects::EffectTable, substitution::Substitution,
+};
+
+use super::{
+    LowerOptions, LowerRefusal,
+    edit::{append, loop_block, loop_var},
+    footprint::{Access, Accesses, Below, Varying, distance, span},
+};
+
+pub(super) fn run(body: &mut Body, _: &LowerOptions) -> Result<(), LowerRefusal> {
+    let allocations = kernel_memory(body);
+    if allocations.is_empty() {
+        return Ok(());
+    }
+    let moves = plan(body, &allocations);
+    for (op, block) in moves {
+        let from = body.ops[op].parent;
+        body.blocks[from].ops.retain(|it| *it != op);
+        let rest = std::mem::take(&mut body.blocks[block].ops);
+        append(body, block, &[op]);
+        append(body, block, &rest);
+    }
+    Ok(())
+}
+
+/// Allocations of shared and local memory inside of kernels.
+pub(super) fn kernel_memory(body: &Body) -> Vec<(OpId, BufferId)> {
+    let mut found = Vec::new();
+    let mut launches = 0usize;
+    for event in body.walk(body.root) {
+        match event {
+            ir::walk::WalkEvent::Enter(op) => match body.ops[op].kind {
+                OpKind::LaunchThread { .. } => launches += 1,
+                OpKind::Alloc { buffer, kind: AllocKind::Flat }
+                    if launches > 0
+                        && body.ops[op].regions.is_empty()
+                        && is_plain(body, buffer) =>
+                {
+                    found.push((op, buffer));
+                }
+                _ => {}
+            },
+            ir::walk::WalkEvent::Leave(op)
+                if matches!(body.ops[op].kind, OpKind::LaunchThread { .. }) =>
+            {
+                launches -= 1;
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn is_plain(body: &Body, buffer: BufferId) -> bool {
+    let data = &body.buffers[buffer];
+    data.origin == ir::BufferOrigin::Alloc
+        && data.strides.as_ref().is_none_or(Vec::is_empty)
+        && data.elem_offset.is_none()
+        && matches!(body.name(data.scope), "shared" | "shared.dyn" | "local")
+}
+
+/// Where each allocation goes, if not where it is.
+fn plan(body: &Body, allocations: &[(OpId, BufferId)]) -> Vec<(OpId, BlockId)> {
+    let occurrences = Occurrences::collect(body);
+    let scopes = ScopeTree::build(body);
+    let effects = EffectTable::builtin();
+    let flow = Flow::build(body, &occurrences, &scopes, effects);
+    let mut analyzer = Analyzer::growing(body, effects);
+    let conditions = Conditions::build(&flow, &mut analyzer);
+    let accesses = Accesses::collect(&flow, &conditions);
+    let varying = Varying::of(body);
+    let mut moves = Vec::new();
+    for &(op, buffer) in allocations {
+        let Some(accesses) = accesses.of(buffer) else { continue };
+        let is_shared = body.name(body.buffers[buffer].scope).starts_with("shared");
+        let varying = is_shared.then_some(&varying);
+        let home = body.ops[op].parent;
+        let mut best = home;
+        let mut at = home;
+        while let Some(inner) = common_child(body, at, accesses) {
+            let Some(block) = entered(body, inner) else { break };
+            let is_apart = match body.ops[inner].kind {
+                OpKind::For(_) => {
+                    runs_once(body, inner)
+                        || is_apart(&mut analyzer, inner, block, accesses, varying)
+                }
+                _ => true,
+            };
+            if !is_apart {
+                break;
+            }
+            at = block;
+            if matches!(body.ops[inner].kind, OpKind::For(_)) {
+                best = block;
+            }
+        }
+        if best != home {
+            moves.push((op, best));
+        }
+    }
+    moves
+}
+
+/// The operation of a block that holds all accesses in its regions.
+fn common_child(body: &Body, block: BlockId, accesses: &[Access]) -> Option<OpId> {
+    let child_of = |op: OpId| {
+        let mut at = Some(op);
+        while let Some(op) = at {
+            if body.ops[op].parent == block {
+                return Some(op);
+            }
+            at = body.parent_op(op);
+        }
+        None
+    };
+    let first = child_of(accesses.first()?.op)?;
+    let holds_all = accesses.iter().all(|it| it.op != first && child_of(it.op) == Some(first));
+    holds_all.then_some(first)
+}
+
+/// The block of an operation that an allocation may be moved into.
+fn entered(body: &Body, op: OpId) -> Option<BlockId> {
+    let enters = matches!(
+        body.ops[op].kind,
+        OpKind::For(ForKind::Serial | ForKind::Unrolled) | OpKind::Attr(_)
+    ) || is_launch(body, op);
+    (enters && body.ops[op].regions.len() == 1).then(|| loop_block(body, op))
+}
+
+/// A launch is passed through: the loops in it are what counts.
+fn is_launch(body: &Body, op: OpId) -> bool {
+    matches!(body.ops[op].kind, OpKind::LaunchThread { .. })
+}
+
+fn runs_once(body: &Body, op: OpId) -> bool {
+    matches!(body.expr(body.ops[op].operands[1]).kind, ExprKind::Int(1))
+}
+
+/// Whether iterations of a loop touch elements apart from each other: in some dimension all that one touches lies within as many
+/// elements as the next one is further.
+fn is_apart(
+    analyzer: &mut Analyzer<'_>,
+    op: OpId,
+    block: BlockId,
+    accesses: &[Access],
+    varying: Option<&Varying>,
+) -> bool {
+    let below = Below::new(analyzer.body(), block, varying);
+    let Some(access) = accesses.first() else { return false };
+    let var = loop_var(analyzer.body(), op);
+    for dim in 0..access.indices.len() {
+        let Some(span) = span(analyzer, accesses, dim, &below) else { continue };
+        let step = analyzer.grow(|body| {
+            let here = body.value_expr(var);
+            let dtype = body.dtype(here)?;
+            let one = body.int(1, dtype);
+            let next = body.binary(BinaryOp::Add, here, one);
+            let mut replaced = Substitution::default();
+            replaced.add(var, next);
+            let next = replaced.apply(body, span.base);
+            Some(distance(body, next, span.base))
+        });
+        let Some(step) = step else { continue };
+        let interval = analyzer.facts_with(Overflow::Excluded, access.context, step).interval;
+        if interval.as_constant().is_some_and(|it| it.checked_abs() >= Some(span.extent)) {
+            return true;
+        }
+    }
+    false
+}

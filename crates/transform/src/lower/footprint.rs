@@ -1,0 +1,265 @@
+//! Which elements of a buffer are touched while loops run.
+//!
+//! In: a body, a buffer of it, a block. Out: for each dimension an expression `base` of what is known in front of the block, and constants, such that every
+//! access below the block is in `base + least .. base + least + extent`. Bounds are those of `arith` at each access, its guards included. O(accesses ·
+//! candidates), with at most [`MOST_BASES`] candidates a dimension.
+
+use arith::{Analyzer, ContextId, Interval, Overflow};
+use dataflow::{conditions::Conditions, flow::Flow};
+use ir::{
+    BinaryOp, BlockId, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, ValueId,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::edit::mentions;
+
+/// Expressions that are tried as a base of one dimension.
+const MOST_BASES: usize = 4;
+
+/// An element of a buffer that is read or written.
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    pub(super) op: OpId,
+    pub(super) context: ContextId,
+    pub(super) indices: Vec<ExprId>,
+}
+
+/// The accesses of each buffer; none of one that is used in other ways.
+pub(super) struct Accesses {
+    of: FxHashMap<BufferId, Option<Vec<Access>>>,
+}
+
+impl Accesses {
+    /// All of a body. O(occurrences).
+    pub(super) fn collect(flow: &Flow<'_>, conditions: &Conditions) -> Accesses {
+        let body = flow.body;
+        let mut of: FxHashMap<BufferId, Option<Vec<Access>>> = FxHashMap::default();
+        for op in body.ops_preorder() {
+            match body.ops[op].kind {
+                OpKind::Store { buffer, predicated: false } => {
+                    let indices = body.ops[op].operands[1..].to_vec();
+                    let context = conditions.before(op);
+                    add(body, &mut of, buffer, Access { op, context, indices });
+                }
+                OpKind::Store { buffer, .. } => {
+                    of.insert(buffer, None);
+                }
+                OpKind::DeclBuffer { buffer } => match &body.buffers[buffer].origin {
+                    BufferOrigin::View { source, .. } => drop(of.insert(*source, None)),
+                    BufferOrigin::MatchRegion(region) => drop(of.insert(region.buffer, None)),
+                    _ => {}
+                },
+                _ => {}
+            }
+            for id in flow.occurrences.of_op(op) {
+                match body.expr(flow.occurrences[id].expr).kind {
+                    ExprKind::Load { buffer, indices, predicate: None } => {
+                        let indices = body.items(indices).to_vec();
+                        let context = conditions.at(flow, id);
+                        add(body, &mut of, buffer, Access { op, context, indices });
+                    }
+                    ExprKind::Load { buffer, .. }
+                    | ExprKind::Region(buffer, _)
+                    | ExprKind::Buffer(buffer)
+                    | ExprKind::BufferField(buffer, _) => drop(of.insert(buffer, None)),
+                    _ => {}
+                }
+            }
+        }
+        Accesses { of }
+    }
+
+    /// The accesses of a buffer, if there are some and it is used in no other way.
+    pub(super) fn of(&self, buffer: BufferId) -> Option<&[Access]> {
+        self.of.get(&buffer)?.as_deref()
+    }
+}
+
+fn add(
+    body: &Body,
+    of: &mut FxHashMap<BufferId, Option<Vec<Access>>>,
+    buffer: BufferId,
+    access: Access,
+) {
+    let data = &body.buffers[buffer];
+    let is_plain = access.indices.len() == data.shape.len()
+        && access.indices.iter().all(|&it| body.dtype(it).is_some_and(|it| it.is_scalar()));
+    match of.entry(buffer).or_insert_with(|| Some(Vec::new())) {
+        Some(known) if is_plain => known.push(access),
+        entry => *entry = None,
+    }
+}
+
+/// Values that differ between the threads of a block, or may: thread indices, and what is computed from them or loaded.
+pub(super) struct Varying(FxHashSet<ValueId>);
+
+impl Varying {
+    /// Of a whole body. O(nodes of its operands).
+    pub(super) fn of(body: &Body) -> Varying {
+        let mut varying = FxHashSet::default();
+        for op in body.ops_preorder() {
+            let data = &body.ops[op];
+            if is_thread(body, op) {
+                varying.extend(body.blocks[body.entry(data.regions[0])].args.iter().copied());
+                continue;
+            }
+            if !matches!(data.kind, OpKind::Bind | OpKind::For(_) | OpKind::Opaque(_)) {
+                continue;
+            }
+            let may_vary = data.operands.iter().any(|&it| {
+                let flags = body.expr(it).flags;
+                flags.has_load
+                    || flags.has_impure
+                    || flags.has_unknown
+                    || mentions(body, it, &|value| varying.contains(&value))
+            });
+            if may_vary {
+                varying.extend(data.results.iter().copied());
+                for &region in &data.regions {
+                    varying.extend(body.blocks[body.entry(region)].args.iter().copied());
+                }
+            }
+        }
+        Varying(varying)
+    }
+}
+
+/// Whether an operation launches threads of a block.
+fn is_thread(body: &Body, op: OpId) -> bool {
+    match body.ops[op].kind {
+        OpKind::LaunchThread { tag, .. } => body.name(tag).starts_with("threadIdx"),
+        _ => false,
+    }
+}
+
+/// What runs below a block.
+pub(super) struct Below<'a> {
+    block: BlockId,
+    /// For memory that the threads of a block share: what differs between them, and they run too.
+    varying: Option<&'a Varying>,
+    defined: FxHashSet<ValueId>,
+}
+
+impl<'a> Below<'a> {
+    /// O(operations below).
+    pub(super) fn new(body: &Body, block: BlockId, varying: Option<&'a Varying>) -> Below<'a> {
+        let mut defined = FxHashSet::default();
+        for &op in &body.blocks[block].ops {
+            let inner = body.ops[op].regions.iter().flat_map(|&it| body.walk(it));
+            let ops = inner.filter_map(|event| match event {
+                ir::walk::WalkEvent::Enter(op) => Some(op),
+                _ => None,
+            });
+            for op in std::iter::once(op).chain(ops) {
+                defined.extend(body.ops[op].results.iter().copied());
+                for &region in &body.ops[op].regions {
+                    defined.extend(body.blocks[body.entry(region)].args.iter().copied());
+                }
+            }
+        }
+        Below { block, varying, defined }
+    }
+
+    /// Whether a value is not known in front of the block, or not the same for all who share the memory.
+    fn is_hidden(&self, value: ValueId) -> bool {
+        self.defined.contains(&value) || self.varying.is_some_and(|it| it.0.contains(&value))
+    }
+
+    /// The variables that run between the block and an operation below it, and threads.
+    fn running(&self, body: &Body, op: OpId) -> Vec<ValueId> {
+        let mut running = Vec::new();
+        let mut at = Some(op);
+        let mut is_inside = true;
+        while let Some(op) = at {
+            let runs = match body.ops[op].kind {
+                OpKind::For(_) => is_inside,
+                OpKind::LaunchThread { .. } => {
+                    is_inside || self.varying.is_some() && is_thread(body, op)
+                }
+                _ => false,
+            };
+            if runs {
+                let args = &body.blocks[body.entry(body.ops[op].regions[0])].args;
+                running.extend(args.iter().copied());
+            }
+            is_inside &= body.ops[op].parent != self.block;
+            at = body.parent_op(op);
+        }
+        running
+    }
+}
+
+/// `base + least .. base + least + extent`
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Span {
+    pub(super) base: ExprId,
+    pub(super) least: i128,
+    pub(super) extent: i128,
+}
+
+/// What the accesses touch of a dimension; none if there is no constant extent. Adds expressions to the analyzer's body.
+pub(super) fn span(
+    analyzer: &mut Analyzer<'_>,
+    accesses: &[Access],
+    dim: usize,
+    below: &Below<'_>,
+) -> Option<Span> {
+    let mut bases: Vec<ExprId> = Vec::new();
+    for access in accesses {
+        let running = below.running(analyzer.body(), access.op);
+        let index = access.indices[dim];
+        let set = analyzer.int_set(Overflow::Excluded, access.context, index, &running);
+        if let Some(base) = set.and_then(|it| it.min)
+            && !bases.contains(&base)
+            && !analyzer.body().expr(base).flags.has_load
+            && !mentions(analyzer.body(), base, &|value| below.is_hidden(value))
+        {
+            bases.push(base);
+        }
+        if bases.len() == MOST_BASES {
+            break;
+        }
+    }
+    let mut best: Option<Span> = None;
+    for base in bases {
+        if let Some(span) = span_from(analyzer, accesses, dim, base)
+            && best.is_none_or(|it| span.extent < it.extent)
+        {
+            best = Some(span);
+        }
+    }
+    best
+}
+
+fn span_from(
+    analyzer: &mut Analyzer<'_>,
+    accesses: &[Access],
+    dim: usize,
+    base: ExprId,
+) -> Option<Span> {
+    let mut all: Option<Interval> = None;
+    for access in accesses {
+        let distance = analyzer.grow(|body| distance(body, access.indices[dim], base));
+        let facts = analyzer.facts_with(Overflow::Excluded, access.context, distance);
+        all = Some(all.map_or(facts.interval, |it| it.hull(facts.interval)));
+    }
+    let Interval { min, max } = all.filter(|it| !it.is_empty())?;
+    let extent = max.checked_sub(min)?.checked_add(1)?;
+    let is_small = i128::from(i32::MIN) < min && extent <= i128::from(i32::MAX);
+    is_small.then_some(Span { base, least: min, extent })
+}
+
+/// `index - base`, in the wider type.
+pub(super) fn distance(body: &mut Body, index: ExprId, base: ExprId) -> ExprId {
+    if matches!(body.expr(base).kind, ExprKind::Int(0)) {
+        return index;
+    }
+    let (index, base) = match (body.dtype(index), body.dtype(base)) {
+        (Some(a), Some(b)) if a != b => {
+            let wide = if a.bits >= b.bits { a } else { b };
+            (body.cast(index, wide), body.cast(base, wide))
+        }
+        _ => (index, base),
+    };
+    body.binary(BinaryOp::Sub, index, base)
+}

@@ -1,0 +1,404 @@
+//! Loops over threads become launches: one for each tag, around all of a kernel.
+//!
+//! In: a body without blocks. A kernel is an outermost loop over threads, with all in it. Out: `launch_thread` for each of its tags,
+//! `blockIdx` outside of `threadIdx`, and in them what the loops held, one after the other; every loop of a tag has the one thread index of that tag.
+//! Local and shared memory that is declared outside goes into the kernel, where it begins to exist: for a thread, for a block.
+//!
+//! - A loop with fewer threads than its tag has in the kernel is guarded by `if index < extent`.
+//! - What is written outside of the loops of a tag is done by its first thread, but into local memory by each.
+//! - Annotations of loops (`pragma_…`) become attributes around what they held. A loop of `vthread` stays a loop; of one iteration it goes.
+//! - A loop inside one of the same tag is the same thread's: refused unless nothing in it, nor whether it runs, depends on the outer index, and it may be
+//!   done once as well as many times (`thread-rebound`).
+//! - Refused: threads that talk through global memory inside one kernel (`global-exchange`), since nothing orders them there; extents
+//!   that only the kernel knows (`device-dependent-launch`); kernel memory of two kernels, or of the host (`kernel-memory-outside`).
+//!
+//! Meaning (`SEMANTICS: P6`): threads run together, in local memory of their own; shared memory is ordered by the barriers that code generation places.
+//! Linear in the operations, and in the nodes of each.
+
+mod check;
+
+use ir::{
+    Attr, BinaryOp, BlockId, Body, DataType, ExprId, ExprKind, ForKind, OpId, OpKind, ValueId,
+    substitution::Substitution, walk::WalkEvent,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{
+    LowerOptions, LowerRefusal,
+    edit::{append, loop_block, loop_var, map_op, mentions, rebuild_blocks, thread_tag},
+};
+
+/// The tags of a launch, outermost first.
+const TAGS: [&str; 6] =
+    ["blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"];
+
+pub(super) fn run(body: &mut Body, _: &LowerOptions) -> Result<(), LowerRefusal> {
+    let kernels = kernels(body)?;
+    check::one_kernel_each(body, &kernels)?;
+    for &op in &kernels {
+        let kernel = Kernel::of(body, op).map_err(|it| it.at(op))?;
+        check::rebound(body, &kernel)?;
+        kernel.launch(body)?;
+    }
+    Ok(())
+}
+
+/// The outermost loops over threads, in program order.
+fn kernels(body: &Body) -> Result<Vec<OpId>, LowerRefusal> {
+    let mut found = Vec::new();
+    let mut around: Option<OpId> = None;
+    for event in body.walk(body.root) {
+        match event {
+            WalkEvent::Enter(op) if around.is_none() => match body.ops[op].kind {
+                OpKind::For(ForKind::ThreadBinding(_)) => {
+                    found.push(op);
+                    around = Some(op);
+                }
+                OpKind::LaunchThread { .. } => {
+                    check::no_loops_over_threads(body, op)?;
+                    around = Some(op);
+                }
+                _ => {}
+            },
+            WalkEvent::Leave(op) if around == Some(op) => around = None,
+            _ => {}
+        }
+    }
+    Ok(found)
+}
+
+/// A tag of a kernel.
+struct Axis {
+    tag: &'static str,
+    extent: ExprId,
+    dtype: DataType,
+}
+
+/// A kernel before it is one.
+struct Kernel {
+    op: OpId,
+    axes: Vec<Axis>,
+    /// The number of the axis of each loop.
+    axis_of: FxHashMap<OpId, usize>,
+}
+
+impl Kernel {
+    fn of(body: &mut Body, op: OpId) -> Result<Kernel, LowerRefusal> {
+        let mut loops: Vec<Vec<OpId>> = vec![Vec::new(); TAGS.len()];
+        let mut inside: FxHashSet<ValueId> = FxHashSet::default();
+        for inner in nest(body, op) {
+            let data = &body.ops[inner];
+            inside.extend(data.results.iter().copied());
+            for &region in &data.regions {
+                inside.extend(body.blocks[body.entry(region)].args.iter().copied());
+            }
+            let Some(tag) = thread_tag(body, inner) else { continue };
+            if data.operands.len() != 2 {
+                return Err(LowerRefusal::new("loop-step", "a loop over threads has a step"));
+            }
+            match TAGS.iter().position(|it| *it == tag) {
+                Some(at) => loops[at].push(inner),
+                None if tag.starts_with("vthread") => {}
+                None => {
+                    let what = format!("`{tag}` is no axis of a launch");
+                    return Err(LowerRefusal::new("thread-tag", what).at(inner));
+                }
+            }
+        }
+        let (mut axes, mut axis_of) = (Vec::new(), FxHashMap::default());
+        for (tag, loops) in TAGS.into_iter().zip(loops) {
+            if !loops.is_empty() {
+                axis_of.extend(loops.iter().map(|&it| (it, axes.len())));
+                axes.push(axis(body, tag, &loops, &inside)?);
+            }
+        }
+        if axes.is_empty() {
+            let what = "virtual threads without threads around them";
+            return Err(LowerRefusal::new("thread-tag", what));
+        }
+        Ok(Kernel { op, axes, axis_of })
+    }
+
+    /// Puts the launches in the place of the kernel's loop.
+    fn launch(&self, body: &mut Body) -> Result<(), LowerRefusal> {
+        let guarded = check::outside_of_threads(body, self)?;
+        let block = body.ops[self.op].parent;
+        let place = body.blocks[block].ops.iter().position(|it| *it == self.op);
+        let mut into = block;
+        let mut launches = Vec::new();
+        let mut indices = Vec::new();
+        for axis in &self.axes {
+            let tag = body.intern(axis.tag);
+            let var_of = |body: &mut Body, block| {
+                body.new_block_arg(block, &axis.tag.replace('.', "_"), axis.dtype.into())
+            };
+            let op = body.push_op(into, OpKind::Evaluate, &[axis.extent]);
+            let region = body.push_region(op);
+            let inner = body.entry(region);
+            let var = var_of(body, inner);
+            body.ops[op].kind = OpKind::LaunchThread { tag, var };
+            indices.push(var);
+            launches.push(inner);
+            if into == block {
+                body.blocks[block].ops.pop();
+                if let Some(place) = place {
+                    body.blocks[block].ops[place] = op;
+                }
+            }
+            into = inner;
+        }
+        append(body, into, &[self.op]);
+        self.guard(body, &guarded, &indices);
+        self.dissolve(body, into, &indices);
+        let of_block = self.axes.iter().take_while(|it| it.tag.starts_with("blockIdx")).count();
+        let shared = launches[of_block.saturating_sub(1)];
+        if !self.axes.iter().all(|it| matches!(body.expr(it.extent).kind, ExprKind::Int(1))) {
+            check::global_exchange(body, body.blocks[launches[0]].parent)?;
+        }
+        place_memory(body, launches[0], shared, into)
+    }
+
+    /// Statements that stand outside of the loops of some tags are done by their first threads.
+    fn guard(&self, body: &mut Body, guarded: &FxHashMap<OpId, Vec<usize>>, indices: &[ValueId]) {
+        let region = body.ops[self.op].regions[0];
+        rebuild_blocks(body, region, &mut |body, block, op, new| {
+            let Some(missing) = guarded.get(&op) else { return new.push(op) };
+            let mut all: Option<ExprId> = None;
+            for &axis in missing {
+                let index = body.value_expr(indices[axis]);
+                let zero = body.int(0, self.axes[axis].dtype);
+                let first = body.binary(BinaryOp::Eq, index, zero);
+                all = Some(match all {
+                    Some(before) => body.binary(BinaryOp::And, before, first),
+                    None => first,
+                });
+            }
+            match all {
+                Some(condition) => new.push(under(body, block, condition, &[op])),
+                None => new.push(op),
+            }
+        });
+    }
+
+    /// Opens the loops over threads below a block; their variables become the index of their tag.
+    fn dissolve(&self, body: &mut Body, block: BlockId, indices: &[ValueId]) {
+        let region = body.blocks[block].parent;
+        let mut replaced = Substitution::default();
+        let mut guards: FxHashMap<OpId, ExprId> = FxHashMap::default();
+        let ops: Vec<OpId> = nest(body, self.op).collect();
+        for &op in &ops {
+            map_op(body, op, &mut |body, expr| replaced.apply(body, expr));
+            bare_threads(body, op);
+            if let Some(&axis) = self.axis_of.get(&op) {
+                let index = body.value_expr(indices[axis]);
+                let (min, extent) = (body.ops[op].operands[0], body.ops[op].operands[1]);
+                if extent != self.axes[axis].extent {
+                    let (index, extent) = wider(body, index, extent);
+                    guards.insert(op, body.binary(BinaryOp::Lt, index, extent));
+                }
+                let var = loop_var(body, op);
+                replaced.add(var, shifted(body, var, min, index));
+            } else if is_single_vthread(body, op) {
+                let (var, min) = (loop_var(body, op), body.ops[op].operands[0]);
+                replaced.add(var, min);
+            }
+        }
+        rebuild_blocks(body, region, &mut |body, block, op, new| {
+            if !self.axis_of.contains_key(&op) && !is_single_vthread(body, op) {
+                return new.push(op);
+            }
+            let inner = loop_block(body, op);
+            let mut held = std::mem::take(&mut body.blocks[inner].ops);
+            if let Some(&guard) = guards.get(&op) {
+                held = vec![under(body, block, guard, &held)];
+            }
+            new.extend(with_pragmas(body, block, op, held));
+        });
+    }
+}
+
+/// The extent of a tag: what all loops have, or the largest of constants.
+fn axis(
+    body: &mut Body,
+    tag: &'static str,
+    loops: &[OpId],
+    inside: &FxHashSet<ValueId>,
+) -> Result<Axis, LowerRefusal> {
+    let mut dtype = DataType::INT32;
+    let mut extent: Option<ExprId> = None;
+    for &op in loops {
+        let (var, here) = (loop_var(body, op), body.ops[op].operands[1]);
+        let refuse = |what: &str| {
+            Err(LowerRefusal::new("device-dependent-launch", format!("`{tag}` has {what}")).at(op))
+        };
+        if mentions(body, here, &|value| inside.contains(&value)) || body.expr(here).flags.has_load
+        {
+            return refuse("an extent that its kernel computes");
+        }
+        match body.values[var].ty.prim() {
+            Some(it) if it.is_int() && it.is_scalar() => {
+                dtype = if it.bits > dtype.bits { it } else { dtype };
+            }
+            _ => return refuse("an index that is no signed integer"),
+        }
+        extent = Some(match extent {
+            None => here,
+            Some(known) => larger(body, known, here),
+        });
+    }
+    let Some(extent) = extent else {
+        return Err(LowerRefusal::new("thread-tag", "a tag without a loop"));
+    };
+    Ok(Axis { tag, extent, dtype })
+}
+
+/// The larger extent; of two that are no constants, computed by the host.
+fn larger(body: &mut Body, a: ExprId, b: ExprId) -> ExprId {
+    match (body.expr(a).kind, body.expr(b).kind) {
+        _ if a == b => a,
+        (ExprKind::Int(x), ExprKind::Int(y)) => {
+            if x >= y {
+                a
+            } else {
+                b
+            }
+        }
+        _ => {
+            let (a, b) = wider(body, a, b);
+            body.binary(BinaryOp::Max, a, b)
+        }
+    }
+}
+
+/// Both in the wider type.
+fn wider(body: &mut Body, a: ExprId, b: ExprId) -> (ExprId, ExprId) {
+    match (body.dtype(a), body.dtype(b)) {
+        (Some(x), Some(y)) if x != y => {
+            let wide = if x.bits >= y.bits { x } else { y };
+            (body.cast(a, wide), body.cast(b, wide))
+        }
+        _ => (a, b),
+    }
+}
+
+/// `min + index`, as the type of the variable.
+fn shifted(body: &mut Body, var: ValueId, min: ExprId, index: ExprId) -> ExprId {
+    let dtype = body.values[var].ty.prim().unwrap_or(DataType::INT32);
+    let index = body.cast(index, dtype);
+    match body.expr(min).kind {
+        ExprKind::Int(0) => index,
+        _ => {
+            let min = body.cast(min, dtype);
+            body.binary(BinaryOp::Add, min, index)
+        }
+    }
+}
+
+/// Operations of a kernel, outermost first.
+fn nest(body: &Body, op: OpId) -> impl Iterator<Item = OpId> + '_ {
+    let inner = body.ops[op].regions.iter().flat_map(|&region| body.walk(region));
+    std::iter::once(op).chain(inner.filter_map(|event| match event {
+        WalkEvent::Enter(op) => Some(op),
+        _ => None,
+    }))
+}
+
+/// `if condition:` around operations.
+fn under(body: &mut Body, block: BlockId, condition: ExprId, ops: &[OpId]) -> OpId {
+    let branch = body.push_op(block, OpKind::If, &[condition]);
+    let region = body.push_region(branch);
+    let inner = body.entry(region);
+    append(body, inner, ops);
+    branch
+}
+
+/// What annotations of a loop ask for stays around what it held.
+fn with_pragmas(body: &mut Body, block: BlockId, op: OpId, mut held: Vec<OpId>) -> Vec<OpId> {
+    let pragmas = body.dict(body.ops[op].attrs).clone();
+    for (key, value) in pragmas.iter().rev().filter(|it| it.0.starts_with("pragma_")) {
+        let value = match value {
+            Attr::Int(value, dtype) => body.int((*value).into(), dtype.unwrap_or(DataType::INT32)),
+            Attr::Bool(value) => body.int(i128::from(*value), DataType::BOOL),
+            _ => continue,
+        };
+        let (node, key) = (body.int(0, DataType::INT32), body.intern(key));
+        let attr = body.push_op(block, OpKind::Attr(key), &[node, value]);
+        let region = body.push_region(attr);
+        let inner = body.entry(region);
+        append(body, inner, &held);
+        held = vec![attr];
+    }
+    held
+}
+
+fn is_single_vthread(body: &Body, op: OpId) -> bool {
+    thread_tag(body, op).is_some_and(|it| it.starts_with("vthread"))
+        && matches!(body.expr(body.ops[op].operands[1]).kind, ExprKind::Int(1))
+}
+
+/// A reduction over threads names thread indices, not conversions of them.
+fn bare_threads(body: &mut Body, op: OpId) {
+    let (OpKind::Evaluate, Some(&call)) = (body.ops[op].kind, body.ops[op].operands.first()) else {
+        return;
+    };
+    let ExprKind::Call { callee: ir::Callee::Intrinsic(name), args, attrs, instance } =
+        body.expr(call).kind
+    else {
+        return;
+    };
+    if body.name(name) != "tvm_thread_allreduce" {
+        return;
+    }
+    let bare = |body: &Body, expr: ExprId| match body.expr(expr).kind {
+        ExprKind::Cast(inner) if matches!(body.expr(inner).kind, ExprKind::Value(_)) => inner,
+        _ => expr,
+    };
+    let args: Vec<ExprId> = body.items(args).iter().map(|&it| bare(body, it)).collect();
+    let args = body.list(&args);
+    let (callee, ty) = (ir::Callee::Intrinsic(name), body.ty(call));
+    body.ops[op].operands[0] = body.make(ExprKind::Call { callee, args, attrs, instance }, ty);
+}
+
+/// Moves memory of blocks and threads that is declared outside into the kernel that uses it.
+fn place_memory(
+    body: &mut Body,
+    kernel: BlockId,
+    shared: BlockId,
+    local: BlockId,
+) -> Result<(), LowerRefusal> {
+    let used = check::buffers_below(body, body.blocks[kernel].parent);
+    let outside: Vec<OpId> = body
+        .ops_preorder()
+        .filter(|&op| match body.ops[op].kind {
+            OpKind::Alloc { buffer, .. } => {
+                used.contains(&buffer) && check::is_kernel_memory(body, buffer)
+            }
+            _ => false,
+        })
+        .collect();
+    let inside: FxHashSet<OpId> = body
+        .walk(body.blocks[kernel].parent)
+        .filter_map(|event| match event {
+            WalkEvent::Enter(op) => Some(op),
+            _ => None,
+        })
+        .collect();
+    let mut placed: FxHashMap<BlockId, Vec<OpId>> = FxHashMap::default();
+    for op in outside.into_iter().filter(|it| !inside.contains(it)) {
+        let OpKind::Alloc { buffer, .. } = body.ops[op].kind else { continue };
+        if !body.ops[op].regions.is_empty() {
+            continue;
+        }
+        let old = body.ops[op].parent;
+        body.blocks[old].ops.retain(|it| *it != op);
+        let is_shared = body.name(body.buffers[buffer].scope).starts_with("shared");
+        placed.entry(if is_shared { shared } else { local }).or_default().push(op);
+    }
+    for at in [shared, local] {
+        let Some(ops) = placed.remove(&at) else { continue };
+        let rest = std::mem::take(&mut body.blocks[at].ops);
+        append(body, at, &ops);
+        append(body, at, &rest);
+    }
+    Ok(())
+}

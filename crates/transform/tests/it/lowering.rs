@@ -1,0 +1,403 @@
+//! Lowering of blocks and loops over threads, pass by pass.
+
+use expect_test::{Expect, expect};
+use transform::lower::{LowerOptions, lower_until};
+
+use crate::support::lowered;
+
+/// The statements of a function after a pass, or why it has none.
+#[track_caller]
+fn check(pass: &str, signature: &str, statements: &str, expected: Expect) {
+    let mut text = format!(
+        "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\ndef f({signature}):\n"
+    );
+    for line in test_utils::trim_indent(statements).lines() {
+        text.push_str(if line.is_empty() { "" } else { "    " });
+        text.push_str(line);
+        text.push('\n');
+    }
+    let (_, _, it) = &lowered(&text)[0];
+    assert!(it.diagnostics.is_empty(), "{:?}", it.diagnostics);
+    let result = match lower_until(&it.body, &LowerOptions::default(), pass) {
+        Ok(body) => {
+            let text = ir::print::tvmscript(&body, 0);
+            let lines = text.lines().skip_while(|it| !it.starts_with("def ")).skip(1);
+            lines.map(|it| format!("{}\n", it.strip_prefix("    ").unwrap_or(it))).collect()
+        }
+        Err(refusal) => format!("{}: {}\n", refusal.reason, refusal.detail),
+    };
+    expected.assert_eq(&result);
+}
+
+const SUM: &str = r#"
+    S = T.sblock_alloc_buffer((1,), scope="shared")
+    for b in T.thread_binding(2, thread="blockIdx.x"):
+        for t in T.thread_binding(32, thread="threadIdx.x"):
+            for k in range(4):
+                with T.sblock("sum"):
+                    r = T.axis.reduce(100, k * 32 + t)
+                    T.where(k * 32 + t < 100)
+                    with T.init():
+                        S[0] = T.float32(START)
+                    S[0] = S[0] + A[r]
+        for t in T.thread_binding(16, thread="threadIdx.x"):
+            with T.sblock("scale"):
+                v = T.axis.spatial(32, b * 16 + t)
+                B[v] = S[0] * A[v]
+"#;
+
+const BUFFERS: &str = "A: T.Buffer((100,), \"float32\"), B: T.Buffer((32,), \"float32\")";
+
+#[test]
+fn threads_reduce_their_parts_and_then_together() {
+    check(
+        "thread_bindings",
+        BUFFERS,
+        &SUM.replace("START", "0"),
+        expect![[r#"
+        blockIdx_x = T.launch_thread("blockIdx.x", 2)
+        S = T.alloc_shared((1,))
+        with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
+            in_thread = T.alloc_local((1,))
+            cross_thread = T.alloc_local((1,))
+            in_thread[0] = T.float32(0.0)
+            for k in range(4):
+                if k * 32 + threadIdx_x < 100:
+                    in_thread[0] = in_thread[0] + A[k * 32 + threadIdx_x]
+            with T.attr(T.comm_reducer(lambda x0, y0: x0 + y0, [T.float32(0.0)]), "reduce_scope", 0):
+                T.tvm_thread_allreduce(T.uint32(1), in_thread[0], T.bool(True), cross_thread[0], threadIdx_x)
+            if threadIdx_x == 0:
+                S[0] = cross_thread[0]
+            if threadIdx_x < 16:
+                B[blockIdx_x * 16 + threadIdx_x] = S[0] * A[blockIdx_x * 16 + threadIdx_x]
+    "#]],
+    );
+}
+
+#[test]
+fn a_sum_that_does_not_start_with_zero_is_not_reduced_by_threads() {
+    check(
+        "cross_thread_reduction",
+        BUFFERS,
+        &SUM.replace("START", "1"),
+        expect![[r#"
+        cross-thread-reduction: a reduction over threads starts with a value that is not neutral
+    "#]],
+    );
+}
+
+#[test]
+fn a_reduction_that_may_begin_without_its_first_element_is_refused() {
+    let late = SUM.replace("START", "0").replace("T.where(", "T.where(2 < t and ");
+    check(
+        "cross_thread_reduction",
+        BUFFERS,
+        &late,
+        expect![[r#"
+        cross-thread-reduction: a reduction over threads has a predicate that may leave out its beginning
+    "#]],
+    );
+}
+
+#[test]
+fn an_extremum_and_its_index_are_reduced_together() {
+    check(
+        "init_blocks",
+        "A: T.Buffer((64,), \"float32\"), I: T.Buffer((1,), \"int32\"), V: T.Buffer((1,), \"float32\")",
+        r#"
+        for t in T.thread_binding(64, thread="threadIdx.x"):
+            with T.sblock("argmax"):
+                r = T.axis.reduce(64, t)
+                with T.init():
+                    I[0] = -1
+                    V[0] = T.float32(-1e30)
+                i: T.let[T.int32] = T.Select(V[0] > A[r] or V[0] == A[r] and I[0] < r, I[0], r)
+                v: T.let[T.float32] = T.Select(V[0] > A[r], V[0], A[r])
+                I[0] = i
+                V[0] = v
+        "#,
+        expect![[r#"
+            for t in T.thread_binding(64, thread="threadIdx.x"):
+                in_thread = T.alloc_local((1,), "int32")
+                in_thread_1 = T.alloc_local((1,))
+                cross_thread = T.alloc_local((1,), "int32")
+                cross_thread_1 = T.alloc_local((1,))
+                in_thread[0] = -1
+                in_thread_1[0] = T.float32(-1e30)
+                with T.sblock("argmax"):
+                    r = T.axis.reduce(64, t)
+                    i: T.let[T.int32] = T.Select(in_thread_1[0] > A[r] or in_thread_1[0] == A[r] and in_thread[0] < r, in_thread[0], r)
+                    v: T.let[T.float32] = T.Select(in_thread_1[0] > A[r], in_thread_1[0], A[r])
+                    in_thread[0] = i
+                    in_thread_1[0] = v
+                with T.attr(T.comm_reducer(lambda x0, x1, y0, y1: (T.Select(x1 > y1 or x1 == y1 and x0 < y0, x0, y0), T.Select(x1 > y1, x1, y1)), [-1, T.float32(-1e30)]), "reduce_scope", 0):
+                    T.tvm_thread_allreduce(T.uint32(2), in_thread[0], in_thread_1[0], T.bool(True), cross_thread[0], cross_thread_1[0], t)
+                if t == 0:
+                    I_1[0] = cross_thread[0]
+                if t == 0:
+                    V[0] = cross_thread_1[0]
+        "#]],
+    );
+}
+
+#[test]
+fn the_first_of_equal_elements_in_order_is_no_reduction_of_threads() {
+    check(
+        "cross_thread_reduction",
+        "A: T.Buffer((64,), \"float32\"), I: T.Buffer((1,), \"int32\"), V: T.Buffer((1,), \"float32\")",
+        r#"
+        for t in T.thread_binding(64, thread="threadIdx.x"):
+            with T.sblock("argmax"):
+                r = T.axis.reduce(64, t)
+                with T.init():
+                    I[0] = -1
+                    V[0] = T.float32(-1e30)
+                i: T.let[T.int32] = T.Select(V[0] >= A[r], I[0], r)
+                v: T.let[T.float32] = T.Select(V[0] >= A[r], V[0], A[r])
+                I[0] = i
+                V[0] = v
+        "#,
+        expect![[r#"
+            cross-thread-reduction: a reduction over threads combines values in a way that is not known to be free of order
+        "#]],
+    );
+}
+
+#[test]
+fn an_accumulation_over_threads_without_initialisation_is_refused() {
+    check(
+        "cross_thread_reduction",
+        BUFFERS,
+        r#"
+        for t in T.thread_binding(32, thread="threadIdx.x"):
+            with T.sblock("sum"):
+                r = T.axis.reduce(32, t)
+                B[0] = B[0] + A[r]
+        "#,
+        expect![[r#"
+            cross-thread-reduction: a reduction over threads has no initialisation of its own
+        "#]],
+    );
+}
+
+#[test]
+fn blocks_are_opened_and_their_first_iteration_is_asked_for() {
+    check(
+        "block_iters",
+        BUFFERS,
+        r#"
+        for i, k in T.grid(4, 25):
+            with T.sblock("sum"):
+                v, r = T.axis.remap("SR", [i, k])
+                T.where(i * 25 + k < 90)
+                with T.init():
+                    B[v] = T.float32(0)
+                B[v] = B[v] + A[v * 25 + r]
+        "#,
+        expect![[r#"
+            for i, k in T.grid(4, 25):
+                if i * 25 + k < 90:
+                    if k == 0:
+                        B[i] = T.float32(0.0)
+                    B[i] = B[i] + A[i * 25 + k]
+        "#]],
+    );
+}
+
+#[test]
+fn a_variable_that_is_read_from_memory_is_bound_once() {
+    check(
+        "block_iters",
+        "A: T.Buffer((8,), \"int32\"), B: T.Buffer((8,), \"int32\")",
+        r#"
+        for i in range(8):
+            with T.sblock("swap"):
+                v = T.axis.spatial(8, A[i])
+                A[v] = v + 1
+                B[v] = v
+        "#,
+        expect![[r#"
+            for i in range(8):
+                v: T.let[T.int32] = A[i]
+                A[v] = v + 1
+                B[v] = v
+        "#]],
+    );
+}
+
+#[test]
+fn a_part_of_a_buffer_is_the_buffer() {
+    check(
+        "match_buffers",
+        "A: T.Buffer((16, 16), \"float32\"), B: T.Buffer((16,), \"float32\")",
+        r#"
+        for i, j in T.grid(4, 4):
+            with T.sblock("part"):
+                v, w = T.axis.remap("SS", [i, j])
+                P = T.match_buffer(A[v * 4:v * 4 + 4, w * 4:w * 4 + 4], (4, 4), strides=[T.int32(), 1], offset_factor=1)
+                P[1, 2] = B[w] + P[0, 0]
+        "#,
+        expect![[r#"
+            for i, j in T.grid(4, 4):
+                A[i * 4 + 1, j * 4 + 2] = B[j] + A[T.Add(i * 4, 0), T.Add(j * 4, 0)]
+        "#]],
+    );
+}
+
+#[test]
+fn fewer_threads_are_guarded_and_statements_outside_are_done_once() {
+    check(
+        "thread_bindings",
+        "A: T.Buffer((64,), \"float32\"), B: T.Buffer((64,), \"float32\")",
+        r#"
+        S = T.sblock_alloc_buffer((64,), scope="shared")
+        L = T.sblock_alloc_buffer((1,), scope="local")
+        for b in T.thread_binding(2, thread="blockIdx.x"):
+            L[0] = T.float32(1)
+            S[32] = T.float32(2)
+            for t in T.thread_binding(32, thread="threadIdx.x"):
+                S[t] = A[b * 32 + t]
+            for t in T.thread_binding(16, thread="threadIdx.x"):
+                B[b * 32 + t] = S[32 - t] + L[0]
+        "#,
+        expect![[r#"
+            blockIdx_x = T.launch_thread("blockIdx.x", 2)
+            S = T.alloc_shared((64,))
+            with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
+                L = T.alloc_local((1,))
+                L[0] = T.float32(1.0)
+                if threadIdx_x == 0:
+                    S[32] = T.float32(2.0)
+                S[threadIdx_x] = A[blockIdx_x * 32 + threadIdx_x]
+                if threadIdx_x < 16:
+                    B[blockIdx_x * 32 + threadIdx_x] = S[32 - threadIdx_x] + L[0]
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_in_one_of_the_same_tag_may_not_depend_on_it() {
+    check(
+        "thread_bindings",
+        BUFFERS,
+        r#"
+        for t in T.thread_binding(32, thread="threadIdx.x"):
+            for u in T.thread_binding(32, thread="threadIdx.x"):
+                B[u] = A[t]
+        "#,
+        expect![[r#"
+            thread-rebound: a loop over threads depends on one of the same tag around it
+        "#]],
+    );
+}
+
+#[test]
+fn threads_do_not_talk_through_global_memory() {
+    check(
+        "thread_bindings",
+        "A: T.Buffer((32,), \"float32\"), B: T.Buffer((32,), \"float32\")",
+        r#"
+        for b in T.thread_binding(1, thread="blockIdx.x"):
+            for t in T.thread_binding(32, thread="threadIdx.x"):
+                A[t] = B[t]
+            for t in T.thread_binding(32, thread="threadIdx.x"):
+                B[t] = A[31 - t]
+        "#,
+        expect![[r#"
+            global-exchange: threads of one kernel write and read `A` at different places
+        "#]],
+    );
+}
+
+/// Each of four steps needs `WIDTH` elements, 16 further than the one before.
+const STEPS: &str = r#"
+    S = T.sblock_alloc_buffer((96,), scope="shared")
+    L = T.sblock_alloc_buffer((64,), scope="local")
+    for b in T.thread_binding(2, thread="blockIdx.x"):
+        for t in T.thread_binding(32, thread="threadIdx.x"):
+            for k in range(4):
+                for u in T.thread_binding(32, thread="threadIdx.x"):
+                    with T.sblock("copy"):
+                        v = T.axis.spatial(96, k * 16 + u)
+                        T.where(u < WIDTH)
+                        S[v] = A[v]
+                for j in range(2):
+                    L[t * 2 + j] = S[k * 16 + j] + S[k * 16 + WIDTH - 1]
+                    B[k, b * 64 + t * 2 + j] = L[t * 2 + j]
+"#;
+
+const STEP_BUFFERS: &str = "A: T.Buffer((96,), \"float32\"), B: T.Buffer((4, 128), \"float32\")";
+
+#[test]
+fn memory_is_what_one_iteration_needs() {
+    check(
+        "compact_buffers",
+        STEP_BUFFERS,
+        &STEPS.replace("WIDTH", "16"),
+        expect![[r#"
+        blockIdx_x = T.launch_thread("blockIdx.x", 2)
+        threadIdx_x = T.launch_thread("threadIdx.x", 32)
+        L = T.alloc_local((2,))
+        for k in range(4):
+            S = T.alloc_shared((16,))
+            if threadIdx_x < 16:
+                S[threadIdx_x] = A[k * 16 + threadIdx_x]
+            for j in range(2):
+                L[j] = S[j] + S[15]
+                B[k, blockIdx_x * 64 + threadIdx_x * 2 + j] = L[j]
+    "#]],
+    );
+}
+
+#[test]
+fn memory_that_iterations_share_stays_outside_of_their_loop() {
+    check(
+        "compact_buffers",
+        STEP_BUFFERS,
+        &STEPS.replace("WIDTH", "18"),
+        expect![[r#"
+        blockIdx_x = T.launch_thread("blockIdx.x", 2)
+        S = T.alloc_shared((66,))
+        with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
+            L = T.alloc_local((2,))
+            for k in range(4):
+                if threadIdx_x < 18:
+                    S[k * 16 + threadIdx_x] = A[k * 16 + threadIdx_x]
+                for j in range(2):
+                    L[j] = S[k * 16 + j] + S[k * 16 + 17]
+                    B[k, blockIdx_x * 64 + threadIdx_x * 2 + j] = L[j]
+    "#]],
+    );
+}
+
+#[test]
+fn rows_are_padded_as_asked() {
+    check(
+        "compact_buffers",
+        "A: T.Buffer((64, 64), \"float32\"), B: T.Buffer((64, 64), \"float32\")",
+        r#"
+        S = T.sblock_alloc_buffer((64, 64), scope="shared")
+        for b in T.thread_binding(2, thread="blockIdx.x"):
+            for t in T.thread_binding(32, thread="threadIdx.x"):
+                for j in range(16):
+                    with T.sblock("copy"):
+                        v = T.axis.spatial(64, b * 32 + t)
+                        w = T.axis.spatial(64, j)
+                        T.reads(A[v, w])
+                        T.writes(S[v, w])
+                        T.sblock_attr({"buffer_dim_align": [[0, 0, 32, 8]]})
+                        S[v, w] = A[v, w]
+                for j in range(16):
+                    B[b * 32 + t, j] = S[b * 32 + 31 - t, j]
+        "#,
+        expect![[r#"
+            blockIdx_x = T.launch_thread("blockIdx.x", 2)
+            S = T.alloc_shared((32, 40))
+            with T.launch_thread("threadIdx.x", 32) as threadIdx_x:
+                for j in range(16):
+                    S[threadIdx_x, j] = A[blockIdx_x * 32 + threadIdx_x, j]
+                for j in range(16):
+                    B[blockIdx_x * 32 + threadIdx_x, j] = S[31 - threadIdx_x, j]
+        "#]],
+    );
+}

@@ -1,0 +1,121 @@
+//! `opt --preset mlir` against `mlir-opt --cse`: whole processes on the same synthetic files, one after the other.
+//!
+//! The time of a file is the least of a few runs. What grows faster than its text shows in the last column.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use test_utils::operations::{Shape, mlir};
+
+use super::memory::{high_water_mark, release_binary};
+use crate::conformance::mlir::mlir_opt;
+use crate::workspace::{Workspace, complain, say};
+
+const RUNS: usize = 3;
+
+/// Shapes with the number of operations that they are measured at: fewer where a peer is quadratic.
+const SIZES: [(Shape, usize); 8] = [
+    (Shape::Flat, 1_000_000),
+    (Shape::Functions, 1_000_000),
+    (Shape::Chain, 1_000_000),
+    (Shape::Diamonds, 1_000_000),
+    (Shape::Nest, 1_000_000),
+    (Shape::LoadStore, 1_000_000),
+    (Shape::Loads, 15_000),
+    (Shape::Regions, 4_000),
+];
+
+/// What running a program took.
+#[derive(Clone, Copy)]
+struct Cost {
+    seconds: f64,
+    peak: u64,
+}
+
+pub(super) fn run(ws: &Workspace) -> anyhow::Result<()> {
+    let ours = release_binary(ws)?;
+    let peer = match mlir_opt() {
+        Ok(path) => Some(path),
+        Err(skip) => {
+            complain(format_args!("skipped: {skip}"));
+            None
+        }
+    };
+    let folder = tempfile::tempdir()?;
+    for (shape, n) in SIZES {
+        let file = |n: usize| -> anyhow::Result<(PathBuf, u64)> {
+            let path = folder.path().join(format!("{n}.mlir"));
+            let text = mlir(shape, n);
+            std::fs::write(&path, &text)?;
+            Ok((path, text.len() as u64))
+        };
+        let (small, small_bytes) = file(n / 2)?;
+        let (whole, bytes) = file(n)?;
+        let opt = |path: &Path, jobs: &str| {
+            let args = ["opt", "--preset", "mlir", "--jobs", jobs];
+            least(&ours, &args, path)
+        };
+        let (one, two, half) = (opt(&whole, "1")?, opt(&whole, "2")?, opt(&small, "1")?);
+        let of_peer = match &peer {
+            Some(peer) => {
+                let args = ["--cse", "--allow-unregistered-dialect", "--mlir-disable-threading"];
+                let peer = least(peer, &args, &whole)?;
+                format!(
+                    "; mlir-opt --cse {:.3} s, {:.1} times the text: {:.1} and {:.1} times",
+                    peer.seconds,
+                    peer.peak as f64 / bytes as f64,
+                    peer.seconds / one.seconds,
+                    peer.seconds / two.seconds
+                )
+            }
+            None => String::new(),
+        };
+        say(format_args!(
+            "opt --preset mlir, {} ({n} operations, {:.1} MB): one thread {:.3} s, two {:.3} s, {:.1} times the text in \
+             memory{of_peer}; t(n)/t(n/2) = {:.2} for {:.2} times the text",
+            shape.name(),
+            bytes as f64 / 1e6,
+            one.seconds,
+            two.seconds,
+            one.peak as f64 / bytes as f64,
+            one.seconds / half.seconds,
+            bytes as f64 / small_bytes as f64,
+        ));
+    }
+    Ok(())
+}
+
+/// The least of a few runs.
+fn least(program: &Path, args: &[&str], file: &Path) -> anyhow::Result<Cost> {
+    let mut best: Option<Cost> = None;
+    for _ in 0..RUNS {
+        let cost = measure(program, args, file)?;
+        best = Some(match best {
+            Some(best) if best.seconds <= cost.seconds => best,
+            _ => cost,
+        });
+    }
+    best.context("no run")
+}
+
+fn measure(program: &Path, args: &[&str], file: &Path) -> anyhow::Result<Cost> {
+    let start = Instant::now();
+    let mut child = Command::new(program)
+        .args(args)
+        .arg(file)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .with_context(|| format!("cannot start {}", program.display()))?;
+    let mut peak = 0;
+    loop {
+        peak = high_water_mark(child.id()).unwrap_or(peak);
+        if let Some(status) = child.try_wait()? {
+            anyhow::ensure!(status.success(), "{} failed: {status}", program.display());
+            return Ok(Cost { seconds: start.elapsed().as_secs_f64(), peak });
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
