@@ -194,6 +194,25 @@ fn every_pass_of_the_lowering_keeps_what_functions_compute() {
     }
     tally.print("functions before and after each pass of the lowering");
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+    if corpus.is_small {
+        assert!(tally.count("agree: scheduled_cuda") >= 7, "too few kernels ran");
+        assert!(tally.count("agree: scheduled_cpu") >= 8, "too few functions ran");
+    }
+}
+
+#[test]
+fn every_form_of_a_small_kernel_is_lowered_and_computes_the_same() {
+    let corpus = Corpus { is_small: false, ..Corpus::chosen(60_000_000) };
+    let mut tally = Tally::default();
+    let kernels = functions_of("kernels", include_str!("lowering_kernels.py"));
+    assert!(!kernels.is_empty());
+    for function in kernels {
+        match check_function(&function, &corpus, &mut tally) {
+            Ok(Ran::Compared) => {}
+            Ok(Ran::Skipped(why)) => panic!("{}: not compared: {why}", function.name),
+            Err(why) => panic!("{}: {why}", function.name),
+        }
+    }
 }
 
 #[test]

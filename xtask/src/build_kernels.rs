@@ -21,7 +21,7 @@ Examples:
   cargo xtask build-kernels my/models --target opencl        another one, for OpenCL
   cargo xtask build-kernels my/models/attention.py --out out one file")]
 pub(crate) struct Args {
-    /// Files or folders of lowered TVMScript modules [default: the bundled tests/models].
+    /// Files or folders of TVMScript modules, scheduled or lowered [default: the bundled tests/models].
     paths: Vec<PathBuf>,
     /// The device language.
     #[arg(long, default_value = "cuda", value_parser = ["cuda", "opencl", "hip", "c"])]

@@ -26,6 +26,7 @@ pub mod thread_bindings;
 pub mod unroll;
 pub mod vectorize;
 pub mod virtual_threads;
+pub mod whole_logarithms;
 
 /// What a target decides about lowering.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -78,6 +79,11 @@ pub struct Lowering {
 
 /// The passes, in order. Blocks first: what a schedule is made of; then loops and memory, on bodies without blocks.
 pub const LOWERINGS: &[Lowering] = &[
+    Lowering {
+        name: "whole_logarithms",
+        what: "`T.ceil(T.log2(c))` of a whole constant is a constant",
+        run: whole_logarithms::run,
+    },
     Lowering {
         name: "cross_thread_reduction",
         what: "a block that reduces over threads: each reduces its part, then all combine their parts",

@@ -1,8 +1,8 @@
 //! Shared and local memory shrinks to what is touched while it lives.
 //!
 //! In: allocations of shared and local memory, each where it is to be. Out: for each dimension the constant extent of what a block (shared) or a
-//! thread (local) touches of it, and indices counted from where that begins, simplified. A dimension whose part has no constant extent, or whose
-//! beginning cannot be computed without a new overflow, keeps its extent. `buffer_dim_align`, which only speeds up, then pads a dimension so that the one
+//! thread (local) touches of it, and indices counted from where that begins, simplified. A dimension whose part has no constant extent, or where
+//! counting so could overflow, keeps its extent. `buffer_dim_align`, which only speeds up, then pads a dimension so that the one
 //! before it begins where it asks: by a longer row, never by strides. Linear in the operations; for each access the facts of its indices.
 
 use arith::{Overflow, simplify::Simplifier};
@@ -108,10 +108,12 @@ fn new_indices(
             let least = body.int(span.least, dtype);
             Some(body.binary(ir::BinaryOp::Sub, from_base, least))
         })?;
-        if !analyzer.adds_no_overflow(access.context, moved) {
+        // The beginning itself is not computed: only what is left of the difference.
+        let short = simplifier.simplify(access.context, moved, Overflow::Excluded);
+        if !simplifier.analyzer().adds_no_overflow(access.context, short) {
             return None;
         }
-        new.push(simplifier.simplify(access.context, moved, Overflow::Excluded));
+        new.push(short);
     }
     Some(new)
 }

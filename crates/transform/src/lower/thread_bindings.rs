@@ -6,7 +6,8 @@
 //!
 //! - A loop with fewer threads than its tag has in the kernel is guarded by `if index < extent`.
 //! - What is written outside of the loops of a tag is done by its first thread, but into local memory by each.
-//! - Annotations of loops (`pragma_…`) become attributes around what they held. A loop of `vthread` stays a loop; of one iteration it goes.
+//! - Annotations of loops (`pragma_…`) become attributes around what they held. A loop of `vthread` stays a loop.
+//!   Loops of one iteration go, of whatever kind.
 //! - A loop inside one of the same tag is the same thread's: refused unless nothing in it, nor whether it runs, depends on the outer index, and it may be
 //!   done once as well as many times (`thread-rebound`).
 //! - Refused: threads that talk through global memory inside one kernel (`global-exchange`), since nothing orders them there; extents
@@ -198,13 +199,13 @@ impl Kernel {
                 }
                 let var = loop_var(body, op);
                 replaced.add(var, shifted(body, var, min, index));
-            } else if is_single_vthread(body, op) {
+            } else if is_single(body, op) {
                 let (var, min) = (loop_var(body, op), body.ops[op].operands[0]);
                 replaced.add(var, min);
             }
         }
         rebuild_blocks(body, region, &mut |body, block, op, new| {
-            if !self.axis_of.contains_key(&op) && !is_single_vthread(body, op) {
+            if !self.axis_of.contains_key(&op) && !is_single(body, op) {
                 return new.push(op);
             }
             let inner = loop_block(body, op);
@@ -331,9 +332,32 @@ fn with_pragmas(body: &mut Body, block: BlockId, op: OpId, mut held: Vec<OpId>) 
     held
 }
 
-fn is_single_vthread(body: &Body, op: OpId) -> bool {
-    thread_tag(body, op).is_some_and(|it| it.starts_with("vthread"))
-        && matches!(body.expr(body.ops[op].operands[1]).kind, ExprKind::Int(1))
+/// A loop of one iteration, which nothing leaves, of any kind.
+fn is_single(body: &Body, op: OpId) -> bool {
+    let data = &body.ops[op];
+    let is_loop = matches!(data.kind, OpKind::For(_)) && data.operands.len() == 2;
+    is_loop
+        && matches!(body.expr(data.operands[1]).kind, ExprKind::Int(1))
+        && !body.expr(data.operands[0]).flags.has_load
+        && !body.expr(data.operands[0]).flags.has_impure
+        && !leaves(body, op)
+}
+
+/// Whether a loop is left by what it holds itself.
+fn leaves(body: &Body, op: OpId) -> bool {
+    let mut stack = vec![op];
+    while let Some(at) = stack.pop() {
+        for &region in &body.ops[at].regions {
+            for &inner in &body.blocks[body.entry(region)].ops {
+                match body.ops[inner].kind {
+                    OpKind::Break | OpKind::Continue => return true,
+                    OpKind::For(_) | OpKind::While => {}
+                    _ => stack.push(inner),
+                }
+            }
+        }
+    }
+    false
 }
 
 /// A reduction over threads names thread indices, not conversions of them.

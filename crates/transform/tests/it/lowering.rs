@@ -401,3 +401,50 @@ fn rows_are_padded_as_asked() {
         "#]],
     );
 }
+
+#[test]
+fn where_a_result_lies_is_not_computed() {
+    check(
+        "compact_buffers",
+        "A: T.Buffer((4, 8), \"float32\"), B: T.Buffer((4, 8), \"float32\"), n: T.int64",
+        r#"
+        S = T.sblock_alloc_buffer((2, n), scope="shared")
+        for b in T.thread_binding(n * T.int64(2), thread="blockIdx.x"):
+            for i in T.serial(1, annotations={"pragma_unroll_explicit": 1}):
+                for t in T.thread_binding(8, thread="threadIdx.x"):
+                    if t == 0:
+                        S[b % (n * T.int64(2)) // n + i, b % n] = A[0, t]
+            for t in T.thread_binding(8, thread="threadIdx.x"):
+                B[1, t] = S[b % (n * T.int64(2)) // n, b % n]
+        "#,
+        expect![[r#"
+            blockIdx_x = T.launch_thread("blockIdx.x", n * T.int64(2))
+            S = T.alloc_shared((1, T.int64(1)))
+            with T.launch_thread("threadIdx.x", 8) as threadIdx_x:
+                with T.attr(0, "pragma_unroll_explicit", 1):
+                    if threadIdx_x == 0:
+                        S[T.int64(0), T.int64(0)] = A[0, threadIdx_x]
+                B[1, threadIdx_x] = S[T.int64(0), T.int64(0)]
+        "#]],
+    );
+}
+
+#[test]
+fn rounds_of_library_code_are_constants() {
+    check(
+        "whole_logarithms",
+        "A: T.Buffer((64,), \"int32\"), n: T.float64",
+        r#"
+        A[0] = 2 << T.Cast("int32", T.ceil(T.log2(T.float64(512.0))))
+        A[1] = T.Cast("int32", T.ceil(T.log2(T.float64(513.0))))
+        A[2] = T.Cast("int32", T.ceil(T.log2(T.float64(0.3))))
+        A[3] = T.Cast("int32", T.ceil(T.log2(n)))
+        "#,
+        expect![[r#"
+            A[0] = T.shift_left(2, 9)
+            A[1] = 10
+            A[2] = T.Cast("int32", T.ceil(T.log2(T.float64(0.3))))
+            A[3] = T.Cast("int32", T.ceil(T.log2(n)))
+        "#]],
+    );
+}
