@@ -166,7 +166,8 @@ pub(crate) fn int(dtype: DataType, flavour: Flavour, rng: &mut Rng) -> i64 {
     dtype.wrap_int(i128::from(value))
 }
 
-fn float(flavour: Flavour, rng: &mut Rng) -> f64 {
+/// A float.
+pub(crate) fn float(flavour: Flavour, rng: &mut Rng) -> f64 {
     let unit = rng.between(-1_000_000, 1_000_000) as f64 / 1_000_000.0;
     if is_tame(flavour) {
         return unit;

@@ -8,12 +8,10 @@
 //! come from. Properties and attributes are one dictionary; what has its default value is left out of it in both forms, so that
 //! texts of several versions of MLIR agree. Linear in the text.
 
-mod affine;
 mod aliases;
 mod blocks;
 mod canonical;
 mod compare;
-mod cursor;
 mod dense;
 mod diagnostics;
 mod forms;
@@ -25,9 +23,9 @@ mod reader;
 mod special;
 #[cfg(test)]
 mod tests;
-mod types;
 mod unit;
 
+use ir::text::{affine, cursor, types};
 pub use parser::{
     Step,
     mlir::{Shapes, Sink, parse_into},

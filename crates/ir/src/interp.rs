@@ -31,6 +31,7 @@ mod library;
 mod loops;
 mod matrix;
 mod memory;
+pub mod mlir;
 mod nan;
 mod ops;
 mod races;

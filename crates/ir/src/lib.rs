@@ -19,6 +19,7 @@ pub mod operation;
 pub mod plan;
 pub mod print;
 pub mod substitution;
+pub mod text;
 pub mod verify;
 pub mod walk;
 

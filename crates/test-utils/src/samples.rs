@@ -29,6 +29,11 @@ pub fn ir_samples() -> Vec<Sample> {
     samples
 }
 
+/// All `.mlir` files below a folder, sorted by name.
+pub fn mlir_samples_below(folder: &Path) -> Vec<Sample> {
+    samples_of(folder, &["mlir"])
+}
+
 /// All `.py` files below a folder, sorted by name.
 pub fn samples_below(folder: &Path) -> Vec<Sample> {
     samples_of(folder, &["py"])

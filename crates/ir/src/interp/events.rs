@@ -43,11 +43,13 @@ pub enum EventKind {
     /// The target of an asynchronous copy is touched, or its source written, before its wait (Y3). The target holds a
     /// fixed pattern until then.
     InFlight,
+    /// Poison of MLIR decides a branch, an address, a divisor or a size. Ends the run; as an event, it is 0.
+    PoisonUse,
 }
 
 impl EventKind {
     /// Every kind, in order.
-    pub const ALL: [EventKind; 14] = [
+    pub const ALL: [EventKind; 15] = [
         EventKind::Overflow,
         EventKind::ShiftOutOfRange,
         EventKind::CountOfZero,
@@ -62,6 +64,7 @@ impl EventKind {
         EventKind::Race,
         EventKind::InactiveLane,
         EventKind::InFlight,
+        EventKind::PoisonUse,
     ];
 
     /// Whether it ends a run, unless [`OnError::Event`] says otherwise.
@@ -72,6 +75,7 @@ impl EventKind {
                 | EventKind::DivisionOverflow
                 | EventKind::OutOfBounds
                 | EventKind::FailedAssertion
+                | EventKind::PoisonUse
         )
     }
 
@@ -92,6 +96,7 @@ impl EventKind {
             EventKind::Race => "race",
             EventKind::InactiveLane => "inactive-lane",
             EventKind::InFlight => "in-flight",
+            EventKind::PoisonUse => "poison-use",
         }
     }
 
@@ -112,6 +117,7 @@ impl EventKind {
             EventKind::Race => "two threads race for a byte",
             EventKind::InactiveLane => "a thread does not take part in an instruction of its warp",
             EventKind::InFlight => "memory is touched before the wait of an asynchronous copy",
+            EventKind::PoisonUse => "poison decides a branch, an address, a divisor or a size",
         }
     }
 }

@@ -219,6 +219,13 @@ impl Reader<'_> {
             }
         }
         it.push("cases", array("i64", cases.into_iter()));
+        // The default stands last in the text, and first among the regions.
+        if let Some(op) = self.make_op() {
+            let regions = &mut self.body.ops[op].regions;
+            if !regions.is_empty() {
+                regions.rotate_right(1);
+            }
+        }
     }
 
     pub(super) fn weights(&mut self, it: &mut Pretty) {

@@ -9,20 +9,31 @@ use super::cursor::{Cursor, Token};
 /// How deep expressions may nest.
 const MAX_DEPTH: u32 = 200;
 
+/// An affine expression.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Affine {
+pub enum Affine {
+    /// `d0`
     Dim(usize),
+    /// `s0`
     Symbol(usize),
+    /// A number.
     Constant(i64),
+    /// An operator on two expressions.
     Binary(Op, Box<Affine>, Box<Affine>),
 }
 
+/// An operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Op {
+pub enum Op {
+    /// `+`
     Add,
+    /// `*`
     Mul,
+    /// `mod`: the remainder that is not negative.
     Mod,
+    /// `floordiv`
     FloorDiv,
+    /// `ceildiv`
     CeilDiv,
 }
 
@@ -31,6 +42,26 @@ use Affine::{Binary, Constant, Dim, Symbol};
 impl Affine {
     fn constant(&self) -> Option<i64> {
         if let Constant(value) = self { Some(*value) } else { None }
+    }
+
+    /// Its value; none for a division by what is not positive, for an overflow, or where a dimension or symbol is missing.
+    /// Recursion is bounded: nothing that nests deeper than [`MAX_DEPTH`] is read.
+    pub fn evaluate(&self, dims: &[i64], symbols: &[i64]) -> Option<i64> {
+        match self {
+            Dim(at) => dims.get(*at).copied(),
+            Symbol(at) => symbols.get(*at).copied(),
+            Constant(value) => Some(*value),
+            Binary(op, a, b) => {
+                let (a, b) = (a.evaluate(dims, symbols)?, b.evaluate(dims, symbols)?);
+                match op {
+                    Op::Add => a.checked_add(b),
+                    Op::Mul => a.checked_mul(b),
+                    Op::Mod => (b > 0).then(|| a.rem_euclid(b)),
+                    Op::FloorDiv => (b > 0).then(|| a.div_euclid(b)),
+                    Op::CeilDiv => (b > 0).then(|| -(-i128::from(a)).div_euclid(b.into()) as i64),
+                }
+            }
+        }
     }
 
     fn is_symbolic(&self) -> bool {
@@ -70,7 +101,7 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 }
 
 /// A node by the rules of its operator.
-pub(super) fn build(op: Op, lhs: Affine, rhs: Affine) -> Affine {
+pub fn build(op: Op, lhs: Affine, rhs: Affine) -> Affine {
     match op {
         Op::Add => add(lhs, rhs),
         Op::Mul => mul(lhs, rhs),
@@ -249,7 +280,7 @@ fn modulo(lhs: Affine, rhs: Affine) -> Affine {
 }
 
 /// How words and values in an expression are named.
-pub(super) trait Names {
+pub trait Names {
     /// The dimension or symbol of a word or value; `symbol` if it stands in `symbol(…)`.
     fn resolve(&mut self, name: &str, symbol: bool) -> Option<Affine>;
 }
@@ -269,7 +300,7 @@ impl Names for Header<'_> {
 }
 
 /// Reads an expression: sums of products.
-pub(super) fn expression(cursor: &mut Cursor<'_>, names: &mut dyn Names) -> Option<Affine> {
+pub fn expression(cursor: &mut Cursor<'_>, names: &mut dyn Names) -> Option<Affine> {
     sum(cursor, names, 0)
 }
 
@@ -357,28 +388,37 @@ fn value_name(cursor: &mut Cursor<'_>, name: &str) -> String {
 
 /// A map or set: how many dimensions and symbols it has, and its results.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Map {
-    pub(super) dims: usize,
-    pub(super) symbols: usize,
-    pub(super) results: Vec<Affine>,
+pub struct Map {
+    /// How many dimensions it takes.
+    pub dims: usize,
+    /// How many symbols it takes.
+    pub symbols: usize,
+    /// Its results; of a set, the left sides of its constraints.
+    pub results: Vec<Affine>,
     /// Of a set: whether each constraint is an equation.
-    pub(super) equations: Option<Vec<bool>>,
+    pub equations: Option<Vec<bool>>,
 }
 
 impl Map {
-    pub(super) fn new(dims: usize, symbols: usize, results: Vec<Affine>) -> Map {
+    /// A map of these results.
+    pub fn new(dims: usize, symbols: usize, results: Vec<Affine>) -> Map {
         Map { dims, symbols, results, equations: None }
     }
 
+    /// The value of each result for values of dimensions and symbols; none for a division by what is not positive, or an overflow.
+    pub fn evaluate(&self, dims: &[i64], symbols: &[i64]) -> Option<Vec<i64>> {
+        self.results.iter().map(|it| it.evaluate(dims, symbols)).collect()
+    }
+
     /// Whether it gives its dimensions as they are.
-    pub(super) fn is_identity(&self) -> bool {
+    pub fn is_identity(&self) -> bool {
         self.symbols == 0
             && self.results.len() == self.dims
             && self.results.iter().enumerate().all(|(at, it)| *it == Dim(at))
     }
 
     /// Whether it gives its last dimensions as they are.
-    pub(super) fn is_minor_identity(&self) -> bool {
+    pub fn is_minor_identity(&self) -> bool {
         let first = self.dims.checked_sub(self.results.len());
         self.symbols == 0
             && first.is_some_and(|first| {
@@ -387,7 +427,7 @@ impl Map {
     }
 
     /// Reads what stands between `<` and `>` of `affine_map<…>` or `affine_set<…>`.
-    pub(super) fn parse(text: &str, set: bool) -> Option<Map> {
+    pub fn parse(text: &str, set: bool) -> Option<Map> {
         let mut cursor = Cursor::new(text);
         let mut header = Header::default();
         names_in(&mut cursor, '(', ')', &mut header.dims)?;
@@ -417,7 +457,7 @@ impl Map {
     }
 
     /// The text with its word: `affine_map<(d0)[s0] -> (d0 + s0)>`.
-    pub(super) fn print(&self, out: &mut String) {
+    pub fn print(&self, out: &mut String) {
         out.push_str(if self.equations.is_some() { "affine_set<(" } else { "affine_map<(" });
         list(out, self.dims, |out, at| out.push_str(&format!("d{at}")));
         out.push(')');

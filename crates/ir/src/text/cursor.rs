@@ -4,7 +4,7 @@
 
 /// What a token is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Token<'t> {
+pub enum Token<'t> {
     /// A word: letters, digits, `_`, `$`, `.`.
     Word(&'t str),
     /// A number without sign: `12`, `0xFF`, `1.5e-3`.
@@ -23,7 +23,7 @@ pub(super) enum Token<'t> {
 
 /// A position in a text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Cursor<'t> {
+pub struct Cursor<'t> {
     text: &'t str,
     pos: usize,
 }
@@ -33,24 +33,28 @@ fn is_word(byte: u8) -> bool {
 }
 
 impl<'t> Cursor<'t> {
-    pub(super) fn new(text: &'t str) -> Self {
+    /// At the start of a text.
+    pub fn new(text: &'t str) -> Self {
         Cursor { text, pos: 0 }
     }
 
-    pub(super) fn pos(&self) -> usize {
+    /// How many bytes were consumed.
+    pub fn pos(&self) -> usize {
         self.pos
     }
 
-    pub(super) fn since(&self, start: usize) -> &'t str {
+    /// The text from an offset to here.
+    pub fn since(&self, start: usize) -> &'t str {
         &self.text[start..self.pos]
     }
 
-    pub(super) fn text(&self) -> &'t str {
+    /// All of the text.
+    pub fn text(&self) -> &'t str {
         self.text
     }
 
     /// Skips white space and comments; gives whether there was any.
-    pub(super) fn space(&mut self) -> bool {
+    pub fn space(&mut self) -> bool {
         let bytes = self.text.as_bytes();
         let start = self.pos;
         loop {
@@ -67,7 +71,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// The next token, which is consumed.
-    pub(super) fn next(&mut self) -> Token<'t> {
+    pub fn next(&mut self) -> Token<'t> {
         self.space();
         let bytes = self.text.as_bytes();
         let start = self.pos;
@@ -107,17 +111,18 @@ impl<'t> Cursor<'t> {
     }
 
     /// The next token, which stays.
-    pub(super) fn peek(&self) -> Token<'t> {
+    pub fn peek(&self) -> Token<'t> {
         let mut ahead = *self;
         ahead.next()
     }
 
-    pub(super) fn at(&self, mark: char) -> bool {
+    /// Whether this mark is next.
+    pub fn at(&self, mark: char) -> bool {
         self.peek() == Token::Mark(mark)
     }
 
     /// Consumes this mark, if it is next.
-    pub(super) fn eat(&mut self, mark: char) -> bool {
+    pub fn eat(&mut self, mark: char) -> bool {
         let mut ahead = *self;
         let found = ahead.next() == Token::Mark(mark);
         if found {
@@ -126,12 +131,13 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    pub(super) fn at_end(&self) -> bool {
+    /// Whether nothing but white space is left.
+    pub fn at_end(&self) -> bool {
         self.peek() == Token::End
     }
 
     /// Whether this mark follows without white space.
-    pub(super) fn adjacent(&self, mark: u8) -> bool {
+    pub fn adjacent(&self, mark: u8) -> bool {
         self.text.as_bytes().get(self.pos) == Some(&mark)
     }
 
@@ -186,7 +192,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// Skips a group whose opening bracket is next, with all groups in it. `>` closes only a `<` that is innermost.
-    pub(super) fn skip_group(&mut self) {
+    pub fn skip_group(&mut self) {
         let mut open: Vec<char> = Vec::new();
         loop {
             match self.next() {
@@ -215,7 +221,7 @@ impl<'t> Cursor<'t> {
     }
 
     /// The text of the item up to the next `,` or closing bracket outside of groups; neither is consumed.
-    pub(super) fn item(&mut self) -> &'t str {
+    pub fn item(&mut self) -> &'t str {
         self.space();
         let start = self.pos;
         let mut end = start;
@@ -234,7 +240,7 @@ impl<'t> Cursor<'t> {
 }
 
 /// The items of a list in brackets: of `[a, b]` or `(a, b)` without the brackets.
-pub(super) fn items(text: &str) -> Vec<&str> {
+pub fn items(text: &str) -> Vec<&str> {
     let mut cursor = Cursor::new(text);
     let mut res = Vec::new();
     cursor.next();
@@ -252,7 +258,7 @@ pub(super) fn items(text: &str) -> Vec<&str> {
 
 impl<'t> Cursor<'t> {
     /// At an offset of a text, which must be the border of a character.
-    pub(super) fn at_offset(text: &'t str, pos: usize) -> Self {
+    pub fn at_offset(text: &'t str, pos: usize) -> Self {
         Cursor { text, pos }
     }
 }

@@ -3,7 +3,7 @@
 use super::cursor::{Cursor, Token, items};
 
 /// The dimensions at the start of the body of a shaped type: of `4x?xf32`, `4` and `?`.
-pub(super) fn dimensions_of(body: &str) -> Vec<&str> {
+pub fn dimensions_of(body: &str) -> Vec<&str> {
     let mut res = Vec::new();
     let mut rest = body;
     while let Some((dimension, tail)) = rest.split_once('x') {
@@ -21,13 +21,13 @@ pub(super) fn dimensions_of(body: &str) -> Vec<&str> {
 }
 
 /// The body of a shaped type, without its brackets: of `tensor<4xf32, #e>`, `4xf32, #e`.
-pub(super) fn body_of(ty: &str) -> Option<&str> {
+pub fn body_of(ty: &str) -> Option<&str> {
     let (name, rest) = ty.split_once('<')?;
     matches!(name, "tensor" | "vector" | "memref").then(|| rest.strip_suffix('>'))?
 }
 
 /// The element type of a shaped type; of `complex<f32>`, `f32`.
-pub(super) fn element_of(ty: &str) -> Option<&str> {
+pub fn element_of(ty: &str) -> Option<&str> {
     if let Some(inner) = ty.strip_prefix("complex<") {
         return inner.strip_suffix('>');
     }
@@ -40,12 +40,12 @@ pub(super) fn element_of(ty: &str) -> Option<&str> {
 }
 
 /// The dimensions of a shaped type.
-pub(super) fn shape_of(ty: &str) -> Vec<&str> {
+pub fn shape_of(ty: &str) -> Vec<&str> {
     body_of(ty).map(dimensions_of).unwrap_or_default()
 }
 
 /// `ty` with another element type: of `vector<4xf32>` and `i1`, `vector<4xi1>`; `element` itself if it is no shaped type.
-pub(super) fn with_element(ty: &str, element: &str) -> String {
+pub fn with_element(ty: &str, element: &str) -> String {
     let Some(old) = element_of(ty).filter(|_| body_of(ty).is_some()) else {
         return element.to_owned();
     };
@@ -54,7 +54,7 @@ pub(super) fn with_element(ty: &str, element: &str) -> String {
 }
 
 /// The inputs and results of a function type.
-pub(super) fn function_parts(ty: &str) -> Option<(Vec<&str>, Vec<&str>)> {
+pub fn function_parts(ty: &str) -> Option<(Vec<&str>, Vec<&str>)> {
     let mut cursor = Cursor::new(ty);
     if !cursor.at('(') {
         return None;
@@ -70,7 +70,7 @@ pub(super) fn function_parts(ty: &str) -> Option<(Vec<&str>, Vec<&str>)> {
 }
 
 /// The types of `T` or `(T, U)`.
-pub(super) fn result_list(text: &str) -> Vec<&str> {
+pub fn result_list(text: &str) -> Vec<&str> {
     let text = text.trim();
     let mut probe = Cursor::new(text);
     if !probe.at('(') {
@@ -82,7 +82,7 @@ pub(super) fn result_list(text: &str) -> Vec<&str> {
 }
 
 /// An item of a list of results without the attributes behind its type.
-pub(super) fn without_attributes(item: &str) -> &str {
+pub fn without_attributes(item: &str) -> &str {
     let mut cursor = Cursor::new(item);
     loop {
         let end = cursor.pos();
@@ -98,27 +98,27 @@ pub(super) fn without_attributes(item: &str) -> &str {
 }
 
 /// How many elements a type of fixed shape has.
-pub(super) fn n_elements(ty: &str) -> usize {
+pub fn n_elements(ty: &str) -> usize {
     let sizes = shape_of(ty).into_iter().map(|it| it.parse::<usize>().unwrap_or(0));
     sizes.fold(1usize, usize::saturating_mul)
 }
 
 /// `4xf32` of `memref<4xf32, 3>`.
-pub(super) fn dimensions_and_element(ty: &str) -> String {
+pub fn dimensions_and_element(ty: &str) -> String {
     let mut res: String = shape_of(ty).iter().map(|it| format!("{it}x")).collect();
     res.push_str(element_of(ty).unwrap_or("none"));
     res
 }
 
 /// `vector<4xf32>` with another first dimension; scalable stays scalable.
-pub(super) fn with_first_dimension(ty: &str, size: usize) -> String {
+pub fn with_first_dimension(ty: &str, size: usize) -> String {
     let Some(first) = shape_of(ty).first().copied() else { return ty.to_owned() };
     let at = first.as_ptr() as usize - ty.as_ptr() as usize;
     format!("{}{size}{}", &ty[..at], &ty[at + first.len()..])
 }
 
 /// The type of a member of an LLVM struct or array, by its path.
-pub(super) fn llvm_member(ty: &str, path: &[&str]) -> Option<String> {
+pub fn llvm_member(ty: &str, path: &[&str]) -> Option<String> {
     let mut ty = ty.strip_prefix("!llvm.").unwrap_or(ty);
     for step in path {
         let step: usize = step.parse().ok()?;

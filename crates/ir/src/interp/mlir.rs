@@ -1,0 +1,204 @@
+//! The interpreter of MLIR: executes functions of func, arith, math, index, memref, scf, cf, affine, vector, gpu, linalg and tensor.
+//!
+//! In: a [`Program`] (the functions and frames of a file), the number of a function, an argument for each of its parameters.
+//! Out: an [`Outcome`]: the arguments and results after the run with what of them is defined, and the events. An operation that
+//! is not known here ends the run as `unsupported`, by its name.
+//!
+//! Each operation is decoded once (`decode`, a module a dialect): its attributes are read, and what it does is kept as a closure. The
+//! engine (`engine`) walks blocks with frames of its own, never the native stack; operations with regions are
+//! `frames::Nest`s. Threads of a `gpu.launch` run one after the other up to the next barrier (`gpu`).
+//!
+//! Poison is a value: it spreads through arithmetic and is an event where it decides a branch, an address, a divisor. What the
+//! results hold of it is not defined, so that a rewrite may make anything of it ([`Final::refines_to`]). A float that cannot be compared
+//! is one NaN, as in the interpreter of TIR, whose operators and conversions these are. Cost: O(operations executed × elements).
+
+mod affine;
+mod arith;
+mod attrs;
+mod cast;
+mod control;
+mod decode;
+mod engine;
+mod frames;
+mod gpu;
+mod lanes;
+mod linalg;
+mod machine;
+mod math;
+mod memory;
+mod memref;
+mod scf;
+mod tensor;
+mod types;
+mod value;
+mod vector;
+
+use rustc_hash::FxHashMap;
+
+use super::{Argument, Array, Event, Options, RunError, RunErrorKind};
+use crate::{Body, DataType, OpId, OpKind, Type, ValueId};
+
+/// The functions of a file that can call each other, and its globals.
+#[derive(Debug, Default)]
+pub struct Program<'p> {
+    bodies: Vec<&'p Body>,
+    by_name: FxHashMap<&'p str, usize>,
+    /// Globals by their name: the body and the operation.
+    globals: FxHashMap<&'p str, (usize, OpId)>,
+}
+
+impl<'p> Program<'p> {
+    /// The program of all units of a document: its functions, and the frame around them.
+    pub fn new(bodies: impl IntoIterator<Item = &'p Body>) -> Program<'p> {
+        let mut res = Program::default();
+        for body in bodies {
+            let number = res.bodies.len();
+            if !body.name.is_empty() && has_code(body) {
+                res.by_name.entry(&body.name).or_insert(number);
+            }
+            for op in body.ops.ids() {
+                let is_global =
+                    matches!(body.ops[op].kind, OpKind::Named(it) if body.name(it) == "memref.global");
+                let view = attrs::OpView { body, op, name: "global" };
+                if is_global && let Some(name) = view.attr("sym_name") {
+                    res.globals.entry(name.trim_matches('"')).or_insert((number, op));
+                }
+            }
+            res.bodies.push(body);
+        }
+        res
+    }
+
+    /// The number of the function with a name.
+    pub fn function(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+}
+
+/// Whether a unit is a function with a body.
+fn has_code(body: &Body) -> bool {
+    body.func_attr("function_type").is_some() && !body.blocks[body.entry(body.root)].ops.is_empty()
+}
+
+/// What an argument must be.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Need {
+    /// A number of this type.
+    Scalar(DataType),
+    /// An array of these extents and element type; extents that are not said are free.
+    Array(Vec<Option<i64>>, DataType),
+    /// Nothing: it is made for each block of a launch.
+    Attribution,
+}
+
+/// What each parameter of a function needs; or the type that has no values here.
+pub fn needs(body: &Body) -> Result<Vec<Need>, String> {
+    let attributions = engine::n_attributions(body);
+    let params: &[ValueId] = &body.blocks[body.entry(body.root)].args;
+    let need = |(at, &value): (usize, &ValueId)| {
+        if at >= params.len().saturating_sub(attributions) {
+            return Ok(Need::Attribution);
+        }
+        let ty = body.values[value].ty;
+        Ok(match types::Ty::of(body, ty) {
+            types::Ty::Scalar(dtype) => Need::Scalar(dtype),
+            types::Ty::Vector(shape, dtype) => Need::Array(shape.into_iter().map(Some).collect(), dtype),
+            types::Ty::Tensor(shape, dtype) => Need::Array(shape, dtype),
+            types::Ty::Memref(memref) => {
+                let lanes = memref.lanes.into_iter().flatten().map(Some);
+                Need::Array(memref.shape.into_iter().chain(lanes).collect(), memref.dtype)
+            }
+            types::Ty::Other => return Err(format!("a parameter of type {}", type_text(body, ty))),
+        })
+    };
+    params.iter().enumerate().map(need).collect()
+}
+
+fn type_text(body: &Body, ty: Type) -> &str {
+    match ty {
+        Type::Named(name) => body.name(name),
+        _ => "that is not known",
+    }
+}
+
+/// A value when the run ends.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Final {
+    /// The value.
+    pub value: Argument,
+    /// For each scalar in it, whether it is neither poison nor memory that was never written.
+    pub defined: Vec<bool>,
+}
+
+impl Final {
+    /// Whether `after` may stand for this: equal bits wherever this is defined.
+    pub fn refines_to(&self, after: &Final) -> bool {
+        let same = match (&self.value, &after.value) {
+            (Argument::Int(a), Argument::Int(b)) => a == b,
+            (Argument::Float(a), Argument::Float(b)) => a.to_bits() == b.to_bits(),
+            (Argument::Array(a), Argument::Array(b)) => return self.array_refines(a, after, b),
+            _ => return false,
+        };
+        !self.is_defined(0) || (same && after.is_defined(0))
+    }
+
+    fn is_defined(&self, at: usize) -> bool {
+        self.defined.get(at).copied().unwrap_or(false)
+    }
+
+    fn array_refines(&self, a: &Array, after: &Final, b: &Array) -> bool {
+        let bytes = a.dtype.bytes().max(1);
+        let of = |array: &'_ Array, at: usize| array.data.get(at * bytes..(at + 1) * bytes).map(<[u8]>::to_vec);
+        a.dtype == b.dtype
+            && a.shape == b.shape
+            && (0..self.defined.len())
+                .all(|at| !self.defined[at] || (after.is_defined(at) && of(a, at) == of(b, at)))
+    }
+}
+
+/// The result of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Outcome {
+    /// Each argument that is not an attribution, as the function left it.
+    pub arguments: Vec<Final>,
+    /// What it returned.
+    pub returned: Vec<Final>,
+    /// Events: the number of the function in which they happened, and what it was; in the order of functions and operations.
+    pub events: Vec<(usize, Event)>,
+    /// Operations executed, and elements they computed.
+    pub steps: u64,
+}
+
+/// How a kernel that is run by itself is launched.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Launch {
+    /// Blocks in each dimension.
+    pub grid: [i64; 3],
+    /// Threads of a block in each dimension.
+    pub block: [i64; 3],
+}
+
+impl Default for Launch {
+    fn default() -> Self {
+        Launch { grid: [1; 3], block: [1; 3] }
+    }
+}
+
+/// Runs a function of a program on arguments. Of the options, the limit of steps and what happens at errors count.
+///
+/// # Errors
+/// What has no value in the program (with [`super::OnError::Stop`]), what is not executed here, arguments that do not fit, too many steps.
+pub fn run(
+    program: &Program<'_>,
+    function: usize,
+    arguments: Vec<Argument>,
+    launch: Launch,
+    options: &Options,
+) -> Result<Outcome, RunError> {
+    let machine = machine::Machine::new(program, *options);
+    engine::run(machine, function, arguments, launch).map_err(|it| *it)
+}
+
+fn arguments_error<T>(message: String) -> machine::Run<T> {
+    Err(Box::new(RunError { op: None, kind: RunErrorKind::Arguments, message }))
+}
