@@ -14,6 +14,7 @@ mod inputs;
 mod launch;
 mod lower;
 pub(crate) mod mlir;
+mod mlir_run;
 mod operators;
 mod ours;
 pub(crate) mod peer;
@@ -49,6 +50,7 @@ Examples:
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
   cargo xtask conformance c --corpus DIR --report c.txt     C of every function without launches, compiled and called
   cargo xtask conformance mlir --corpus DIR                 every .mlir with the peer's answer beside it
+  cargo xtask conformance mlir-run --corpus DIR             … executed by us and by mlir-cpu-runner
   cargo xtask conformance pir --corpus DIR                  every .pir with its .cse.pir
   cargo xtask conformance fuzz --functions 100000 --seed 1")]
 pub(crate) struct Args {
@@ -84,6 +86,8 @@ enum Suite {
     Cse,
     /// Whether our preset `mlir` gives what the peer's own pass gives on files of MLIR.
     Mlir,
+    /// Whether functions of MLIR compute the same in our interpreter and compiled by the peer, before and after our plans.
+    MlirRun,
     /// How much functions compute after our CSE, and after TVM's.
     Power,
     /// Whether our simplifier leaves expressions at least as simple as TVM's.
@@ -103,7 +107,7 @@ enum Suite {
 }
 
 /// What the test command runs.
-const SUITES: [Suite; 10] = [
+const SUITES: [Suite; 11] = [
     Suite::Lower,
     Suite::Roundtrip,
     Suite::Cse,
@@ -112,6 +116,7 @@ const SUITES: [Suite; 10] = [
     Suite::Cuda,
     Suite::Run,
     Suite::C,
+    Suite::MlirRun,
     Suite::Pir,
     Suite::Paddle,
 ];
@@ -135,7 +140,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         return finish(&report, args);
     }
     let files = match args.suite {
-        Suite::Pir | Suite::Paddle => Vec::new(),
+        Suite::Pir | Suite::Paddle | Suite::MlirRun => Vec::new(),
         _ => corpus::read(&args.corpus, args.filter.as_deref())?,
     };
     let input = Input {
@@ -174,6 +179,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Simplify => simplify::compare(input),
         Suite::Fuzz => anyhow::bail!("generated functions need no files"),
         Suite::Mlir => anyhow::bail!("files of MLIR are read by their own suite"),
+        Suite::MlirRun => mlir_run::compare(input.ws, input.corpus, input.filter)?,
         Suite::Cuda => cuda::compare(input),
         Suite::Run => run::compare(input),
         Suite::C => c::compare(input),

@@ -21,4 +21,6 @@ pub use fixture::{
 };
 pub use programs::{Program, Type};
 pub use rng::Rng;
-pub use samples::{Sample, ir_samples, mlir_samples_below, python_files, sample_files, samples_below};
+pub use samples::{
+    Sample, ir_samples, mlir_samples_below, python_files, sample_files, samples_below,
+};

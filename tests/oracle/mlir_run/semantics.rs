@@ -445,10 +445,18 @@ fn what_is_not_known_is_named() {
         vec![],
         expect!["error: mystery.op"],
     );
-    check("func.func private @g()\nfunc.func @f() { call @g() : () -> () return }", vec![], expect!["error: func.call of @g, which has no body here"]);
+    check(
+        "func.func private @g()\nfunc.func @f() { call @g() : () -> () return }",
+        vec![],
+        expect!["error: func.call of @g, which has no body here"],
+    );
 }
 
 #[test]
 fn a_loop_without_end_ends_at_the_limit() {
-    check("func.func @f() { cf.br ^a\n^a: cf.br ^a }", vec![], expect!["error: the limit of steps is reached"]);
+    check(
+        "func.func @f() { cf.br ^a\n^a: cf.br ^a }",
+        vec![],
+        expect!["error: the limit of steps is reached"],
+    );
 }

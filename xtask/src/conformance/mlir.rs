@@ -6,7 +6,7 @@
 //! * *structure*: our output and the answer, both read by us, are equal up to names. This needs no peer;
 //! * *peer*: the peer reads our output and prints it in its generic form, which must be what it prints of its own pass over the input.
 //!
-//! The rules are the peer's own (`--allow-unsound`).
+//! The rules are the peer's own (`--allow-unsound`). Beside that the report counts the functions that our interpreter executes.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,14 +20,15 @@ use ir::{effects::EffectTable, plan::ops::OpPreset};
 use syntax::{Edit, TextEdit, TextSize};
 use transform::ops::{OpOptions, plan};
 
-use crate::conformance::parallel;
 use crate::conformance::report::{Report, Target};
+use crate::conformance::{mlir_run, parallel};
 use crate::skip::Skip;
 use crate::venv::Venv;
 use crate::workspace::Workspace;
 use crate::{process, system};
 
-const KINDS: &[&str] = &["same", "differs", "peer same", "peer differs", "no peer"];
+const KINDS: &[&str] =
+    &["same", "differs", "peer same", "peer differs", "no peer", "executed", "not executed"];
 
 /// Where Debian's package puts the tool.
 const MLIR_OPT: &[&str] = &["/usr/lib/llvm-19/bin/mlir-opt", "mlir-opt-19", "mlir-opt"];
@@ -64,6 +65,8 @@ struct Verdict {
     structure: Result<(), String>,
     /// None without a peer.
     peer: Option<Result<(), String>>,
+    /// Of each function: why our interpreter does not execute it, if it does not.
+    executed: Vec<Option<String>>,
 }
 
 /// Compares all files of a corpus.
@@ -100,6 +103,15 @@ fn count(report: &mut Report, file: &File, verdict: Verdict) {
         Err(why) => {
             report.count(&file.group, "differs");
             report.list(0, "not the peer's answer", format!("{}: {why}", file.label()));
+        }
+    }
+    for reason in verdict.executed {
+        match reason {
+            None => report.count(&file.group, "executed"),
+            Some(why) => {
+                report.count(&file.group, "not executed");
+                report.tally(0, "functions that the interpreter does not execute", why, 1);
+            }
         }
     }
     match verdict.peer {
@@ -175,7 +187,7 @@ fn file(path: &Path) -> anyhow::Result<Option<File>> {
 // ---- our side ----
 
 fn judge(file: &File, peers: &Peers) -> Verdict {
-    let ours = optimize(&file.text, file.preset());
+    let ours = optimize(&file.text, file.preset(), true);
     let structure = ours.as_deref().map_err(Clone::clone).and_then(|ours| {
         let (ours, theirs) = (structure(ours), structure(&file.answer));
         if ours == theirs { Ok(()) } else { Err(first_difference(&ours, &theirs)) }
@@ -189,12 +201,19 @@ fn judge(file: &File, peers: &Peers) -> Verdict {
         let ours = run_peer(tool, &ours?, false)?;
         if ours == theirs { Ok(()) } else { Err(first_difference(&ours, &theirs)) }
     });
-    Verdict { structure, peer }
+    // The generic form of a file has the same functions.
+    let is_generic = file.name.ends_with(".generic");
+    let executed = if is_generic { Vec::new() } else { mlir_run::executed(&file.text) };
+    Verdict { structure, peer, executed }
 }
 
-/// A text after our plan with the peer's rules.
-fn optimize(text: &str, preset: OpPreset) -> Result<String, String> {
-    let options = OpOptions { preset, allow_unsound: true };
+/// A text after our plan.
+pub(crate) fn optimize(
+    text: &str,
+    preset: OpPreset,
+    allow_unsound: bool,
+) -> Result<String, String> {
+    let options = OpOptions { preset, allow_unsound };
     let mut edits = Vec::new();
     mlir::lower_file(text, Shapes::builtin(), &mut |unit| {
         let (body, map) = (&unit.lowered.body, &unit.lowered.source_map);
@@ -257,7 +276,7 @@ fn iree_opt(ws: &Workspace) -> Result<PathBuf, Skip> {
     Ok(venv.python().with_file_name("iree-opt"))
 }
 
-fn version(tool: &Path) -> String {
+pub(crate) fn version(tool: &Path) -> String {
     let text = process::run_quiet(Command::new(tool).arg("--version")).unwrap_or_default();
     let line = text.lines().map(str::trim).find(|it| it.contains("version"));
     line.unwrap_or("no version").to_owned()

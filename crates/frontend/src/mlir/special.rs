@@ -24,6 +24,7 @@ impl<'t> Reader<'t> {
         match name {
             "func" => self.function(it, aliases),
             "module" => self.module(it, aliases),
+            "launch" => self.attributions(it),
             "global" => self.global(it, aliases),
             "llvm-global" => self.llvm_global(it, aliases),
             "call" => self.call(it, aliases),

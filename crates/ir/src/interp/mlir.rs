@@ -57,8 +57,7 @@ impl<'p> Program<'p> {
                 res.by_name.entry(&body.name).or_insert(number);
             }
             for op in body.ops.ids() {
-                let is_global =
-                    matches!(body.ops[op].kind, OpKind::Named(it) if body.name(it) == "memref.global");
+                let is_global = matches!(body.ops[op].kind, OpKind::Named(it) if body.name(it) == "memref.global");
                 let view = attrs::OpView { body, op, name: "global" };
                 if is_global && let Some(name) = view.attr("sym_name") {
                     res.globals.entry(name.trim_matches('"')).or_insert((number, op));
@@ -102,7 +101,9 @@ pub fn needs(body: &Body) -> Result<Vec<Need>, String> {
         let ty = body.values[value].ty;
         Ok(match types::Ty::of(body, ty) {
             types::Ty::Scalar(dtype) => Need::Scalar(dtype),
-            types::Ty::Vector(shape, dtype) => Need::Array(shape.into_iter().map(Some).collect(), dtype),
+            types::Ty::Vector(shape, dtype) => {
+                Need::Array(shape.into_iter().map(Some).collect(), dtype)
+            }
             types::Ty::Tensor(shape, dtype) => Need::Array(shape, dtype),
             types::Ty::Memref(memref) => {
                 let lanes = memref.lanes.into_iter().flatten().map(Some);
@@ -148,7 +149,9 @@ impl Final {
 
     fn array_refines(&self, a: &Array, after: &Final, b: &Array) -> bool {
         let bytes = a.dtype.bytes().max(1);
-        let of = |array: &'_ Array, at: usize| array.data.get(at * bytes..(at + 1) * bytes).map(<[u8]>::to_vec);
+        let of = |array: &'_ Array, at: usize| {
+            array.data.get(at * bytes..(at + 1) * bytes).map(<[u8]>::to_vec)
+        };
         a.dtype == b.dtype
             && a.shape == b.shape
             && (0..self.defined.len())

@@ -65,7 +65,7 @@ impl Reader<'_> {
             canonical::type_(&text, aliases)
         };
         it.push("function_type", text);
-        self.function_words(it, &dialect, &lists);
+        self.function_words(it, &dialect);
     }
 
     fn function_results(&mut self, it: &mut Pretty, aliases: &Aliases) -> Vec<String> {
@@ -80,7 +80,7 @@ impl Reader<'_> {
         types.iter().map(|&ty| self.type_text(ty).to_owned()).collect()
     }
 
-    fn function_words(&self, it: &mut Pretty, dialect: &str, lists: &[usize]) {
+    fn function_words(&self, it: &mut Pretty, dialect: &str) {
         for at in 0..it.parts.len() {
             let part = it.parts[at];
             let text = self.text_of(part);
@@ -100,10 +100,15 @@ impl Reader<'_> {
             }
             it.claimed[at] = true;
         }
-        let workgroup = self.word_part(it, "workgroup");
-        let attributions = workgroup.and_then(|word| lists.iter().find(|list| **list > word));
-        if let Some(&list) = attributions {
-            let n = self.arguments(it, it.parts[list]).len();
+        self.attributions(it);
+    }
+
+    /// `workgroup(%w : T)`: how many.
+    pub(super) fn attributions(&self, it: &mut Pretty) {
+        let Some(word) = self.word_part(it, "workgroup") else { return };
+        let list = it.parts[word..].iter().find(|it| it.kind == MLIR_BLOCK_ARGS);
+        if let Some(&list) = list {
+            let n = self.arguments(it, list).len();
             it.push("workgroup_attributions", format!("{n} : i64"));
         }
     }

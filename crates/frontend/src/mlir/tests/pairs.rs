@@ -112,3 +112,50 @@ fn a_tree_gives_what_a_stream_gives() {
         }
     }
 }
+
+/// Found by executing both forms.
+#[test]
+fn defaults_come_first_and_attributions_are_counted() {
+    let pairs = [
+        (
+            "func.func @f(%k: index, %a: i32, %b: i32) {
+               %0 = scf.index_switch %k -> i32 case 2 { scf.yield %a : i32 } default { scf.yield %b : i32 }
+               return
+             }",
+            r#""func.func"() <{function_type = (index, i32, i32) -> (), sym_name = "f"}> ({
+             ^bb0(%k: index, %a: i32, %b: i32):
+               %0 = "scf.index_switch"(%k) <{cases = array<i64: 2>}> ({
+                 "scf.yield"(%b) : (i32) -> ()
+               }, {
+                 "scf.yield"(%a) : (i32) -> ()
+               }) : (index) -> i32
+               "func.return"() : () -> ()
+             }) : () -> ()"#,
+        ),
+        (
+            "func.func @f(%c: index) {
+               gpu.launch blocks(%bx, %by, %bz) in (%gx = %c, %gy = %c, %gz = %c)
+                          threads(%tx, %ty, %tz) in (%sx = %c, %sy = %c, %sz = %c)
+                          workgroup(%w : memref<4xf32, 3>) private(%p : memref<1xf32, 5>) {
+                 gpu.terminator
+               }
+               return
+             }",
+            r#""func.func"() <{function_type = (index) -> (), sym_name = "f"}> ({
+             ^bb0(%c: index):
+               "gpu.launch"(%c, %c, %c, %c, %c, %c) <{operandSegmentSizes = array<i32: 0, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0>}> ({
+               ^bb0(%0: index, %1: index, %2: index, %3: index, %4: index, %5: index, %6: index, %7: index, %8: index, %9: index, %10: index, %11: index, %w: memref<4xf32, 3>, %p: memref<1xf32, 5>):
+                 "gpu.terminator"() : () -> ()
+               }) {workgroup_attributions = 1 : i64} : (index, index, index, index, index, index) -> ()
+               "func.return"() : () -> ()
+             }) : () -> ()"#,
+        ),
+    ];
+    for (pretty, generic) in pairs {
+        let (left, right) = (units(pretty), units(generic));
+        let bodies = left.iter().zip(&right).map(|(a, b)| (&a.lowered.body, &b.lowered.body));
+        for (pretty, generic) in bodies {
+            assert_eq!(ir::print::generic(pretty), ir::print::generic(generic));
+        }
+    }
+}

@@ -92,10 +92,8 @@ pub(super) fn apply(machine: &mut Machine<'_>, map: &Map, operands: &[Value]) ->
     let (dims, symbols) = values.split_at(map.dims);
     match map.evaluate(dims, symbols) {
         Some(values) => Ok(values),
-        None => machine.fail(
-            RunErrorKind::Program,
-            "a map divides by what is not positive, or overflows",
-        ),
+        None => machine
+            .fail(RunErrorKind::Program, "a map divides by what is not positive, or overflows"),
     }
 }
 
@@ -123,7 +121,9 @@ fn loop_(view: &OpView<'_>) -> Decoded<Code> {
         let from = apply(machine, &lower, &bounds[..n_lower])?.into_iter().max();
         let to = apply(machine, &upper, &bounds[n_lower..])?.into_iter().min();
         match (from, to) {
-            (Some(from), Some(to)) => begin_loop(machine, VARIABLE, [from, to, step], inits.to_vec()),
+            (Some(from), Some(to)) => {
+                begin_loop(machine, VARIABLE, [from, to, step], inits.to_vec())
+            }
             _ => machine.unsupported("a loop without bounds"),
         }
     }))
@@ -177,8 +177,8 @@ fn parallel(view: &OpView<'_>) -> Decoded<Code> {
     Ok(nest(move |machine, operands| {
         let from = apply(machine, &lower, &operands[..n_lower])?;
         let to = apply(machine, &upper, &operands[n_lower..])?;
-        let from = grouped(&from, &lower_groups, Iterator::max);
-        let to = grouped(&to, &upper_groups, Iterator::min);
+        let from = grouped(&from, &lower_groups, |it| it.iter().copied().max());
+        let to = grouped(&to, &upper_groups, |it| it.iter().copied().min());
         let (Some(from), Some(to)) = (from, to) else {
             return machine.unsupported("bounds that do not fit");
         };
@@ -187,25 +187,19 @@ fn parallel(view: &OpView<'_>) -> Decoded<Code> {
         let state = Parallel { grid, kinds: kinds.clone(), dtypes: dtypes.clone(), sums };
         match next {
             Next::Enter { region, args, .. } => Ok((state, Next::enter(region, args))),
-            Next::Done(_) if n_results > 0 => {
-                machine.unsupported("a reduction of no iteration")
-            }
+            Next::Done(_) if n_results > 0 => machine.unsupported("a reduction of no iteration"),
             done => Ok((state, done)),
         }
     }))
 }
 
 /// The largest or smallest of each group.
-fn grouped(
-    values: &[i64],
-    groups: &[i64],
-    pick: fn(std::vec::IntoIter<i64>) -> Option<i64>,
-) -> Option<Vec<i64>> {
+fn grouped(values: &[i64], groups: &[i64], pick: fn(&[i64]) -> Option<i64>) -> Option<Vec<i64>> {
     let mut rest = values;
     let mut res = Vec::new();
     for &n in groups {
         let (group, behind) = rest.split_at_checked(usize::try_from(n).ok()?)?;
-        res.push(pick(group.to_vec().into_iter())?);
+        res.push(pick(group)?);
         rest = behind;
     }
     Some(res)

@@ -97,7 +97,7 @@ fn other(view: &OpView<'_>, dialect: &str) -> Decoded<Option<Code>> {
         }
         "select" => {
             view.need(3)?;
-            compute(|machine, operands| select(machine, operands))
+            compute(select)
         }
         "ceildivsi" | "ceildivs" => {
             view.need(2)?;
@@ -299,8 +299,7 @@ fn extended(name: &str, dtype: DataType) -> Code {
 
 // ---- comparisons ----
 
-const PREDICATES: [&str; 10] =
-    ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
+const PREDICATES: [&str; 10] = ["eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge"];
 
 fn predicate(number: i64) -> Decoded<(BinaryOp, Sign)> {
     use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
@@ -382,9 +381,7 @@ pub(super) fn select(machine: &mut Machine<'_>, operands: &[Value]) -> Run<Value
             Ok(operands[if *condition != 0 { 1 } else { 2 }].clone())
         }
         Value::Scalar(Val::Unit) => match &operands[1] {
-            Value::Elements(it) => {
-                Ok(elements(it.shape.clone(), vec![Val::Unit; it.values.len()]))
-            }
+            Value::Elements(it) => Ok(elements(it.shape.clone(), vec![Val::Unit; it.values.len()])),
             Value::Scalar(_) => Ok(Value::Scalar(Val::Unit)),
             _ => {
                 let condition = machine.truth(&operands[0])?;

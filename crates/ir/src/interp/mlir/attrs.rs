@@ -246,7 +246,7 @@ fn of_bytes(digits: &str, dtype: DataType, n: usize) -> Option<Vec<Val>> {
             (0..n).map(bit).collect()
         };
     }
-    if dtype.bits % 8 != 0 || matches!(dtype.code, TypeCode::Handle) {
+    if !dtype.bits.is_multiple_of(8) || matches!(dtype.code, TypeCode::Handle) {
         return None;
     }
     bytes.chunks_exact(dtype.bytes()).map(|cell| read_scalar(dtype, cell)).collect()
@@ -282,6 +282,9 @@ mod tests {
         }
         assert_eq!(integers("array<i64>"), Some(vec![]));
         assert_eq!(integers("[]"), Some(vec![]));
-        assert_eq!(integer_lists("[[0 : i64], [1 : i64, 2 : i64]]"), Some(vec![vec![0], vec![1, 2]]));
+        assert_eq!(
+            integer_lists("[[0 : i64], [1 : i64, 2 : i64]]"),
+            Some(vec![vec![0], vec![1, 2]])
+        );
     }
 }

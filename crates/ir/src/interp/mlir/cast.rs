@@ -19,13 +19,20 @@ enum Kind {
     /// To another width, read as signed.
     Signed,
     /// To another width, read as unsigned; whether a negative value is poison.
-    Unsigned { non_negative: bool },
+    Unsigned {
+        non_negative: bool,
+    },
     /// To fewer bits; whether what is lost is poison.
-    Truncate { nsw: bool, nuw: bool },
+    Truncate {
+        nsw: bool,
+        nuw: bool,
+    },
     FloatToSigned,
     FloatToUnsigned,
     SignedToFloat,
-    UnsignedToFloat { non_negative: bool },
+    UnsignedToFloat {
+        non_negative: bool,
+    },
     Float,
     Bits,
 }
@@ -53,7 +60,13 @@ pub(super) fn decode(view: &OpView<'_>) -> Decoded<Option<Code>> {
     Ok(Some(lanewise(1, move |machine, lane| convert(machine, kind, from, to, &lane[0]))))
 }
 
-fn convert(machine: &Machine<'_>, kind: Kind, from: DataType, to: DataType, value: &Val) -> Run<Val> {
+fn convert(
+    machine: &Machine<'_>,
+    kind: Kind,
+    from: DataType,
+    to: DataType,
+    value: &Val,
+) -> Run<Val> {
     let unsigned = DataType::uint(from.bits);
     match (kind, value) {
         (Kind::Bits, _) => match reinterpret(value, from, to) {

@@ -77,7 +77,9 @@ pub(super) fn run(
 fn result_types(body: &Body) -> Vec<Option<Ty>> {
     let Some(crate::Attr::Text(text)) = body.func_attr("function_type") else { return Vec::new() };
     let parts = crate::text::types::function_parts(text);
-    parts.map(|(_, results)| results.into_iter().map(|it| Some(Ty::read(it))).collect()).unwrap_or_default()
+    parts
+        .map(|(_, results)| results.into_iter().map(|it| Some(Ty::read(it))).collect())
+        .unwrap_or_default()
 }
 
 impl Machine<'_> {
@@ -260,7 +262,11 @@ impl<'p> Machine<'p> {
         let body = self.body(thread)?;
         let results = &body.ops[op].results;
         if results.len() != values.len() {
-            return self.unsupported(format!("{} values for {} results", values.len(), results.len()));
+            return self.unsupported(format!(
+                "{} values for {} results",
+                values.len(),
+                results.len()
+            ));
         }
         if let Some(activation) = thread.activation() {
             for (&result, value) in results.iter().zip(values) {
@@ -324,7 +330,11 @@ impl<'p> Machine<'p> {
     fn enter_block(&self, thread: &mut Thread, block: BlockId, args: Vec<Value>) -> Run<()> {
         let params = &self.body(thread)?.blocks[block].args;
         if params.len() != args.len() {
-            return self.unsupported(format!("{} values for {} arguments", args.len(), params.len()));
+            return self.unsupported(format!(
+                "{} values for {} arguments",
+                args.len(),
+                params.len()
+            ));
         }
         if let Some(activation) = thread.activations.last_mut() {
             for (&param, arg) in params.iter().zip(args) {

@@ -45,7 +45,9 @@ const MAX_THREADS: i64 = 4096;
 pub(super) fn decode(view: &OpView<'_>) -> Decoded<Option<Code>> {
     let dim = || {
         let word = view.words("dimension");
-        word.first().and_then(|it| ["x", "y", "z"].iter().position(|dim| dim == it)).ok_or("its dimension")
+        word.first()
+            .and_then(|it| ["x", "y", "z"].iter().position(|dim| dim == it))
+            .ok_or("its dimension")
     };
     Ok(Some(match view.name {
         "thread_id" => id(dim()?, |place, dim| place.thread[dim]),
@@ -168,8 +170,16 @@ fn launch_func(view: &OpView<'_>) -> Decoded<Code> {
 
 /// Operations of a thread of a launch.
 const OF_THREADS: [&str; 10] = [
-    "gpu.thread_id", "gpu.block_id", "gpu.global_id", "gpu.block_dim", "gpu.grid_dim",
-    "gpu.lane_id", "gpu.subgroup_id", "gpu.all_reduce", "gpu.shuffle", "gpu.return",
+    "gpu.thread_id",
+    "gpu.block_id",
+    "gpu.global_id",
+    "gpu.block_dim",
+    "gpu.grid_dim",
+    "gpu.lane_id",
+    "gpu.subgroup_id",
+    "gpu.all_reduce",
+    "gpu.shuffle",
+    "gpu.return",
 ];
 
 /// Whether a function asks for its place in a launch that it does not make itself.
@@ -236,10 +246,15 @@ impl Machine<'_> {
         match shape {
             Shape::Kernel(name, _, behind) => {
                 let Some(kernel) = self.program.function(name) else {
-                    return self.unsupported(format!("gpu.launch_func of @{name}, which has no body here"));
+                    return self.unsupported(format!(
+                        "gpu.launch_func of @{name}, which has no body here"
+                    ));
                 };
-                let args: Vec<Value> =
-                    operands[*behind..].iter().filter(|it| !matches!(it, Value::Token)).cloned().collect();
+                let args: Vec<Value> = operands[*behind..]
+                    .iter()
+                    .filter(|it| !matches!(it, Value::Token))
+                    .cloned()
+                    .collect();
                 self.grid(launch, &mut |machine| machine.enter_kernel(kernel, &args))?;
             }
             Shape::Region(_) => {
@@ -270,7 +285,11 @@ impl Machine<'_> {
         self.attributions(thread, &params[n..], shared, Vec::new())
     }
 
-    fn enter_region(&mut self, activation: &super::frames::Activation, op: OpId) -> Run<BlockStart> {
+    fn enter_region(
+        &mut self,
+        activation: &super::frames::Activation,
+        op: OpId,
+    ) -> Run<BlockStart> {
         let body = self.program.bodies[activation.body];
         let region = body.ops[op].regions.first();
         let Some(&block) = region.and_then(|&it| body.regions[it].blocks.first()) else {
@@ -327,7 +346,10 @@ impl Machine<'_> {
     fn grid(&mut self, launch: Launch, begin: Begin<'_>) -> Run<()> {
         let n = launch.block.iter().try_fold(1i64, |n, &it| n.checked_mul(it.max(0)));
         if n.is_none_or(|it| it > MAX_THREADS) || count(&launch.grid).is_none() {
-            return self.unsupported(format!("a launch of {:?} blocks of {:?}", launch.grid, launch.block));
+            return self.unsupported(format!(
+                "a launch of {:?} blocks of {:?}",
+                launch.grid, launch.block
+            ));
         }
         let at = self.at;
         let [gx, gy, gz] = launch.grid;
@@ -409,7 +431,9 @@ impl Machine<'_> {
         if waiting.iter().any(|it| it.1 != op) {
             return self.unsupported("threads that combine values at different places");
         }
-        let Some(body) = threads[first].0.activations.last().map(|it| it.body) else { return Ok(()) };
+        let Some(body) = threads[first].0.activations.last().map(|it| it.body) else {
+            return Ok(());
+        };
         let body = self.program.bodies[body];
         let full = match body.ops[op].kind {
             OpKind::Named(name) => body.name(name),
@@ -424,15 +448,17 @@ impl Machine<'_> {
         for (at, (number, _, operands)) in waiting.iter().enumerate() {
             let results = if view.name == "shuffle" {
                 let place = threads[*number].1;
-                let numbers: Vec<i64> =
-                    waiting.iter().map(|it| threads[it.0].1.linear()).collect();
+                let numbers: Vec<i64> = waiting.iter().map(|it| threads[it.0].1.linear()).collect();
                 self.shuffle(&view, &place, operands, &numbers, &lanes)?
             } else {
                 let part: Vec<Val> = if view.name == "all_reduce" {
                     lanes.clone()
                 } else {
                     let warp = |it: usize| threads[waiting[it].0].1.linear() / WARP;
-                    (0..lanes.len()).filter(|&it| warp(it) == warp(at)).map(|it| lanes[it].clone()).collect()
+                    (0..lanes.len())
+                        .filter(|&it| warp(it) == warp(at))
+                        .map(|it| lanes[it].clone())
+                        .collect()
                 };
                 vec![Value::Scalar(self.reduce(&view, &part)?)]
             };
@@ -484,4 +510,3 @@ impl Machine<'_> {
         })
     }
 }
-

@@ -19,11 +19,9 @@ pub(super) fn decode(view: &OpView<'_>) -> Decoded<Option<Code>> {
         "yield" => Code::End,
         "index" => {
             let dim = usize::try_from(view.int("dim")?).unwrap_or(usize::MAX);
-            compute(move |machine, _| {
-                match machine.points.last().and_then(|it| it.get(dim)) {
-                    Some(&at) => Ok(int(at)),
-                    None => machine.unsupported("a dimension outside of an operation"),
-                }
+            compute(move |machine, _| match machine.points.last().and_then(|it| it.get(dim)) {
+                Some(&at) => Ok(int(at)),
+                None => machine.unsupported("a dimension outside of an operation"),
             })
         }
         "generic" => {
@@ -216,4 +214,3 @@ pub(super) fn write(
         _ => machine.unsupported("an output that has no elements"),
     }
 }
-

@@ -84,14 +84,12 @@ pub(super) fn decode(view: &OpView<'_>) -> Decoded<Option<Code>> {
         "round" if n == 1 => of_library(Function::RoundAway, dtype),
         "cbrt" if n == 1 => of_library(Function::CubeRoot, dtype),
         "cttz" if n == 1 => of_library(Function::TrailingZeros, dtype),
-        "fpowi" if n == 2 => {
-            lanewise(2, move |machine, lane| match lane {
-                [Val::Float(x), Val::Int(n, _)] => {
-                    Ok(Val::Float(dtype.round_float(libm::pow(*x, *n as f64))))
-                }
-                _ => machine.unsupported("a float function on other values"),
-            })
-        }
+        "fpowi" if n == 2 => lanewise(2, move |machine, lane| match lane {
+            [Val::Float(x), Val::Int(n, _)] => {
+                Ok(Val::Float(dtype.round_float(libm::pow(*x, *n as f64))))
+            }
+            _ => machine.unsupported("a float function on other values"),
+        }),
         "ipowi" if n == 2 => lanewise(2, move |machine, lane| int_power(machine, dtype, lane)),
         name => {
             let Some(name) = intrinsic(name) else { return Ok(None) };

@@ -222,7 +222,10 @@ impl Machine<'_> {
                 Some(at) => {
                     let storage = &self.storages[from.storage];
                     let bytes = at..at + bytes;
-                    cells.push((storage.bytes[bytes.clone()].to_vec(), storage.written[bytes].to_vec()));
+                    cells.push((
+                        storage.bytes[bytes.clone()].to_vec(),
+                        storage.written[bytes].to_vec(),
+                    ));
                 }
                 None => return self.out_of_bounds(from, &index),
             }

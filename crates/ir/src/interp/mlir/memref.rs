@@ -60,7 +60,7 @@ pub(super) fn decode(view: &OpView<'_>) -> Decoded<Option<Code>> {
         }
         "dim" => {
             view.need(2)?;
-            compute(|machine, operands| dimension(machine, operands))
+            compute(dimension)
         }
         "rank" => {
             view.need(1)?;
@@ -346,12 +346,8 @@ fn views(view: &OpView<'_>) -> Decoded<Option<Code>> {
             view.need(1)?;
             many(|machine, operands| {
                 let old = machine.view(&operands[0])?;
-                let base = View {
-                    offset: 0,
-                    shape: Vec::new(),
-                    strides: Vec::new(),
-                    ..(*old).clone()
-                };
+                let base =
+                    View { offset: 0, shape: Vec::new(), strides: Vec::new(), ..(*old).clone() };
                 let mut res = vec![Value::View(Rc::new(base)), int(old.offset)];
                 res.extend(old.shape.iter().chain(&old.strides).map(|&it| int(it)));
                 Ok(res)
@@ -377,8 +373,7 @@ fn subview(
     }
     let skipped = offsets.iter().zip(&old.strides).map(|(a, b)| a.wrapping_mul(*b));
     let offset = skipped.fold(old.offset, i64::wrapping_add);
-    let all: Vec<i64> =
-        steps.iter().zip(&old.strides).map(|(a, b)| a.wrapping_mul(*b)).collect();
+    let all: Vec<i64> = steps.iter().zip(&old.strides).map(|(a, b)| a.wrapping_mul(*b)).collect();
     let Some(kept) = kept(&sizes, &ty.shape) else {
         return machine.unsupported("a slice that does not fit its type");
     };
@@ -393,9 +388,9 @@ fn reshaped(view: &OpView<'_>) -> Decoded<Code> {
     let groups = view.attr("reassociation").and_then(integer_lists).ok_or("its groups")?;
     let is_collapse = view.name == "collapse_shape";
     let ty = memref_ty(view.result_ty(0))?;
-    let sizes = view.ints("static_output_shape").unwrap_or_else(|_| {
-        ty.shape.iter().map(|it| it.unwrap_or(DYNAMIC)).collect()
-    });
+    let sizes = view
+        .ints("static_output_shape")
+        .unwrap_or_else(|_| ty.shape.iter().map(|it| it.unwrap_or(DYNAMIC)).collect());
     Ok(compute(move |machine, operands| {
         let old = machine.view(&operands[0])?;
         let mut rest = &operands[1..];
@@ -421,15 +416,12 @@ fn reshaped(view: &OpView<'_>) -> Decoded<Code> {
     }))
 }
 
-fn collapsed(
-    machine: &Machine<'_>,
-    old: &View,
-    groups: &[Vec<i64>],
-) -> Run<(Vec<i64>, Vec<i64>)> {
+fn collapsed(machine: &Machine<'_>, old: &View, groups: &[Vec<i64>]) -> Run<(Vec<i64>, Vec<i64>)> {
     let (mut shape, mut strides) = (Vec::new(), Vec::new());
     for group in groups {
         let at = |it: &i64| usize::try_from(*it).unwrap_or(usize::MAX);
-        let sizes: Option<Vec<i64>> = group.iter().map(|it| old.shape.get(at(it)).copied()).collect();
+        let sizes: Option<Vec<i64>> =
+            group.iter().map(|it| old.shape.get(at(it)).copied()).collect();
         let Some(sizes) = sizes else { return machine.unsupported("groups that do not fit") };
         shape.push(sizes.iter().product());
         // The stride of the last extent that is not 1.
@@ -454,7 +446,8 @@ pub(super) fn expanded_shape(
     let mut shape = sizes.to_vec();
     for (group, &whole) in groups.iter().zip(old) {
         let at = |it: &i64| usize::try_from(*it).unwrap_or(usize::MAX);
-        let known: i64 = group.iter().filter_map(|it| shape.get(at(it))).filter(|it| **it != DYNAMIC).product();
+        let known: i64 =
+            group.iter().filter_map(|it| shape.get(at(it))).filter(|it| **it != DYNAMIC).product();
         for it in group {
             if let Some(size) = shape.get_mut(at(it))
                 && *size == DYNAMIC
@@ -507,10 +500,8 @@ fn bufferization(view: &OpView<'_>) -> Decoded<Code> {
         _ => {
             let Ty::Tensor(shape, _) = view.result_ty(0) else { return Err("its type".to_owned()) };
             let segments = view.segments().unwrap_or_default();
-            let (n_sizes, has_copy) = (
-                segments.first().copied().unwrap_or(0),
-                segments.get(1).is_some_and(|it| *it > 0),
-            );
+            let (n_sizes, has_copy) =
+                (segments.first().copied().unwrap_or(0), segments.get(1).is_some_and(|it| *it > 0));
             if has_copy {
                 view.need(n_sizes + 1)?;
                 return Ok(compute(move |_, operands| Ok(operands[n_sizes].clone())));

@@ -26,7 +26,12 @@ pub(super) fn decode(view: &OpView<'_>) -> Decoded<Option<Code>> {
             let dtype = view.operand_dtype(0)?;
             nest(move |machine, operands| {
                 let bounds = machine.ints(&operands[..3])?;
-                begin_loop(machine, dtype, [bounds[0], bounds[1], bounds[2]], operands[3..].to_vec())
+                begin_loop(
+                    machine,
+                    dtype,
+                    [bounds[0], bounds[1], bounds[2]],
+                    operands[3..].to_vec(),
+                )
             })
         }
         "if" => {
@@ -232,7 +237,8 @@ impl Reduce {
 
 impl Nest for Reduce {
     fn ended(&mut self, _: &mut Machine<'_>, values: Vec<Value>) -> Run<Next> {
-        if let (Some(slot), Some(value)) = (self.carried.get_mut(self.at), values.into_iter().next())
+        if let (Some(slot), Some(value)) =
+            (self.carried.get_mut(self.at), values.into_iter().next())
         {
             *slot = value;
         }

@@ -56,7 +56,7 @@ pub(super) fn decode(view: &OpView<'_>) -> Decoded<Option<Code>> {
         }
         "dim" => {
             view.need(2)?;
-            compute(|machine, operands| dimension(machine, operands))
+            compute(dimension)
         }
         "rank" => {
             view.need(1)?;
@@ -193,7 +193,10 @@ fn slice(view: &OpView<'_>) -> Decoded<Code> {
         let sizes = machine.sizes(&sizes, &mut rest)?;
         let strides = machine.sizes(&strides, &mut rest)?;
         let whole = &operands[first - 1];
-        if sizes.len() != whole.shape().len() || offsets.len() != sizes.len() || strides.len() != sizes.len() {
+        if sizes.len() != whole.shape().len()
+            || offsets.len() != sizes.len()
+            || strides.len() != sizes.len()
+        {
             return machine.unsupported("a slice of another rank");
         }
         let Some(kept) = kept(&sizes, &wanted) else {

@@ -43,10 +43,7 @@ pub(super) enum Layout {
     /// Row-major.
     Identity,
     /// `strided<[?, 1], offset: ?>`
-    Strided {
-        strides: Vec<Option<i64>>,
-        offset: Option<i64>,
-    },
+    Strided { strides: Vec<Option<i64>>, offset: Option<i64> },
     /// A map to one position.
     Map(Map),
 }
@@ -98,7 +95,8 @@ impl Ty {
         let inner = element_of(text).filter(|_| body_of(text).is_some())?;
         let dimensions = shape_of(text);
         let shape = || -> Option<Vec<Option<i64>>> {
-            let size = |it: &&str| if *it == "?" { Some(None) } else { Some(Some(it.parse().ok()?)) };
+            let size =
+                |it: &&str| if *it == "?" { Some(None) } else { Some(Some(it.parse().ok()?)) };
             dimensions.iter().map(size).collect()
         };
         if text.starts_with("vector<") {
@@ -213,7 +211,6 @@ pub(super) fn count(shape: &[i64]) -> Option<usize> {
     usize::try_from(n).ok().filter(|&it| it <= 1 << 28)
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -227,7 +224,8 @@ mod tests {
         assert_eq!(Ty::read("vector<[4]xf32>"), Ty::Other);
         assert_eq!(Ty::read("tensor<?x4xi1>"), Ty::Tensor(vec![None, Some(4)], DataType::int(1)));
         assert_eq!(Ty::read("!llvm.ptr"), Ty::Other);
-        let Ty::Memref(memref) = Ty::read("memref<4x?xvector<8xf32>, strided<[?, 1], offset: ?>, 3>")
+        let Ty::Memref(memref) =
+            Ty::read("memref<4x?xvector<8xf32>, strided<[?, 1], offset: ?>, 3>")
         else {
             panic!("a memref");
         };

@@ -252,9 +252,15 @@ fn at_point(
         }
         (Body::Combine(stem), [value, ..], Some(old)) => apply(stem, old, value),
         (Body::Binary(stem), [a, b, ..], _) => apply(stem, a, b),
-        (Body::Unary(name), [value, ..], _) => lift(machine, &[value.clone()], &mut |machine, lane| {
-            if lane[0] == Val::Unit { Ok(Val::Unit) } else { math::call(machine, name, dtype, lane) }
-        }),
+        (Body::Unary(name), [value, ..], _) => {
+            lift(machine, std::slice::from_ref(value), &mut |machine, lane| {
+                if lane[0] == Val::Unit {
+                    Ok(Val::Unit)
+                } else {
+                    math::call(machine, name, dtype, lane)
+                }
+            })
+        }
         (Body::Negative, [Value::Scalar(Val::Float(value)), ..], _) => {
             Ok(Value::Scalar(Val::Float(-value)))
         }

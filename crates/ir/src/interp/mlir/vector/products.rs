@@ -22,7 +22,9 @@ pub(super) fn decode(view: &OpView<'_>) -> Decoded<Option<Code>> {
         "fma" => {
             view.need(3)?;
             let dtype = view.result_dtype(0)?;
-            lanewise(3, move |machine, lane| multiply_add(machine, dtype, &lane[0], &lane[1], &lane[2]))
+            lanewise(3, move |machine, lane| {
+                multiply_add(machine, dtype, &lane[0], &lane[1], &lane[2])
+            })
         }
         "reduction" => reduction(view)?,
         "multi_reduction" => multi_reduction(view)?,
@@ -82,13 +84,7 @@ pub(in super::super) fn sum(
     Ok(sum)
 }
 
-fn multiply_add(
-    machine: &mut Machine<'_>,
-    dtype: DataType,
-    a: &Val,
-    b: &Val,
-    c: &Val,
-) -> Run<Val> {
+fn multiply_add(machine: &mut Machine<'_>, dtype: DataType, a: &Val, b: &Val, c: &Val) -> Run<Val> {
     if !dtype.is_float() {
         let product = arith::combine(machine, "muli", dtype, a, b)?;
         return arith::combine(machine, "addi", dtype, &product, c);

@@ -153,11 +153,9 @@ pub(super) fn decode(view: &OpView<'_>) -> Decoded<Option<Code>> {
         "bitcast" => {
             view.need(1)?;
             let (from, to, shape) = (view.operand_dtype(0)?, view.result_dtype(0)?, shape(view)?);
-            compute(move |machine, operands| {
-                match bits_as(operands[0].scalars(), from, to) {
-                    Some(values) => Ok(elements(shape.clone(), values)),
-                    None => machine.unsupported("the bits of these elements"),
-                }
+            compute(move |machine, operands| match bits_as(operands[0].scalars(), from, to) {
+                Some(values) => Ok(elements(shape.clone(), values)),
+                None => machine.unsupported("the bits of these elements"),
             })
         }
         _ => return Ok(None),
@@ -240,10 +238,7 @@ pub(super) fn insert(
 }
 
 /// Each lane of the result is the lane of the operand that `from` says.
-fn picked(
-    view: &OpView<'_>,
-    from: impl Fn(&[i64]) -> Option<Vec<i64>> + 'static,
-) -> Decoded<Code> {
+fn picked(view: &OpView<'_>, from: impl Fn(&[i64]) -> Option<Vec<i64>> + 'static) -> Decoded<Code> {
     let shape = shape(view)?;
     Ok(compute(move |machine, operands| {
         let (source, values) = (operands[0].shape(), operands[0].scalars());
@@ -280,9 +275,9 @@ fn insert_slice(
             .map(|dim| {
                 let offset = offsets.get(dim).copied().unwrap_or(0);
                 match dim.checked_sub(first) {
-                    Some(own) => {
-                        offset.saturating_add(index[own].saturating_mul(strides.get(own).copied().unwrap_or(1)))
-                    }
+                    Some(own) => offset.saturating_add(
+                        index[own].saturating_mul(strides.get(own).copied().unwrap_or(1)),
+                    ),
                     None => offset,
                 }
             })

@@ -104,7 +104,8 @@ struct Mapping {
 
 impl Mapping {
     fn of(view: &OpView<'_>, rank: usize) -> Decoded<Mapping> {
-        let map = if view.has("permutation_map") { Some(view.map("permutation_map")?) } else { None };
+        let map =
+            if view.has("permutation_map") { Some(view.map("permutation_map")?) } else { None };
         let in_bounds = view.attr("in_bounds").map_or(Some(Vec::new()), integers);
         let mut in_bounds: Vec<bool> =
             in_bounds.ok_or("its bounds")?.into_iter().map(|it| it != 0).collect();

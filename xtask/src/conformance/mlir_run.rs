@@ -1,0 +1,234 @@
+//! Programs of MLIR executed: by our interpreter, and by the peer's own compiler, before and after our preset `default`.
+//!
+//! In: every `.mlir` file below a corpus and below `tests/kernels`. Out: a report. For each function that the interpreter executes and the peer
+//! can lower, a `main` is written beside it (`driver`) that fills its arguments, calls it, and prints every bit of its results and
+//! memory; `mlir-opt` lowers the file, `mlir-cpu-runner` runs it. Asked are:
+//!
+//! * *plans*: what the peer prints for our output is what it prints for the input, bit for bit;
+//! * *interpreter*: what it prints is what the interpreter computes; floats of functions that call a mathematical library may differ by the
+//!   last bits, as two libraries do, and the report says for how many that was needed.
+
+mod driver;
+mod peer;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use frontend::mlir::{self, Shapes, UnitKind};
+use ir::{
+    Body,
+    interp::{
+        OnError, Options, RunErrorKind,
+        mlir::{Launch, Program, run},
+    },
+    plan::ops::OpPreset,
+};
+
+use self::driver::Driver;
+use crate::conformance::{mlir::optimize, parallel, report::Report};
+use crate::skip::Skip;
+use crate::workspace::Workspace;
+
+/// Our own small kernels: one construct each.
+const KERNELS: &str = "tests/kernels";
+
+const KINDS: &[&str] = &["equal", "near", "differs", "not executed", "not lowered"];
+
+/// Operations executed by us in one run.
+const MAX_STEPS: u64 = 50_000_000;
+
+/// One function and what is asked about it.
+struct Case {
+    group: String,
+    name: String,
+    text: String,
+    function: String,
+}
+
+enum Verdict {
+    Equal,
+    /// Within the room of a mathematical library.
+    Near,
+    Differs(String),
+    NotExecuted(String),
+    NotLowered(String),
+}
+
+/// Runs all functions of a corpus.
+pub(crate) fn compare(
+    ws: &Workspace,
+    corpus: &Path,
+    filter: Option<&str>,
+) -> anyhow::Result<Result<Report, Skip>> {
+    let tools = match peer::Tools::find() {
+        Ok(tools) => tools,
+        Err(skip) => return Ok(Err(skip)),
+    };
+    let mut cases = cases(&ws.path(KERNELS), filter)?;
+    cases.extend(self::cases(corpus, filter)?);
+    let mut report =
+        Report::new("Programs of MLIR, executed by us and by the peer's compiler", KINDS);
+    report.note(format!("mlir-opt: {}", crate::conformance::mlir::version(&tools.opt)));
+    let verdicts = parallel(&cases, |case| judge(case, &tools));
+    for (case, verdict) in cases.iter().zip(verdicts) {
+        let label = format!("{}/{}:{}", case.group, case.name, case.function);
+        let kind = match verdict {
+            Verdict::Equal => "equal",
+            Verdict::Near => {
+                report.list(1, "equal but for the last bits of a mathematical library", label);
+                "near"
+            }
+            Verdict::Differs(why) => {
+                report.list(0, "differs", format!("{label}: {why}"));
+                "differs"
+            }
+            Verdict::NotExecuted(why) => {
+                report.tally(0, "not executed by the interpreter", why, 1);
+                "not executed"
+            }
+            Verdict::NotLowered(why) => {
+                report.list(2, "not lowered by the peer", format!("{label}: {why}"));
+                "not lowered"
+            }
+        };
+        report.count(&case.group, kind);
+    }
+    let agree = report.total("equal") + report.total("near");
+    report.at_least("functions with equal results", agree, 20);
+    let differs = report.total("differs");
+    let what = "executed functions that agree";
+    let target = crate::conformance::report::Target { what, least: 100.0 };
+    report.target(target, agree, agree + differs);
+    Ok(Ok(report))
+}
+
+/// The functions of the files below a folder that are no answers and no generic forms.
+fn cases(folder: &Path, filter: Option<&str>) -> anyhow::Result<Vec<Case>> {
+    let mut cases = Vec::new();
+    for path in files(folder)? {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let group = path.parent().and_then(Path::file_name).unwrap_or_default();
+        let group = group.to_string_lossy().into_owned();
+        let is_input = !name.ends_with(".generic") && !name.ends_with(".cse");
+        if !is_input || filter.is_some_and(|it| !format!("{group}/{name}").contains(it)) {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path)
+            .with_context(|| format!("cannot read {}", path.display()))?;
+        mlir::lower_file(&text, Shapes::builtin(), &mut |unit| {
+            // A file of several documents is several programs: the peer takes one.
+            if unit.kind == UnitKind::Function && unit.document == 0 {
+                let function = unit.lowered.body.name.to_string();
+                cases.push(Case {
+                    group: group.clone(),
+                    name: name.clone(),
+                    text: text.clone(),
+                    function,
+                });
+            }
+        });
+    }
+    Ok(cases)
+}
+
+fn files(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut folders = vec![folder.to_owned()];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(&folder)
+            .with_context(|| format!("cannot read the folder {}", folder.display()))?;
+        for entry in entries {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|it| it == "mlir") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn judge(case: &Case, tools: &peer::Tools) -> Verdict {
+    let mut bodies: Vec<Body> = Vec::new();
+    mlir::lower_file(&case.text, Shapes::builtin(), &mut |unit| {
+        if unit.document == 0 {
+            bodies.push(unit.lowered.body);
+        }
+    });
+    let program = Program::new(&bodies);
+    let Some(number) = program.function(&case.function) else {
+        return Verdict::NotExecuted("declared only".to_owned());
+    };
+    let driver = match Driver::new(&bodies[number]) {
+        Ok(driver) => driver,
+        Err(why) => return Verdict::NotExecuted(why),
+    };
+    let options = Options { max_steps: MAX_STEPS, ..Options::default() };
+    let ours = match run(&program, number, driver.arguments.clone(), Launch::default(), &options) {
+        Ok(outcome) => driver.bits(&outcome),
+        Err(error) if error.kind == RunErrorKind::Program => {
+            return Verdict::NotExecuted(format!("an error of the program: {error}"));
+        }
+        Err(error) => return Verdict::NotExecuted(error.message),
+    };
+    let before = match tools.run(&driver.beside(&case.text)) {
+        Ok(before) => before,
+        Err(why) => return Verdict::NotLowered(why),
+    };
+    let after = optimize(&case.text, OpPreset::Default, false)
+        .and_then(|text| tools.run(&driver.beside(&text)));
+    match after {
+        Ok(after) if after == before => {}
+        Ok(_) => {
+            return Verdict::Differs("the peer computes something else after our plan".to_owned());
+        }
+        Err(why) => return Verdict::Differs(format!("the peer refuses our output: {why}")),
+    }
+    let room = if uses_library(&bodies[number]) { 64 } else { 0 };
+    match driver::near(&ours, &before, room) {
+        Ok(0) => Verdict::Equal,
+        Ok(_) => Verdict::Near,
+        Err(why) => Verdict::Differs(why),
+    }
+}
+
+/// What became of each function of a text in the interpreter: none if it ran, else why not.
+pub(crate) fn executed(text: &str) -> Vec<Option<String>> {
+    let mut documents: Vec<Vec<(Body, bool)>> = Vec::new();
+    mlir::lower_file(text, Shapes::builtin(), &mut |unit| {
+        documents.resize_with(documents.len().max(unit.document + 1), Vec::new);
+        documents[unit.document].push((unit.lowered.body, unit.kind == UnitKind::Function));
+    });
+    let options =
+        Options { max_steps: MAX_STEPS / 10, on_error: OnError::Event, ..Options::default() };
+    let mut res = Vec::new();
+    for document in &documents {
+        let program = Program::new(document.iter().map(|it| &it.0));
+        for (body, _) in document.iter().filter(|it| it.1) {
+            let Some(number) = program.function(&body.name) else { continue };
+            let launch = Launch { grid: [2, 1, 1], block: [4, 2, 1] };
+            let ran = driver::arguments(body).and_then(|arguments| {
+                run(&program, number, arguments, launch, &options).map_err(|it| it.message)
+            });
+            res.push(ran.err());
+        }
+    }
+    res
+}
+
+/// Whether a function calls what two libraries may compute differently.
+fn uses_library(body: &Body) -> bool {
+    let of_library = |name: &str| {
+        name.starts_with("math.")
+            && !matches!(
+                name,
+                "math.absf" | "math.absi" | "math.fma" | "math.sqrt" | "math.floor" | "math.ceil"
+            )
+    };
+    body.ops.ids().any(|op| match body.ops[op].kind {
+        ir::OpKind::Named(name) => of_library(body.name(name)),
+        _ => false,
+    })
+}
