@@ -42,35 +42,67 @@ use crate::{Body, DataType, OpId, OpKind, Type, ValueId};
 #[derive(Debug, Default)]
 pub struct Program<'p> {
     bodies: Vec<&'p Body>,
-    by_name: FxHashMap<&'p str, usize>,
+    /// By the name, and by the names of the modules around with `::` between.
+    by_name: FxHashMap<String, usize>,
     /// Globals by their name: the body and the operation.
     globals: FxHashMap<&'p str, (usize, OpId)>,
 }
 
 impl<'p> Program<'p> {
-    /// The program of all units of a document: its functions, and the frame around them.
+    /// The program of all units of a document, as the front end gives them: its functions in their order, and the frame around them.
     pub fn new(bodies: impl IntoIterator<Item = &'p Body>) -> Program<'p> {
         let mut res = Program::default();
+        let mut functions = Vec::new();
         for body in bodies {
             let number = res.bodies.len();
-            if !body.name.is_empty() && has_code(body) {
-                res.by_name.entry(&body.name).or_insert(number);
-            }
-            for op in body.ops.ids() {
-                let is_global = matches!(body.ops[op].kind, OpKind::Named(it) if body.name(it) == "memref.global");
-                let view = attrs::OpView { body, op, name: "global" };
-                if is_global && let Some(name) = view.attr("sym_name") {
-                    res.globals.entry(name.trim_matches('"')).or_insert((number, op));
+            res.bodies.push(body);
+            if body.func_attr("function_type").is_some() {
+                functions.push(number);
+                if res.has_code(number) {
+                    res.by_name.entry(body.name.to_string()).or_insert(number);
                 }
             }
-            res.bodies.push(body);
+        }
+        let frames = (0..res.bodies.len()).filter(|it| !functions.contains(it));
+        let mut functions = functions.iter().copied();
+        for frame in frames.collect::<Vec<_>>() {
+            res.frame(frame, &mut functions);
         }
         res
     }
 
-    /// The number of the function with a name.
+    /// Globals, and the modules around functions, which stand in a frame in the order of the functions.
+    fn frame(&mut self, number: usize, functions: &mut dyn Iterator<Item = usize>) {
+        let body = self.bodies[number];
+        let view = |op| attrs::OpView { body, op, name: "" };
+        let symbol = |op| Some(view(op).attr("sym_name")?.trim_matches('"'));
+        for op in body.ops.ids() {
+            let Some(name) = symbol(op) else { continue };
+            if matches!(body.ops[op].kind, OpKind::Named(it) if body.name(it) == "memref.global") {
+                self.globals.entry(name).or_insert((number, op));
+            }
+            if !view(op).has("function_type") {
+                continue;
+            }
+            let Some(function) = functions.next() else { return };
+            let around = std::iter::successors(body.parent_op(op), |&it| body.parent_op(it));
+            let mut path: Vec<&str> = around.filter_map(symbol).collect();
+            path.reverse();
+            path.push(name);
+            if self.has_code(function) && *self.bodies[function].name == *name {
+                self.by_name.entry(path.join("::")).or_insert(function);
+            }
+        }
+    }
+
+    /// The number of the function with a name, or with the names of the modules around: `module::kernel`.
     pub fn function(&self, name: &str) -> Option<usize> {
         self.by_name.get(name).copied()
+    }
+
+    /// Whether a unit, by its number, is a function with a body.
+    pub fn has_code(&self, number: usize) -> bool {
+        self.bodies.get(number).is_some_and(|it| has_code(it))
     }
 }
 

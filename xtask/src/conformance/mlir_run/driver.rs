@@ -291,6 +291,12 @@ fn show_result(text: &mut String, name: &str, place: Place<'_>, tag: &str) -> Re
     match place.text.split('<').next() {
         Some("memref") => show_elements(text, name, place, shape.len(), "memref", tag),
         Some("tensor") => show_elements(text, name, place, shape.len(), "tensor", tag),
+        Some("vector") if place.element == "i1" => {
+            // Truth values of a vector lie in memory as bits, those of memory as bytes.
+            let bytes = place.text.replacen("xi1>", "xi8>", 1);
+            let _ = writeln!(text, "  %{tag}x = arith.extsi {name} : {} to {bytes}", place.text);
+            show_result(text, &format!("%{tag}x"), Place::new(&bytes), tag)
+        }
         Some("vector") => {
             let memory = place.text.replacen("vector", "memref", 1);
             let zeros = vec!["%zero"; shape.len()].join(", ");
@@ -400,6 +406,13 @@ fn words(end: &Final, float: Option<DataType>) -> Vec<Word> {
         }
         Argument::Array(array) => of_array(array),
     }
+}
+
+/// Whether the peer printed the same twice, wherever the program defines what.
+pub(super) fn same(ours: &[Word], before: &[u64], after: &[u64]) -> bool {
+    let is_defined = |at: usize| ours.get(at).is_none_or(|it| it.is_defined);
+    before.len() == after.len()
+        && before.iter().zip(after).enumerate().all(|(at, (a, b))| a == b || !is_defined(at))
 }
 
 /// Compares what we computed with what the peer printed: how many differ within the room, in units of the last place.

@@ -32,7 +32,7 @@ pub(super) struct Place {
 pub(super) enum Shape {
     /// Its region; how many operands stand before the sizes.
     Region(usize),
-    /// A kernel by its name, and the same; the arguments are behind so many operands.
+    /// A kernel by its name with that of its module, and the same; the arguments are behind so many operands.
     Kernel(String, usize, usize),
 }
 
@@ -164,8 +164,9 @@ fn launch_func(view: &OpView<'_>) -> Decoded<Code> {
     let behind: usize = segments.iter().take(11).sum();
     view.need(behind.max(before + 6))?;
     let kernel = view.attr("kernel").unwrap_or_default();
-    let name = kernel.rsplit('@').next().unwrap_or_default().trim_matches('"');
-    Ok(Code::Launch(Shape::Kernel(name.to_owned(), before, behind)))
+    let path: Vec<&str> =
+        kernel.split("::").map(|it| it.trim_start_matches('@').trim_matches('"')).collect();
+    Ok(Code::Launch(Shape::Kernel(path.join("::"), before, behind)))
 }
 
 /// Operations of a thread of a launch.
