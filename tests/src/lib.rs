@@ -3,5 +3,6 @@
 
 pub mod binary;
 pub mod document;
+pub mod kernels;
 pub mod lsp;
 pub mod samples;

@@ -3,6 +3,7 @@
 //! The stages run in release mode in a process of their own (`tests/benches`), TVM in its own environment, one after
 //! the other on the same files. Nothing here passes or fails by a time: figures and ratios are printed.
 
+mod kernels;
 mod latency;
 mod memory;
 mod operations;
@@ -65,6 +66,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     if !args.no_operations {
         operations::run(ws)?;
     }
+    kernels::run(ws, &corpus)?;
     if !args.no_latency {
         latency::run(ws, &corpus)?;
     }

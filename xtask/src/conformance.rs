@@ -5,6 +5,7 @@
 //! in a folder of its own; one that cannot be had is a skip, said by name.
 
 mod agreement;
+mod built;
 mod c;
 mod corpus;
 mod cse;

@@ -313,6 +313,7 @@ fn kernel_entry(set: &KernelSet, kernel: &kernel::Kernel, code: &DeviceCode) -> 
     manifest::Kernel {
         entry: String::new(),
         file: String::new(),
+        hash: String::new(),
         arguments: kernel.params.iter().map(|it| argument(set, kernel, it)).collect(),
         grid: [Axis::BlockX, Axis::BlockY, Axis::BlockZ].map(extent),
         block: [Axis::ThreadX, Axis::ThreadY, Axis::ThreadZ].map(extent),

@@ -10,8 +10,10 @@ use ir::fingerprint::Fingerprint;
 
 use crate::target::{Options, Target};
 
-/// Raised with the form of stored data.
-const FORMAT: &str = "2";
+/// What code depends on besides the function, target and options: the form of stored data, raised when that changes;
+/// the version; and the sources of the generator.
+pub(crate) const GENERATOR: &str =
+    concat!("3-", env!("CARGO_PKG_VERSION"), "-", env!("CODEGEN_SOURCES"));
 
 /// 256 bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,13 +54,11 @@ impl Key {
         Key(*hasher.finalize().as_bytes())
     }
 
-    fn with_generator(kind: &str, data: &[u8], target: Target, options: &Options) -> Key {
+    fn of_code(kind: &str, data: &[u8], target: Target, options: &Options) -> Key {
         let options = serde_json::to_string(options).expect("plain data has a JSON form");
         Key::of(&[
             kind.as_bytes(),
-            FORMAT.as_bytes(),
-            env!("CARGO_PKG_VERSION").as_bytes(),
-            env!("CODEGEN_SOURCES").as_bytes(),
+            GENERATOR.as_bytes(),
             target.name().as_bytes(),
             options.as_bytes(),
             data,
@@ -67,12 +67,18 @@ impl Key {
 
     /// The key of the artifact of a function.
     pub fn of_artifact(function: Fingerprint, target: Target, options: &Options) -> Key {
-        Key::with_generator("artifact", &function.0, target, options)
+        Key::of_code("artifact", &function.0, target, options)
     }
 
-    /// The key under which a text remembers its artifact: so that a text that did not change is not even read as a
-    /// program. `text` is a hash of all that the function's meaning depends on, given by who splits files.
-    pub fn of_text(text: &[u8; 32], target: Target, options: &Options) -> Key {
-        Key::with_generator("text", text, target, options)
+    /// The key of the artifact of a function that has no fingerprint, as there is something unknown in it: a hash of
+    /// all that its body depends on takes the place of its structure.
+    pub fn of_unknown(text: &[u8; 32], target: Target, options: &Options) -> Key {
+        Key::of_code("unknown", text, target, options)
+    }
+
+    /// The key under which the text of a file remembers its functions. `reader` names the version of what makes
+    /// functions of texts.
+    pub fn of_text(text: &[u8; 32], reader: &str) -> Key {
+        Key::of(&[b"text", GENERATOR.as_bytes(), reader.as_bytes(), text])
     }
 }

@@ -1,25 +1,90 @@
 //! The manifest: what was built, and how a launcher calls it. JSON with a schema and a version.
 //!
-//! The README describes every field. Names are those of the source; where a function uses one name for two things,
-//! the later one has a number. Numbers of parameters and kernels count from 0.
+//! `manifest.json` in the folder of a target ([`Index`]) names a `module.json` ([`Module`]) for each source file, so
+//! that an edit of one file writes a manifest of its size. [`Manifest::read`] puts them together and checks their
+//! hashes. The README describes every field. Names are those of the source; where a function uses one name for two
+//! things, the later one has a number. Numbers of parameters and kernels count from 0.
 
-use serde::{Deserialize, Serialize};
+use std::{fs, io, path::Path};
 
-use crate::host::HostExpr;
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-/// Name of the schema.
+use crate::{Target, host::HostExpr};
+
+/// Name of the schema of `manifest.json`.
 pub const SCHEMA: &str = "tir-analyzer/kernels";
-/// Version of the schema: raised when a field changes its meaning or goes.
-pub const VERSION: u32 = 1;
+/// Name of the schema of `module.json`.
+pub const MODULE_SCHEMA: &str = "tir-analyzer/kernels/module";
+/// Version of both: raised when a field changes its meaning or goes.
+pub const VERSION: u32 = 2;
+
+/// All that was built for a target.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Manifest {
+    /// What was built, by file and place in the file.
+    pub functions: Vec<Function>,
+    /// What launches threads and was not built.
+    pub unsupported: Vec<UnsupportedFunction>,
+    /// Functions that are equal up to names.
+    pub aliases: Vec<Alias>,
+}
 
 /// The file `manifest.json`.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
-pub struct Manifest {
+pub struct Index {
     /// [`SCHEMA`].
     pub schema: String,
     /// [`VERSION`].
     pub version: u32,
-    /// What was built, by target, file and place in the file.
+    /// `cuda` or `opencl`.
+    pub target: String,
+    /// The source files that launch threads, by name.
+    pub modules: Vec<ModuleEntry>,
+    /// Functions that are equal up to names, by the place of the first.
+    pub aliases: Vec<Alias>,
+}
+
+/// A source file.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ModuleEntry {
+    /// Its name, as given, with `/`.
+    pub file: String,
+    /// Its `module.json`, relative to the index.
+    pub manifest: String,
+    /// BLAKE3 hash of that file's bytes: another one is of another build.
+    pub hash: String,
+}
+
+/// Functions whose kernels are the same up to names: code that was compiled for the first serves all.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Alias {
+    /// Their key.
+    pub key: String,
+    /// At least two, by place.
+    pub functions: Vec<AliasFunction>,
+}
+
+/// A function of an [`Alias`].
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct AliasFunction {
+    /// Source file.
+    pub file: String,
+    /// Name.
+    pub name: String,
+    /// Entry symbols of its kernels, in order.
+    pub entries: Vec<String>,
+}
+
+/// The file `module.json`.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Module {
+    /// [`MODULE_SCHEMA`].
+    pub schema: String,
+    /// [`VERSION`].
+    pub version: u32,
+    /// The source file.
+    pub file: String,
+    /// What was built, by place in the file.
     pub functions: Vec<Function>,
     /// What launches threads and was not built.
     pub unsupported: Vec<UnsupportedFunction>,
@@ -119,8 +184,10 @@ pub struct Workspace {
 pub struct Kernel {
     /// Entry symbol.
     pub entry: String,
-    /// Source file, relative to the manifest.
+    /// Source file, relative to `manifest.json`.
     pub file: String,
+    /// BLAKE3 hash of the source's bytes: another one is of another build.
+    pub hash: String,
     /// Arguments, in order.
     pub arguments: Vec<Argument>,
     /// Blocks along x, y, z.
@@ -195,31 +262,121 @@ pub struct UnsupportedFunction {
     pub detail: String,
 }
 
-impl Manifest {
-    /// An empty one.
-    pub fn new() -> Manifest {
-        Manifest {
+impl Index {
+    /// One without files.
+    pub fn new(target: Target) -> Index {
+        Index {
             schema: SCHEMA.to_owned(),
             version: VERSION,
+            target: target.name().to_owned(),
+            modules: Vec::new(),
+            aliases: Vec::new(),
+        }
+    }
+
+    /// The text of the file: deterministic, ends with a line's end.
+    pub fn to_json(&self) -> String {
+        to_json(self)
+    }
+
+    /// Reads the file of a target's folder.
+    ///
+    /// # Errors
+    /// If there is none, or one of another version.
+    pub fn read(folder: &Path) -> io::Result<Index> {
+        let path = folder.join("manifest.json");
+        let index: Index = from_json(&fs::read(&path)?, &path)?;
+        match index.schema == SCHEMA && index.version == VERSION {
+            true => Ok(index),
+            false => Err(other_version(&path)),
+        }
+    }
+}
+
+impl Module {
+    /// One without functions.
+    pub fn new(file: &str) -> Module {
+        Module {
+            schema: MODULE_SCHEMA.to_owned(),
+            version: VERSION,
+            file: file.to_owned(),
             functions: Vec::new(),
             unsupported: Vec::new(),
         }
     }
+
     /// The text of the file: deterministic, ends with a line's end.
     pub fn to_json(&self) -> String {
-        let mut text = serde_json::to_string_pretty(self).expect("plain data has a JSON form");
-        text.push('\n');
-        text
-    }
-    /// Reads the text of the file; `None` for another schema, another version or broken text.
-    pub fn from_json(text: &str) -> Option<Manifest> {
-        let manifest: Manifest = serde_json::from_str(text).ok()?;
-        (manifest.schema == SCHEMA && manifest.version == VERSION).then_some(manifest)
+        to_json(self)
     }
 }
 
-impl Default for Manifest {
-    fn default() -> Self {
-        Manifest::new()
+impl Manifest {
+    /// Reads all manifests of a target's folder.
+    ///
+    /// # Errors
+    /// If one is missing, of another version, or not of the same build as the others: then a build was interrupted,
+    /// or is going on.
+    pub fn read(folder: &Path) -> io::Result<Manifest> {
+        let index = Index::read(folder)?;
+        let mut manifest = Manifest { aliases: index.aliases, ..Manifest::default() };
+        for entry in index.modules {
+            let path = folder.join(&entry.manifest);
+            let bytes = checked(&path, &entry.hash)?;
+            let module: Module = from_json(&bytes, &path)?;
+            if module.schema != MODULE_SCHEMA || module.version != VERSION {
+                return Err(other_version(&path));
+            }
+            manifest.functions.extend(module.functions);
+            manifest.unsupported.extend(module.unsupported);
+        }
+        Ok(manifest)
     }
+
+    /// The function of a file.
+    pub fn function(&self, file: &str, name: &str) -> Option<&Function> {
+        self.functions.iter().find(|it| it.file == file && it.name == name)
+    }
+}
+
+impl Kernel {
+    /// The source, from the folder of the target.
+    ///
+    /// # Errors
+    /// If it is missing, or not of the same build as the manifest.
+    pub fn source(&self, folder: &Path) -> io::Result<String> {
+        let bytes = checked(&folder.join(&self.file), &self.hash)?;
+        String::from_utf8(bytes).map_err(io::Error::other)
+    }
+}
+
+/// The bytes of a file with this hash.
+fn checked(path: &Path, hash: &str) -> io::Result<Vec<u8>> {
+    let bytes = fs::read(path)?;
+    match blake3::hash(&bytes).to_hex().as_str() == hash {
+        true => Ok(bytes),
+        false => {
+            let text = format!("{} is not of the same build as its manifest", path.display());
+            Err(io::Error::new(io::ErrorKind::InvalidData, text))
+        }
+    }
+}
+
+fn to_json(value: &impl Serialize) -> String {
+    let mut text = serde_json::to_string_pretty(value).expect("plain data has a JSON form");
+    text.push('\n');
+    text
+}
+
+fn from_json<T: DeserializeOwned>(bytes: &[u8], path: &Path) -> io::Result<T> {
+    let named = |error| {
+        let text = format!("{}: {error}", path.display());
+        io::Error::new(io::ErrorKind::InvalidData, text)
+    };
+    serde_json::from_slice(bytes).map_err(named)
+}
+
+fn other_version(path: &Path) -> io::Error {
+    let text = format!("{} is of another version; build again", path.display());
+    io::Error::new(io::ErrorKind::InvalidData, text)
 }

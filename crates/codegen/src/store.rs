@@ -8,6 +8,7 @@
 //! are old. [`maintain`] counts, checks and shrinks a store.
 
 pub mod maintain;
+mod stamp;
 
 use std::{
     fs::{self, File},
@@ -17,6 +18,8 @@ use std::{
 };
 
 use crate::key::Key;
+
+pub use stamp::Stamp;
 
 /// Prefix of temporary files.
 const TEMPORARY: &str = ".tmp-";
@@ -157,7 +160,7 @@ pub(crate) fn remove_stale(folder: &Path) {
 }
 
 /// Replaces a file by one rename.
-pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let new = || tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder);
     let mut file = match new() {
@@ -175,17 +178,29 @@ pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
         use std::os::unix::fs::PermissionsExt as _;
         file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
     }
+    // Of this file, whatever takes its name afterwards.
+    let stamp = Stamp::of(&file.as_file().metadata()?);
     file.persist(path).map_err(|it| it.error)?;
-    Ok(())
+    Ok(stamp)
 }
 
 /// Replaces a file if its bytes differ; whether it did.
-pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> io::Result<bool> {
-    if fs::read(path).is_ok_and(|it| it == bytes) {
-        return Ok(false);
+pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> io::Result<(Stamp, bool)> {
+    match unchanged(path, bytes) {
+        Some(stamp) => Ok((stamp, false)),
+        None => Ok((write_atomically(path, bytes)?, true)),
     }
-    write_atomically(path, bytes)?;
-    Ok(true)
+}
+
+fn unchanged(path: &Path, bytes: &[u8]) -> Option<Stamp> {
+    let mut file = File::open(path).ok()?;
+    let metadata = file.metadata().ok()?;
+    if metadata.len() != bytes.len() as u64 {
+        return None;
+    }
+    let mut old = Vec::with_capacity(bytes.len());
+    file.read_to_end(&mut old).ok()?;
+    (old == bytes).then(|| Stamp::of(&metadata))
 }
 
 #[cfg(test)]

@@ -13,14 +13,14 @@ mod compile;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use codegen::build::{BuildRequest, SourceFunction, build};
-use codegen::manifest::{Function, Manifest};
-use codegen::{Options, Target as Language};
+use codegen::Target as Language;
+use codegen::manifest::Function;
 use ir::Body;
 use ir::interp::{self, Argument, Array, RunErrorKind};
 use serde_json::{Value, json};
 
 use crate::conformance::agreement::{Class, bit_difference, calls_library, difference};
+use crate::conformance::built::build_bodies;
 use crate::conformance::inputs::{self, Input as Made};
 use crate::conformance::peer::{Answer, Keep, Peer};
 use crate::conformance::report::{Report, Target};
@@ -181,27 +181,8 @@ struct Built {
 }
 
 fn build_all(root: &Path, cases: &[Case]) -> anyhow::Result<Built> {
-    let functions = cases
-        .iter()
-        .map(|case| SourceFunction {
-            file: case.label.clone(),
-            name: case.name.clone(),
-            text: None,
-            first_line: 0,
-            body: Box::new(|| Ok(case.body.clone().into())),
-        })
-        .collect();
-    build(&BuildRequest {
-        functions,
-        targets: vec![Language::C],
-        out: root.join("built"),
-        store: root.join("store"),
-        options: Options::default(),
-        force: false,
-        progress: &|_| {},
-    })?;
-    let manifest = std::fs::read(root.join("built/c/manifest.json"))?;
-    let manifest: Manifest = serde_json::from_slice(&manifest)?;
+    let bodies = cases.iter().map(|it| (it.label.as_str(), it.name.as_str(), &it.body));
+    let manifest = build_bodies(&root.join("built"), &root.join("store"), Language::C, bodies)?;
     Ok(Built {
         functions: manifest.functions.into_iter().map(|it| (it.name.clone(), it)).collect(),
         refused: manifest

@@ -30,6 +30,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "dataflow", rank: 4, never: &["test-utils", "parser", "syntax"] },
     Layer { name: "transform", rank: 5, never: SYNTAX_SIDE },
     Layer { name: "codegen", rank: 6, never: SYNTAX_SIDE },
+    Layer { name: "build-kernels", rank: 7, never: &["test-utils", "parser"] },
     Layer { name: "db", rank: 7, never: &["test-utils", "parser"] },
     Layer { name: "ide", rank: 8, never: &["test-utils", "parser"] },
     Layer { name: "tir-analyzer", rank: 9, never: &["test-utils"] },

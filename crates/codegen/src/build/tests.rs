@@ -1,59 +1,48 @@
 //! What a build does a second time, after an edit, and from an empty store.
 
-use std::cell::Cell;
+use std::{fs, path::PathBuf};
 
 use super::*;
-use crate::test_bodies::{add_dynamic, normalize_rows};
+use crate::{
+    manifest::Manifest,
+    test_bodies::{add_dynamic, normalize_rows},
+};
 
 /// A project of one file.
 struct Project {
     folder: tempfile::TempDir,
 }
 
-/// A function: name, its text's hash, its body.
-type Function = (&'static str, Option<u8>, ir::Body);
+const TARGETS: [Target; 2] = [Target::Cuda, Target::OpenCl];
+
+/// A function: its name and its body, which is its text.
+type Function = (&'static str, ir::Body);
 
 impl Project {
     fn new() -> Project {
         Project { folder: tempfile::tempdir().expect("a folder") }
     }
-    fn request<'a>(
-        &self,
-        out: &str,
-        functions: &'a [Function],
-        lowered: &'a Cell<usize>,
-    ) -> BuildRequest<'a> {
-        BuildRequest {
-            functions: functions
-                .iter()
-                .map(|(name, text, body)| SourceFunction {
-                    file: "models/net.py".to_owned(),
-                    name: (*name).to_owned(),
-                    text: text.map(|it| [it; 32]),
-                    first_line: 10,
-                    body: Box::new(|| {
-                        lowered.set(lowered.get() + 1);
-                        let lines = body.ops_preorder().zip(1..).collect();
-                        Ok(SourceBody { body: body.clone(), lines })
-                    }),
-                })
-                .collect(),
+    fn settings(&self, out: &str) -> Settings {
+        Settings {
             // Two languages are enough to see that each has its own files.
-            targets: vec![Target::Cuda, Target::OpenCl],
-            out: self.folder.path().join(out),
+            targets: TARGETS.to_vec(),
             store: self.folder.path().join("store"),
-            options: Options::default(),
-            force: false,
-            progress: &|_| {},
+            ..Settings::new(self.folder.path().join(out))
         }
     }
-    fn build(&self, out: &str, functions: &[Function]) -> (BuildReport, usize) {
-        let lowered = Cell::new(0);
-        let report = build(&self.request(out, functions, &lowered)).expect("a build");
-        (report, lowered.get())
+    fn build(&self, out: &str, functions: &[Function]) -> BuildReport {
+        build(&self.settings(out), &[("models/net.py", "", functions)])
     }
     fn read(&self, file: &str) -> String {
         fs::read_to_string(self.folder.path().join(file)).expect(file)
+    }
+    /// What is for users: not the state, in which times are.
+    fn outputs(&self, out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
+        Project::outputs_of(self.files(out))
+    }
+    fn outputs_of(mut files: BTreeMap<PathBuf, Vec<u8>>) -> BTreeMap<PathBuf, Vec<u8>> {
+        files.retain(|path, _| !path.ends_with(".state"));
+        files
     }
     /// All files of a folder with their bytes.
     fn files(&self, out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -74,50 +63,86 @@ impl Project {
     }
 }
 
+/// Builds files: name, text besides the functions, functions.
+fn build(settings: &Settings, files: &[(&str, &str, &[Function])]) -> BuildReport {
+    let mut build = Build::new(settings);
+    let built = files.iter().map(|(name, rest, functions)| {
+        let texts: Vec<String> =
+            functions.iter().map(|(_, body)| ir::print::tvmscript(body, 0)).collect();
+        let all: Vec<&[u8]> = texts.iter().map(String::as_bytes).chain([rest.as_bytes()]).collect();
+        let text = hash_of(&all);
+        if let Some(built) = build.known(name, text).expect("a file") {
+            return built;
+        }
+        let function = |((name, body), text): (&Function, &String)| SourceFunction {
+            name: (*name).to_owned(),
+            text: hash_of(&[text.as_bytes()]),
+            first_line: 10,
+            body: {
+                let body = body.clone();
+                Box::new(move || {
+                    let lines = body.ops_preorder().zip(1..).collect();
+                    Ok(SourceBody { body: body.clone(), lines })
+                })
+            },
+        };
+        let functions: Vec<_> = functions.iter().zip(&texts).map(function).collect();
+        build.parsed(name, text, &functions).expect("a file")
+    });
+    let built = built.collect();
+    build.finish(built).expect("a build")
+}
+
 fn statuses(report: &BuildReport) -> Vec<(&str, Status)> {
     let cuda = report.kernels.iter().filter(|it| it.target == Target::Cuda);
     cuda.map(|it| (it.entry.as_str(), it.status)).collect()
 }
 
 fn two(scale: f64, input: &str) -> Vec<Function> {
-    vec![("add", None, add_dynamic("add", input, scale)), ("normalize", None, normalize_rows())]
+    vec![("add", add_dynamic("add", input, scale)), ("normalize", normalize_rows())]
 }
 
 #[test]
-fn a_second_build_rebuilds_nothing_and_writes_nothing() {
+fn a_second_build_does_nothing() {
     let project = Project::new();
-    let (first, _) = project.build("out", &two(1.0, "A"));
+    let first = project.build("out", &two(1.0, "A"));
     assert_eq!(
         statuses(&first),
         [("add_kernel", Status::Built(Why::New)), ("normalize_kernel", Status::Built(Why::New))]
     );
+    let targets = TARGETS.len();
+    assert_eq!((first.work.lowered, first.work.generated), (2, 2 * targets));
     let before = project.files("out");
-    let (second, _) = project.build("out", &two(1.0, "A"));
+    let second = project.build("out", &two(1.0, "A"));
     assert!(second.kernels.iter().all(|it| it.status == Status::Reused && !it.written));
-    assert_eq!(second.generated, 0);
+    assert_eq!(second.files[0].how, How::Kept);
+    assert_eq!(second.work, Work::default());
     assert_eq!(project.files("out"), before);
 }
 
 #[test]
-fn a_changed_constant_changes_one_file() {
+fn a_changed_constant_changes_one_kernel() {
     let project = Project::new();
     project.build("out", &two(1.0, "A"));
-    let (report, _) = project.build("out", &two(2.0, "A"));
+    let report = project.build("out", &two(2.0, "A"));
     assert_eq!(
         statuses(&report),
         [("add_kernel", Status::Built(Why::BodyChanged)), ("normalize_kernel", Status::Reused)]
     );
-    let written: Vec<_> =
-        report.kernels.iter().filter(|it| it.written).map(|it| &it.output).collect();
-    assert_eq!(written, ["cuda/models/net/add_kernel.cu", "opencl/models/net/add_kernel.cl"]);
+    assert_eq!(report.files[0].lowered, ["add"]);
+    let written: Vec<_> = report.kernels.iter().filter(|it| it.written).collect();
+    assert_eq!(written.len(), TARGETS.len());
+    assert_eq!(written[0].output, "cuda/models/net/add_kernel.cu");
+    let before = written[0].key_before.as_ref().expect("another key");
+    assert_ne!(before, &written[0].key);
 }
 
 #[test]
 fn a_renamed_variable_generates_nothing_and_renames_the_output() {
     let project = Project::new();
     project.build("out", &two(1.0, "A"));
-    let (report, _) = project.build("out", &two(1.0, "input"));
-    assert_eq!(report.generated, 0);
+    let report = project.build("out", &two(1.0, "input"));
+    assert_eq!((report.work.lowered, report.work.generated), (1, 0));
     assert!(report.kernels.iter().all(|it| it.status == Status::Reused));
     let text = project.read("out/cuda/models/net/add_kernel.cu");
     assert!(text.contains("const float* __restrict__ input,"), "{text}");
@@ -131,39 +156,59 @@ fn warm_and_cold_output_are_the_same_bytes() {
     warm.build("out", &two(1.0, "input"));
     let cold = Project::new();
     cold.build("out", &two(1.0, "input"));
-    assert_eq!(warm.files("out"), cold.files("out"));
+    assert_eq!(warm.outputs("out"), cold.outputs("out"));
 }
 
 #[test]
-fn a_text_that_did_not_change_is_not_lowered() {
+fn text_around_a_function_and_its_place_lower_nothing() {
     let project = Project::new();
-    let functions = vec![("add", Some(1), add_dynamic("add", "A", 1.0))];
-    let (_, lowered) = project.build("out", &functions);
-    // Once for both targets.
-    assert_eq!(lowered, 1);
-    let before = project.files("out");
-    let (report, lowered) = project.build("out", &functions);
-    assert_eq!((lowered, report.lowered, report.generated), (0, 0, 0));
-    assert_eq!(project.files("out"), before);
-    // Another text of the same structure, with other names.
-    let renamed = vec![("add", Some(2), add_dynamic("add", "X", 1.0))];
-    let (report, lowered) = project.build("out", &renamed);
-    assert_eq!((lowered, report.generated), (1, 0));
-    assert!(project.read("out/cuda/models/net/add_kernel.cu").contains("restrict__ X,"));
-}
-
-#[test]
-fn options_are_part_of_the_key() {
-    let project = Project::new();
-    project.build("out", &two(1.0, "A"));
     let functions = two(1.0, "A");
-    let lowered = Cell::new(0);
-    let mut request = project.request("out", &functions, &lowered);
-    request.options.contract = true;
-    let report = build(&request).expect("a build");
+    project.build("out", &functions);
+    let before = project.files("out");
+    let commented =
+        build(&project.settings("out"), &[("models/net.py", "# a comment", &functions)]);
+    let work = commented.work;
+    assert_eq!((work.parsed, work.lowered, work.generated, work.written), (1, 0, 0, 0));
+    // The text that was there before is known, and so is the same text in another file and another folder.
+    let back = project.build("out", &functions);
+    assert_eq!((back.files[0].how, back.work.parsed), (How::Known, 0));
+    assert_eq!(project.outputs("out"), Project::outputs_of(before));
+    let files: [(&str, &str, &[Function]); 1] = [("other.py", "", &functions)];
+    let other = build(&project.settings("elsewhere"), &files);
+    assert_eq!((other.files[0].how, other.work.parsed, other.work.generated), (How::Known, 0, 0));
+    assert!(project.read("elsewhere/cuda/other/add_kernel.cu").contains("add_kernel"));
+}
+
+#[test]
+fn options_are_part_of_the_key_and_the_reason_is_told() {
+    let project = Project::new();
+    let functions = two(1.0, "A");
+    project.build("out", &functions);
+    let mut settings = project.settings("out");
+    settings.options.contract = true;
+    let report = build(&settings, &[("models/net.py", "", &functions)]);
     assert_eq!(statuses(&report)[0].1, Status::Unchanged(Why::OptionsChanged));
+    assert_eq!(report.work.lowered, 2);
+    let change = &report.changes[0];
+    assert_eq!(change.what, "options");
+    assert!(
+        change.before.contains("\"contract\":false") && change.now.contains("\"contract\":true")
+    );
     assert!(project.read("out/opencl/models/net/add_kernel.cl").contains("FP_CONTRACT ON"));
-    assert!(project.read("out/cuda/manifest.json").contains("--fmad=true"));
+    assert!(project.read("out/cuda/models/net/module.json").contains("--fmad=true"));
+}
+
+#[test]
+fn another_reader_of_texts_reads_them_again() {
+    let project = Project::new();
+    let functions = two(1.0, "A");
+    project.build("out", &functions);
+    let settings = Settings { reader: "2".to_owned(), ..project.settings("out") };
+    let report = build(&settings, &[("models/net.py", "", &functions)]);
+    // What it reads is the same: the store has the code.
+    let work = report.work;
+    assert_eq!((work.parsed, work.lowered, work.generated), (1, 2, 0));
+    assert_eq!(report.changes[0].what, "generator");
 }
 
 #[test]
@@ -172,31 +217,71 @@ fn what_no_longer_belongs_is_removed_and_nothing_else() {
     project.build("out", &two(1.0, "A"));
     let own = project.folder.path().join("out/cuda/models/net/notes.txt");
     fs::write(&own, "mine").expect("a file of the user");
-    let (report, _) = project.build("out", &two(1.0, "A")[..1]);
+    let report = project.build("out", &two(1.0, "A")[..1]);
     let removed: Vec<_> = report
         .removed
         .iter()
         .map(|it| it.file_name().expect("a file").to_string_lossy().into_owned())
         .collect();
-    assert_eq!(removed, ["normalize_kernel.cu", "normalize_kernel.cl"]);
+    assert_eq!(removed[..2], ["normalize_kernel.cu", "normalize_kernel.cl"]);
     assert!(own.exists());
     assert!(project.folder.path().join("out/cuda/models/net/add_kernel.cu").exists());
+    let report = build(&project.settings("out"), &[]);
+    assert_eq!(report.removed.len(), 2 * TARGETS.len());
+}
+
+#[test]
+fn files_that_are_not_named_stay_if_asked() {
+    let project = Project::new();
+    let (one, two) = (two(1.0, "A"), two(2.0, "A"));
+    let settings = project.settings("out");
+    build(&settings, &[("a.py", "", &one), ("b.py", "", &one)]);
+    let settings = Settings { keep_others: true, ..settings };
+    let report = build(&settings, &[("b.py", "", &two)]);
+    assert_eq!((report.removed.len(), report.files.len()), (0, 1));
+    let manifest = Manifest::read(&settings.out.join("cuda")).expect("a manifest");
+    assert!(
+        manifest.function("a.py", "add").is_some() && manifest.function("b.py", "add").is_some()
+    );
+    assert_eq!(manifest.aliases.len(), 1);
 }
 
 #[test]
 fn a_broken_entry_of_the_store_is_rebuilt_and_reported() {
     let project = Project::new();
     project.build("out", &two(1.0, "A"));
-    let before = project.files("out");
+    let before = project.outputs("out");
     for path in project.files("store").keys() {
         fs::write(project.folder.path().join("store").join(path), "garbage").expect("a file");
     }
-    let (report, _) = project.build("out", &two(1.0, "A"));
-    assert_eq!(report.repaired, 4);
-    assert!(report.kernels.iter().all(|it| it.status == Status::Unchanged(Why::StoreLost)));
-    assert_eq!(project.files("out"), before);
-    let (report, _) = project.build("out", &two(1.0, "A"));
-    assert_eq!((report.repaired, report.generated), (0, 0));
+    fs::remove_dir_all(project.folder.path().join("out")).expect("output");
+    let report = project.build("out", &two(1.0, "A"));
+    assert_eq!(report.work.repaired, 2 * TARGETS.len());
+    assert!(report.kernels.iter().all(|it| it.status == Status::Built(Why::StoreLost)));
+    assert_eq!(project.outputs("out"), before);
+    fs::remove_dir_all(project.folder.path().join("out")).expect("output");
+    let report = project.build("out", &two(1.0, "A"));
+    assert_eq!((report.work.repaired, report.work.generated, report.work.lowered), (0, 0, 0));
+}
+
+#[test]
+fn an_output_that_somebody_changed_or_removed_is_made_again() {
+    let project = Project::new();
+    project.build("out", &two(1.0, "A"));
+    let before = project.outputs("out");
+    let path = project.folder.path().join("out/cuda/models/net/add_kernel.cu");
+    let text = fs::read_to_string(&path).expect("a kernel");
+    for harm in ["", &text.replace('+', "-"), &text.to_uppercase()] {
+        fs::write(&path, harm).expect("a change");
+        let report = project.build("out", &two(1.0, "A"));
+        assert_eq!((report.work.generated, report.work.written), (0, 1));
+        assert_eq!(project.outputs("out"), before);
+    }
+    fs::remove_file(&path).expect("a kernel");
+    fs::write(project.folder.path().join("out/cuda/.state"), "garbage").expect("a file");
+    let report = project.build("out", &two(1.0, "A"));
+    assert_eq!((report.work.generated, report.work.lowered), (0, 0));
+    assert_eq!(project.outputs("out"), before);
 }
 
 #[test]
@@ -211,32 +296,81 @@ fn two_builds_at_once_give_what_one_gives() {
             });
         }
     });
+    project.build("out", &two(4.0, "A"));
     let alone = Project::new();
     alone.build("out", &two(4.0, "A"));
-    assert_eq!(project.files("out"), alone.files("out"));
+    assert_eq!(project.outputs("out"), alone.outputs("out"));
+}
+
+#[test]
+fn equal_functions_are_generated_once_and_listed() {
+    let project = Project::new();
+    let functions = vec![
+        ("main", add_dynamic("main", "A", 1.0)),
+        ("other", add_dynamic("other", "input", 1.0)),
+        ("third", add_dynamic("third", "A", 2.0)),
+    ];
+    let settings = Settings { force: true, ..project.settings("out") };
+    for settings in [&settings, &project.settings("out")] {
+        let report = build(settings, &[("a.py", "", &functions), ("b.py", "", &functions[..1])]);
+        assert_eq!(report.aliases.len(), TARGETS.len());
+        let names: Vec<_> =
+            report.aliases[0].functions.iter().map(|it| (&*it.file, &*it.name)).collect();
+        assert_eq!(names, [("a.py", "main"), ("a.py", "other"), ("b.py", "main")]);
+        assert_eq!(report.alias_count(), 2 * TARGETS.len());
+        if settings.force {
+            assert_eq!(report.work.generated, 2 * TARGETS.len());
+            let forced = Status::Built(Why::Forced);
+            let expected = [
+                ("main_kernel", forced),
+                ("other_kernel", Status::Alias),
+                ("third_kernel", forced),
+                ("main_kernel", Status::Alias),
+            ];
+            assert_eq!(statuses(&report), expected);
+        }
+    }
+    let manifest = Manifest::read(&settings.out.join("cuda")).expect("a manifest");
+    assert_eq!(manifest.aliases[0].functions[1].entries, ["other_kernel"]);
 }
 
 #[test]
 fn functions_of_one_name_have_entries_of_their_own() {
     let project = Project::new();
-    let functions = vec![
-        ("main", None, add_dynamic("main", "A", 1.0)),
-        ("main", None, add_dynamic("main", "A", 2.0)),
-    ];
-    let (report, _) = project.build("out", &functions);
-    let entries: Vec<_> = report.kernels.iter().map(|it| it.entry.as_str()).collect();
-    assert_eq!(entries, ["main_kernel", "main_2_kernel", "main_kernel", "main_2_kernel"]);
+    let functions =
+        vec![("main", add_dynamic("main", "A", 1.0)), ("main", add_dynamic("main", "A", 2.0))];
+    let report = project.build("out", &functions);
+    let entries: Vec<_> = statuses(&report).into_iter().map(|it| it.0).collect();
+    assert_eq!(entries, ["main_kernel", "main_2_kernel"]);
+    assert_eq!(Build::collision(["a.py", "b.py", "a"]), Some(("a.py", "a")));
+    assert_eq!(Build::collision(["a.py", "a/b.py"]), None);
 }
 
 #[test]
 fn lines_of_the_output_lead_to_the_text() {
     let project = Project::new();
     project.build("out", &two(1.0, "A"));
-    let manifest =
-        Manifest::from_json(&project.read("out/cuda/manifest.json")).expect("a manifest");
-    let text = project.read("out/cuda/models/net/add_kernel.cu");
+    let folder = project.folder.path().join("out/cuda");
+    let manifest = Manifest::read(&folder).expect("a manifest");
+    let kernel = &manifest.functions[0].kernels[0];
+    let text = kernel.source(&folder).expect("a source");
     let line = text.lines().position(|it| it.contains("if (")).expect("the guard") + 1;
     // The guard is the third operation of the function, whose first line is line 10 of the file.
-    let lines = &manifest.functions[0].kernels[0].lines;
+    let lines = &kernel.lines;
     assert!(lines.split(' ').any(|it| it == format!("{line}:13")), "{lines}");
+}
+
+#[test]
+fn a_manifest_tells_files_of_another_build() {
+    let project = Project::new();
+    project.build("out", &two(1.0, "A"));
+    let folder = project.folder.path().join("out/cuda");
+    let manifest = Manifest::read(&folder).expect("a manifest");
+    project.build("new", &two(2.0, "A"));
+    let new = project.folder.path().join("new/cuda/models/net");
+    fs::copy(new.join("add_kernel.cu"), folder.join("models/net/add_kernel.cu")).expect("a copy");
+    let error = manifest.functions[0].kernels[0].source(&folder).expect_err("another build");
+    assert!(error.to_string().contains("not of the same build"), "{error}");
+    fs::copy(new.join("module.json"), folder.join("models/net/module.json")).expect("a copy");
+    assert!(Manifest::read(&folder).is_err());
 }

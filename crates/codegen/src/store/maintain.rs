@@ -165,7 +165,9 @@ impl Store {
 
     fn note_size(&self, bytes: u64) -> io::Result<()> {
         match self.root.is_dir() {
-            true => write_atomically(&self.root.join(SIZE), format!("{bytes}\n").as_bytes()),
+            true => {
+                write_atomically(&self.root.join(SIZE), format!("{bytes}\n").as_bytes()).map(drop)
+            }
             false => Ok(()),
         }
     }

@@ -9,6 +9,7 @@ use std::{
 };
 
 use anyhow::Context as _;
+use build_kernels::STORE;
 use codegen::store::{
     Store,
     maintain::{Part, Shrunk, Usage, Verified},
@@ -17,7 +18,7 @@ use serde_json::json;
 
 use crate::cli::{
     Exit,
-    build::{OUT, STORE},
+    build::OUT,
     io::{self, Io, Styled, Tone},
 };
 

@@ -7,7 +7,7 @@
 
 mod baseline;
 mod functions;
-mod since;
+pub(crate) mod since;
 
 use std::path::PathBuf;
 

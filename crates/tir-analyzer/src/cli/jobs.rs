@@ -47,6 +47,11 @@ impl Job {
     pub(crate) fn is_stdin(&self) -> bool {
         self.stdin.is_some()
     }
+
+    /// The bytes of standard input.
+    pub(crate) fn stdin_bytes(&self) -> Option<&[u8]> {
+        self.stdin.as_deref()
+    }
 }
 
 /// All of a run, in order, and what could not be found.

@@ -23,7 +23,7 @@ impl Progress {
         let bar = (is_terminal && n_files > 1).then(|| {
             let bar =
                 ProgressBar::with_draw_target(Some(n_files as u64), ProgressDrawTarget::hidden());
-            let template = "{bar:30} {pos}/{len} files, {eta} left";
+            let template = "{bar:30} {pos}/{len} files, {msg}{eta} left";
             // The template is a constant; with the default style the bar is only less pretty.
             if let Ok(style) = ProgressStyle::with_template(template) {
                 bar.set_style(style);
@@ -36,10 +36,22 @@ impl Progress {
     /// One more file is done.
     pub(crate) fn advance(&self) {
         let Some(bar) = &self.bar else { return };
+        self.show_late(bar);
+        bar.inc(1);
+    }
+
+    /// So many files are done; `words` gets the seconds since the beginning.
+    pub(crate) fn set(&self, n_done: usize, words: impl FnOnce(f64) -> String) {
+        let Some(bar) = &self.bar else { return };
+        self.show_late(bar);
+        bar.set_message(words(self.started.elapsed().as_secs_f64()));
+        bar.set_position(n_done as u64);
+    }
+
+    fn show_late(&self, bar: &ProgressBar) {
         if bar.is_hidden() && self.started.elapsed() > PATIENCE {
             bar.set_draw_target(ProgressDrawTarget::stderr());
         }
-        bar.inc(1);
     }
 
     /// Tells people why a file failed, and goes on.

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use codegen::build::{BuildRequest, SourceFunction, build};
-use codegen::manifest::{Function, Manifest};
-use codegen::{Options, Target};
+use codegen::Target;
+use codegen::manifest::Function;
 use serde_json::{Value, json};
 
 use super::{Case, How, Side, Trouble, read_outputs};
+use crate::conformance::built::build_bodies;
 use crate::conformance::launch;
 use crate::conformance::peer::{Keep, Peer};
 use crate::workspace::Workspace;
@@ -55,27 +55,8 @@ fn run_all(ws: &Workspace, peer: &Peer, cases: &[&Case]) -> Vec<Side> {
 }
 
 fn build_all(dir: &Path, cases: &[&Case]) -> anyhow::Result<Output> {
-    let functions = cases
-        .iter()
-        .map(|case| SourceFunction {
-            file: case.file.clone(),
-            name: case.name.clone(),
-            text: None,
-            first_line: 0,
-            body: Box::new(|| Ok(case.body.clone().into())),
-        })
-        .collect();
-    build(&BuildRequest {
-        functions,
-        targets: vec![Target::OpenCl],
-        out: dir.to_owned(),
-        store: dir.join("store"),
-        options: Options::default(),
-        force: false,
-        progress: &|_| {},
-    })?;
-    let manifest = std::fs::read(dir.join(Target::OpenCl.name()).join("manifest.json"))?;
-    let manifest: Manifest = serde_json::from_slice(&manifest)?;
+    let bodies = cases.iter().map(|it| (it.file.as_str(), it.name.as_str(), &it.body));
+    let manifest = build_bodies(dir, &dir.join("store"), Target::OpenCl, bodies)?;
     let functions =
         manifest.functions.into_iter().map(|it| ((it.file.clone(), it.name.clone()), it)).collect();
     let refused = manifest

@@ -50,6 +50,13 @@ impl Since {
         Ok(Since { root, commit, changed })
     }
 
+    /// Whether a file differs from the revision, or has no past there.
+    pub(crate) fn differs(&self, path: &Path) -> bool {
+        let full = path.canonicalize();
+        let inside = full.as_ref().ok().and_then(|it| it.strip_prefix(&self.root).ok());
+        inside.is_none_or(|it| self.changed.contains(it))
+    }
+
     /// The functions of a file that were changed; none of them if `None`, which is: nothing to compare with, so all.
     pub(crate) fn changed(&self, path: &Path, now: &str) -> anyhow::Result<Option<Vec<TextRange>>> {
         let full =

@@ -84,7 +84,8 @@ fn warm_and_cold_output_are_the_same_bytes() {
     built(&warm);
     let cold = Project::new(&[("models/net.py", &renamed)]);
     built(&cold);
-    for file in ["cuda/net/scale_kernel.cu", "cuda/net/shift_kernel.cu", "cuda/manifest.json"] {
+    let manifests = ["cuda/manifest.json", "cuda/net/module.json"];
+    for file in manifests.iter().chain(&["cuda/net/scale_kernel.cu", "cuda/net/shift_kernel.cu"]) {
         assert_eq!(warm.read(&format!("out/{file}")), cold.read(&format!("out/{file}")), "{file}");
     }
 }
@@ -111,4 +112,83 @@ fn passes_are_chosen_and_part_of_what_an_artifact_is() {
     let wrong = project.run("build models --out out --passes csee");
     assert_eq!(wrong.code, 2);
     assert!(wrong.err().contains("there is no such pass; did you mean `cse`"), "{}", wrong.err());
+}
+
+#[test]
+fn what_was_different_is_explained() {
+    let project = Project::new(&[("models/net.py", MODULE)]);
+    built(&project);
+    project.write("models/net.py", MODULE.replace("float32(2.0)", "float32(3.0)").as_bytes());
+    let out = project.run("build models --out out --explain-rebuild").out();
+    assert!(out.contains("net.py: a new text; parsed\n  scale: it, or what it captures"), "{out}");
+    assert!(out.contains("built     cuda/net/scale_kernel.cu (the function changed)"), "{out}");
+    assert!(out.contains("            structure "), "{out}");
+    assert!(
+        out.contains("0 of 1 files as they were; 1 parsed, 1 functions lowered, 1 generated"),
+        "{out}"
+    );
+    let out = project.run("build models --out out --explain-rebuild --fmad").out();
+    assert!(out.contains("options for cuda: {\"contract\":false"), "{out}");
+    assert!(out.contains("(options changed)"), "{out}");
+    let out = project.run("build models --out out --explain-rebuild --fmad").out();
+    assert!(out.starts_with("1 of 1 files as they were; 0 parsed"), "{out}");
+}
+
+#[test]
+fn json_says_what_was_done() {
+    let project = Project::new(&[("models/net.py", MODULE), ("models/copy.py", MODULE)]);
+    let outcome = project.run("build models --out out --format json --jobs 2");
+    let report: serde_json::Value = serde_json::from_slice(&outcome.out).unwrap();
+    assert_eq!((&report["version"], &report["work"]["generated"]), (&1.into(), &3.into()));
+    let kernel = &report["kernels"][0];
+    assert_eq!((&kernel["file"], &kernel["status"]), (&"copy.py".into(), &"built".into()));
+    assert_eq!(kernel["why"], "new");
+    assert_eq!(report["kernels"][2]["status"], "alias");
+    assert_eq!(report["aliases"].as_array().unwrap().len(), 2);
+    assert_eq!(report["unsupported"][0]["name"], "unsupported");
+}
+
+#[test]
+fn only_files_that_differ_from_a_revision_are_read() {
+    let project = Project::new(&[("models/a.py", MODULE), ("models/b.py", MODULE)]);
+    let git = |words: &str| {
+        let status = std::process::Command::new("git")
+            .args(["-c", "user.name=x", "-c", "user.email=x@x"])
+            .args(words.split(' '))
+            .current_dir(project.path())
+            .output();
+        assert!(status.unwrap().status.success(), "git {words}");
+    };
+    git("init -q");
+    git("add models");
+    git("commit -qm x");
+    built(&project);
+    project.write("models/b.py", MODULE.replace("float32(2.0)", "float32(3.0)").as_bytes());
+    let outcome = project.run("build models --out out --since HEAD --format json");
+    let report: serde_json::Value = serde_json::from_slice(&outcome.out).unwrap();
+    assert_eq!(report["files"].as_array().unwrap().len(), 1);
+    assert_eq!(
+        (&report["files"][0]["file"], &report["work"]["generated"]),
+        (&"b.py".into(), &1.into())
+    );
+    // What earlier builds made of the other file stays.
+    assert!(project.read("out/cuda/manifest.json").contains("\"file\": \"a.py\""));
+    assert!(project.read("out/cuda/a/scale_kernel.cu").contains("2.0f"));
+}
+
+#[test]
+fn a_store_that_grew_over_its_limit_is_shrunk() {
+    let project = Project::new(&[("models/net.py", MODULE)]);
+    let out = project.run("build models --out out --store-limit 1K").out();
+    assert!(out.contains("the store was over its limit"), "{out}");
+    let again = built(&project);
+    assert!(again.contains("2 reused"), "{again}");
+}
+
+#[test]
+fn files_that_would_write_to_one_folder_are_refused() {
+    let project = Project::new(&[("models/net.py", MODULE), ("models/net", MODULE)]);
+    let outcome = project.run("build models/net.py models/net --out out");
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.err().contains("would be written to the same folder"), "{}", outcome.err());
 }

@@ -1,0 +1,153 @@
+#![doc = include_str!("../README.md")]
+
+mod run;
+mod source;
+mod texts;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    thread,
+};
+
+pub use codegen::{
+    Options, Target,
+    build::{
+        BuildReport, Change, FileReport, How, KernelReport, STORE, STORE_LIMIT, Settings, Status,
+        Why, Work,
+    },
+    manifest,
+    manifest::Manifest,
+};
+pub use run::{Input, InputSource, Outcome, Progress, run};
+pub use texts::Texts;
+
+/// A build of a folder of kernels, for build scripts.
+#[derive(Clone, Debug)]
+pub struct Builder {
+    kernels: PathBuf,
+    settings: Settings,
+    jobs: usize,
+}
+
+impl Builder {
+    /// A build of all `.py` files in a folder (hidden ones left out), or of one file, into another folder; CUDA unless
+    /// targets are named.
+    pub fn new(kernels: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Builder {
+        let settings = Settings { targets: Vec::new(), ..Settings::new(out) };
+        let jobs = thread::available_parallelism().map_or(1, usize::from);
+        Builder { kernels: kernels.into(), settings, jobs }
+    }
+
+    /// One more target.
+    #[must_use]
+    pub fn target(mut self, target: Target) -> Builder {
+        self.settings.targets.push(target);
+        self
+    }
+
+    /// Another folder for the store than `.store` in the output, such as one that is kept between clean builds.
+    #[must_use]
+    pub fn store(mut self, store: impl Into<PathBuf>) -> Builder {
+        self.settings.store = store.into();
+        self
+    }
+
+    /// Options of code generation.
+    #[must_use]
+    pub fn options(mut self, options: Options) -> Builder {
+        self.settings.options = options;
+        self
+    }
+
+    /// How many threads work at once; by default one a processor.
+    #[must_use]
+    pub fn jobs(mut self, jobs: usize) -> Builder {
+        self.jobs = jobs;
+        self
+    }
+
+    /// Builds what changed since the last build.
+    ///
+    /// # Errors
+    /// If a file cannot be read, or the output or the store cannot be written. A function that cannot be built is no
+    /// error: see [`Artifacts::report`].
+    pub fn build(&self) -> io::Result<Artifacts> {
+        let mut settings = self.settings.clone();
+        if settings.targets.is_empty() {
+            settings.targets.push(Target::Cuda);
+        }
+        let mut inputs = Vec::new();
+        find(&self.kernels, "", &mut inputs)?;
+        let outcome = run(&inputs, &settings, self.jobs, None, &|_| {})?;
+        if let Some((file, message)) = outcome.failures.first() {
+            return Err(io::Error::other(format!("{file}: {message}")));
+        }
+        let files = inputs.into_iter().filter_map(|it| match it.source {
+            InputSource::Path(path) => Some(path),
+            InputSource::Bytes(_) => None,
+        });
+        let mut sources = vec![self.kernels.clone()];
+        sources.extend(files);
+        sources.dedup();
+        Ok(Artifacts { out: settings.out, sources, report: outcome.report })
+    }
+}
+
+/// What a build left.
+#[derive(Clone, Debug)]
+pub struct Artifacts {
+    out: PathBuf,
+    sources: Vec<PathBuf>,
+    /// What was done, why, and what could not be built.
+    pub report: BuildReport,
+}
+
+impl Artifacts {
+    /// The folder of a target: its sources and `manifest.json`.
+    pub fn folder(&self, target: Target) -> PathBuf {
+        self.out.join(target.name())
+    }
+
+    /// What was built for a target.
+    ///
+    /// # Errors
+    /// If it was not built for this target, or somebody changed its files.
+    pub fn manifest(&self, target: Target) -> io::Result<Manifest> {
+        Manifest::read(&self.folder(target))
+    }
+
+    /// The folder and the files that were read, for `cargo:rerun-if-changed`.
+    pub fn sources(&self) -> &[PathBuf] {
+        &self.sources
+    }
+}
+
+/// All `.py` files of a folder that are not hidden, or the file itself, in the order of names.
+fn find(path: &Path, name: &str, inputs: &mut Vec<Input>) -> io::Result<()> {
+    let mut folders = vec![(path.to_owned(), name.to_owned())];
+    let file = |name: String, path| Input { name, source: InputSource::Path(path) };
+    if path.is_file() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        inputs.push(file(name, path.to_owned()));
+        return Ok(());
+    }
+    while let Some((folder, prefix)) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            let own = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if own.starts_with('.') {
+                continue;
+            }
+            let name = if prefix.is_empty() { own } else { format!("{prefix}/{own}") };
+            // A link to a folder may lead back.
+            if path.is_dir() && !path.is_symlink() {
+                folders.push((path, name));
+            } else if name.ends_with(".py") && path.is_file() {
+                inputs.push(file(name, path));
+            }
+        }
+    }
+    inputs.sort();
+    Ok(())
+}

@@ -1,0 +1,83 @@
+//! From the text of a file to its functions, for a build.
+//!
+//! In: text of TVMScript. Out: each function with a hash of all that its body depends on, and a way to its body. A
+//! function depends on its own text and on the rest of its file: what it may capture is hashed with it. Nothing of the
+//! Python around functions is executed. Linear in the text; a body is lowered only when it is asked for.
+
+use codegen::build::{SourceBody, SourceFunction, hash_of};
+use frontend::tvmscript::{self, FileFunctions, FunctionItem, FunctionKind, Severity};
+use syntax::{ColumnEncoding, LineIndex, TextSize};
+
+/// Version of this crate and those below it that read texts.
+pub(crate) const READER: &str = env!("READER_SOURCES");
+
+/// A file that was parsed.
+pub(crate) struct Module {
+    lines: LineIndex,
+    functions: FileFunctions,
+    /// For each function, the hash of all that its body depends on.
+    hashes: Vec<[u8; 32]>,
+}
+
+impl Module {
+    pub(crate) fn read(text: &str) -> Module {
+        let parse = syntax::parse(text);
+        let functions = tvmscript::functions(&parse);
+        let rest = hash_of_the_rest(&functions, text);
+        let hash = |item: &FunctionItem| {
+            hash_of(&[&rest, &[item.source.dialect as u8], text[item.range].as_bytes()])
+        };
+        let hashes = functions.functions.iter().map(hash).collect();
+        Module { lines: LineIndex::new(text), functions, hashes }
+    }
+
+    /// The functions of TIR, in the order of their places.
+    pub(crate) fn functions(&self) -> Vec<SourceFunction<'_>> {
+        let items = self.functions.functions.iter().zip(&self.hashes);
+        items
+            .filter(|(item, _)| item.source.kind == FunctionKind::PrimFunc)
+            .map(|(item, hash)| SourceFunction {
+                name: item.source.name.to_string(),
+                text: *hash,
+                first_line: self.line(item.range.start()) + 1,
+                body: Box::new(|| self.body(item)),
+            })
+            .collect()
+    }
+
+    fn line(&self, offset: TextSize) -> u32 {
+        self.lines.line_col(offset, ColumnEncoding::Utf8).line
+    }
+
+    fn body(&self, item: &FunctionItem) -> Result<SourceBody, String> {
+        let lowered = tvmscript::lower(&item.source, &self.functions.environment(item));
+        let error = lowered.diagnostics.into_iter().find(|it| it.severity == Severity::Error);
+        if let Some(error) = error {
+            return Err(error.message);
+        }
+        let start = item.range.start();
+        let line =
+            |op| self.line(start + lowered.source_map.op_range(op).start()) - self.line(start);
+        let lines = lowered.body.ops_preorder().map(|op| (op, line(op))).collect();
+        Ok(SourceBody { body: lowered.body, lines })
+    }
+}
+
+/// What functions may depend on besides their own text: everything of the file outside its functions of TIR, the
+/// macros, and what callers see of the functions.
+fn hash_of_the_rest(functions: &FileFunctions, text: &str) -> [u8; 32] {
+    let mut parts: Vec<Vec<u8>> = Vec::new();
+    let mut done = 0;
+    for item in &functions.functions {
+        if item.source.kind != FunctionKind::PrimFunc || usize::from(item.range.start()) < done {
+            continue;
+        }
+        parts.push(text.as_bytes()[done..item.range.start().into()].to_vec());
+        let seen = functions.capture(item.scope, &item.source.name);
+        parts.push(format!("{seen:?}").into_bytes());
+        done = item.range.end().into();
+    }
+    parts.push(text.as_bytes()[done..].to_vec());
+    let parts: Vec<&[u8]> = parts.iter().map(Vec::as_slice).collect();
+    hash_of(&parts)
+}

@@ -1,0 +1,122 @@
+//! The code of functions, each made once a build: found in the store, or generated and stored.
+//!
+//! In: a key, and a way to a body without names. Out: the artifact, and whether it was generated. Threads that ask for
+//! one key wait for the one that makes it, so what is generated does not depend on their number.
+
+use std::{
+    collections::BTreeMap,
+    io,
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+};
+
+use crate::{
+    artifact::Artifact,
+    canonical::Canonical,
+    device::generate,
+    key::Key,
+    store::{Kind, Read, Store},
+    target::{Options, Target},
+};
+
+/// An artifact of this build.
+#[derive(Clone)]
+pub(super) struct Made {
+    pub(super) artifact: Arc<Artifact>,
+    /// It was not in the store.
+    pub(super) is_generated: bool,
+    /// It was there and broken.
+    pub(super) was_broken: bool,
+}
+
+type Slot = Arc<Mutex<Option<Made>>>;
+
+/// All artifacts of a build.
+pub(super) struct Kernels<'a> {
+    pub(super) store: Store,
+    options: &'a Options,
+    force: bool,
+    slots: Mutex<BTreeMap<Key, Slot>>,
+    pub(super) found: AtomicUsize,
+    pub(super) generated: AtomicUsize,
+    pub(super) repaired: AtomicUsize,
+    /// Bytes written to the store.
+    pub(super) stored_bytes: AtomicU64,
+}
+
+impl<'a> Kernels<'a> {
+    pub(super) fn new(store: Store, options: &'a Options, force: bool) -> Kernels<'a> {
+        Kernels {
+            store,
+            options,
+            force,
+            slots: Mutex::default(),
+            found: AtomicUsize::new(0),
+            generated: AtomicUsize::new(0),
+            repaired: AtomicUsize::new(0),
+            stored_bytes: AtomicU64::new(0),
+        }
+    }
+
+    /// The artifact, if it is there.
+    pub(super) fn find(&self, key: Key) -> io::Result<Option<Made>> {
+        let slot = self.slot(key);
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if slot.is_none() && !self.force {
+            *slot = self.read(key)?.ok();
+        }
+        Ok(slot.clone())
+    }
+
+    /// The artifact, generated if it is nowhere; the message of `canonical` if there is nothing to generate it from.
+    pub(super) fn get<'c>(
+        &self,
+        key: Key,
+        target: Target,
+        canonical: impl FnOnce() -> Result<&'c Canonical, &'c str>,
+    ) -> io::Result<Result<Made, &'c str>> {
+        let slot = self.slot(key);
+        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = &*slot {
+            return Ok(Ok(made.clone()));
+        }
+        let mut was_broken = false;
+        if !self.force {
+            match self.read(key)? {
+                Ok(made) => return Ok(Ok(slot.insert(made).clone())),
+                Err(broken) => was_broken = broken,
+            }
+        }
+        let canonical = match canonical() {
+            Ok(canonical) => canonical,
+            Err(message) => return Ok(Err(message)),
+        };
+        let artifact = generate(canonical, target, self.options);
+        let bytes = serde_json::to_vec(&artifact).map_err(io::Error::other)?;
+        let written = self.store.write(Kind::Kernel, key, &bytes)?;
+        self.stored_bytes.fetch_add(written, Ordering::Relaxed);
+        self.generated.fetch_add(1, Ordering::Relaxed);
+        self.repaired.fetch_add(usize::from(was_broken), Ordering::Relaxed);
+        let made = Made { artifact: Arc::new(artifact), is_generated: true, was_broken };
+        Ok(Ok(slot.insert(made).clone()))
+    }
+
+    /// From the store; otherwise whether there was something broken.
+    fn read(&self, key: Key) -> io::Result<Result<Made, bool>> {
+        let artifact = match self.store.read(Kind::Kernel, key)? {
+            Read::Found(bytes) => serde_json::from_slice(&bytes).ok(),
+            Read::Absent => return Ok(Err(false)),
+            Read::Corrupt => None,
+        };
+        let Some(artifact) = artifact else { return Ok(Err(true)) };
+        self.found.fetch_add(1, Ordering::Relaxed);
+        Ok(Ok(Made { artifact: Arc::new(artifact), is_generated: false, was_broken: false }))
+    }
+
+    fn slot(&self, key: Key) -> Slot {
+        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+        Arc::clone(slots.entry(key).or_default())
+    }
+}

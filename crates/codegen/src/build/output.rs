@@ -1,0 +1,389 @@
+//! The output folder of one target: sources, manifests, and what no longer belongs.
+//!
+//! In: for each file its functions with their artifacts. Out: one source a kernel and a `module.json` in a folder for
+//! each file, written where their bytes differ; at the end `manifest.json` with the files and the functions that are
+//! equal, then the state. Names are joined here, from the current text. Files that the last build wrote and that no
+//! longer belong are removed: those that its state names, nothing else.
+
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs, io,
+    path::{Component, Path, PathBuf},
+    sync::Arc,
+};
+
+use super::{
+    kernels::Made,
+    record::{FunctionRecord, Meaning},
+    report::{Change, Status, Why},
+    state::{FileState, FunctionState, KernelState, State, Written},
+};
+use crate::{
+    artifact::Refused,
+    key::Key,
+    manifest::{Alias, AliasFunction, Index, Module, ModuleEntry, UnsupportedFunction},
+    store::{remove_stale, write_if_changed},
+    target::{Options, Target},
+};
+
+/// The folder of a target.
+pub(super) struct Output<'a> {
+    pub(super) target: Target,
+    options: &'a Options,
+    folder: PathBuf,
+    force: bool,
+    generator: String,
+    options_text: String,
+    pub(super) old: State,
+}
+
+/// What was made of a file for this target.
+pub(super) struct FileOutput {
+    pub(super) state: Arc<FileState>,
+    /// Of each function of the state; none for a file that was kept.
+    pub(super) functions: Vec<FunctionOutput>,
+    /// Files that were replaced.
+    pub(super) written: usize,
+}
+
+/// What was done for a function with kernels.
+pub(super) struct FunctionOutput {
+    /// Why its code would have been generated, if it was.
+    pub(super) why: Option<Why>,
+    pub(super) key_before: Option<String>,
+    /// Of each kernel, whether its file was replaced.
+    pub(super) written: Vec<bool>,
+}
+
+impl<'a> Output<'a> {
+    pub(super) fn new(
+        target: Target,
+        out: &Path,
+        options: &'a Options,
+        generator: &str,
+        force: bool,
+    ) -> Output<'a> {
+        let folder = out.join(target.name());
+        remove_stale(&folder);
+        let options_text = serde_json::to_string(options).unwrap_or_default();
+        let old = State::read(&folder);
+        let old = old.unwrap_or_else(|| State::new(generator.to_owned(), options_text.clone()));
+        let generator = generator.to_owned();
+        Output { target, options, folder, force, generator, options_text, old }
+    }
+
+    /// What concerns all kernels.
+    pub(super) fn changes(&self) -> Vec<Change> {
+        let pairs = [
+            ("generator", &self.old.generator, &self.generator),
+            ("options", &self.old.options, &self.options_text),
+        ];
+        let changed = pairs.into_iter().filter(|(_, before, now)| before != now);
+        let change = |(what, before, now): (_, &String, &String)| Change {
+            target: self.target,
+            what,
+            before: before.clone(),
+            now: now.clone(),
+        };
+        changed.map(change).collect()
+    }
+
+    /// The file as the last build left it, if nothing of it has to be made.
+    pub(super) fn kept(&self, name: &str, text: [u8; 32]) -> Option<FileOutput> {
+        let is_same = !self.force
+            && self.old.generator == self.generator
+            && self.old.options == self.options_text;
+        let state = self.old.files.get(name).filter(|it| is_same && it.text == text)?;
+        let stands = |path: &str, written: &Written| written.stands(&self.folder.join(path));
+        let folder = module_folder(name);
+        let all_stand = state.manifest.is_none_or(|it| stands(&in_folder(&folder, MODULE), &it))
+            && state.functions.iter().flat_map(|it| &it.kernels).all(|kernel| {
+                stands(&source_path(&folder, &kernel.entry, self.target), &kernel.file)
+            });
+        let state = all_stand.then(|| Arc::clone(state))?;
+        Some(FileOutput { state, functions: Vec::new(), written: 0 })
+    }
+
+    /// Writes the sources of a file and its manifest.
+    pub(super) fn write(
+        &self,
+        name: &str,
+        text: [u8; 32],
+        functions: &[(&FunctionRecord, Result<Made, &str>)],
+    ) -> io::Result<FileOutput> {
+        let mut writer = FileWriter {
+            output: self,
+            name,
+            folder: module_folder(name),
+            old: self.old.files.get(name).map(|it| &**it),
+            entries: BTreeMap::new(),
+            state: FileState {
+                text,
+                manifest: None,
+                functions: Vec::new(),
+                unsupported: Vec::new(),
+                without_launch: 0,
+            },
+            module: Module::new(name),
+            functions: Vec::new(),
+            written: 0,
+        };
+        for (record, made) in functions {
+            match made {
+                Ok(made) => writer.function(record, made)?,
+                Err(message) => writer.refuse(record, "has-errors", (*message).to_owned()),
+            }
+        }
+        writer.finish()
+    }
+
+    /// Writes what concerns all files, and removes what no longer belongs. Gives the functions that are equal, and
+    /// the files that were removed.
+    pub(super) fn finish(
+        &mut self,
+        files: BTreeMap<String, Arc<FileState>>,
+    ) -> io::Result<(Vec<Alias>, Vec<PathBuf>)> {
+        let mut index = Index::new(self.target);
+        index.aliases = aliases(&files);
+        for (file, state) in &files {
+            let Some(manifest) = &state.manifest else { continue };
+            index.modules.push(ModuleEntry {
+                file: file.clone(),
+                manifest: in_folder(&module_folder(file), MODULE),
+                hash: Key(manifest.hash).to_string(),
+            });
+        }
+        let path = self.folder.join("manifest.json");
+        write_if_changed(&path, index.to_json().as_bytes())?;
+        let written: BTreeSet<String> = self.paths(&files).collect();
+        let mut removed = Vec::new();
+        for stale in self.paths(&self.old.files).filter(|it| !written.contains(it)) {
+            // The state is a file that anybody may write: it must not lead out of the folder.
+            let inside =
+                Path::new(&stale).components().all(|it| matches!(it, Component::Normal(_)));
+            let path = self.folder.join(&stale);
+            if inside && fs::remove_file(&path).is_ok() {
+                removed.push(path);
+            }
+        }
+        let mut state = State::new(self.generator.clone(), self.options_text.clone());
+        state.files = files;
+        if state != self.old || !self.folder.join(super::state::FILE).exists() {
+            state.write(&self.folder)?;
+        }
+        self.old = state;
+        Ok((index.aliases, removed))
+    }
+
+    /// All files of a state.
+    fn paths(&self, files: &BTreeMap<String, Arc<FileState>>) -> impl Iterator<Item = String> {
+        let target = self.target;
+        files.iter().flat_map(move |(file, state)| {
+            let folder = module_folder(file);
+            let manifest = state.manifest.map(|_| in_folder(&folder, MODULE));
+            let kernels = state.functions.iter().flat_map(|it| &it.kernels);
+            let sources = kernels.map(|it| source_path(&folder, &it.entry, target));
+            manifest.into_iter().chain(sources).collect::<Vec<_>>()
+        })
+    }
+}
+
+/// Writes one file.
+struct FileWriter<'a, 'o> {
+    output: &'a Output<'o>,
+    name: &'a str,
+    folder: String,
+    old: Option<&'a FileState>,
+    /// How many functions had a name so far.
+    entries: BTreeMap<String, usize>,
+    state: FileState,
+    module: Module,
+    functions: Vec<FunctionOutput>,
+    written: usize,
+}
+
+impl FileWriter<'_, '_> {
+    fn function(&mut self, record: &FunctionRecord, made: &Made) -> io::Result<()> {
+        let (structure, names, lines) = match &record.meaning {
+            Meaning::Body { structure, names, lines } => (*structure, names, lines),
+            Meaning::Broken(message) => {
+                self.refuse(record, "has-errors", message.clone());
+                return Ok(());
+            }
+        };
+        let target = self.output.target;
+        let entry = self.unique_entry(&record.name);
+        let Ok(sources) = made.artifact.join(names, &entry, target) else {
+            if let Some(Refused { reason, detail }) =
+                made.artifact.refused(names).into_iter().next()
+            {
+                self.refuse(record, &reason, detail);
+            }
+            return Ok(());
+        };
+        if sources.is_empty() {
+            self.state.without_launch += 1;
+            return Ok(());
+        }
+        let lines: Vec<u32> = match record.first_line {
+            0 => Vec::new(),
+            first => lines.iter().map(|it| first + it).collect(),
+        };
+        let options = self.output.options;
+        let mut described = made.artifact.function(names, &entry, &lines, target, options);
+        let mut state = FunctionState {
+            name: record.name.clone(),
+            structure,
+            key: record.key(target, options).0,
+            kernels: Vec::new(),
+        };
+        let mut all_written = Vec::new();
+        for (kernel, source) in described.kernels.iter_mut().zip(&sources) {
+            let path = source_path(&self.folder, &source.entry, target);
+            let (file, written) = self.put(&path, source.text.as_bytes())?;
+            kernel.hash = Key(file.hash).to_string();
+            kernel.file = path;
+            all_written.push(written);
+            state.kernels.push(KernelState { entry: source.entry.clone(), file });
+        }
+        self.name.clone_into(&mut described.file);
+        described.name.clone_from(&record.name);
+        described.key = state.key_text();
+        let before = self.before(&state);
+        self.functions.push(FunctionOutput {
+            why: made.is_generated.then(|| self.why(&state, before, made)),
+            key_before: before.map(FunctionState::key_text).filter(|it| *it != described.key),
+            written: all_written,
+        });
+        self.module.functions.push(described);
+        self.state.functions.push(state);
+        Ok(())
+    }
+
+    /// Two functions of one name in one file have two entry symbols.
+    fn unique_entry(&mut self, name: &str) -> String {
+        let count = self.entries.entry(name.to_owned()).or_default();
+        *count += 1;
+        match *count {
+            1 => name.to_owned(),
+            n => format!("{name}_{n}"),
+        }
+    }
+
+    fn refuse(&mut self, function: &FunctionRecord, reason: &str, detail: String) {
+        let refused = UnsupportedFunction {
+            target: self.output.target.name().to_owned(),
+            file: self.name.to_owned(),
+            name: function.name.clone(),
+            reason: reason.to_owned(),
+            detail,
+        };
+        self.module.unsupported.push(refused.clone());
+        self.state.unsupported.push(refused);
+    }
+
+    fn put(&mut self, path: &str, bytes: &[u8]) -> io::Result<(Written, bool)> {
+        let (stamp, written) = write_if_changed(&self.output.folder.join(path), bytes)?;
+        self.written += usize::from(written);
+        Ok((Written { hash: *blake3::hash(bytes).as_bytes(), stamp }, written))
+    }
+
+    /// What the last build made of the function.
+    fn before(&self, now: &FunctionState) -> Option<&FunctionState> {
+        let entry = &now.kernels.first()?.entry;
+        let is_it = |it: &&FunctionState| it.kernels.first().is_some_and(|it| it.entry == *entry);
+        self.old?.functions.iter().find(is_it)
+    }
+
+    /// Why code was generated for a function whose artifact was not in the store.
+    fn why(&self, now: &FunctionState, before: Option<&FunctionState>, made: &Made) -> Why {
+        let output = self.output;
+        match before {
+            _ if output.force => Why::Forced,
+            _ if made.was_broken => Why::StoreLost,
+            None => Why::New,
+            Some(before) if before.key == now.key => Why::StoreLost,
+            Some(before) if before.structure != now.structure => Why::BodyChanged,
+            Some(_) if output.old.generator != output.generator => Why::GeneratorChanged,
+            Some(_) if output.old.options != output.options_text => Why::OptionsChanged,
+            Some(_) => Why::BodyChanged,
+        }
+    }
+
+    fn finish(mut self) -> io::Result<FileOutput> {
+        if !self.module.functions.is_empty() || !self.module.unsupported.is_empty() {
+            let path = in_folder(&self.folder, MODULE);
+            let text = self.module.to_json();
+            self.state.manifest = Some(self.put(&path, text.as_bytes())?.0);
+        }
+        let state = Arc::new(self.state);
+        Ok(FileOutput { state, functions: self.functions, written: self.written })
+    }
+}
+
+/// Functions that are equal up to names, by the place of the first.
+fn aliases(files: &BTreeMap<String, Arc<FileState>>) -> Vec<Alias> {
+    let mut groups: BTreeMap<[u8; 32], Vec<(&str, &FunctionState)>> = BTreeMap::new();
+    let mut order = Vec::new();
+    for (file, state) in files {
+        for function in state.functions.iter().filter(|it| it.structure.is_some()) {
+            let group = groups.entry(function.key).or_default();
+            if group.is_empty() {
+                order.push(function.key);
+            }
+            group.push((file, function));
+        }
+    }
+    let groups = order.iter().filter_map(|key| groups.get(key)).filter(|it| it.len() > 1);
+    let alias = |group: &Vec<(&str, &FunctionState)>| Alias {
+        key: group.first().map(|it| it.1.key_text()).unwrap_or_default(),
+        functions: group
+            .iter()
+            .map(|(file, function)| AliasFunction {
+                file: (*file).to_owned(),
+                name: function.name.clone(),
+                entries: function.kernels.iter().map(|it| it.entry.clone()).collect(),
+            })
+            .collect(),
+    };
+    groups.map(alias).collect()
+}
+
+/// The status of each function of a file for the report; `seen` are the keys whose code an earlier function got.
+pub(super) fn statuses(output: &FileOutput, seen: &mut BTreeSet<[u8; 32]>) -> Vec<Vec<Status>> {
+    let states = output.state.functions.iter();
+    if output.functions.is_empty() {
+        return states.map(|it| vec![Status::Reused; it.kernels.len()]).collect();
+    }
+    let mut all = Vec::new();
+    for (state, done) in states.zip(&output.functions) {
+        let is_first = done.why.is_some() && seen.insert(state.key);
+        let status = |written: &bool| match done.why {
+            None => Status::Reused,
+            Some(_) if !is_first => Status::Alias,
+            Some(why) if *written => Status::Built(why),
+            Some(why) => Status::Unchanged(why),
+        };
+        all.push(done.written.iter().map(status).collect());
+    }
+    all
+}
+
+/// The manifest of a file, in its folder.
+const MODULE: &str = "module.json";
+
+/// `path/of/file` without its ending, and without what leads elsewhere.
+pub(super) fn module_folder(file: &str) -> String {
+    let stem = file.strip_suffix(".py").unwrap_or(file);
+    let parts = stem.split(['/', '\\']).filter(|it| !matches!(*it, "" | "." | ".."));
+    parts.map(|it| it.replace(':', "_")).collect::<Vec<_>>().join("/")
+}
+
+/// `path/of/file/entry.cu`
+pub(super) fn source_path(folder: &str, entry: &str, target: Target) -> String {
+    in_folder(folder, &format!("{entry}.{}", target.extension()))
+}
+
+fn in_folder(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}

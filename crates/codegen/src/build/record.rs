@@ -1,0 +1,130 @@
+//! What a text remembers: the functions of a file as they are without their code.
+//!
+//! In: the hash of a file's text. Out: for each function its structure, its names and its lines, from which target and
+//! options give the key of its code: so that a text that was seen before is not parsed, and a function of a text that
+//! changed elsewhere is not lowered. Records are entries of the store; no path and no option is part of them.
+
+use std::{cell::OnceCell, io};
+
+use ir::fingerprint::Fingerprint;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::{SourceBody, SourceFunction};
+use crate::{
+    canonical::Canonical,
+    key::Key,
+    store::{Kind, Read, Store},
+    target::{Options, Target},
+};
+
+/// The functions of a text.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub(super) struct TextRecord {
+    pub(super) functions: Vec<FunctionRecord>,
+}
+
+/// A function.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) struct FunctionRecord {
+    pub(super) name: String,
+    /// Hash of all that its body depends on.
+    pub(super) text: [u8; 32],
+    pub(super) first_line: u32,
+    pub(super) meaning: Meaning,
+}
+
+/// What a function is.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(super) enum Meaning {
+    /// It has errors; the first one's message.
+    Broken(String),
+    /// It has a body.
+    Body {
+        /// None for a function with something unknown in it: its text is its identity.
+        structure: Option<[u8; 16]>,
+        /// Of its entities.
+        names: Vec<String>,
+        /// Of each operation, relative to the function's first line.
+        lines: Vec<u32>,
+    },
+}
+
+impl TextRecord {
+    pub(super) fn read(store: &Store, key: Key) -> io::Result<Option<TextRecord>> {
+        Ok(match store.read(Kind::Text, key)? {
+            Read::Found(bytes) => postcard::from_bytes(&bytes).ok(),
+            Read::Absent | Read::Corrupt => None,
+        })
+    }
+
+    pub(super) fn write(&self, store: &Store, key: Key) -> io::Result<u64> {
+        let bytes = postcard::to_extend(self, Vec::new()).map_err(io::Error::other)?;
+        store.write(Kind::Text, key, &bytes)
+    }
+}
+
+impl FunctionRecord {
+    /// The key of its code.
+    pub(super) fn key(&self, target: Target, options: &Options) -> Key {
+        match self.meaning {
+            Meaning::Body { structure: Some(it), .. } => {
+                Key::of_artifact(Fingerprint(it), target, options)
+            }
+            _ => Key::of_unknown(&self.text, target, options),
+        }
+    }
+}
+
+/// A body that is asked for once, and only if something needs it.
+#[derive(Default)]
+pub(super) struct LazyBody(OnceCell<Result<Lowered, String>>);
+
+pub(super) struct Lowered {
+    pub(super) canonical: Canonical,
+    structure: Option<Fingerprint>,
+    lines: Vec<u32>,
+}
+
+impl LazyBody {
+    pub(super) fn get(&self, function: &SourceFunction<'_>) -> Result<&Lowered, &str> {
+        let lowered = self.0.get_or_init(|| {
+            let SourceBody { mut body, lines } = (function.body)()?;
+            // A name like others: entry symbols follow the function's own.
+            body.attrs.retain(|it| &*it.0 != "global_symbol");
+            let canonical = Canonical::of(&body);
+            let structure = ir::fingerprint::of_function(&body);
+            let lines: FxHashMap<ir::OpId, u32> = lines.into_iter().collect();
+            let lines = match lines.is_empty() {
+                true => Vec::new(),
+                false => {
+                    canonical.ops.iter().map(|it| lines.get(it).copied().unwrap_or(0)).collect()
+                }
+            };
+            Ok(Lowered { canonical, structure, lines })
+        });
+        lowered.as_ref().map_err(String::as_str)
+    }
+
+    pub(super) fn was_asked(&self) -> bool {
+        self.0.get().is_some()
+    }
+
+    /// The record of the function.
+    pub(super) fn record(&self, function: &SourceFunction<'_>) -> FunctionRecord {
+        let meaning = match self.get(function) {
+            Err(message) => Meaning::Broken(message.to_owned()),
+            Ok(lowered) => Meaning::Body {
+                structure: lowered.structure.map(|it| it.0),
+                names: lowered.canonical.names.clone(),
+                lines: lowered.lines.clone(),
+            },
+        };
+        FunctionRecord {
+            name: function.name.clone(),
+            text: function.text,
+            first_line: function.first_line,
+            meaning,
+        }
+    }
+}

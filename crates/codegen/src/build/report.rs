@@ -1,0 +1,197 @@
+//! What a build did, and why: plain data for people and programs.
+
+use std::path::PathBuf;
+
+use crate::{
+    manifest::{Alias, UnsupportedFunction},
+    store::maintain::Shrunk,
+    target::Target,
+};
+
+/// What was done.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct BuildReport {
+    /// Every file, in the order of names.
+    pub files: Vec<FileReport>,
+    /// Every kernel: by target, file and place.
+    pub kernels: Vec<KernelReport>,
+    /// Functions that launch threads and have no code.
+    pub unsupported: Vec<UnsupportedFunction>,
+    /// Functions that are equal to others up to names.
+    pub aliases: Vec<Alias>,
+    /// Bytes of the sources of [`Self::aliases`] that need no compiling: all but the first of each.
+    pub alias_bytes: u64,
+    /// Functions that launch nothing (and so have no kernels).
+    pub without_launch: usize,
+    /// Files that were removed.
+    pub removed: Vec<PathBuf>,
+    /// What all kernels of a target were built with before, where that was something else.
+    pub changes: Vec<Change>,
+    /// How much was done.
+    pub work: Work,
+    /// What the clean-up of the store removed, if there was one.
+    pub shrunk: Option<Shrunk>,
+}
+
+/// How much was done: what an incremental build is measured by.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct Work {
+    /// Files that were split into functions.
+    pub parsed: usize,
+    /// Functions whose body was made.
+    pub lowered: usize,
+    /// Functions for which code was generated; equal functions count once for each target.
+    pub generated: usize,
+    /// Artifacts that the store had.
+    pub found: usize,
+    /// Files of the output that were replaced.
+    pub written: usize,
+    /// Entries of the store that were broken and were replaced.
+    pub repaired: usize,
+}
+
+/// A difference to the last build that concerns every kernel of a target.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Change {
+    /// The target.
+    pub target: Target,
+    /// What: `options` or `generator`.
+    pub what: &'static str,
+    /// As it was.
+    pub before: String,
+    /// As it is.
+    pub now: String,
+}
+
+/// What was done for a file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileReport {
+    /// Its name.
+    pub file: String,
+    /// What was done.
+    pub how: How,
+    /// Functions that were lowered, in order.
+    pub lowered: Vec<String>,
+}
+
+/// What was done for a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum How {
+    /// Its text and all that was made of it are as the last build left them.
+    Kept,
+    /// Its text was seen before: it was not parsed.
+    Known,
+    /// It was parsed.
+    Parsed,
+}
+
+/// What was done for one kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KernelReport {
+    /// Target.
+    pub target: Target,
+    /// Source file.
+    pub file: String,
+    /// Function.
+    pub function: String,
+    /// Entry symbol.
+    pub entry: String,
+    /// The output, relative to the output folder.
+    pub output: String,
+    /// Key of its function: structure, and all else that the code depends on.
+    pub key: String,
+    /// The key at the last build, if it was another.
+    pub key_before: Option<String>,
+    /// What was done.
+    pub status: Status,
+    /// Whether the output file was replaced.
+    pub written: bool,
+}
+
+/// What was done for a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// Code was generated.
+    Built(Why),
+    /// Code was generated for its function, and this kernel came out as it was.
+    Unchanged(Why),
+    /// Code was generated for a function before it that is equal up to names.
+    Alias,
+    /// The code was in the store.
+    Reused,
+}
+
+impl Status {
+    /// One word, as programs read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Built(_) => "built",
+            Status::Unchanged(_) => "unchanged",
+            Status::Alias => "alias",
+            Status::Reused => "reused",
+        }
+    }
+
+    /// Why code was generated.
+    pub fn why(self) -> Option<Why> {
+        match self {
+            Status::Built(why) | Status::Unchanged(why) => Some(why),
+            Status::Alias | Status::Reused => None,
+        }
+    }
+}
+
+/// Why code was generated.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Why {
+    /// The function was not built before.
+    New,
+    /// The function computes something else now.
+    BodyChanged,
+    /// Options are others now.
+    OptionsChanged,
+    /// The generator is another now.
+    GeneratorChanged,
+    /// The store had lost it, or had it broken.
+    StoreLost,
+    /// It was asked for.
+    Forced,
+}
+
+impl Why {
+    /// Words for a person.
+    pub fn text(self) -> &'static str {
+        match self {
+            Why::New => "new",
+            Why::BodyChanged => "the function changed",
+            Why::OptionsChanged => "options changed",
+            Why::GeneratorChanged => "this program changed",
+            Why::StoreLost => "it was missing in the store",
+            Why::Forced => "asked for",
+        }
+    }
+
+    /// One word, as programs read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Why::New => "new",
+            Why::BodyChanged => "body-changed",
+            Why::OptionsChanged => "options-changed",
+            Why::GeneratorChanged => "generator-changed",
+            Why::StoreLost => "store-lost",
+            Why::Forced => "forced",
+        }
+    }
+}
+
+impl BuildReport {
+    /// Number of kernels with a status.
+    pub fn count(&self, which: impl Fn(Status) -> bool) -> usize {
+        self.kernels.iter().filter(|it| which(it.status)).count()
+    }
+
+    /// Functions that needed no code of their own, as one before them is equal.
+    pub fn alias_count(&self) -> usize {
+        self.aliases.iter().map(|it| it.functions.len() - 1).sum()
+    }
+}

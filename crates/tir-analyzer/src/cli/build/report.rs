@@ -1,0 +1,204 @@
+//! What `build` says: text for people, JSON for programs.
+//!
+//! In: a report. Out: words. Lists are cut unless all is asked for; reasons are always told.
+
+use build_kernels::{BuildReport, Change, How, KernelReport, Outcome, Status, Work};
+use serde_json::{Value, json};
+
+use super::BuildArgs;
+use crate::cli::io::{self, Io, Styled, Tone};
+
+/// Lines of a list that are shown unless all are asked for.
+const SHOWN: usize = 20;
+/// Version of the JSON: raised when a field changes its meaning or goes.
+const VERSION: u32 = 1;
+/// Characters of a key that are shown.
+const KEY: usize = 12;
+
+/// The report for people.
+pub(super) fn text(
+    report: &BuildReport,
+    args: &BuildArgs,
+    io: &mut Io<'_>,
+    styled: Styled,
+) -> anyhow::Result<()> {
+    if args.explain_rebuild {
+        explain(report, io)?;
+    } else {
+        list(report, args, io)?;
+    }
+    let shown = if args.verbose { report.unsupported.len() } else { SHOWN };
+    for it in report.unsupported.iter().take(shown) {
+        let text = format!(
+            "not built for {}: {} of {}: {} [{}]",
+            it.target, it.name, it.file, it.detail, it.reason
+        );
+        io::message(io.out, styled.out, Tone::Warning, &text)?;
+    }
+    more(io, report.unsupported.len(), shown, "functions that were not built")?;
+    for path in &report.removed {
+        writeln!(io.out, "removed {}", path.display())?;
+    }
+    if report.work.repaired > 0 {
+        let text = format!("{} broken entries of the store were replaced", report.work.repaired);
+        io::message(io.out, styled.out, Tone::Warning, &text)?;
+    }
+    if let Some(shrunk) = report.shrunk {
+        writeln!(
+            io.out,
+            "the store was over its limit: {} entries were removed, {} stay",
+            shrunk.removed.entries, shrunk.kept.entries
+        )?;
+    }
+    if args.verbose {
+        for alias in &report.aliases {
+            let all = alias.functions.iter().map(|it| format!("{} of {}", it.name, it.file));
+            writeln!(io.out, "equal: {}", all.collect::<Vec<_>>().join(", "))?;
+        }
+    }
+    if !report.aliases.is_empty() {
+        writeln!(
+            io.out,
+            "{} functions are equal to others up to names: generated once, {} bytes of code that need no compiling",
+            report.alias_count(),
+            report.alias_bytes
+        )?;
+    }
+    writeln!(
+        io.out,
+        "{} kernels: {} built, {} generated and unchanged, {} reused; {} functions not built",
+        report.kernels.len(),
+        report.count(|it| matches!(it, Status::Built(_))),
+        report.count(|it| matches!(it, Status::Unchanged(_))),
+        report.count(|it| matches!(it, Status::Reused | Status::Alias)),
+        report.unsupported.len(),
+    )?;
+    Ok(())
+}
+
+fn list(report: &BuildReport, args: &BuildArgs, io: &mut Io<'_>) -> anyhow::Result<()> {
+    let news: Vec<&KernelReport> =
+        report.kernels.iter().filter(|it| args.verbose || is_news(it)).collect();
+    let shown = if args.verbose { news.len() } else { SHOWN };
+    for kernel in news.iter().take(shown) {
+        writeln!(io.out, "{} {} ({})", what(kernel), kernel.output, why(kernel))?;
+    }
+    more(io, news.len(), shown, "kernels")
+}
+
+fn is_news(kernel: &KernelReport) -> bool {
+    kernel.status != Status::Reused || kernel.written
+}
+
+/// What was different: for all, for each file, for each kernel.
+fn explain(report: &BuildReport, io: &mut Io<'_>) -> anyhow::Result<()> {
+    for Change { target, what, before, now } in &report.changes {
+        writeln!(io.out, "{} for {}: {before} -> {now}", what, target.name())?;
+    }
+    for file in &report.files {
+        let how = match file.how {
+            How::Kept => continue,
+            How::Known => "this text was seen before; not parsed",
+            How::Parsed => "a new text; parsed",
+        };
+        writeln!(io.out, "{}: {how}", file.file)?;
+        for function in &file.lowered {
+            writeln!(io.out, "  {function}: it, or what it captures, has a new text; lowered")?;
+        }
+        let kernels = report.kernels.iter().filter(|it| it.file == file.file);
+        for kernel in kernels.filter(|it| is_news(it)) {
+            writeln!(io.out, "  {} {} ({})", what(kernel), kernel.output, why(kernel))?;
+            if let Some(before) = &kernel.key_before {
+                let (structure_before, code_before) = parts(before);
+                let (structure, code) = parts(&kernel.key);
+                writeln!(
+                    io.out,
+                    "            structure {structure_before} -> {structure}, code {code_before} -> {code}"
+                )?;
+            }
+        }
+    }
+    let kept = report.files.iter().filter(|it| it.how == How::Kept).count();
+    let Work { parsed, lowered, generated, found, written, .. } = report.work;
+    writeln!(
+        io.out,
+        "{kept} of {} files as they were; {parsed} parsed, {lowered} functions lowered, {generated} generated, \
+         {found} found in the store; {written} files written",
+        report.files.len()
+    )?;
+    Ok(())
+}
+
+/// The beginnings of both parts of a key.
+fn parts(key: &str) -> (&str, &str) {
+    let (structure, code) = key.split_once('-').unwrap_or((key, ""));
+    (structure.get(..KEY).unwrap_or(structure), code.get(..KEY).unwrap_or(code))
+}
+
+fn more(io: &mut Io<'_>, n: usize, shown: usize, what: &str) -> anyhow::Result<()> {
+    if n > shown {
+        writeln!(io.out, "… and {} more {what} (--verbose lists all)", n - shown)?;
+    }
+    Ok(())
+}
+
+fn what(kernel: &KernelReport) -> &'static str {
+    match (kernel.status, kernel.written) {
+        (Status::Built(_), _) => "built    ",
+        (Status::Unchanged(_), _) => "unchanged",
+        (Status::Alias, _) => "alias    ",
+        (Status::Reused, true) => "renamed  ",
+        (Status::Reused, false) => "reused   ",
+    }
+}
+
+fn why(kernel: &KernelReport) -> &'static str {
+    match (kernel.status, kernel.written) {
+        (Status::Built(why) | Status::Unchanged(why), _) => why.text(),
+        (Status::Alias, _) => "equal up to names to one that was generated",
+        (Status::Reused, true) => "code from the store, written with the names of the text",
+        (Status::Reused, false) => "nothing changed",
+    }
+}
+
+/// The report for programs, on one line.
+pub(super) fn json(outcome: &Outcome) -> Value {
+    let report = &outcome.report;
+    let kernel = |it: &KernelReport| {
+        json!({
+            "target": it.target.name(), "file": it.file, "function": it.function, "entry": it.entry,
+            "output": it.output, "key": it.key, "keyBefore": it.key_before,
+            "status": it.status.name(), "why": it.status.why().map(|it| it.name()), "written": it.written,
+        })
+    };
+    let how = |it: How| match it {
+        How::Kept => "kept",
+        How::Known => "known",
+        How::Parsed => "parsed",
+    };
+    let failure = |(file, why): &(String, String)| json!({ "file": file, "message": why });
+    let change = |it: &Change| {
+        json!({
+            "target": it.target.name(), "what": it.what, "before": it.before, "now": it.now,
+        })
+    };
+    let Work { parsed, lowered, generated, found, written, repaired } = report.work;
+    json!({
+        "version": VERSION,
+        "toolVersion": env!("CARGO_PKG_VERSION"),
+        "kernels": report.kernels.iter().map(kernel).collect::<Vec<_>>(),
+        "unsupported": report.unsupported,
+        "aliases": report.aliases,
+        "aliasBytes": report.alias_bytes,
+        "files": report.files.iter().map(|it| json!({
+            "file": it.file, "how": how(it.how), "lowered": it.lowered,
+        })).collect::<Vec<_>>(),
+        "removed": report.removed.iter().map(|it| it.display().to_string()).collect::<Vec<_>>(),
+        "changes": report.changes.iter().map(change).collect::<Vec<_>>(),
+        "work": {
+            "parsed": parsed, "lowered": lowered, "generated": generated, "found": found,
+            "written": written, "repaired": repaired,
+        },
+        "failures": outcome.failures.iter().map(failure).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,163 @@
+//! How fast `tir-analyzer build` is: one JSON object a line on standard output.
+//!
+//! In: `TIR_ANALYZER_BIN`, a corpus. Out: builds of a generated workspace of 10,000 functions (from nothing, unchanged,
+//! after one edit, after one edit while it watches), an unchanged build of the corpus, and how long one thread needs
+//! from the text of the corpus's lowered functions to CUDA sources. The best of several runs, and the median.
+
+use std::{
+    fs,
+    hint::black_box,
+    io::{BufRead as _, BufReader, Write as _},
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    time::Instant,
+};
+
+use anyhow::Context as _;
+use codegen::{Options, Target};
+use frontend::tvmscript::{self, FunctionKind, Severity};
+use serde_json::{Value, json};
+use tests::{binary, kernels};
+
+const FILES: usize = 1000;
+const SIZE: usize = 10;
+const RUNS: usize = 15;
+
+fn main() -> anyhow::Result<()> {
+    let args: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
+    let corpus = args.first().map_or_else(|| PathBuf::from("tests/corpus"), PathBuf::from);
+    let corpus = corpus.join("lowered_cuda");
+    workspace()?;
+    unchanged_corpus(&corpus)?;
+    generate(&corpus)
+}
+
+fn report(line: &Value) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}")?;
+    Ok(out.flush()?)
+}
+
+/// The best and the median, in milliseconds.
+fn summary(mut times: Vec<f64>) -> Value {
+    times.sort_by(f64::total_cmp);
+    json!({ "best": times.first(), "median": times.get(times.len() / 2) })
+}
+
+fn build(folder: &Path, kernels: &Path) -> Command {
+    let mut command = binary::command();
+    command.arg("build").arg(kernels).arg("--out").arg(folder.join("out"));
+    command.stdin(Stdio::null()).stderr(Stdio::inherit());
+    command
+}
+
+fn timed(command: &mut Command) -> anyhow::Result<f64> {
+    let started = Instant::now();
+    let status = command.stdout(Stdio::null()).status()?;
+    anyhow::ensure!(status.success(), "the build failed");
+    Ok(started.elapsed().as_secs_f64() * 1e3)
+}
+
+fn workspace() -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let sources = folder.path().join("kernels");
+    let bytes = kernels::write(&sources, FILES, SIZE)?;
+    let run = || timed(&mut build(folder.path(), &sources));
+    let cold = run()?;
+    let unchanged = (0..RUNS).map(|_| run()).collect::<anyhow::Result<Vec<_>>>()?;
+    let edit = |round: usize| {
+        let file = 7 * round % FILES;
+        let numbers = kernels::numbers(file, SIZE);
+        let version = |it| if it == file * SIZE { 2 * round + 2 } else { 0 };
+        let text = kernels::module(numbers.map(|it| (it, version(it))));
+        fs::write(sources.join(kernels::file_name(file)), text)
+    };
+    let edited = (0..RUNS)
+        .map(|round| {
+            edit(round)?;
+            run()
+        })
+        .collect::<anyhow::Result<Vec<_>>>()?;
+    let mut child = build(folder.path(), &sources).arg("--watch").stdout(Stdio::piped()).spawn()?;
+    let output = BufReader::new(child.stdout.take().context("no output")?);
+    let mut lines = output.lines();
+    let mut until = |beginning: &str| -> anyhow::Result<String> {
+        loop {
+            let line = lines.next().context("the watching build ended")??;
+            if line.starts_with(beginning) {
+                return Ok(line);
+            }
+        }
+    };
+    until("watching")?;
+    let mut watched = Vec::new();
+    for round in RUNS..2 * RUNS {
+        edit(round)?;
+        let line = until("in ")?;
+        let time = line.split(' ').nth(1).and_then(|it| it.parse().ok());
+        watched.push(time.context("no time")?);
+    }
+    child.kill()?;
+    child.wait()?;
+    report(&json!({
+        "bench": "workspace", "functions": FILES * SIZE, "files": FILES, "bytes": bytes,
+        "cold_ms": cold, "unchanged_ms": summary(unchanged), "edited_ms": summary(edited),
+        "watched_ms": summary(watched),
+    }))
+}
+
+fn unchanged_corpus(corpus: &Path) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let mut bytes = 0;
+    for path in test_utils::python_files(corpus)? {
+        bytes += path.metadata()?.len();
+    }
+    let run = || timed(&mut build(folder.path(), corpus));
+    let cold = run()?;
+    let unchanged = (0..RUNS).map(|_| run()).collect::<anyhow::Result<Vec<_>>>()?;
+    report(&json!({
+        "bench": "corpus", "bytes": bytes, "cold_ms": cold, "unchanged_ms": summary(unchanged),
+    }))
+}
+
+/// From text to CUDA sources, in this thread.
+fn generate(corpus: &Path) -> anyhow::Result<()> {
+    let mut files = Vec::new();
+    for path in test_utils::python_files(corpus)? {
+        files.push((path.clone(), fs::read_to_string(&path)?));
+    }
+    let options = Options::default();
+    let mut seconds = Vec::new();
+    let mut functions = 0;
+    for (_, text) in &files {
+        let mut best = f64::INFINITY;
+        for _ in 0..3 {
+            let started = Instant::now();
+            let parse = syntax::parse(text);
+            let all = tvmscript::functions(&parse);
+            let mut written = 0;
+            for item in &all.functions {
+                if item.source.kind != FunctionKind::PrimFunc {
+                    continue;
+                }
+                let lowered = tvmscript::lower(&item.source, &all.environment(item));
+                if lowered.diagnostics.iter().any(|it| it.severity == Severity::Error) {
+                    continue;
+                }
+                let code = codegen::device_code(&lowered.body, Target::Cuda, &options);
+                written += usize::from(black_box(code).is_ok_and(|it| !it.is_empty()));
+            }
+            if best == f64::INFINITY {
+                functions += written;
+            }
+            best = best.min(started.elapsed().as_secs_f64());
+        }
+        seconds.push(best);
+    }
+    report(&json!({
+        "bench": "generate", "functions": functions, "seconds": seconds.iter().sum::<f64>(),
+        "bytes": files.iter().map(|it| it.1.len()).sum::<usize>(),
+        "files": files.iter().map(|it| it.0.display().to_string()).collect::<Vec<_>>(),
+        "file_seconds": seconds,
+    }))
+}

@@ -1,0 +1,6 @@
+//! `tir-analyzer build` as processes: what an edit costs, kills at any moment, two at once, watching.
+
+mod incremental;
+mod kills;
+mod project;
+mod watch;

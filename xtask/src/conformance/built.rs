@@ -1,0 +1,43 @@
+//! Bodies built into a folder, for suites that run what was built.
+//!
+//! In: bodies with the files and names that they are to have in the manifest. Out: the manifest. A body's text is the
+//! text that it is printed as, so a suite that is run again generates only what is new.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+
+use codegen::Target;
+use codegen::build::{Build, BuiltFile, Settings, SourceFunction, hash_of};
+use codegen::manifest::Manifest;
+use ir::Body;
+
+/// Builds bodies (file, name, body) for one target into the folder `out`, with the store `store`.
+pub(crate) fn build_bodies<'a>(
+    out: &Path,
+    store: &Path,
+    target: Target,
+    bodies: impl IntoIterator<Item = (&'a str, &'a str, &'a Body)>,
+) -> io::Result<Manifest> {
+    let settings =
+        Settings { targets: vec![target], store: store.to_owned(), ..Settings::new(out) };
+    let mut files: BTreeMap<&str, Vec<SourceFunction<'_>>> = BTreeMap::new();
+    for (file, name, body) in bodies {
+        files.entry(file).or_default().push(SourceFunction {
+            name: name.to_owned(),
+            text: hash_of(&[ir::print::tvmscript(body, 0).as_bytes()]),
+            first_line: 0,
+            body: Box::new(|| Ok(body.clone().into())),
+        });
+    }
+    let mut build = Build::new(&settings);
+    let built: io::Result<Vec<BuiltFile>> = files
+        .iter()
+        .map(|(file, functions)| {
+            let texts: Vec<&[u8]> = functions.iter().map(|it| &it.text[..]).collect();
+            build.parsed(file, hash_of(&texts), functions)
+        })
+        .collect();
+    build.finish(built?)?;
+    Manifest::read(&out.join(target.name()))
+}
