@@ -2,5 +2,6 @@
 
 mod incremental;
 mod kills;
+mod launch;
 mod project;
 mod watch;

@@ -151,3 +151,25 @@ fn find(path: &Path, name: &str, inputs: &mut Vec<Input>) -> io::Result<()> {
     inputs.sort();
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_have_names_relative_to_the_folder_and_hidden_ones_are_left_out() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for name in ["b.py", "a/c.py", ".cache/d.py", "a/.e.py", "notes.txt"] {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, "").expect("a file");
+        }
+        let names = |path: &Path| {
+            let mut inputs = Vec::new();
+            find(path, "", &mut inputs).expect("readable");
+            inputs.into_iter().map(|it| it.name).collect::<Vec<_>>()
+        };
+        assert_eq!(names(folder.path()), ["a/c.py", "b.py"]);
+        assert_eq!(names(&folder.path().join("a/c.py")), ["c.py"]);
+    }
+}

