@@ -29,8 +29,8 @@ fn a_guarded_sum_over_a_dynamic_extent() {
         expect![[r#"
             extern "C" __global__ void __launch_bounds__(1024) add_kernel(const float* __restrict__ A, float* __restrict__ C, long long n) {
               const long long blockIdx_x = (long long)blockIdx.x;
-              const long long threadIdx_x = (long long)threadIdx.x;
-              const long long cse_v1 = blockIdx_x * 1024LL + threadIdx_x;
+              const int threadIdx_x = (int)threadIdx.x;
+              const long long cse_v1 = blockIdx_x * 1024LL + (long long)threadIdx_x;
               if (cse_v1 < n) {
                 C[cse_v1] = A[cse_v1] + 0x1.99999ap-4f /* 0.1 */;
               }
@@ -45,8 +45,8 @@ fn a_guarded_sum_over_a_dynamic_extent() {
 
             __kernel __attribute__((reqd_work_group_size(1024, 1, 1))) void add_kernel(__global const float* restrict A, __global float* restrict C, long n) {
               const long blockIdx_x = (long)get_group_id(0);
-              const long threadIdx_x = (long)get_local_id(0);
-              const long cse_v1 = blockIdx_x * 1024L + threadIdx_x;
+              const int threadIdx_x = (int)get_local_id(0);
+              const long cse_v1 = blockIdx_x * 1024L + (long)threadIdx_x;
               if (cse_v1 < n) {
                 C[cse_v1] = A[cse_v1] + 0x1.99999ap-4f /* 0.1 */;
               }

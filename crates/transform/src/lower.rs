@@ -21,6 +21,7 @@ mod footprint;
 pub mod init_blocks;
 mod lists;
 pub mod match_buffers;
+pub mod narrow_indices;
 pub mod storage_reuse;
 pub mod thread_bindings;
 pub mod unroll;
@@ -37,11 +38,13 @@ pub struct LowerOptions {
     pub max_lanes: u16,
     /// Bytes of shared memory that a kernel may have.
     pub max_shared: u32,
+    /// Width of the integers that indices should be computed in: 32, or 64 to leave them.
+    pub index_bits: u8,
 }
 
 impl Default for LowerOptions {
     fn default() -> LowerOptions {
-        LowerOptions { max_unrolled: 4096, max_lanes: 64, max_shared: 48 * 1024 }
+        LowerOptions { max_unrolled: 4096, max_lanes: 64, max_shared: 48 * 1024, index_bits: 32 }
     }
 }
 
@@ -143,6 +146,11 @@ pub const LOWERINGS: &[Lowering] = &[
         name: "storage_reuse",
         what: "memory that is no longer used serves again",
         run: storage_reuse::run,
+    },
+    Lowering {
+        name: "narrow_indices",
+        what: "integers of 64 bits that are shown to stay in 32 are computed in 32",
+        run: narrow_indices::run,
     },
 ];
 

@@ -247,3 +247,31 @@ class Module:
             T.tvm_storage_sync("shared")
             for i in range(4):
                 B[bx * 32 + i * 8 + tx] = Q[i * 8 + 7 - tx]
+
+    @T.prim_func(s_tir=True)
+    def narrow_loops(A: T.Buffer((T.int64(8), T.int64(8)), "int64"), B: T.Buffer((T.int64(8), T.int64(8)), "int64")):
+        for i, j in T.grid(T.int64(8), T.int64(8)):
+            if T.int64(3) <= i * T.int64(2) + j and i * T.int64(8) + j < T.int64(60):
+                B[j, i] = A[i, (j * T.int64(3) + i) % T.int64(8)] + i * j - T.Select(i < j, i, j)
+
+    @T.prim_func(s_tir=True)
+    def narrow_where_it_fits(a: T.handle, B: T.Buffer((T.int64(16),), "int64")):
+        n = T.int64()
+        A = T.match_buffer(a, (n, T.int64(4)), "int64")
+        for i in range(n):
+            for j in range(T.int64(4)):
+                x: T.let[T.int64] = j * T.int64(4) + i % T.int64(4)
+                y: T.let[T.int64] = i * T.int64(4) + j
+                B[x] = A[i, j] + y * T.int64(1073741824)
+
+    @T.prim_func(s_tir=True)
+    def narrow_vectors(A: T.Buffer((T.int64(64),), "float32"), B: T.Buffer((T.int64(64),), "float32")):
+        with T.launch_thread("blockIdx.x", T.int64(2)) as bx:
+            tx = T.launch_thread("threadIdx.x", T.int64(8))
+            for v in T.vectorized(T.int64(4)):
+                B[bx * T.int64(32) + tx * T.int64(4) + v] = A[T.int64(63) - (bx * T.int64(32) + tx * T.int64(4) + v)]
+
+    @T.prim_func(s_tir=True)
+    def narrow_steps(A: T.Buffer((T.int64(64),), "int32"), B: T.Buffer((T.int64(64),), "int32")):
+        for i in T.serial(T.int64(1), T.int64(63), step=T.int64(3)):
+            B[i] = A[i - T.int64(1)] + T.Cast("int32", i // T.int64(2))

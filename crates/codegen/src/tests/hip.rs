@@ -31,7 +31,7 @@ fn narrow() -> ir::Body {
 
 #[test]
 fn the_text_has_the_headers_of_hip() {
-    expect_test::expect![[r#"
+    expect_test::expect![[r##"
         #include <hip/hip_runtime.h>
         #pragma clang fp contract(off)
         #if !defined(__align__)
@@ -40,13 +40,13 @@ fn the_text_has_the_headers_of_hip() {
 
         extern "C" __global__ void __launch_bounds__(1024) add_kernel(const float* __restrict__ A, float* __restrict__ C, long long n) {
           const long long blockIdx_x = (long long)blockIdx.x;
-          const long long threadIdx_x = (long long)threadIdx.x;
-          const long long cse_v1 = blockIdx_x * 1024LL + threadIdx_x;
+          const int threadIdx_x = (int)threadIdx.x;
+          const long long cse_v1 = blockIdx_x * 1024LL + (long long)threadIdx_x;
           if (cse_v1 < n) {
             C[cse_v1] = A[cse_v1] + 0x1.99999ap-4f /* 0.1 */;
           }
         }
-    "#]]
+    "##]]
     .assert_eq(&text(&add_dynamic("add", "A", 0.1)));
 }
 

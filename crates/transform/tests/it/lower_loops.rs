@@ -1,6 +1,7 @@
 //! Lowering of loops and memory: what each pass makes of a few lines.
 
 mod flatten_buffers;
+mod narrow_indices;
 mod storage_reuse;
 mod unroll;
 mod vectorize;
