@@ -181,11 +181,7 @@ impl Plan {
         let settings = Settings {
             targets: targets.into_iter().collect(),
             store: args.store.as_ref().map_or_else(|| out.join(STORE), |it| io.resolve(it)),
-            options: Options {
-                contract: args.fmad,
-                passes: passes.collect(),
-                ..Options::default()
-            },
+            options: Options { contract: args.fmad, passes: passes.collect() },
             force: args.force,
             keep_others: args.since.is_some(),
             store_limit: args.store_limit.0,
