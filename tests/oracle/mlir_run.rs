@@ -55,6 +55,9 @@ pub(crate) fn agrees(before: &Outcome, after: &Outcome) -> Result<(), String> {
     if let Some(at) = pairs.into_iter().position(|(a, b)| !a.refines_to(b)) {
         return Err(format!("result {at} differs"));
     }
+    if before.bound != after.bound {
+        return Err("bound memory differs".into());
+    }
     let more: Vec<EventKind> = kinds(after).difference(&kinds(before)).copied().collect();
     if more.is_empty() { Ok(()) } else { Err(format!("new events {more:?}")) }
 }

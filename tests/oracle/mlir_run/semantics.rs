@@ -34,6 +34,10 @@ fn run(text: &str, arguments: Vec<Argument>) -> String {
             let arrays = |it: &&Final| matches!(it.value, Argument::Array(_));
             let memory = outcome.arguments.iter().filter(arrays);
             lines.extend(memory.map(|it| format!("memory {}", show(it))));
+            let bound = outcome.bound.iter();
+            lines.extend(
+                bound.map(|((binding, at), byte)| format!("bound {binding}[{at}] = {byte}")),
+            );
             lines.extend(outcome.events.iter().map(|it| format!("event {}", it.1.kind.name())));
             lines.join("\n")
         }
@@ -458,5 +462,24 @@ fn a_loop_without_end_ends_at_the_limit() {
         "func.func @f() { cf.br ^a\n^a: cf.br ^a }",
         vec![],
         expect!["error: the limit of steps is reached"],
+    );
+}
+
+#[test]
+fn memory_that_a_runtime_binds() {
+    check(
+        "func.func @f() -> f32 {
+            %c0 = arith.constant 0 : index
+            %c1 = arith.constant 1 : index
+            %one = arith.constant 1.0 : f32
+            %m = \"hal.interface.binding.subspan\"(%c0) <{binding = 1 : index, operandSegmentSizes = array<i32: 1, 0>}> : (index) -> memref<4xf32>
+            %v = memref.load %m[%c1] : memref<4xf32>
+            memref.store %one, %m[%c1] : memref<4xf32>
+            return %v : f32
+        }",
+        vec![],
+        expect![[r#"
+            0.75
+            bound 1[6] = 128"#]],
     );
 }

@@ -21,6 +21,7 @@ mod decode;
 mod engine;
 mod frames;
 mod gpu;
+mod hal;
 mod lanes;
 mod linalg;
 mod machine;
@@ -32,6 +33,8 @@ mod tensor;
 mod types;
 mod value;
 mod vector;
+
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashMap;
 
@@ -198,6 +201,8 @@ pub struct Outcome {
     pub arguments: Vec<Final>,
     /// What it returned.
     pub returned: Vec<Final>,
+    /// What changed in memory that a runtime binds to numbers: a byte by binding and place.
+    pub bound: BTreeMap<(i64, usize), u8>,
     /// Events: the number of the function in which they happened, and what it was; in the order of functions and operations.
     pub events: Vec<(usize, Event)>,
     /// Operations executed, and elements they computed.

@@ -5,7 +5,7 @@ use super::{
     attrs::{Decoded, OpView},
     cast, control,
     frames::{Nest, Next},
-    gpu, linalg,
+    gpu, hal, linalg,
     machine::{Machine, Run},
     math, memref, scf, tensor,
     value::Value,
@@ -85,6 +85,7 @@ pub(super) fn decode(body: &Body, op: OpId) -> Code {
         "gpu" => gpu::decode(&view),
         "linalg" => linalg::decode(&view),
         "tensor" => tensor::decode(&view),
+        "hal" | "iree_codegen" | "amdgpu" => hal::decode(&view, dialect),
         _ => Ok(None),
     };
     match decoded {

@@ -71,7 +71,8 @@ pub(super) fn run(
         left.push(machine.finish(value, None, Some(argument))?);
     }
     let events = machine.take_events();
-    Ok(Outcome { arguments: left, returned: ends, events, steps: machine.steps })
+    let bound = machine.changed_bindings();
+    Ok(Outcome { arguments: left, returned: ends, bound, events, steps: machine.steps })
 }
 
 fn result_types(body: &Body) -> Vec<Option<Ty>> {

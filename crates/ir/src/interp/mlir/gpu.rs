@@ -23,9 +23,9 @@ use crate::{Body, OpId, OpKind, ValueId};
 /// Where a thread is in a launch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Place {
-    block: [i64; 3],
+    pub(super) block: [i64; 3],
     thread: [i64; 3],
-    launch: Launch,
+    pub(super) launch: Launch,
 }
 
 /// What a launch runs.

@@ -68,7 +68,7 @@ fn regions(view: &OpView<'_>, n_ins: usize, maps: Vec<Map>, with_outs: bool) -> 
     if super::scf::is_empty(view, 0) {
         return Err("its region is not in the text".to_owned());
     }
-    if maps.len() != view.n_operands() {
+    if maps.len() != view.n_operands() || n_ins > maps.len() {
         return Err("its maps".to_owned());
     }
     let n_results = view.body.ops[view.op].results.len();

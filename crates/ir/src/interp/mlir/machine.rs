@@ -28,6 +28,8 @@ pub(super) struct Machine<'p> {
     pub(super) freed: Vec<bool>,
     /// Bytes of all storages.
     pub(super) allocated: usize,
+    /// Memory that a runtime binds, by its number.
+    pub(super) bound: BTreeMap<i64, usize>,
     pub(super) globals: FxHashMap<String, Rc<View>>,
     /// The points at which operations of linalg are, the innermost last.
     pub(super) points: Vec<Vec<i64>>,
@@ -49,6 +51,7 @@ impl<'p> Machine<'p> {
             storages: Vec::new(),
             freed: Vec::new(),
             allocated: 0,
+            bound: BTreeMap::new(),
             globals: FxHashMap::default(),
             points: Vec::new(),
             place: None,

@@ -257,7 +257,7 @@ impl Machine<'_> {
 }
 
 /// Positions that a view needs, from 0; none if it is too large or has a negative one.
-fn extent(view: &View) -> Option<usize> {
+pub(super) fn extent(view: &View) -> Option<usize> {
     if view.shape.contains(&0) {
         return Some(0);
     }

@@ -423,7 +423,7 @@ fn collapsed(machine: &Machine<'_>, old: &View, groups: &[Vec<i64>]) -> Run<(Vec
         let sizes: Option<Vec<i64>> =
             group.iter().map(|it| old.shape.get(at(it)).copied()).collect();
         let Some(sizes) = sizes else { return machine.unsupported("groups that do not fit") };
-        shape.push(sizes.iter().product());
+        shape.push(sizes.iter().fold(1i64, |all, it| all.wrapping_mul(*it)));
         // The stride of the last extent that is not 1.
         let last = group.iter().rev().find(|it| old.shape[at(it)] != 1).or(group.last());
         strides.push(last.and_then(|it| old.strides.get(at(it)).copied()).unwrap_or(1));
@@ -446,8 +446,8 @@ pub(super) fn expanded_shape(
     let mut shape = sizes.to_vec();
     for (group, &whole) in groups.iter().zip(old) {
         let at = |it: &i64| usize::try_from(*it).unwrap_or(usize::MAX);
-        let known: i64 =
-            group.iter().filter_map(|it| shape.get(at(it))).filter(|it| **it != DYNAMIC).product();
+        let known = group.iter().filter_map(|it| shape.get(at(it))).filter(|it| **it != DYNAMIC);
+        let known = known.fold(1i64, |all, it| all.wrapping_mul(*it));
         for it in group {
             if let Some(size) = shape.get_mut(at(it))
                 && *size == DYNAMIC

@@ -283,7 +283,8 @@ impl Generate {
     fn next(&mut self) -> Next {
         for index in self.rest.by_ref() {
             let copied = self.middle.as_ref().and_then(|(tensor, low)| {
-                let own: Vec<i64> = index.iter().zip(low).map(|(at, low)| at - low).collect();
+                let own: Vec<i64> =
+                    index.iter().zip(low).map(|(at, low)| at.wrapping_sub(*low)).collect();
                 slot(tensor, &own).map(|at| tensor.scalars()[at].clone())
             });
             match copied {

@@ -188,9 +188,12 @@ impl Layout {
                     strides.push(at(&dims)?.checked_sub(offset)?);
                     dims[dim] = 0;
                 }
-                let corner: Vec<i64> = shape.iter().map(|it| (it - 1).max(0)).collect();
-                let expected: i64 = corner.iter().zip(&strides).map(|(a, b)| a * b).sum();
-                (at(&corner)? == offset + expected).then_some((strides, offset))
+                let corner: Vec<i64> = shape.iter().map(|it| it.saturating_sub(1).max(0)).collect();
+                let expected = corner
+                    .iter()
+                    .zip(&strides)
+                    .try_fold(offset, |sum, (a, b)| sum.checked_add(a.checked_mul(*b)?))?;
+                (at(&corner)? == expected).then_some((strides, offset))
             }
         }
     }
@@ -208,7 +211,7 @@ pub(super) fn row_major(shape: &[i64]) -> Vec<i64> {
 /// The number of elements of a shape; none if it is too large.
 pub(super) fn count(shape: &[i64]) -> Option<usize> {
     let n = shape.iter().try_fold(1i64, |n, &it| n.checked_mul(it.max(0)))?;
-    usize::try_from(n).ok().filter(|&it| it <= 1 << 28)
+    usize::try_from(n).ok().filter(|&it| it <= 1 << 24)
 }
 
 #[cfg(test)]

@@ -126,7 +126,10 @@ pub(super) fn indices(shape: &[i64]) -> impl Iterator<Item = Vec<i64>> + use<> {
 
 /// The position of an index in row-major order.
 pub(super) fn position(shape: &[i64], index: &[i64]) -> usize {
-    let at = shape.iter().zip(index).fold(0i64, |at, (size, index)| at * size + index);
+    let at = shape
+        .iter()
+        .zip(index)
+        .fold(0i64, |at, (size, index)| at.wrapping_mul(*size).wrapping_add(*index));
     usize::try_from(at).unwrap_or(usize::MAX)
 }
 
