@@ -10,7 +10,7 @@ use std::{collections::BTreeMap, fs, io, path::Path, sync::Arc};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    key::Key,
+    key::{Key, hex},
     manifest::UnsupportedFunction,
     store::{Stamp, write_atomically},
 };
@@ -118,10 +118,7 @@ impl State {
 impl FunctionState {
     /// As manifests and reports write it: equal keys are equal kernels, up to names.
     pub(super) fn key_text(&self) -> String {
-        let structure = match self.structure {
-            Some(it) => ir::fingerprint::Fingerprint(it).to_string(),
-            None => "text".to_owned(),
-        };
-        format!("{structure}-{}", Key(self.key))
+        let structure = self.structure.map_or_else(|| "text".to_owned(), |it| hex(&it));
+        structure + "-" + &hex(&self.key)
     }
 }
