@@ -213,3 +213,38 @@ fn an_exchange_among_some_threads_only_is_refused_unless_they_keep_apart() {
     let refused = device_code(&body, Target::Cuda, &Options::default()).expect_err("refused");
     assert_eq!(refused[0].reason, "shared-hazard-in-divergent-flow");
 }
+
+#[test]
+fn copies_of_a_name_have_names_of_their_own() {
+    let mut builder = Builder::new("twice");
+    let two = builder.int(2);
+    let a = builder.param("A", "float32", &[two]);
+    builder.launch("threadIdx.x", "tx", two);
+    builder.repeat("i", two, |b, i| {
+        let loaded = b.load(a, i);
+        let op = b.body.push_op(b.block, ir::OpKind::Bind, &[loaded]);
+        let x = b.body.push_result(op, "x", ir::DataType::FLOAT32.into());
+        let x = b.body.value_expr(x);
+        let twice = b.bin(BinaryOp::Add, x, x);
+        b.store(a, i, twice);
+    });
+    let ops: Vec<ir::OpId> = builder.body.ops_preorder().collect();
+    for op in ops {
+        if let ir::OpKind::For(_) = builder.body.ops[op].kind {
+            builder.body.ops[op].kind = ir::OpKind::For(ir::ForKind::Unrolled);
+        }
+    }
+    check(
+        &builder.body,
+        Target::Cuda,
+        expect![[r#"
+        extern "C" __global__ void __launch_bounds__(2) twice_kernel(float* __restrict__ A) {
+          const int tx = (int)threadIdx.x;
+          const float x = A[0];
+          A[0] = x + x;
+          const float x_1 = A[1];
+          A[1] = x_1 + x_1;
+        }
+    "#]],
+    );
+}

@@ -54,6 +54,8 @@ pub(super) struct Writer<'a> {
     roots: FxHashMap<BufferId, Root>,
     made: Vec<String>,
     made_of: FxHashMap<String, String>,
+    /// The value or buffer that has the name of an entity.
+    owner_of: FxHashMap<String, String>,
 }
 
 impl<'a> Writer<'a> {
@@ -83,6 +85,7 @@ impl<'a> Writer<'a> {
             roots: FxHashMap::default(),
             made: Vec::new(),
             made_of: FxHashMap::default(),
+            owner_of: FxHashMap::default(),
         }
     }
 
@@ -332,7 +335,15 @@ impl<'a> Writer<'a> {
         if let Some(number) = name.strip_prefix(MARK)
             && number.bytes().all(|it| it.is_ascii_digit())
         {
-            return format!("{name}{MARK}");
+            // Copies that lowering makes of what the source names have names of their own beside it.
+            match self.owner_of.get(name) {
+                Some(owner) if *owner != key => {}
+                Some(_) => return format!("{name}{MARK}"),
+                None => {
+                    self.owner_of.insert(name.to_owned(), key);
+                    return format!("{name}{MARK}");
+                }
+            }
         }
         if let Some(slot) = self.made_of.get(&key) {
             return slot.clone();
