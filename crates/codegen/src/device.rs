@@ -12,7 +12,7 @@ use crate::{
     c_family::{self, DeviceCode},
     canonical::Canonical,
     kernel::{Kernel, KernelSet, Refusal, Unsupported},
-    split, sync,
+    sequential, split, sync,
     target::Options,
 };
 
@@ -34,15 +34,23 @@ pub fn kernels_for(body: &Body, target: Target) -> KernelSet {
     if !target.is_host() {
         return kernels(body);
     }
-    let threads = || Refusal::new("launches-threads", "the function launches threads");
     let set = match split::launches(body) {
         false => split::whole(body.clone()),
-        true => Err(Box::new((body.clone(), threads()))),
+        true => without_launches(body.clone()).and_then(split::whole),
     };
     set.unwrap_or_else(|failed| {
         let (body, refusal) = *failed;
         refused(body, refusal)
     })
+}
+
+/// The function with loops for its launches.
+fn without_launches(body: Body) -> Result<Body, Box<(Body, Refusal)>> {
+    let mut set = try_kernels(body)?;
+    match sequential::run(&mut set) {
+        Ok(()) => Ok(set.body),
+        Err(refusal) => Err(Box::new((set.body, refusal))),
+    }
 }
 
 /// No kernels, and the reason.

@@ -17,6 +17,7 @@ pub mod manifest;
 pub mod names;
 mod opencl;
 pub mod reasons;
+mod sequential;
 mod split;
 pub mod store;
 mod sync;

@@ -71,10 +71,6 @@ pub const ALL: &[(&str, &str)] = &[
         "kernel-memory-outside",
         "Memory of blocks or threads is used by two kernels, or by the host.",
     ),
-    (
-        "launches-threads",
-        "The function launches threads, and the language's functions run on the host.",
-    ),
     ("loop-step", "The step of a loop is no positive constant."),
     ("match-buffer", "A matched part of a buffer is used by more than loads and stores."),
     ("memory-scope", "A memory scope other than global, shared, shared.dyn and local."),
@@ -104,6 +100,14 @@ pub const ALL: &[(&str, &str)] = &[
     (
         "thread-tag",
         "A thread axis that launches do not have, with an extent other than 1 (`vthread` …).",
+    ),
+    (
+        "threads-exchange",
+        "Threads exchange values, and the language's functions run on the host, one thread after the other.",
+    ),
+    (
+        "threads-launched-twice",
+        "A kernel launches one axis of threads twice, and the language's functions run on the host.",
     ),
     ("unknown-type", "An expression whose type is not known."),
     ("unlowered-block", "A block that is still to be scheduled: the function is not lowered yet."),

@@ -45,7 +45,7 @@ impl Target {
             Target::C => "c",
         }
     }
-    /// Whether its functions are called by the host, so that a whole function is written and none that launches threads.
+    /// Whether its functions are called by the host, so that a whole function is written, with loops for its launches.
     pub fn is_host(self) -> bool {
         self == Target::C
     }

@@ -30,7 +30,7 @@ use crate::skip::Skip;
 
 /// Columns of the report.
 const KINDS: &[&str] = &["agree", "differ", "failed", "not built", "left out"];
-/// The folders whose functions are built, and those made by hand. What binds threads is refused by the target, by name.
+/// The folders whose functions are built, and those made by hand.
 const GROUPS: &[&str] = &["lowered_cpu", "scheduled_cpu", "unscheduled", "kernels"];
 /// Functions made by hand, one a group of constructs.
 const CONSTRUCTS: &str = "tests/constructs";

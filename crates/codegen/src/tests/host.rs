@@ -6,7 +6,7 @@ use ir::{AllocKind, BinaryOp, DataType, ForKind, OpKind};
 use super::check;
 use crate::{
     Options, Target, device_code,
-    test_bodies::{Builder, add_dynamic},
+    test_bodies::{Builder, add_dynamic, normalize_rows},
 };
 
 /// Everything behind the headers and pragmas.
@@ -293,9 +293,32 @@ fn narrow_shifts_are_cut_to_their_width() {
 }
 
 #[test]
-fn a_function_that_launches_threads_is_refused() {
+fn launches_without_an_exchange_are_loops() {
     check_c(
-        &add_dynamic("add", "A", 0.1),
-        expect!["launches-threads: the function launches threads"],
+        &add_dynamic("add", "A", 0.5),
+        expect![[r#"
+        int32_t add_kernel(const float* restrict A, float* restrict C, int64_t n) {
+          const int64_t end = (n + 1023LL) / 1024LL;
+          for (int64_t blockIdx_x = 0LL; blockIdx_x < end; ++blockIdx_x) {
+            for (int64_t threadIdx_x = 0LL; threadIdx_x < 1024LL; ++threadIdx_x) {
+              const int64_t cse_v1 = blockIdx_x * 1024LL + threadIdx_x;
+              if (cse_v1 < n) {
+                C[cse_v1] = A[cse_v1] + 0.5f;
+              }
+            }
+          }
+          return 0;
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn threads_that_exchange_values_are_refused() {
+    check_c(
+        &normalize_rows(),
+        expect![
+            "threads-exchange: threads exchange values, so that none can end before the next begins"
+        ],
     );
 }

@@ -79,7 +79,7 @@ pub(crate) const BUILD_EXAMPLES: &str = "\
 Examples:
   tir-analyzer build models/ --out out                    CUDA C++ for a codebase of lowered modules
   tir-analyzer build models/ --target cuda,opencl --out out
-  tir-analyzer build models/ --target c --out out         C11 for the functions that launch no threads
+  tir-analyzer build models/ --target c --out out         C11: whole functions
   tir-analyzer build models/ --watch                      again whenever a file is saved
   tir-analyzer build models/ --since origin/main          only files that were changed
   tir-analyzer build models/ --explain-rebuild            what was different
