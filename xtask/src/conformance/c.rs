@@ -39,6 +39,9 @@ const SIZES: &[&[i64]] = &[&[5, 3, 6, 4, 7, 2], &[1, 2, 1, 3], &[8, 9, 4]];
 /// The work that the interpreter is given at most for one run, unless the command says otherwise.
 pub(crate) const STEPS: u64 = 1_000_000;
 
+/// Functions that must agree, whatever the share.
+const LEAST: usize = 30;
+
 /// A function and what became of it.
 struct Case {
     label: String,
@@ -89,6 +92,9 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     let (agree, bad) = (report.total("agree"), report.total("differ") + report.total("failed"));
     let what = "functions that agree, of those that were built and run";
     report.target(Target { what, least: 100.0 }, agree, agree + bad);
+    if input.filter.is_none() {
+        report.at_least("functions that agree", agree, LEAST);
+    }
     Ok(report)
 }
 
