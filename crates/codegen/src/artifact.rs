@@ -11,6 +11,7 @@ use crate::{
     Target,
     c_family::DeviceCode,
     device::Source,
+    host::HostExpr,
     kernel::{
         self, Axis, HostStep, KernelParam, KernelSet, Root, Space, SymbolSource, Unsupported,
     },
@@ -33,6 +34,8 @@ pub(crate) struct Artifact {
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 struct CanonicalKernel {
     text: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    binary: Vec<u32>,
     made: Vec<String>,
     /// Lines of the text, and the canonical number of the operation that each begins.
     lines: Vec<(u32, u32)>,
@@ -67,6 +70,7 @@ impl Artifact {
                 refused,
             };
         }
+        let checks: Vec<Vec<HostExpr>> = sources.iter().map(|it| it.checks.clone()).collect();
         let numbers: FxHashMap<ir::OpId, u32> = ops.iter().copied().zip(0..).collect();
         let kernels = set
             .kernels
@@ -80,6 +84,7 @@ impl Artifact {
                     .filter_map(|(line, op)| Some((*line, *numbers.get(op)?)))
                     .collect(),
                 text: code.text,
+                binary: code.binary,
                 made: code.made,
             })
             .collect();
@@ -88,7 +93,7 @@ impl Artifact {
             params: set.params.iter().map(|it| param(set, it)).collect(),
             symbols: set.symbols.iter().map(symbol).collect(),
             workspaces: set.workspaces.iter().map(|it| workspace(set, it)).collect(),
-            host: set.host.iter().map(|it| step(set, it)).collect(),
+            host: steps(set, &set.host, &checks),
             refused,
         }
     }
@@ -118,21 +123,24 @@ impl Artifact {
             });
             return Err(reasons.collect());
         }
-        let dialect = target.dialect(&Options::default());
-        let is_reserved = |word: &str| dialect.is_reserved(word);
         let entries = entries(function, self.kernels.len());
         Ok(self
             .kernels
             .iter()
             .zip(entries)
             .map(|(kernel, entry)| {
+                let is_reserved = target.reserved(&kernel.text);
                 let names = Names {
                     source: source_names,
                     made: &kernel.made,
                     entry: &entry,
-                    is_reserved: &is_reserved,
+                    is_reserved: is_reserved.as_ref(),
                 };
-                Source { text: names::join(&kernel.text, &names), entry }
+                Source {
+                    text: names::join(&kernel.text, &names),
+                    binary: kernel.binary.clone(),
+                    entry,
+                }
             })
             .collect())
     }
@@ -319,6 +327,8 @@ fn kernel_entry(set: &KernelSet, kernel: &kernel::Kernel, code: &DeviceCode) -> 
         block: [Axis::ThreadX, Axis::ThreadY, Axis::ThreadZ].map(extent),
         static_shared_bytes: code.static_shared,
         dynamic_shared_bytes: code.dynamic_shared,
+        bindings: code.bindings.clone(),
+        features: code.features.clone(),
         lines: String::new(),
     }
 }
@@ -358,22 +368,32 @@ fn argument(set: &KernelSet, kernel: &kernel::Kernel, param: &KernelParam) -> Ar
     }
 }
 
-fn step(set: &KernelSet, it: &HostStep) -> Step {
-    match it {
-        HostStep::Launch(index) => Step::Launch(*index),
-        HostStep::Loop { var, min, extent, steps } => Step::Loop {
-            var: set.body.name(set.body.values[*var].name).to_owned(),
-            min: Expr::new(min),
-            extent: Expr::new(extent),
-            steps: steps.iter().map(|it| step(set, it)).collect(),
-        },
-        HostStep::If { condition, then, otherwise } => Step::If {
-            condition: Expr::new(condition),
-            then: then.iter().map(|it| step(set, it)).collect(),
-            otherwise: otherwise.iter().map(|it| step(set, it)).collect(),
-        },
-        HostStep::Assert(condition) => Step::Assert(Expr::new(condition)),
+/// The steps of the host; what a kernel's code needs checked stands before its launch.
+fn steps(set: &KernelSet, steps: &[HostStep], checks: &[Vec<HostExpr>]) -> Vec<Step> {
+    let mut out = Vec::new();
+    for it in steps {
+        let made = match it {
+            HostStep::Launch(index) => {
+                let checks = checks.get(*index).into_iter().flatten();
+                out.extend(checks.map(|it| Step::Assert(Expr::new(it))));
+                Step::Launch(*index)
+            }
+            HostStep::Loop { var, min, extent, steps } => Step::Loop {
+                var: set.body.name(set.body.values[*var].name).to_owned(),
+                min: Expr::new(min),
+                extent: Expr::new(extent),
+                steps: self::steps(set, steps, checks),
+            },
+            HostStep::If { condition, then, otherwise } => Step::If {
+                condition: Expr::new(condition),
+                then: self::steps(set, then, checks),
+                otherwise: self::steps(set, otherwise, checks),
+            },
+            HostStep::Assert(condition) => Step::Assert(Expr::new(condition)),
+        };
+        out.push(made);
     }
+    out
 }
 
 // ---- names put in ----

@@ -9,7 +9,7 @@
 use ir::{BinaryOp, Body, DataType, ExprId, ExprKind, OpKind, ValueId, ValueKind};
 use rustc_hash::FxHashMap;
 
-use crate::kernel::Axis;
+use crate::kernel::{Axis, ScalarSource};
 
 /// A closed interval.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -98,6 +98,22 @@ impl<'a> Bounds<'a> {
         let range = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.compute(expr));
         self.exprs.insert(expr, range);
         range
+    }
+
+    /// Takes a scalar argument of a kernel to fit 32 bits. To be said before any range is asked for.
+    pub(crate) fn assume_narrow(&mut self, source: ScalarSource) {
+        let int32 = Interval::of_type(DataType::INT32);
+        let cut = |it: Interval| Interval::new(it.lo.max(int32.lo), it.hi.min(int32.hi));
+        match source {
+            ScalarSource::Value(value) => {
+                let range = self.value(value, Interval::of_type(DataType::INT64));
+                self.values.insert(value, cut(range));
+            }
+            ScalarSource::Field(expr) => {
+                let range = self.range(expr);
+                self.exprs.insert(expr, cut(range));
+            }
+        }
     }
 
     /// Whether an integer expression is never negative.

@@ -12,8 +12,8 @@ use crate::{
     c_family::{self, DeviceCode},
     canonical::Canonical,
     kernel::{Kernel, KernelSet, Refusal, Unsupported},
-    sequential, split, sync,
-    target::Options,
+    naga, sequential, split, sync,
+    target::{Backend, Options},
 };
 
 /// The kernels of a function, with reductions over threads lowered and barriers placed. A function that launches
@@ -113,9 +113,9 @@ pub fn emit(
     target: Target,
     options: &Options,
 ) -> Result<DeviceCode, Unsupported> {
-    let written = check_limits(kernel).and_then(|()| {
-        let dialect = target.dialect(options);
-        c_family::emit(set, kernel, dialect.as_ref())
+    let written = check_limits(kernel).and_then(|()| match target.backend(options) {
+        Backend::C(dialect) => c_family::emit(set, kernel, dialect.as_ref()),
+        Backend::Naga(language) => naga::emit(set, kernel, language, options.contract),
     });
     written.map_err(|it| unsupported(&set.body, it))
 }
@@ -159,6 +159,18 @@ pub struct Source {
     pub entry: String,
     /// Text.
     pub text: String,
+    /// Words of the binary, for a language that has one; then the text only shows what is in it.
+    pub binary: Vec<u32>,
+}
+
+impl Source {
+    /// What a file of it holds.
+    pub fn bytes(&self) -> std::borrow::Cow<'_, [u8]> {
+        match self.binary.is_empty() {
+            true => self.text.as_bytes().into(),
+            false => self.binary.iter().flat_map(|it| it.to_le_bytes()).collect::<Vec<u8>>().into(),
+        }
+    }
 }
 
 /// The device code of a function, with its own names: what an editor shows.

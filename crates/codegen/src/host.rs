@@ -84,6 +84,21 @@ pub enum HostOp {
     Select,
 }
 
+impl HostExpr {
+    /// `self <= limit`
+    pub(crate) fn at_most(&self, limit: i64) -> HostExpr {
+        self.compared(HostOp::Le, limit)
+    }
+    /// `self >= limit`
+    pub(crate) fn at_least(&self, limit: i64) -> HostExpr {
+        self.compared(HostOp::Ge, limit)
+    }
+    fn compared(&self, op: HostOp, limit: i64) -> HostExpr {
+        let limit = HostExpr::int(limit, DataType::INT64);
+        HostExpr::Op { op, dtype: DataType::BOOL.to_string(), args: vec![self.clone(), limit] }
+    }
+}
+
 impl HostOp {
     fn of(op: BinaryOp) -> HostOp {
         match op {

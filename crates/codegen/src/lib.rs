@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod access;
 mod allreduce;
 mod artifact;
 pub mod bounds;
@@ -14,6 +15,7 @@ pub mod host;
 pub mod kernel;
 mod key;
 pub mod manifest;
+mod naga;
 pub mod names;
 mod opencl;
 pub mod reasons;

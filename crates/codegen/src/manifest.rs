@@ -93,7 +93,7 @@ pub struct Module {
 /// One function with kernels.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Function {
-    /// A name of `Target`: `cuda`, `opencl`, `hip` or `c`.
+    /// A name of `Target`: `cuda`, `opencl`, `hip`, `c`, `spirv`, `wgsl` or `metal`.
     pub target: String,
     /// The source file, as given, with `/`.
     pub file: String,
@@ -202,6 +202,48 @@ pub struct Kernel {
     /// spaces; an entry holds until the next one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub lines: String,
+    /// Where arguments are bound, for `spirv`, `wgsl` and `metal`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bindings: Option<Bindings>,
+    /// What a device must offer, by the names of WebGPU where it has one: `shader-f16`, `shader-f64`, `shader-int16`,
+    /// `shader-int64`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
+}
+
+/// Where arguments are bound: numbers of group 0; of buffers for Metal.
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct Bindings {
+    /// Of the arguments that are no scalars, in their order.
+    pub buffers: Vec<u32>,
+    /// The uniform buffer with the scalars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scalars: Option<Scalars>,
+    /// Of the arguments that are scalars, in their order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub fields: Vec<ScalarField>,
+    /// Metal only: a buffer of `uint`, the bytes of each buffer argument whose length the source does not write, in
+    /// their order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sizes: Option<u32>,
+}
+
+/// A uniform buffer with scalars.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Scalars {
+    /// Number.
+    pub binding: u32,
+    /// Size.
+    pub bytes: u32,
+}
+
+/// A scalar in a uniform buffer.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct ScalarField {
+    /// Bytes from the start.
+    pub offset: u32,
+    /// What is written there: the argument's type, or one that holds its values.
+    pub dtype: String,
 }
 
 /// An argument of a kernel.

@@ -3,6 +3,10 @@
 /// Reasons and their documentation, sorted by name: `tir-analyzer explain NAME` prints it.
 pub const ALL: &[(&str, &str)] = &[
     (
+        "aliased-memory",
+        "Memory is accessed as elements of different widths, which this language cannot say.",
+    ),
+    (
         "allreduce",
         "A reduction over threads has a form that is not lowered: its reducer, its axes or its place.",
     ),
@@ -13,6 +17,10 @@ pub const ALL: &[(&str, &str)] = &[
     ("assert-in-kernel", "An assertion inside a kernel: it could not stop the call."),
     ("attribute", "A `T.attr` whose key may change what is computed, and is not known here."),
     ("barrier-scope", "A barrier of a scope other than `shared`."),
+    (
+        "block-extent",
+        "The number of threads of a block is no constant, which this language asks for.",
+    ),
     ("block-size", "A block has more than 1024 threads, or more than 64 along z."),
     ("buffer-field", "A stride or extent of a buffer that its declaration does not write."),
     ("buffer-offset", "A buffer whose offset the caller chooses is accessed as if it had none."),
@@ -34,6 +42,7 @@ pub const ALL: &[(&str, &str)] = &[
         "A block reduces over threads in a way that is not shown to give the same: its combiner, its start, its loops.",
     ),
     ("device-dependent-launch", "A launch extent or argument depends on a thread index."),
+    ("division-by-zero", "A division by the constant 0."),
     ("dtype", "An element type that has no exact counterpart in the language."),
     ("exit-in-parallel-loop", "An assertion or a `return` inside a parallel loop."),
     ("expression", "Something that is no value is used as one."),
@@ -47,6 +56,10 @@ pub const ALL: &[(&str, &str)] = &[
     (
         "global-exchange",
         "Threads of one kernel write and read global memory at different places: nothing orders them.",
+    ),
+    (
+        "grid-size",
+        "A launch has more blocks along one dimension than this language allows (65535).",
     ),
     ("has-errors", "The text of the function has an error; `check` shows all of them."),
     ("host-call", "A launch extent or argument needs a call on the host."),
@@ -62,6 +75,10 @@ pub const ALL: &[(&str, &str)] = &[
     ("host-load", "A launch extent or argument is read from memory on the host."),
     ("host-loop-step", "A loop around launches has a step."),
     ("host-pointer", "A pointer is used as a number on the host."),
+    (
+        "int64",
+        "A 64-bit integer that is not shown to fit 32 bits, in a language without integers of 64 bits (WGSL).",
+    ),
     ("intrinsic", "An intrinsic that this version does not lower, by its name."),
     (
         "jump-over-allocation",
@@ -74,7 +91,10 @@ pub const ALL: &[(&str, &str)] = &[
     ("loop-step", "The step of a loop is no positive constant."),
     ("match-buffer", "A matched part of a buffer is used by more than loads and stores."),
     ("memory-scope", "A memory scope other than global, shared, shared.dyn and local."),
-    ("nesting-too-deep", "Loops nest too deep for the placement of barriers, or around launches."),
+    (
+        "nesting-too-deep",
+        "Statements nest too deep for the placement of barriers, around launches, or for naga.",
+    ),
     ("opaque-expression", "An expression that is kept by its text only."),
     ("opaque-statement", "A statement that is kept by its text only."),
     ("operation", "An operation of another language."),
@@ -88,6 +108,7 @@ pub const ALL: &[(&str, &str)] = &[
         "Threads exchange shared memory where only some of them pass: no barrier can stand there.",
     ),
     ("shared-memory-size", "More shared memory than any device has."),
+    ("shift-amount", "A shift by the width of the type or more, or by a negative number."),
     ("shuffle", "A `T.Shuffle` whose index is no constant of its vectors."),
     ("store-type", "A value is stored as another type than its own."),
     (
@@ -112,6 +133,7 @@ pub const ALL: &[(&str, &str)] = &[
     ("unknown-type", "An expression whose type is not known."),
     ("unlowered-block", "A block that is still to be scheduled: the function is not lowered yet."),
     ("unresolved-name", "A name that the file does not define."),
+    ("validator", "naga refuses the kernel: a limit of naga, or a mistake of ours."),
     ("vector-control", "A vector loop is left by `break` or `continue`."),
     ("vector-index", "A vector store reads its index from the memory it writes."),
     (

@@ -3,7 +3,10 @@
 use serde::{Deserialize, Serialize};
 use transform::passes::Pass;
 
-use crate::c_family::dialect::Dialect;
+use crate::{
+    c_family::dialect::Dialect,
+    naga::{self, Language},
+};
 
 /// A language that code is written in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -17,11 +20,33 @@ pub enum Target {
     Hip,
     /// C11, for the host.
     C,
+    /// SPIR-V 1.3 for Vulkan, as a binary.
+    Spirv,
+    /// WGSL of WebGPU.
+    Wgsl,
+    /// Metal Shading Language 2.3.
+    Metal,
+}
+
+/// Who writes a target.
+pub(crate) enum Backend {
+    /// The writer for C-like languages.
+    C(Box<dyn Dialect>),
+    /// naga.
+    Naga(Language),
 }
 
 impl Target {
     /// All targets.
-    pub const ALL: [Target; 4] = [Target::Cuda, Target::OpenCl, Target::Hip, Target::C];
+    pub const ALL: [Target; 7] = [
+        Target::Cuda,
+        Target::OpenCl,
+        Target::Hip,
+        Target::C,
+        Target::Spirv,
+        Target::Wgsl,
+        Target::Metal,
+    ];
 
     /// The name it has on the command line, in paths and manifests.
     pub fn name(self) -> &'static str {
@@ -30,6 +55,9 @@ impl Target {
             Target::OpenCl => "opencl",
             Target::Hip => "hip",
             Target::C => "c",
+            Target::Spirv => "spirv",
+            Target::Wgsl => "wgsl",
+            Target::Metal => "metal",
         }
     }
     /// Reads its name.
@@ -43,18 +71,37 @@ impl Target {
             Target::OpenCl => "cl",
             Target::Hip => "hip",
             Target::C => "c",
+            Target::Spirv => "spv",
+            Target::Wgsl => "wgsl",
+            Target::Metal => "metal",
         }
     }
     /// Whether its functions are called by the host, so that a whole function is written, with loops for its launches.
     pub fn is_host(self) -> bool {
         self == Target::C
     }
-    pub(crate) fn dialect(self, options: &Options) -> Box<dyn Dialect> {
+    /// Who writes it.
+    pub(crate) fn backend(self, options: &Options) -> Backend {
         match self {
-            Target::Cuda => Box::new(crate::cuda::Cuda),
-            Target::OpenCl => Box::new(crate::opencl::OpenCl { contract: options.contract }),
-            Target::Hip => Box::new(crate::hip::Hip { contract: options.contract }),
-            Target::C => Box::new(crate::c::C { contract: options.contract }),
+            Target::Cuda => Backend::C(Box::new(crate::cuda::Cuda)),
+            Target::OpenCl => {
+                Backend::C(Box::new(crate::opencl::OpenCl { contract: options.contract }))
+            }
+            Target::Hip => Backend::C(Box::new(crate::hip::Hip { contract: options.contract })),
+            Target::C => Backend::C(Box::new(crate::c::C { contract: options.contract })),
+            Target::Spirv => Backend::Naga(Language::Spirv),
+            Target::Wgsl => Backend::Naga(Language::Wgsl),
+            Target::Metal => Backend::Naga(Language::Metal),
+        }
+    }
+    /// Whether a word cannot be an identifier in `text`, canonical code for this target.
+    pub(crate) fn reserved(self, text: &str) -> Box<dyn Fn(&str) -> bool + '_> {
+        match self.backend(&Options::default()) {
+            Backend::C(dialect) => Box::new(move |word| dialect.is_reserved(word)),
+            Backend::Naga(language) => {
+                let words = naga::words(text);
+                Box::new(move |word| words.contains(word) || naga::is_reserved(word, language))
+            }
         }
     }
     /// Flags that the source has to be compiled with, to mean what the program means.
@@ -66,6 +113,10 @@ impl Target {
             Target::OpenCl => vec!["-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt"],
             Target::Hip => vec!["-std=c++17", contraction(options)],
             Target::C => vec!["-std=c11", contraction(options)],
+            // Contraction is said in the binary, and cannot be said in WGSL.
+            Target::Spirv | Target::Wgsl => Vec::new(),
+            Target::Metal if options.contract => vec!["-std=metal2.3", "-fno-fast-math"],
+            Target::Metal => vec!["-std=metal2.3", "-fno-fast-math", "-ffp-contract=off"],
         }
     }
 }

@@ -37,6 +37,9 @@ pub(crate) fn view_device_code(
             Target::OpenCl => "opencl",
             Target::Hip => "hip",
             Target::C => "c",
+            // SPIR-V is binary: its text is that of the same module in WGSL.
+            Target::Spirv | Target::Wgsl => "wgsl",
+            Target::Metal => "metal",
         },
         function: name.to_string(),
         kernels: Vec::new(),

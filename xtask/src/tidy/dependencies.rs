@@ -36,6 +36,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("libm", Only(&["ir"])),
     ("lsp-server", Only(&["tir-analyzer"])),
     ("lsp-types", Only(&["tir-analyzer"])),
+    ("naga", Only(&["codegen"])),
     ("notify", Only(&["tir-analyzer"])),
     ("npyz", Only(&["tir-analyzer"])),
     ("opencl3", Only(&["xtask"])),

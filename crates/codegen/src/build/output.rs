@@ -240,7 +240,7 @@ impl FileWriter<'_, '_> {
         let mut all_written = Vec::new();
         for (kernel, source) in described.kernels.iter_mut().zip(&sources) {
             let path = source_path(&self.folder, &source.entry, target);
-            let (file, written) = self.put(&path, source.text.as_bytes())?;
+            let (file, written) = self.put(&path, &source.bytes())?;
             kernel.hash = Key(file.hash).to_string();
             kernel.file = path;
             all_written.push(written);

@@ -15,6 +15,7 @@ use super::{
     writer::{Writer, no_type},
 };
 use crate::{
+    access,
     kernel::{Refusal, Result, Root, Space},
     split::has_free_offset,
 };
@@ -121,7 +122,8 @@ impl Writer<'_> {
         if indices.len() != data.shape.len() {
             return Err(Refusal::new("buffer-rank", "an access has another rank than its buffer"));
         }
-        if has_free_offset(body, self.root_buffer(buffer)?) && self.inherits_offset(buffer) {
+        if has_free_offset(body, self.root_buffer(buffer)?) && access::inherits_offset(body, buffer)
+        {
             return Err(Refusal::new(
                 "buffer-offset",
                 "the offset of a buffer is not written in its accesses",
@@ -235,29 +237,8 @@ impl Writer<'_> {
 
     /// The offset of a buffer, unless it is none or zero.
     fn offset(&mut self, buffer: BufferId) -> Result<Option<ExprId>> {
-        let mut at = buffer;
-        // A chain of views is no longer than there are buffers.
-        for _ in 0..=self.body.buffers.len() {
-            let data = &self.body.buffers[at];
-            match (data.elem_offset, &data.origin) {
-                (Some(offset), _) => {
-                    return Ok((self.constant(offset) != Some(0)).then_some(offset));
-                }
-                (None, ir::BufferOrigin::View { source, .. }) => {
-                    let same = self.body.buffers[*source].dtype == data.dtype;
-                    let source = *source;
-                    at = source;
-                    if !same && self.body.buffers[source].elem_offset.is_some() {
-                        return Err(Refusal::new(
-                            "buffer-view",
-                            "a view of another type has an offset",
-                        ));
-                    }
-                }
-                (None, _) => return Ok(None),
-            }
-        }
-        Ok(None)
+        let offset = access::offset(self.body, buffer)?;
+        Ok(offset.filter(|&it| self.constant(it) != Some(0)))
     }
 
     fn root_buffer(&mut self, buffer: BufferId) -> Result<BufferId> {
@@ -265,21 +246,6 @@ impl Writer<'_> {
             Root::Param(it) | Root::Alloc(it) => it,
             Root::Handle(_) => buffer,
         })
-    }
-
-    /// Whether the offset of a buffer is that of its root: itself, or a chain of views.
-    fn inherits_offset(&self, buffer: BufferId) -> bool {
-        let mut at = buffer;
-        for _ in 0..=self.body.buffers.len() {
-            let data = &self.body.buffers[at];
-            match data.origin {
-                _ if data.elem_offset.is_some() => return false,
-                ir::BufferOrigin::View { source, .. } => at = source,
-                ir::BufferOrigin::Param | ir::BufferOrigin::Match { .. } => return true,
-                _ => return false,
-            }
-        }
-        false
     }
 
     /// Whether the value or index of a store may read the memory it writes.

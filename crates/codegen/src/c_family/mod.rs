@@ -18,6 +18,7 @@ mod stmt;
 mod types;
 mod writer;
 
+pub(crate) use stmt::is_hint;
 pub(crate) use writer::block_is_legal;
 
 use crate::kernel::{Kernel, KernelSet, Result};
@@ -35,6 +36,14 @@ pub struct DeviceCode {
     pub dynamic_shared: u64,
     /// Lines of the text, from 1, and the operation that each begins.
     pub lines: Vec<(u32, ir::OpId)>,
+    /// The words of the binary, where the language has one; the text then only shows what is in it.
+    pub binary: Vec<u32>,
+    /// Where arguments are bound, where they have no order of their own.
+    pub bindings: Option<crate::manifest::Bindings>,
+    /// What a device must offer beyond the language.
+    pub features: Vec<String>,
+    /// What the host must check before a launch.
+    pub checks: Vec<crate::host::HostExpr>,
 }
 
 /// Writes one kernel.

@@ -11,7 +11,7 @@ use super::{
 use crate::kernel::{Refusal, Result, Root, Space};
 
 /// Keys of `T.attr` that say how to compile, not what to compute.
-fn is_hint(key: &str) -> bool {
+pub(crate) fn is_hint(key: &str) -> bool {
     key.starts_with("pragma_")
         || matches!(key, "hand_threaded" | "storage_alignment" | "compute_scope" | "realize_scope")
 }

@@ -120,7 +120,17 @@ impl<'a> Writer<'a> {
         let lines = self.op_lines.iter().map(|&(line, op)| (above + line + 1, op)).collect();
         text.push_str(&self.out);
         text.push_str("}\n");
-        Ok(DeviceCode { text, made: self.made, static_shared, dynamic_shared, lines })
+        Ok(DeviceCode {
+            text,
+            made: self.made,
+            static_shared,
+            dynamic_shared,
+            lines,
+            binary: Vec::new(),
+            bindings: None,
+            features: Vec::new(),
+            checks: Vec::new(),
+        })
     }
 
     fn fixed_block(&self) -> Option<[i64; 3]> {

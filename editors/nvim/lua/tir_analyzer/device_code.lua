@@ -2,7 +2,7 @@
 local M = {}
 
 local METHOD = 'tir-analyzer/viewDeviceCode'
-local FILETYPES = { cuda = 'cuda', ['cuda-cpp'] = 'cuda', opencl = 'opencl', hip = 'cuda', c = 'c', cpp = 'cpp' }
+local FILETYPES = { cuda = 'cuda', ['cuda-cpp'] = 'cuda', opencl = 'opencl', hip = 'cuda', c = 'c', cpp = 'cpp', wgsl = 'wgsl', metal = 'cpp' }
 
 local function notify(message)
   vim.notify('tir-analyzer: ' .. message, vim.log.levels.WARN)
@@ -88,7 +88,7 @@ local function follow(source, view, target)
 end
 
 --- Shows the device code of the kernel under the cursor beside it.
----@param target? 'cuda'|'opencl'|'hip'|'c' the configured one if absent
+---@param target? 'cuda'|'opencl'|'hip'|'c'|'spirv'|'wgsl'|'metal' the configured one if absent
 function M.show(target)
   local source = vim.api.nvim_get_current_buf()
   local client = client_of(source)

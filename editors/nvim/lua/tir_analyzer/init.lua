@@ -58,7 +58,7 @@ local function create_commands()
     complete = function(lead)
       return vim.tbl_filter(function(target)
         return vim.startswith(target, lead)
-      end, { 'cuda', 'opencl', 'hip', 'c' })
+      end, { 'cuda', 'opencl', 'hip', 'c', 'spirv', 'wgsl', 'metal' })
     end,
     desc = 'Show the device code of the kernel under the cursor',
   })
