@@ -2,6 +2,7 @@
 
 pub mod cse;
 pub mod findings;
+pub mod from_ops;
 pub mod inline;
 pub mod lower;
 pub mod ops;

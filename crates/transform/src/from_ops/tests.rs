@@ -1,0 +1,176 @@
+//! Kernels of MLIR and what they become, as TVMScript.
+
+use expect_test::{Expect, expect};
+use frontend::mlir::{UnitKind, lower_file};
+use ir::Body;
+
+use super::kernels;
+
+/// The kernels of a text, or their refusals.
+fn converted(text: &str) -> String {
+    let (mut functions, mut frame): (Vec<Body>, Option<Body>) = (Vec::new(), None);
+    lower_file(text, frontend::mlir::Shapes::builtin(), &mut |unit| match unit.kind {
+        UnitKind::Function => functions.push(unit.lowered.body),
+        UnitKind::Frame => frame = Some(unit.lowered.body),
+    });
+    let functions: Vec<&Body> = functions.iter().collect();
+    let mut out = String::new();
+    for it in kernels(&functions, frame.as_ref()) {
+        match it.kernel {
+            Ok(kernel) => {
+                ir::verify::assert_valid(&kernel.body);
+                out.push_str(&ir::print::tvmscript(&kernel.body, 0));
+            }
+            Err(refusal) => {
+                out.push_str(&format!("{}: {} [{}]\n", it.name, refusal.detail, refusal.reason));
+            }
+        }
+    }
+    out
+}
+
+#[track_caller]
+fn check(text: &str, expect: Expect) {
+    expect.assert_eq(&converted(text));
+}
+
+#[test]
+fn a_launch_takes_what_it_uses() {
+    check(
+        r#"func.func @add(%a: memref<64xf32>, %n: index) {
+            %c8 = arith.constant 8 : index
+            %c1 = arith.constant 1 : index
+            gpu.launch blocks(%bx, %by, %bz) in (%gx = %n, %gy = %c1, %gz = %c1)
+                       threads(%tx, %ty, %tz) in (%sx = %c8, %sy = %c1, %sz = %c1) {
+              %0 = arith.muli %bx, %sx : index
+              %1 = arith.addi %0, %tx : index
+              %2 = memref.load %a[%1] : memref<64xf32>
+              %3 = arith.addf %2, %2 : f32
+              memref.store %3, %a[%1] : memref<64xf32>
+              gpu.terminator
+            }
+            return
+        }"#,
+        expect![[""]],
+    );
+}
+
+#[test]
+fn a_kernel_has_the_sizes_of_its_launches() {
+    check(
+        r#"module attributes {gpu.container_module} {
+          gpu.module @m {
+            gpu.func @k(%a: memref<?x4xf32, strided<[?, 1], offset: ?>>, %n: i32) kernel {
+              %x = gpu.thread_id x
+              %y = gpu.block_dim x
+              %c1 = arith.constant 1 : i32
+              %0 = arith.addi %n, %c1 : i32
+              %1 = arith.sitofp %0 : i32 to f32
+              memref.store %1, %a[%y, %x] : memref<?x4xf32, strided<[?, 1], offset: ?>>
+              gpu.return
+            }
+          }
+          gpu.module @other {
+            gpu.func @k(%a: memref<4xf32>) kernel {
+              gpu.return
+            }
+          }
+          func.func @f(%a: memref<?x4xf32, strided<[?, 1], offset: ?>>, %n: i32, %m: index) {
+            %c4 = arith.constant 4 : index
+            %c1 = arith.constant 1 : index
+            gpu.launch_func @m::@k blocks in (%m, %c1, %c1) threads in (%c4, %c1, %c1)
+              args(%a : memref<?x4xf32, strided<[?, 1], offset: ?>>, %n : i32)
+            return
+          }
+        }"#,
+        expect![[""]],
+    );
+}
+
+#[test]
+fn what_is_carried_is_local_memory() {
+    check(
+        r#"gpu.module @m {
+            gpu.func @k(%a: memref<8x8xf32>, %s: index) workgroup(%w: memref<8xf32, #gpu.address_space<workgroup>>)
+                kernel attributes {known_block_size = array<i32: 8, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
+              %x = gpu.thread_id x
+              %c0 = arith.constant 0 : index
+              %c8 = arith.constant 8 : index
+              %zero = arith.constant 0.0 : f32
+              %sum = scf.for %i = %c0 to %c8 step %s iter_args(%acc = %zero) -> (f32) {
+                %v = memref.load %a[%x, %i] : memref<8x8xf32>
+                %next = arith.addf %acc, %v : f32
+                scf.yield %next : f32
+              }
+              %isPos = arith.cmpf ogt, %sum, %zero : f32
+              %r = scf.if %isPos -> (f32) {
+                scf.yield %sum : f32
+              } else {
+                %q = arith.negf %sum : f32
+                scf.yield %q : f32
+              }
+              memref.store %r, %w[%x] : memref<8xf32, #gpu.address_space<workgroup>>
+              gpu.barrier
+              %row = memref.subview %a[%x, 0] [1, 8] [1, 1] : memref<8x8xf32> to memref<8xf32, strided<[1], offset: ?>>
+              %f = memref.load %w[%c0] : memref<8xf32, #gpu.address_space<workgroup>>
+              memref.store %f, %row[%c0] : memref<8xf32, strided<[1], offset: ?>>
+              gpu.return
+            }
+          }"#,
+        expect![[""]],
+    );
+}
+
+#[test]
+fn integers_wrap_and_floats_know_nan() {
+    check(
+        r#"gpu.module @m {
+            gpu.func @k(%a: memref<8xi32>, %f: memref<8xf32>, %n: i32, %b: f32)
+                kernel attributes {known_block_size = array<i32: 1, 1, 1>, known_grid_size = array<i32: 1, 1, 1>} {
+              %c0 = arith.constant 0 : index
+              %0 = arith.addi %n, %n overflow<nsw> : i32
+              %1 = arith.muli %0, %n : i32
+              %2 = arith.shrui %1, %n : i32
+              memref.store %2, %a[%c0] : memref<8xi32>
+              %3 = arith.cmpi ult, %n, %0 : i32
+              %4 = arith.extui %3 : i1 to i32
+              memref.store %4, %a[%c0] : memref<8xi32>
+              %v = memref.load %f[%c0] : memref<8xf32>
+              %5 = arith.maximumf %v, %b fastmath<nsz> : f32
+              memref.store %5, %f[%c0] : memref<8xf32>
+              %6 = arith.cmpf ult, %v, %b : f32
+              %7 = arith.select %6, %v, %b : f32
+              memref.store %7, %f[%c0] : memref<8xf32>
+              gpu.return
+            }
+          }"#,
+        expect![[""]],
+    );
+}
+
+#[test]
+fn what_is_not_understood_is_refused_by_its_name() {
+    check(
+        r#"gpu.module @m {
+            gpu.func @shuffle(%a: memref<8xf32>, %o: i32, %v: f32)
+                kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+              %r, %p = gpu.shuffle xor %v, %o, %o : f32
+              gpu.return
+            }
+            gpu.func @unlaunched(%a: memref<8xf32>) kernel {
+              gpu.return
+            }
+            gpu.func @branches(%c: i1) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+              cf.cond_br %c, ^a, ^b
+            ^a:
+              gpu.return
+            ^b:
+              gpu.return
+            }
+            gpu.func @vectors(%a: memref<8xvector<4xf32>>) kernel attributes {known_block_size = array<i32: 32, 1, 1>} {
+              gpu.return
+            }
+          }"#,
+        expect![[""]],
+    );
+}
