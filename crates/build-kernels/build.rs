@@ -4,5 +4,8 @@
 mod sources;
 
 fn main() -> std::io::Result<()> {
-    sources::tell("READER_SOURCES", &["build-kernels", "frontend", "ir", "parser", "syntax"])
+    sources::tell(
+        "READER_SOURCES",
+        &["build-kernels", "frontend", "ir", "parser", "syntax", "transform"],
+    )
 }

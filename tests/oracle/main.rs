@@ -12,6 +12,7 @@ mod generated;
 mod inputs;
 mod instructions;
 mod lowering;
+mod mlir_kernels;
 mod mlir_run;
 mod plans;
 mod rewrites;

@@ -4,7 +4,7 @@
 //! not execute is counted by its reason. What single operations give is in `semantics`.
 
 mod planted;
-mod program;
+pub(crate) mod program;
 mod semantics;
 
 use std::{collections::BTreeSet, path::Path};
@@ -148,7 +148,7 @@ fn check_document(
 }
 
 /// Files that are no answers of a peer and no generic form of another file.
-fn inputs(samples: Vec<Sample>) -> Vec<Sample> {
+pub(crate) fn inputs(samples: Vec<Sample>) -> Vec<Sample> {
     let names: BTreeSet<String> = samples.iter().map(|it| it.name.clone()).collect();
     let is_input = |name: &str| {
         let pretty = name.strip_suffix(".generic.mlir").map(|it| format!("{it}.mlir"));

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod operations;
 mod run;
 mod source;
 mod texts;
@@ -31,7 +32,7 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// A build of all `.py` files in a folder (hidden ones left out), or of one file, into another folder; CUDA unless
+    /// A build of all `.py` and `.mlir` files in a folder (hidden ones left out), or of one file, into another folder; CUDA unless
     /// targets are named.
     pub fn new(kernels: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Builder {
         let settings = Settings { targets: Vec::new(), ..Settings::new(out) };
@@ -123,7 +124,7 @@ impl Artifacts {
     }
 }
 
-/// All `.py` files of a folder that are not hidden, or the file itself, in the order of names.
+/// All `.py` and `.mlir` files of a folder that are not hidden, or the file itself, in the order of names.
 fn find(path: &Path, name: &str, inputs: &mut Vec<Input>) -> io::Result<()> {
     let mut folders = vec![(path.to_owned(), name.to_owned())];
     let file = |name: String, path| Input { name, source: InputSource::Path(path) };
@@ -143,7 +144,7 @@ fn find(path: &Path, name: &str, inputs: &mut Vec<Input>) -> io::Result<()> {
             // A link to a folder may lead back.
             if path.is_dir() && !path.is_symlink() {
                 folders.push((path, name));
-            } else if name.ends_with(".py") && path.is_file() {
+            } else if (name.ends_with(".py") || name.ends_with(".mlir")) && path.is_file() {
                 inputs.push(file(name, path));
             }
         }
@@ -159,7 +160,7 @@ mod tests {
     #[test]
     fn files_have_names_relative_to_the_folder_and_hidden_ones_are_left_out() {
         let folder = tempfile::tempdir().expect("a folder");
-        for name in ["b.py", "a/c.py", ".cache/d.py", "a/.e.py", "notes.txt"] {
+        for name in ["b.py", "a/c.py", "a/g.mlir", ".cache/d.py", "a/.e.py", "notes.txt"] {
             let path = folder.path().join(name);
             fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
             fs::write(path, "").expect("a file");
@@ -169,7 +170,7 @@ mod tests {
             find(path, "", &mut inputs).expect("readable");
             inputs.into_iter().map(|it| it.name).collect::<Vec<_>>()
         };
-        assert_eq!(names(folder.path()), ["a/c.py", "b.py"]);
+        assert_eq!(names(folder.path()), ["a/c.py", "a/g.mlir", "b.py"]);
         assert_eq!(names(&folder.path().join("a/c.py")), ["c.py"]);
     }
 }

@@ -16,8 +16,10 @@ use std::{
 };
 
 use codegen::build::{Build, BuildReport, BuiltFile, Settings, hash_of};
+use syntax::Language;
 
 use crate::{
+    operations::OpsModule,
     source::{Module, READER},
     texts::Texts,
 };
@@ -136,8 +138,13 @@ fn file(
         return Ok(Ok(built));
     }
     let parsed = panic::catch_unwind(AssertUnwindSafe(|| {
-        let module = Module::read(&String::from_utf8_lossy(&bytes));
-        build.parsed(&input.name, text, &module.functions())
+        let source = String::from_utf8_lossy(&bytes);
+        match Language::of_file(Path::new(&input.name), &source) {
+            Language::Mlir => {
+                build.parsed(&input.name, text, &OpsModule::read(&source).functions())
+            }
+            _ => build.parsed(&input.name, text, &Module::read(&source).functions()),
+        }
     }));
     match parsed {
         Ok(built) => built.map(Ok),

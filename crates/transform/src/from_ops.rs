@@ -46,6 +46,8 @@ pub struct FromOps {
     pub body: Body,
     /// Of each operation, the one of the function that it was made of.
     pub origins: Vec<(OpId, OpId)>,
+    /// Blocks and threads in x, y, z; none for what is a parameter.
+    pub sizes: [Option<i64>; 6],
 }
 
 /// The kernels of a document: its functions in their order, and the frame around them.

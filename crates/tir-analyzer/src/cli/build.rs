@@ -1,4 +1,4 @@
-//! `build`: device code and manifests for every function of a codebase that launches threads.
+//! `build`: device code and manifests for every function of a codebase that launches threads, and every kernel of its MLIR.
 //!
 //! In: files. Out: a folder for each target with one source a kernel and its manifests, and a report that says what was
 //! built, what was reused, what could not be built, and why. The work is `build-kernels`'; here are the files, progress,
@@ -14,6 +14,7 @@ use std::{
 
 use anyhow::Context as _;
 use build_kernels::{Input, InputSource, Options, Outcome, STORE, Settings, Target, Texts};
+use syntax::Language;
 use transform::passes::Pass;
 
 use crate::cli::{
@@ -79,6 +80,7 @@ pub(crate) const BUILD_EXAMPLES: &str = "\
 Examples:
   tir-analyzer build models/ --out out                    CUDA C++ for a codebase of lowered modules
   tir-analyzer build models/ --target cuda,opencl --out out
+  tir-analyzer build kernels.mlir --target cuda           the kernels of MLIR (gpu.func, gpu.launch)
   tir-analyzer build models/ --target c --out out         C11: whole functions
   tir-analyzer build models/ --watch                      again whenever a file is saved
   tir-analyzer build models/ --since origin/main          only files that were changed
@@ -159,7 +161,8 @@ struct Plan {
 
 impl Plan {
     fn new(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Plan> {
-        let jobs = jobs::find(&args.inputs, io, styled)?;
+        let languages = [Language::TvmScript, Language::Mlir];
+        let jobs = jobs::find_of(&languages, &args.inputs, io, styled)?;
         let since = args.since.as_ref().map(|it| Since::new(&io.folder, it)).transpose()?;
         let is_wanted = |job: &&Job| since.as_ref().is_none_or(|it| it.differs(&job.file.path));
         let root = common_folder(&args.inputs.paths, io);

@@ -46,7 +46,7 @@ impl Converter<'_> {
         let mut cells = Vec::new();
         for &value in values {
             let dtype = self.scalar(value)?;
-            let name = self.body.intern(&self.name(value));
+            let name = self.body.intern(&format!("{}_cell", self.name(value)));
             let scope = self.body.intern("local");
             let one = self.body.int(1, DataType::INT32);
             let buffer = self.body.buffers.push(Buffer {

@@ -88,7 +88,11 @@ pub(super) fn convert(launch: &Launch<'_>) -> Converted<FromOps> {
         }
     }
     it.operations(block)?;
-    Ok(FromOps { body: it.body, origins: it.origins })
+    let sizes = launch.sizes.map(|it| match it {
+        Size::Known(size) => Some(size),
+        Size::Free => None,
+    });
+    Ok(FromOps { body: it.body, origins: it.origins, sizes })
 }
 
 /// Where control goes between blocks of a region.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use ir::{Body, ExprId, ExprKind, OpId, RegionId, ValueId};
+use ir::{Body, ExprId, ExprKind, OpId, RegionId, ValueId, text::types::function_parts};
 use rustc_hash::FxHashMap;
 
 use super::{text, values::value_of};
@@ -180,19 +180,20 @@ fn kernel<'a>(
         }
     }
     let args = &body.blocks[body.entry(body.root)].args;
-    let n_inputs = text::attr_text(body.func_attr("function_type").unwrap_or(&ir::Attr::None))
-        .and_then(|it| it.strip_prefix('('))
-        .and_then(|it| it.split(") -> ").next())
-        .map_or(args.len(), |it| text::items(it).len());
+    let ty = body.func_attr("function_type").and_then(text::attr_text);
+    let n_inputs = ty.and_then(function_parts).map_or(args.len(), |it| it.0.len());
     let n_inputs = n_inputs.min(args.len());
     let n_shared = list("workgroup_attributions").and_then(|it| it.first().copied()).unwrap_or(0);
     let n_shared = usize::try_from(n_shared).unwrap_or(0).min(args.len() - n_inputs);
     let (params, rest) = args.split_at(n_inputs);
     let (shared, private) = rest.split_at(n_shared);
     let is_short = path.len() == 2 && path[0] == path[1];
+    let name = text::identifier(&if is_short { path[1].clone() } else { path.join("_") });
+    // The symbol that is written says `_kernel` again.
+    let name = name.strip_suffix("_kernel").filter(|it| !it.is_empty()).unwrap_or(&name).to_owned();
     Launch {
         function,
-        name: text::identifier(&if is_short { path[1].clone() } else { path.join("_") }),
+        name,
         body,
         region: body.root,
         params: params.to_vec(),
@@ -223,7 +224,7 @@ fn region<'a>(
     let number = if at == 0 { String::new() } else { format!("_{at}") };
     Some(Launch {
         function,
-        name: format!("{}_kernel{number}", text::identifier(&body.name)),
+        name: format!("{}{number}", text::identifier(&body.name)),
         body,
         region,
         params: Vec::new(),

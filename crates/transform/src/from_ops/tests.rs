@@ -51,7 +51,15 @@ fn a_launch_takes_what_it_uses() {
             }
             return
         }"#,
-        expect![[""]],
+        expect![[r#"
+            @T.prim_func
+            def add(a: T.Buffer((T.int64(64),), "float32"), grid_x: T.int64):
+                bx = T.launch_thread("blockIdx.x", grid_x)
+                tx = T.launch_thread("threadIdx.x", T.int64(8))
+                v1: T.let[T.int64] = bx * T.int64(8) + tx
+                v2: T.let[T.float32] = a[v1]
+                a[v1] = v2 + v2
+        "#]],
     );
 }
 
@@ -83,7 +91,17 @@ fn a_kernel_has_the_sizes_of_its_launches() {
             return
           }
         }"#,
-        expect![[""]],
+        expect![[r#"
+            @T.prim_func
+            def m_k(a: T.Buffer(("a_dim0", T.int64(4)), "float32", strides=("a_stride0", T.int64(1)), elem_offset="a_offset"), n: T.int32, grid_x: T.int64):
+                a_dim0 = T.int64(is_size_var=True)
+                a_stride0 = T.int64()
+                a_offset = T.int64()
+                bx = T.launch_thread("blockIdx.x", grid_x)
+                tx = T.launch_thread("threadIdx.x", T.int64(4))
+                a[T.int64(4), tx] = T.Cast("float32", T.Cast("int32", T.Cast("uint32", n) + T.uint32(1)))
+            other_k: nothing in the file launches it, and it has no known_block_size [unknown-launch]
+        "#]],
     );
 }
 
@@ -117,7 +135,31 @@ fn what_is_carried_is_local_memory() {
               gpu.return
             }
           }"#,
-        expect![[""]],
+        expect![[r#"
+            @T.prim_func
+            def m_k(a: T.Buffer((T.int64(8), T.int64(8)), "float32"), s: T.int64):
+                bx = T.launch_thread("blockIdx.x", T.int64(1))
+                tx = T.launch_thread("threadIdx.x", T.int64(8))
+                w = T.alloc_shared((T.int64(8),))
+                acc_cell = T.alloc_local((1,))
+                acc_cell[0] = T.float32(0.0)
+                for i in range((T.int64(8) + (s - T.int64(1))) // s):
+                    i_1: T.let[T.int64] = i * s
+                    acc: T.let[T.float32] = acc_cell[0]
+                    v: T.let[T.float32] = a[tx, i_1]
+                    acc_cell[0] = acc + v
+                sum: T.let[T.float32] = acc_cell[0]
+                r_cell = T.alloc_local((1,))
+                if sum > T.float32(0.0):
+                    r_cell[0] = sum
+                else:
+                    r_cell[0] = sum * T.float32(-1.0)
+                r: T.let[T.float32] = r_cell[0]
+                w[tx] = r
+                T.tvm_storage_sync("shared")
+                f: T.let[T.float32] = w[T.int64(0)]
+                a[tx, T.int64(0)] = f
+        "#]],
     );
 }
 
@@ -144,7 +186,18 @@ fn integers_wrap_and_floats_know_nan() {
               gpu.return
             }
           }"#,
-        expect![[""]],
+        expect![[r#"
+            @T.prim_func
+            def m_k(a: T.Buffer((T.int64(8),), "int32"), f: T.Buffer((T.int64(8),), "float32"), n: T.int32, b: T.float32):
+                bx = T.launch_thread("blockIdx.x", T.int64(1))
+                tx = T.launch_thread("threadIdx.x", T.int64(1))
+                v0: T.let[T.int32] = n + n
+                a[T.int64(0)] = T.Cast("int32", T.Cast("uint32", T.Cast("int32", T.Cast("uint32", v0) * T.Cast("uint32", n))) >> T.Cast("uint32", n))
+                a[T.int64(0)] = T.Cast("int32", T.Cast("uint32", n) < T.Cast("uint32", v0))
+                v: T.let[T.float32] = f[T.int64(0)]
+                f[T.int64(0)] = T.Select(T.isnan(v), v, T.max(v, b))
+                f[T.int64(0)] = T.Select(not v >= b, v, b)
+        "#]],
     );
 }
 
@@ -171,6 +224,11 @@ fn what_is_not_understood_is_refused_by_its_name() {
               gpu.return
             }
           }"#,
-        expect![[""]],
+        expect![[r#"
+            m_shuffle: `gpu.shuffle` is not written as statements [operation]
+            m_unlaunched: nothing in the file launches it, and it has no known_block_size [unknown-launch]
+            m_branches: blocks with branches between them [branches]
+            m_vectors: memory of type `memref<8xvector<4xf32>>` [type]
+        "#]],
     );
 }

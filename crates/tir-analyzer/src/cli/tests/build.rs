@@ -192,3 +192,42 @@ fn files_that_would_write_to_one_folder_are_refused() {
     assert_eq!(outcome.code, 2);
     assert!(outcome.err().contains("would be written to the same folder"), "{}", outcome.err());
 }
+
+const GPU_MODULE: &str = r#"module attributes {gpu.container_module} {
+  func.func @twice(%a: memref<64xf32>) {
+    %c8 = arith.constant 8 : index
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@twice blocks in (%c8, %c1, %c1) threads in (%c8, %c1, %c1) args(%a : memref<64xf32>)
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @twice(%a: memref<64xf32>) kernel {
+      %b = gpu.block_id x
+      %t = gpu.thread_id x
+      %n = gpu.block_dim x
+      %0 = arith.muli %b, %n : index
+      %1 = arith.addi %0, %t : index
+      %2 = memref.load %a[%1] : memref<64xf32>
+      %3 = arith.addf %2, %2 : f32
+      memref.store %3, %a[%1] : memref<64xf32>
+      gpu.return
+    }
+    gpu.func @unknown(%a: memref<64xf32>) kernel {
+      gpu.return
+    }
+  }
+}
+"#;
+
+#[test]
+fn kernels_of_mlir_are_built() {
+    let project = Project::new(&[("models/net.mlir", GPU_MODULE)]);
+    let first = built(&project);
+    assert!(first.contains("built     cuda/net.mlir/kernels_twice_kernel.cu (new)"), "{first}");
+    assert!(first.contains("not built for cuda: kernels_unknown of net.mlir"), "{first}");
+    assert!(first.contains("[unknown-launch]"), "{first}");
+    let source = project.read("out/cuda/net.mlir/kernels_twice_kernel.cu");
+    assert!(source.contains("__launch_bounds__(8)"), "{source}");
+    let second = built(&project);
+    assert!(second.contains("0 built, 0 generated and unchanged, 1 reused"), "{second}");
+}

@@ -1,0 +1,94 @@
+//! From the text of MLIR to its kernels, for a build.
+//!
+//! In: text. Out: each kernel (`gpu.func … kernel`, `gpu.launch`) as a function of statements, or the message why it is none. A kernel depends on all of
+//! its file: who launches it says its sizes. Linear in the text.
+
+use codegen::build::{SourceBody, SourceFunction, hash_of};
+use frontend::{
+    mlir::{Shapes, Unit, UnitKind, lower_file},
+    ops::Severity,
+};
+use syntax::{ColumnEncoding, LineIndex, TextSize};
+use transform::from_ops::{FromOps, KernelOf, kernels};
+
+/// A file that was parsed.
+pub(crate) struct OpsModule {
+    lines: LineIndex,
+    /// Of all of the text.
+    hash: [u8; 32],
+    documents: Vec<Document>,
+}
+
+/// What stands between two `// -----` lines.
+#[derive(Default)]
+struct Document {
+    functions: Vec<Unit>,
+    frame: Option<Unit>,
+    kernels: Vec<KernelOf>,
+}
+
+impl OpsModule {
+    pub(crate) fn read(text: &str) -> OpsModule {
+        let mut documents: Vec<Document> = Vec::new();
+        lower_file(text, Shapes::builtin(), &mut |unit| {
+            documents.resize_with(documents.len().max(unit.document + 1), Document::default);
+            let document = &mut documents[unit.document];
+            match unit.kind {
+                UnitKind::Function => document.functions.push(unit),
+                UnitKind::Frame => document.frame = Some(unit),
+            }
+        });
+        for document in &mut documents {
+            let functions: Vec<_> = document.functions.iter().map(|it| &it.lowered.body).collect();
+            let frame = document.frame.as_ref().map(|it| &it.lowered.body);
+            document.kernels = kernels(&functions, frame);
+        }
+        OpsModule { lines: LineIndex::new(text), hash: hash_of(&[text.as_bytes()]), documents }
+    }
+
+    /// The kernels, in the order of their places.
+    pub(crate) fn functions(&self) -> Vec<SourceFunction<'_>> {
+        let mut res = Vec::new();
+        for document in &self.documents {
+            for kernel in &document.kernels {
+                let unit = &document.functions[kernel.function];
+                let number = u64::try_from(res.len()).unwrap_or(u64::MAX);
+                res.push(SourceFunction {
+                    name: kernel.name.clone(),
+                    text: hash_of(&[&self.hash, &number.to_le_bytes()]),
+                    first_line: self.line(unit.offset) + 1,
+                    body: Box::new(|| self.body(unit, kernel)),
+                });
+            }
+        }
+        res
+    }
+
+    fn line(&self, offset: usize) -> u32 {
+        let offset = TextSize::from(u32::try_from(offset).unwrap_or(u32::MAX));
+        self.lines.line_col(offset, ColumnEncoding::Utf8).line
+    }
+
+    fn body(&self, unit: &Unit, kernel: &KernelOf) -> Result<SourceBody, String> {
+        let lowered = &unit.lowered;
+        let error = lowered.diagnostics.iter().find(|it| it.severity == Severity::Error);
+        if let Some(error) = error {
+            return Err(error.message.clone());
+        }
+        let start = self.line(unit.offset);
+        let line = |op| {
+            let at = unit.offset + usize::from(lowered.source_map.op(op).start());
+            self.line(at).saturating_sub(start)
+        };
+        match &kernel.kernel {
+            Ok(FromOps { body, origins, .. }) => {
+                let lines = origins.iter().map(|&(op, source)| (op, line(source))).collect();
+                Ok(SourceBody { body: body.clone(), lines })
+            }
+            Err(refusal) => {
+                let place = refusal.op.map(|op| format!(" in line {}", start + line(op) + 1));
+                Err(format!("{}{} [{}]", refusal.detail, place.unwrap_or_default(), refusal.reason))
+            }
+        }
+    }
+}
