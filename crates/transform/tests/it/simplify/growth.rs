@@ -188,3 +188,40 @@ fn long_lists() {
     });
     assert!(n_items >= 50_000, "{n_items}");
 }
+
+/// `A[x + at] = x + 0` and, with a guard, `if x < 5: if x < 3: A[0] = x`, whose guards become one that is simpler.
+fn sums(n: usize, is_guarded: bool) -> Body {
+    let mut function = Function::new();
+    let zero = function.int(0);
+    for at in 0..n {
+        let at = function.int(at + 1);
+        let index = function.body.binary(BinaryOp::Add, function.x, at);
+        let value = function.body.binary(BinaryOp::Add, function.x, zero);
+        function.store(index, value);
+    }
+    if is_guarded {
+        for most in [5, 3] {
+            let most = function.int(most);
+            let condition = function.body.binary(BinaryOp::Lt, function.x, most);
+            function.open_if(condition);
+        }
+        function.store(zero, function.x);
+    }
+    function.body
+}
+
+#[test]
+fn a_round_that_changes_expressions_only_is_the_last() {
+    let (work, n_items) = work(&sums(8, false));
+    assert_eq!((work.rounds, n_items), (1, 8));
+}
+
+#[test]
+fn a_later_round_asks_only_about_what_changed() {
+    let (few, _) = work(&sums(8, true));
+    let (many, _) = work(&sums(80, true));
+    assert!(few.rounds > 1);
+    // One round asks about the nodes of a statement, not each round anew.
+    let alone = work(&sums(80, false)).0.facts - work(&sums(8, false)).0.facts;
+    assert_eq!(many.facts - few.facts, alone);
+}
