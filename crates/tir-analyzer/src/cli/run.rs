@@ -6,6 +6,7 @@
 //! `crates/ir/SEMANTICS.md`.
 
 mod inputs;
+mod mlir;
 mod npy;
 mod report;
 
@@ -14,7 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow, bail};
 use frontend::tvmscript::{self, FunctionItem, Lowered, Severity};
 use ir::interp::{self, Argument, OnError, Options, Outcome, RunError, RunErrorKind, Schedule};
-use syntax::{LineIndex, TextSize};
+use syntax::{Language, LineIndex, TextSize};
 
 use crate::cli::{
     Exit,
@@ -72,6 +73,7 @@ Examples:
   tir-analyzer run a.py --inputs a.npy,b.npy,zeros --output out
   tir-analyzer run a.py --set n=128 --schedule reverse       another order of the threads
   tir-analyzer run a.py --format json                        for programs
+  tir-analyzer run a.mlir --function f --set ?=16            a function of MLIR, free extents 16
 
 Exit codes: 0 the function ran, 1 it ran and something went wrong in it, 2 it could not be run, 130 interrupted.";
 
@@ -113,7 +115,10 @@ impl Run<'_> {
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs, io: &mut Io<'_>, _styled: Styled) -> anyhow::Result<Exit> {
     let job = jobs::one(&args.input, io, _styled)?;
-    let (text, exit) = job.run(|source| execute(args, io, &source, &job.file.shown))?;
+    let (text, exit) = job.run(|source| match Language::of_file(&job.file.path, &source.text) {
+        Language::Mlir => mlir::execute(args, io, &source, &job.file.shown),
+        _ => execute(args, io, &source, &job.file.shown),
+    })?;
     io.out.write_all(text.as_bytes())?;
     Ok(exit)
 }

@@ -27,7 +27,7 @@ pub(super) struct Inputs {
 
 /// An entry of `--inputs`.
 #[derive(Clone, PartialEq, Debug)]
-enum Entry<'a> {
+pub(super) enum Entry<'a> {
     Random,
     Zeros,
     Int(i64),
@@ -35,7 +35,8 @@ enum Entry<'a> {
     File(&'a str),
 }
 
-fn entry(text: &str) -> Entry<'_> {
+/// Reads an entry.
+pub(super) fn entry(text: &str) -> Entry<'_> {
     match text {
         "random" => Entry::Random,
         "zeros" => Entry::Zeros,
@@ -236,7 +237,7 @@ fn make_arrays(
 }
 
 /// A small generator (SplitMix64): the same values for the same seed on every machine.
-struct Random(u64);
+pub(super) struct Random(pub(super) u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -246,15 +247,16 @@ impl Random {
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
     }
-    fn below(&mut self, n: u64) -> i64 {
+    pub(super) fn below(&mut self, n: u64) -> i64 {
         (self.next() % n) as i64
     }
     /// A multiple of 2^-20 from −1 to 1.
-    fn unit(&mut self) -> f64 {
+    pub(super) fn unit(&mut self) -> f64 {
         (self.below(2_097_153) - 1_048_576) as f64 / 1_048_576.0
     }
 
-    fn fill(&mut self, array: &mut Array) {
+    /// Fills an array.
+    pub(super) fn fill(&mut self, array: &mut Array) {
         let (dtype, element) = (array.dtype, array.dtype.element());
         if matches!((dtype.lanes, element.bits), (Lanes::Fixed(2..), 0..8)) && !element.is_bool() {
             // Lanes that share bytes.

@@ -210,3 +210,28 @@ fn given_symbols_size_random_arrays() {
         --- exit code 0
     "#]]);
 }
+
+#[test]
+fn functions_of_mlir_run_too() {
+    let text = "func.func @f(%m: memref<?xi32>, %n: i32) -> i32 {
+  %c0 = arith.constant 0 : index
+  %v = memref.load %m[%c0] : memref<?xi32>
+  %q = arith.divsi %n, %v : i32
+  return %q : i32
+}
+";
+    let project = Project::new(&[("a.mlir", text)]);
+    project.run("run a.mlir --inputs zeros,3 --set ?=2").check(expect![[r#"
+        a.mlir:4:3: division-by-zero: division by zero
+        %m: int32 [2] = 0 0
+        %n: 3
+        returned: 0
+        `f` ran: 4 steps; something went wrong at 1 place
+        --- exit code 1
+    "#]]);
+    project.run("run a.mlir --function g").check(expect![[r#"
+        --- errors
+        error: a.mlir has no function `g`; did you mean `f`?
+        --- exit code 2
+    "#]]);
+}
