@@ -27,6 +27,7 @@ mod roles;
 mod roundtrip;
 mod run;
 mod simplify;
+mod spirv;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -50,6 +51,7 @@ Examples:
   cargo xtask conformance roundtrip --corpus DIR            every .py under a folder
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
   cargo xtask conformance c --corpus DIR --report c.txt     C of every function without launches, compiled and called
+  cargo xtask conformance spirv --corpus DIR                SPIR-V of every function with launches, validated and run
   cargo xtask conformance mlir --corpus DIR                 every .mlir with the peer's answer beside it
   cargo xtask conformance mlir-run --corpus DIR             … executed by us and by mlir-cpu-runner
   cargo xtask conformance pir --corpus DIR                  every .pir with its .cse.pir
@@ -101,6 +103,8 @@ enum Suite {
     Run,
     /// Whether our C, compiled by the system's compiler, computes what the interpreter does.
     C,
+    /// Whether our SPIR-V is valid and computes what the interpreter does, on Vulkan.
+    Spirv,
     /// Whether our preset `pir` gives Paddle's results: `X.cse.pir` beside `X.pir`.
     Pir,
     /// The same for random programs that a running Paddle makes.
@@ -108,7 +112,7 @@ enum Suite {
 }
 
 /// What the test command runs.
-const SUITES: [Suite; 11] = [
+const SUITES: [Suite; 12] = [
     Suite::Lower,
     Suite::Roundtrip,
     Suite::Cse,
@@ -117,6 +121,7 @@ const SUITES: [Suite; 11] = [
     Suite::Cuda,
     Suite::Run,
     Suite::C,
+    Suite::Spirv,
     Suite::MlirRun,
     Suite::Pir,
     Suite::Paddle,
@@ -184,6 +189,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Cuda => cuda::compare(input),
         Suite::Run => run::compare(input),
         Suite::C => c::compare(input),
+        Suite::Spirv => spirv::compare(input),
         Suite::Pir => Ok(pir::compare(input.corpus, input.filter)?),
         Suite::Paddle => pir::compare_running(input.ws),
     })

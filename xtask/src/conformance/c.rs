@@ -43,23 +43,23 @@ pub(crate) const STEPS: u64 = 1_000_000;
 const LEAST: usize = 30;
 
 /// A function and what became of it.
-struct Case {
-    label: String,
-    group: String,
-    body: Body,
+pub(super) struct Case {
+    pub(super) label: String,
+    pub(super) group: String,
+    pub(super) body: Body,
     /// Unique: its name in the build.
-    name: String,
-    runs: Vec<Run>,
+    pub(super) name: String,
+    pub(super) runs: Vec<Run>,
     /// Why it is not run, if it has no runs.
-    reason: String,
+    pub(super) reason: String,
 }
 
 /// One call.
-struct Run {
-    inputs: Vec<Made>,
+pub(super) struct Run {
+    pub(super) inputs: Vec<Made>,
     /// What the interpreter left in the arrays.
-    expected: Vec<Array>,
-    dir: PathBuf,
+    pub(super) expected: Vec<Array>,
+    pub(super) dir: PathBuf,
 }
 
 /// Builds, compiles and calls every function.
@@ -108,7 +108,7 @@ fn constructs(input: &Input<'_>) -> Vec<corpus::File> {
 
 // ---- cases ----
 
-fn cases(file: &corpus::File, root: &Path, steps: u64) -> Vec<Case> {
+pub(super) fn cases(file: &corpus::File, root: &Path, steps: u64) -> Vec<Case> {
     let functions = ours::read(&file.text).functions;
     functions
         .into_iter()
@@ -174,7 +174,7 @@ fn write_inputs(dir: &Path, inputs: &[Made]) -> std::io::Result<()> {
 }
 
 /// The file of a parameter's bytes.
-fn place(dir: &Path, position: usize) -> PathBuf {
+pub(super) fn place(dir: &Path, position: usize) -> PathBuf {
     dir.join(format!("{position}.bin"))
 }
 

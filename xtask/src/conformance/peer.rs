@@ -35,6 +35,8 @@ pub(crate) const TVM_PACKAGES: &[&str] =
     &["apache-tvm==0.27.0.post1", "numpy==2.4.6", "ml_dtypes==0.6.0"];
 /// The packages of Paddle's environment.
 const PADDLE_PACKAGES: &[&str] = &["paddlepaddle==3.3.1", "numpy==2.4.6"];
+/// The packages through which Vulkan is called.
+const VULKAN_PACKAGES: &[&str] = &["vulkan==1.3.275.1"];
 /// The packages of NVIDIA's run-time compiler, its headers included.
 const CUDA_PACKAGES: &[&str] = &[
     "nvidia-cuda-nvrtc==13.5.37",
@@ -104,6 +106,14 @@ impl Peer {
         let venv = Venv::with_packages(ws, "opencl", &[])?;
         let script = include_str!("opencl_worker.py");
         Peer::start(ws, "opencl", venv.python(), script, "", &Value::Null)
+    }
+
+    /// The Vulkan that the system has: lavapipe makes a device of the processor.
+    pub(crate) fn vulkan(ws: &Workspace) -> Result<Peer, Skip> {
+        let venv = Venv::with_packages(ws, "vulkan", VULKAN_PACKAGES)?;
+        let script = include_str!("vulkan_worker.py");
+        let key = VULKAN_PACKAGES.join(" ");
+        Peer::start(ws, "vulkan", venv.python(), script, &key, &Value::Null)
     }
 
     /// A process that calls functions of shared objects.
