@@ -37,7 +37,7 @@ pub(super) fn without_contraction(words: &[u32]) -> Vec<u32> {
 
 /// Whether an instruction stands where decorations do, or behind.
 fn is_annotation_or_type(code: u32) -> bool {
-    debug_assert!(LAST_BEFORE_TYPES < FIRST_TYPE);
+    const { assert!(LAST_BEFORE_TYPES < FIRST_TYPE) };
     // OpDecorate, OpMemberDecorate and their kin; OpTypeVoid to OpTypeForwardPointer.
     matches!(code, 71..=75) || (FIRST_TYPE..=39).contains(&code)
 }

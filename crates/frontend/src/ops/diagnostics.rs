@@ -64,17 +64,6 @@ pub fn rule(code: &str) -> Option<&'static DiagnosticRule> {
     ALL.iter().find(|it| it.code == code)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rules_are_sorted_and_documented() {
-        assert!(ALL.is_sorted_by_key(|it| it.code));
-        assert!(ALL.iter().all(|it| !it.docs.is_empty()));
-    }
-}
-
 /// The row of `tir-analyzer.toml` that says an operation has no effects; `section` is `mlir` or `pir`.
 pub fn settings_row(section: &str, operation: &str) -> String {
     format!("[[effects.{section}]]\nops = [\"{operation}\"]\n")
@@ -84,4 +73,15 @@ pub fn settings_row(section: &str, operation: &str) -> String {
 pub(crate) fn declare(section: &str, operation: &str) -> String {
     let row = settings_row(section, operation);
     format!("say it in tir-analyzer.toml; without effects:\n{}", row.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_sorted_and_documented() {
+        assert!(ALL.is_sorted_by_key(|it| it.code));
+        assert!(ALL.iter().all(|it| !it.docs.is_empty()));
+    }
 }
