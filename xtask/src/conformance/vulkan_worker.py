@@ -152,8 +152,7 @@ class Runner:
             stage=vk.VK_SHADER_STAGE_COMPUTE_BIT, module=shader, pName="main"
         )
         info = vk.VkComputePipelineCreateInfo(stage=stage, layout=outer)
-        pipelines = vk.vkCreateComputePipelines(device, None, 1, [info], None)
-        pipeline = pipelines[0] if isinstance(pipelines, (list, tuple)) else pipelines
+        pipeline = vk.vkCreateComputePipelines(device, None, 1, [info], None)[0]
         sizes = [vk.VkDescriptorPoolSize(type=kind, descriptorCount=1) for kind, _ in kinds.values()]
         pool = vk.vkCreateDescriptorPool(
             device, vk.VkDescriptorPoolCreateInfo(maxSets=1, poolSizeCount=len(sizes), pPoolSizes=sizes), None
