@@ -3,6 +3,7 @@
 mod access;
 mod allreduce;
 mod artifact;
+mod barrier;
 pub mod bounds;
 pub mod build;
 mod c;

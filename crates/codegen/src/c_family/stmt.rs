@@ -8,7 +8,10 @@ use super::{
     types::lanes,
     writer::{Writer, no_type},
 };
-use crate::kernel::{Refusal, Result, Root, Space};
+use crate::{
+    barrier::is_barrier,
+    kernel::{Refusal, Result, Root, Space},
+};
 
 /// Keys of `T.attr` that say how to compile, not what to compute.
 pub(crate) fn is_hint(key: &str) -> bool {
@@ -382,31 +385,10 @@ impl Writer<'_> {
     }
 
     fn evaluate(&mut self, expr: ExprId) -> Result<()> {
-        let body = self.body;
-        match body.expr(expr).kind {
-            ExprKind::Int(_) | ExprKind::Float(_) => Ok(()),
-            ExprKind::Call { callee: ir::Callee::Intrinsic(name), args, .. } => {
-                let scope = body.items(args).first().and_then(|&it| match body.expr(it).kind {
-                    ExprKind::Str(scope) => Some(body.name(scope)),
-                    _ => None,
-                });
-                match (body.name(name), scope) {
-                    ("tvm_storage_sync", Some("shared" | "shared.dyn")) => {
-                        self.line(self.dialect.barrier());
-                        Ok(())
-                    }
-                    // Threads of a warp run together where TVM asks for this; it emits nothing, we refuse.
-                    ("tvm_storage_sync", scope) => Err(Refusal::new(
-                        "barrier-scope",
-                        format!("a barrier of scope `{}`", scope.unwrap_or("?")),
-                    )),
-                    (name, _) => {
-                        Err(Refusal::new("intrinsic", format!("`T.{name}` is not lowered")))
-                    }
-                }
-            }
-            _ => Err(Refusal::new("intrinsic", "a value is computed and thrown away")),
+        if is_barrier(self.body, expr)? {
+            self.line(self.dialect.barrier());
         }
+        Ok(())
     }
 }
 

@@ -1,7 +1,7 @@
 //! Statements: regions become blocks of naga, scoping constructs without meaning at run time become nothing.
 
 use ::naga::{Barrier, BinaryOperator as Op, Block, Scalar, Statement, UnaryOperator};
-use ir::{BufferId, ExprId, ExprKind, ForKind, OpId, OpKind, RegionId};
+use ir::{BufferId, ExprId, ForKind, OpId, OpKind, RegionId};
 
 use super::{
     expr::Place,
@@ -10,6 +10,7 @@ use super::{
     writer::{Writer, lanes},
 };
 use crate::{
+    barrier::is_barrier,
     c_family::is_hint,
     kernel::{Refusal, Result, Root, Space},
 };
@@ -261,32 +262,12 @@ impl Writer<'_> {
     }
 
     fn evaluate(&mut self, expr: ExprId) -> Result<()> {
-        let body = self.body;
-        match body.expr(expr).kind {
-            ExprKind::Int(_) | ExprKind::Float(_) => Ok(()),
-            ExprKind::Call { callee: ir::Callee::Intrinsic(name), args, .. } => {
-                let scope = body.items(args).first().and_then(|&it| match body.expr(it).kind {
-                    ExprKind::Str(scope) => Some(body.name(scope)),
-                    _ => None,
-                });
-                match (body.name(name), scope) {
-                    ("tvm_storage_sync", Some("shared" | "shared.dyn")) => {
-                        // It orders global memory, too (`SEMANTICS: Y1`).
-                        let barrier = Barrier::WORK_GROUP | Barrier::STORAGE;
-                        self.out.push(Statement::ControlBarrier(barrier));
-                        Ok(())
-                    }
-                    ("tvm_storage_sync", scope) => Err(Refusal::new(
-                        "barrier-scope",
-                        format!("a barrier of scope `{}`", scope.unwrap_or("?")),
-                    )),
-                    (name, _) => {
-                        Err(Refusal::new("intrinsic", format!("`T.{name}` is not lowered")))
-                    }
-                }
-            }
-            _ => Err(Refusal::new("intrinsic", "a value is computed and thrown away")),
+        if is_barrier(self.body, expr)? {
+            // It orders global memory, too (`SEMANTICS: Y1`).
+            let barrier = Barrier::WORK_GROUP | Barrier::STORAGE;
+            self.out.push(Statement::ControlBarrier(barrier));
         }
+        Ok(())
     }
 
     /// Assumes of a scalar argument of 64 bits that it fits 32: the host checks it before the launch.
