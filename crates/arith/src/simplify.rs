@@ -335,7 +335,7 @@ impl<'a> Simplifier<'a> {
 
     fn with_simple_let(&mut self, at: At, expr: ExprId, value: ExprId, body: ExprId) -> ExprId {
         let simple = self.simplified(at, value);
-        let inner = At { ctx: self.analyzer.binder(at.ctx, Some(value)), ..at };
+        let inner = At { ctx: self.analyzer.binder(at.ctx, Some(simple)), ..at };
         let inside = self.simplified(inner, body);
         if (simple, inside) == (value, body) {
             return expr;

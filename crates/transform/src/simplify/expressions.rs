@@ -36,6 +36,9 @@ use crate::{
     replace::children_of,
 };
 
+/// How often an operand is looked at as it becomes.
+const MOST_REBUILT: usize = 4;
+
 /// Operands of a node.
 type Children = SmallVec<[ExprId; 4]>;
 
@@ -291,7 +294,7 @@ impl Planner<'_, '_, '_> {
         if start == old && self.facts.round.seen.has(op, context, operand, old) {
             return;
         }
-        let new = self.simplifier.simplify(context, start, reading);
+        let mut new = self.simplifier.simplify(context, start, reading);
         if new == start {
             if start != old {
                 self.expressions.operands.insert((op, operand as u32), start);
@@ -300,8 +303,18 @@ impl Planner<'_, '_, '_> {
         }
         let Some(top) = self.facts.round.occurrences.of_operand(op, operand) else { return };
         let mut found = Vec::new();
-        let place = &mut Differing { at: top, context, reading, found: &mut found };
-        let rebuilt = self.differ(place, start, new);
+        let mut rebuilt = start;
+        for _ in 0..MOST_REBUILT {
+            found.clear();
+            let place = &mut Differing { at: top, context, reading, found: &mut found };
+            rebuilt = self.differ(place, start, new);
+            // What is not worth telling stays, so this is not the simplest form, and may be a condition that is known here as it stands.
+            let again = self.simplifier.simplify(context, rebuilt, reading);
+            if again == new || again == start || rebuilt == start {
+                break;
+            }
+            new = again;
+        }
         if rebuilt != old {
             self.expressions.operands.insert((op, operand as u32), rebuilt);
         }

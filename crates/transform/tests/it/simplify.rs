@@ -2,6 +2,7 @@
 
 mod corpus;
 mod growth;
+mod once;
 mod statements;
 mod text;
 
