@@ -7,6 +7,7 @@
 //! |---|---|---|
 //! | folding | constants, neutral and absorbing operands, conversions | `fold` |
 //! | decisions | what the analyzer decides becomes a constant | here |
+//! | vectors | operations on vectors of known lanes become vectors of operations | `vectors` |
 //! | sums | sums of products in one normal form | `sums`, `build`, `fits` |
 //! | divisions | multiples and small rests leave dividends | `division` |
 //! | comparisons | by the difference of both sides | `compare` |
@@ -36,6 +37,7 @@ mod order;
 mod recombine;
 mod stages;
 mod sums;
+mod vectors;
 
 use ir::{
     BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type, arena::Id, effects::EffectTable,
@@ -247,8 +249,9 @@ impl<'a> Simplifier<'a> {
 
     /// The first rewrite at the root of a node with simple operands.
     fn step(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
-        let stages: [fn(&mut Self, At, ExprId) -> Option<Rewrite>; 8] = [
+        let stages: [fn(&mut Self, At, ExprId) -> Option<Rewrite>; 9] = [
             Self::fold,
+            Self::vector,
             Self::sum,
             Self::decide,
             Self::divide,
@@ -309,6 +312,10 @@ impl<'a> Simplifier<'a> {
             ExprKind::Cast(operand) if node.ty.prim().is_some_and(DataType::is_float) => {
                 let simple = self.simplified(At { reading: Overflow::Wraps, ..at }, operand);
                 if simple == operand { expr } else { self.with_operands(expr, &[simple]) }
+            }
+            // Lanes that are switched off use nothing (`SEMANTICS: S8`).
+            ExprKind::Load { predicate: Some(_), .. } => {
+                self.map_operands(At { reading: Overflow::Wraps, ..at }, expr)
             }
             // A chain is taken as a whole.
             ExprKind::Binary(op, ..) if self.is_lazy(op, node.ty) => expr,

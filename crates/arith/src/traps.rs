@@ -309,7 +309,7 @@ impl Analyzer<'_> {
 
     /// Whether the value of `expr` did not come from an overflow (`SEMANTICS: I1`): using it is no event. What a load
     /// gives was not used in vain; a variable is as good as what it is bound to.
-    pub(crate) fn is_untainted(&mut self, ctx: ContextId, expr: ExprId) -> bool {
+    pub fn is_untainted(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         self.stays(ctx, expr, Part::Value)
     }
 

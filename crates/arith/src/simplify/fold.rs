@@ -49,6 +49,17 @@ pub(super) fn evaluate(op: BinaryOp, a: i128, b: i128) -> Option<i128> {
     }
 }
 
+/// Whether an operation on integers, of which these are constants, is its left operand or its right one.
+pub(super) fn neutral(op: BinaryOp, a: Option<i128>, b: Option<i128>) -> Option<bool> {
+    match (op, a, b) {
+        (BinaryOp::Add, Some(0), _) | (BinaryOp::Mul, Some(1), _) => Some(false),
+        (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Shl | BinaryOp::Shr, _, Some(0))
+        | (BinaryOp::Mul | BinaryOp::Div | BinaryOp::FloorDiv, _, Some(1)) => Some(true),
+        (_, Some(0), _) if op.is_division() => Some(true),
+        _ => None,
+    }
+}
+
 fn floor_mod_signed(a: i128, b: i128) -> i128 {
     if b > 0 { floor_mod(a, b) } else { -floor_mod(-a, -b) }
 }
@@ -104,20 +115,15 @@ impl Simplifier<'_> {
         if !operand.is_integer() {
             return None;
         }
-        let neutral = |kept: ExprId| Some((kept, "neutral-operand"));
+        if let Some(is_left) = neutral(op, x, y) {
+            return Some((if is_left { a } else { b }, "neutral-operand"));
+        }
         match (op, x, y) {
-            (BinaryOp::Add, Some(0), _) | (BinaryOp::Mul, Some(1), _) => neutral(b),
-            (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Shl | BinaryOp::Shr, _, Some(0)) => {
-                neutral(a)
-            }
-            (BinaryOp::Mul | BinaryOp::Div | BinaryOp::FloorDiv, _, Some(1)) => neutral(a),
-            (BinaryOp::Mul, Some(0), _) | (BinaryOp::Mul, _, Some(0)) => {
+            (BinaryOp::Mul, Some(0), _)
+            | (BinaryOp::Mul, _, Some(0))
+            | (BinaryOp::Mod | BinaryOp::FloorMod, _, Some(1)) => {
                 Some((self.int(0, dtype), "absorbing-operand"))
             }
-            (BinaryOp::Mod | BinaryOp::FloorMod, _, Some(1)) => {
-                Some((self.int(0, dtype), "absorbing-operand"))
-            }
-            (_, Some(0), _) if op.is_division() => neutral(a),
             _ => None,
         }
     }

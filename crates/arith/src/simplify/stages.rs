@@ -18,6 +18,11 @@ pub const STAGES: &[(&str, &str)] = &[
         "decided-by-left",
         "The right side of an `and` or `or` is only evaluated where the left side does not decide, and there it has one value.",
     ),
+    (
+        "equal-lanes",
+        "An operation on vectors of equal lanes is computed once: `Broadcast(x, n) + Broadcast(y, n)` is `Broadcast(x + y, n)`.",
+    ),
+    ("flat-ramp", "A ramp whose lanes do not differ: `Ramp(x, 0, n)` is `Broadcast(x, n)`."),
     ("fold", "Operands are constants, and so is the result."),
     (
         "implied-by-right",
@@ -39,6 +44,18 @@ pub const STAGES: &[(&str, &str)] = &[
     (
         "operand-order",
         "Operands of `min` and `max` in the order in which their variables were declared.",
+    ),
+    (
+        "ramp-division",
+        "A ramp over a constant, where its lanes are whole multiples beside the first, or all between two neighbouring ones.",
+    ),
+    (
+        "ramp-product",
+        "A ramp times a constant: `Ramp(x, s, n) * Broadcast(c, n)` is `Ramp(x * c, s * c, n)`.",
+    ),
+    (
+        "ramp-sum",
+        "A ramp and a ramp, or what is equal in all lanes: `Ramp(x, s, n) + Broadcast(y, n)` is `Ramp(x + y, s, n)`.",
     ),
     (
         "small-terms",

@@ -8,3 +8,4 @@ mod growth;
 mod launches;
 mod refused;
 mod support;
+mod vectors;

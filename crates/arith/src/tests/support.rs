@@ -4,7 +4,7 @@
 //! zero has no value, a shift out of range shifts modulo the width. It notes what would be an event.
 
 use ir::{
-    BinaryOp, Body, Callee, DataType, Dialect, ExprId, ExprKind, OpKind, UnaryOp, ValueId,
+    BinaryOp, Body, Callee, DataType, Dialect, ExprId, ExprKind, Lanes, OpKind, UnaryOp, ValueId,
     ValueKind, arena::Id,
 };
 
@@ -177,6 +177,11 @@ impl Parser<'_> {
             let operand = self.typed(args[0], dtype);
             return Parsed::Expr(self.bench.body.cast(operand, dtype));
         }
+        if let ("ramp" | "broadcast", [first, .., Parsed::Number(n)]) = (name, args) {
+            let base = self.typed(*first, DataType::INT32);
+            let stride = args.get(1).filter(|_| name == "ramp").map(|it| self.pair(*first, *it).1);
+            return Parsed::Expr(vector(&mut self.bench.body, base, stride, *n as u16));
+        }
         if let &[cond, a, b] = args {
             let cond = self.typed(cond, DataType::BOOL);
             let (a, b) = self.pair(a, b);
@@ -188,6 +193,17 @@ impl Parser<'_> {
         }
         panic!("{name} is not known here");
     }
+}
+
+/// `T.Ramp(base, stride, n)`, or `T.Broadcast(base, n)` without a stride.
+pub(crate) fn vector(body: &mut Body, base: ExprId, stride: Option<ExprId>, n: u16) -> ExprId {
+    let ty = body.dtype(base).expect("a scalar").with_lanes(Lanes::Fixed(n)).into();
+    let lanes = body.int(n.into(), DataType::INT32);
+    let kind = match stride {
+        Some(stride) => ExprKind::Ramp { base, stride, lanes },
+        None => ExprKind::Broadcast { value: base, lanes },
+    };
+    body.make(kind, ty)
 }
 
 /// `T.if_then_else(cond, a, b)`

@@ -166,10 +166,16 @@ impl Planner<'_, '_, '_> {
             }
             // What is assumed is there for others to read.
             OpKind::Evaluate if self.is_assumption(op) => {}
-            OpKind::While | OpKind::Return | OpKind::Store { .. } | OpKind::Evaluate => {
+            OpKind::While
+            | OpKind::Return
+            | OpKind::Store { predicated: false, .. }
+            | OpKind::Evaluate => {
                 all.for_each(|it| self.operand(op, it, Overflow::Excluded));
             }
-            OpKind::Bind => all.for_each(|it| self.operand(op, it, Overflow::Wraps)),
+            // Lanes that are switched off use nothing (`SEMANTICS: S8`).
+            OpKind::Bind | OpKind::Store { .. } => {
+                all.for_each(|it| self.operand(op, it, Overflow::Wraps))
+            }
             // Bindings, and the predicate: schedules ask for values of bindings, not for their form.
             OpKind::SBlock(_) => all.for_each(|it| self.operand(op, it, Overflow::Excluded)),
             _ => {}
@@ -500,10 +506,11 @@ struct Differing<'d> {
     found: &'d mut Vec<Replaced>,
 }
 
-/// The reading of an operand: an overflow in the condition of a `Select`, or in what becomes a float, is no event.
+/// The reading of an operand: an overflow in the condition of a `Select`, in what becomes a float, or in a lane that is switched off is no event.
 fn reading_of(body: &Body, expr: ExprId, index: usize, reading: Overflow) -> Overflow {
     match body.expr(expr).kind {
         ExprKind::Select(..) if index == 0 => Overflow::Wraps,
+        ExprKind::Load { predicate: Some(_), .. } => Overflow::Wraps,
         ExprKind::Cast(_) if body.dtype(expr).is_some_and(DataType::is_float) => Overflow::Wraps,
         _ => reading,
     }

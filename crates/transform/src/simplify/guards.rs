@@ -84,7 +84,7 @@ impl Planner<'_, '_, '_> {
             return Some(Some(SimplifyRefusal::HasEffect));
         }
         let context = self.before(op);
-        if !self.is_entered(op) && self.why_not_early(context, condition) {
+        if !self.is_entered(op) && self.is_bound_to_its_place(context, condition) {
             return Some(Some(SimplifyRefusal::MayTrap));
         }
         None
@@ -155,7 +155,7 @@ impl Planner<'_, '_, '_> {
         if self.movable(condition).is_none() {
             return Some(SimplifyRefusal::ReadsMemory);
         }
-        self.why_not_early(context, condition).then_some(SimplifyRefusal::MayTrap)
+        self.is_bound_to_its_place(context, condition).then_some(SimplifyRefusal::MayTrap)
     }
 
     /// How many conditions an `and` has; no more than one too many are counted.

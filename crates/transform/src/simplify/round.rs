@@ -323,10 +323,13 @@ impl<'a> Planner<'_, '_, 'a> {
         self.places.before(op)
     }
 
-    /// What keeps an expression from being evaluated where it is not: a trap, or an overflow in it.
-    pub(super) fn why_not_early(&mut self, context: ContextId, expr: ExprId) -> bool {
+    /// Whether something keeps a condition from being evaluated where it is not: a trap, an overflow in it, or a variable that came from one
+    /// and that nobody may have used yet.
+    pub(super) fn is_bound_to_its_place(&mut self, context: ContextId, condition: ExprId) -> bool {
         let analyzer = self.analyzer();
-        !analyzer.cannot_trap(context, expr) || !analyzer.no_overflow(context, expr)
+        !analyzer.cannot_trap(context, condition)
+            || !analyzer.no_overflow(context, condition)
+            || !analyzer.is_untainted(context, condition)
     }
 
     /// Whether a loop runs at least one iteration.

@@ -582,3 +582,18 @@ fn guard_out_of_a_loop_of_one_iteration_joins_its_neighbour_after_it() {
         "##]],
     );
 }
+
+#[test]
+fn guard_whose_value_may_have_overflowed_stays_in_a_loop_that_may_not_run() {
+    check(
+        "
+        p: T.let[T.bool] = x + 1 <= 8
+        for i in T.serial(x & 31, 5):
+            if p:
+                A[i] = 1
+        ",
+        expect![[r#"
+            # not invariant-guard 3 `if p:`: may-trap
+        "#]],
+    );
+}
