@@ -130,6 +130,9 @@ impl Simplifier<'_> {
 
     fn fold_cast(&mut self, a: ExprId, dtype: DataType) -> Option<Rewrite> {
         let from = self.body().dtype(a)?;
+        if from == dtype {
+            return Some((a, "cast-back"));
+        }
         if let Some(value) = self.as_int(a)
             && is_integral(dtype)
         {

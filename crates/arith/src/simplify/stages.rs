@@ -3,7 +3,10 @@
 /// Name and documentation of each, sorted by name. With the rules of the tables these are all names that a [`super::Step`] has.
 pub const STAGES: &[(&str, &str)] = &[
     ("absorbing-operand", "An operand decides the whole: `x * 0`, `x & 0`, `x % 1`."),
-    ("cast-back", "What was converted to a wider type and back is what it was."),
+    (
+        "cast-back",
+        "What was converted to a wider type and back, or to the type that it has, is what it was.",
+    ),
     ("common-factor", "Both sides of a comparison are divided by a factor that they share."),
     (
         "common-terms",

@@ -1,6 +1,7 @@
 //! Sums, products, divisions, remainders, extrema, choices.
 
-use super::support::{check, check_unchanged, check_under, check_wrapping};
+use super::support::{case, check, check_unchanged, check_under, check_wrapping};
+use crate::Overflow;
 
 const FITS: &str =
     "x >= -1000 and x <= 1000 and y >= -1000 and y <= 1000 and z >= -1000 and z <= 1000";
@@ -14,6 +15,10 @@ fn constants_are_folded_where_nothing_is_wrong_with_them() {
     check("truncmod(-7, 4)", "-3");
     check("min(3, 5) < 4", "true");
     check("int64(int32(7))", "7");
+    let mut same = case(&[], "f", "f");
+    let ty = ir::DataType::FLOAT32.into();
+    let cast = same.simplifier.analyzer().grow(|it| it.make(ir::ExprKind::Cast(same.expr), ty));
+    assert_eq!(same.simplifier.simplify(same.ctx, cast, Overflow::Excluded), same.expr);
     check_unchanged("1 // 0");
     check_unchanged("2147483647 + 1");
     check_unchanged("1 << 40");
