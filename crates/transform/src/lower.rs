@@ -19,7 +19,9 @@ mod edit;
 pub mod flatten_buffers;
 mod footprint;
 pub mod init_blocks;
+pub mod legalize_floats;
 mod lists;
+pub mod loop_partition;
 pub mod match_buffers;
 pub mod narrow_indices;
 pub mod storage_reuse;
@@ -40,11 +42,19 @@ pub struct LowerOptions {
     pub max_shared: u32,
     /// Width of the integers that indices should be computed in: 32, or 64 to leave them.
     pub index_bits: u8,
+    /// Whether the language has floats of 8 bits.
+    pub has_float8: bool,
 }
 
 impl Default for LowerOptions {
     fn default() -> LowerOptions {
-        LowerOptions { max_unrolled: 4096, max_lanes: 64, max_shared: 48 * 1024, index_bits: 32 }
+        LowerOptions {
+            max_unrolled: 4096,
+            max_lanes: 64,
+            max_shared: 48 * 1024,
+            index_bits: 32,
+            has_float8: false,
+        }
     }
 }
 
@@ -138,6 +148,11 @@ pub const LOWERINGS: &[Lowering] = &[
         run: vectorize::run,
     },
     Lowering {
+        name: "loop_partition",
+        what: "loops are split where a guard in them is decided",
+        run: loop_partition::run,
+    },
+    Lowering {
         name: "unroll",
         what: "loops that are to be unrolled become their iterations",
         run: unroll::run,
@@ -151,6 +166,11 @@ pub const LOWERINGS: &[Lowering] = &[
         name: "narrow_indices",
         what: "integers of 64 bits that are shown to stay in 32 are computed in 32",
         run: narrow_indices::run,
+    },
+    Lowering {
+        name: "legalize_floats",
+        what: "floats of 8 bits are integers in memory and computed in 32",
+        run: legalize_floats::run,
     },
 ];
 

@@ -52,6 +52,16 @@ pub(super) fn map_expr(
     memo: &mut FxHashMap<ExprId, ExprId>,
     change: &mut dyn FnMut(&mut Body, ExprId) -> ExprId,
 ) -> ExprId {
+    map_expr_from(body, expr, memo, &mut |body, _, new| change(body, new))
+}
+
+/// As [`map_expr`], where `change` is also given, first, the node as it was.
+pub(super) fn map_expr_from(
+    body: &mut Body,
+    expr: ExprId,
+    memo: &mut FxHashMap<ExprId, ExprId>,
+    change: &mut dyn FnMut(&mut Body, ExprId, ExprId) -> ExprId,
+) -> ExprId {
     let mut stack = vec![(expr, false)];
     while let Some((at, is_ready)) = stack.pop() {
         if memo.contains_key(&at) {
@@ -60,7 +70,7 @@ pub(super) fn map_expr(
         if is_ready {
             let known = &*memo;
             let new = body.map_children(at, &mut |_, child| known[&child]);
-            let new = change(body, new);
+            let new = change(body, at, new);
             memo.insert(at, new);
         } else {
             stack.push((at, true));

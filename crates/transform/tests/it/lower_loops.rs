@@ -1,6 +1,8 @@
 //! Lowering of loops and memory: what each pass makes of a few lines.
 
 mod flatten_buffers;
+mod legalize_floats;
+mod loop_partition;
 mod narrow_indices;
 mod storage_reuse;
 mod unroll;
