@@ -9,9 +9,13 @@
 //! result_k[…] = red_k[g * R]
 //! ```
 //!
+//! Where the language has shuffles, [`warps`] writes the steps inside a warp so, in the same order.
+//!
 //! `R` need not be a power of two; all threads of a group get the result. Operands keep their order (the lower thread
 //! on the left), so a reducer need not commute, only associate. Barriers are not placed here: [`crate::sync`] finds
 //! that each step needs one before it. Reductions of one kernel with the same type and size share their memory.
+
+mod warps;
 
 use ir::{
     AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, Callee, DataType, ExprId,
@@ -22,10 +26,12 @@ use rustc_hash::FxHashMap;
 use crate::{
     kernel::{Axis, Kernel, Refusal, Result},
     split::nest,
+    sync,
 };
+use warps::Form;
 
-/// Lowers all reductions of `kernels`. Whether there was one.
-pub(crate) fn lower(body: &mut Body, kernels: &[Kernel]) -> Result<bool> {
+/// Lowers all reductions of `kernels`, by shuffles where that can be and `shuffles` says that the language has them. Whether there was one.
+pub(crate) fn lower(body: &mut Body, kernels: &[Kernel], shuffles: bool) -> Result<bool> {
     let mut found = false;
     for kernel in kernels {
         let scopes: Vec<OpId> = nest(body, kernel.op)
@@ -33,7 +39,8 @@ pub(crate) fn lower(body: &mut Body, kernels: &[Kernel]) -> Result<bool> {
             .collect();
         let mut pool = FxHashMap::default();
         for scope in scopes {
-            Lowering::new(body, kernel, scope)
+            let may_shuffle = shuffles && sync::is_convergent(body, kernel, scope).unwrap_or(false);
+            Lowering::new(body, kernel, scope, may_shuffle)
                 .and_then(|it| it.run(&mut pool))
                 .map_err(|it| it.at(scope))?;
             found = true;
@@ -58,6 +65,16 @@ struct Lowering<'a> {
     results: Vec<(BufferId, Vec<ExprId>)>,
     reduced: Vec<(Axis, ValueId, i64)>,
     beside: Vec<(Axis, ValueId, i64)>,
+    form: Form,
+}
+
+/// A reduction in shared memory: buffers by component, and of each thread its number in the group, its place, and the group's first place.
+struct Tree {
+    buffers: Vec<BufferId>,
+    lane: ExprId,
+    slot: ExprId,
+    first: ExprId,
+    size: i64,
 }
 
 fn malformed(what: &str) -> Refusal {
@@ -65,7 +82,12 @@ fn malformed(what: &str) -> Refusal {
 }
 
 impl<'a> Lowering<'a> {
-    fn new(body: &'a mut Body, kernel: &'a Kernel, scope: OpId) -> Result<Lowering<'a>> {
+    fn new(
+        body: &'a mut Body,
+        kernel: &'a Kernel,
+        scope: OpId,
+        may_shuffle: bool,
+    ) -> Result<Lowering<'a>> {
         let node = *body.ops[scope].operands.first().ok_or_else(|| malformed("has no reducer"))?;
         let (reducer, identity) = reducer_parts(body, node)?;
         let call = reduction_call(body, scope)?;
@@ -83,6 +105,7 @@ impl<'a> Lowering<'a> {
             results.push((buffer, body.items(indices).to_vec()));
         }
         let (reduced, beside) = thread_axes(body, kernel, scope, &args[2 * n + 2..])?;
+        let form = if may_shuffle { Form::of(kernel, &reduced) } else { Form::Tree };
         Ok(Lowering {
             body,
             kernel,
@@ -94,6 +117,7 @@ impl<'a> Lowering<'a> {
             results,
             reduced,
             beside,
+            form,
         })
     }
 
@@ -111,6 +135,25 @@ impl<'a> Lowering<'a> {
     }
 
     fn write(&mut self, block: BlockId, pool: &mut Pool) -> Result<()> {
+        let size: i64 = self.reduced.iter().map(|it| it.2).product();
+        match self.form {
+            Form::Warp => self.by_warp(block, size),
+            Form::TreeThenWarp => self.by_tree_and_warp(block, pool),
+            Form::Tree => {
+                let tree = self.tree_slots(block, pool)?;
+                let mut step = (size.max(1) as u64).next_power_of_two() as i64 / 2;
+                while step >= 1 {
+                    self.step(block, &tree.buffers, tree.lane, tree.slot, step, size)?;
+                    step /= 2;
+                }
+                self.results(block, &tree.buffers, tree.first);
+                Ok(())
+            }
+        }
+    }
+
+    /// Puts the values of all threads into shared memory.
+    fn tree_slots(&mut self, block: BlockId, pool: &mut Pool) -> Result<Tree> {
         let n_reduced: i64 = self.reduced.iter().map(|it| it.2).product();
         let n_groups: i64 = self.beside.iter().map(|it| it.2).product();
         let dtypes = self.dtypes()?;
@@ -130,23 +173,7 @@ impl<'a> Lowering<'a> {
             let value = self.guarded(k)?;
             self.store(block, buffer, slot, value);
         }
-        let mut step = (n_reduced.max(1) as u64).next_power_of_two() as i64 / 2;
-        while step >= 1 {
-            self.step(block, &buffers, lane, slot, step, n_reduced)?;
-            step /= 2;
-        }
-        for (k, &buffer) in buffers.iter().enumerate() {
-            let value = self.body.load(buffer, &[first], None);
-            let (target, indices) = self.results[k].clone();
-            let mut operands = vec![value];
-            operands.extend(indices);
-            self.body.push_op(
-                block,
-                OpKind::Store { buffer: target, predicated: false },
-                &operands,
-            );
-        }
-        Ok(())
+        Ok(Tree { buffers, lane, slot, first, size: n_reduced })
     }
 
     /// `if lane < step [and lane + step < size]: red[slot] = f(red[slot], red[slot + step])`

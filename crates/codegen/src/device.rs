@@ -19,7 +19,12 @@ use crate::{
 /// The kernels of a function, with reductions over threads lowered and barriers placed. A function that launches
 /// nothing has none; one that cannot be split has the reason in `unsupported`.
 pub fn kernels(body: &Body) -> KernelSet {
-    match try_kernels(body.clone()) {
+    with_kernels(body, false)
+}
+
+/// As [`kernels`]; `shuffles` says whether threads of a warp may hand values to each other.
+fn with_kernels(body: &Body, shuffles: bool) -> KernelSet {
+    match try_kernels(body.clone(), shuffles) {
         Ok(set) => set,
         Err(failed) => {
             let (body, refusal) = *failed;
@@ -32,7 +37,7 @@ pub fn kernels(body: &Body) -> KernelSet {
 /// as one.
 pub fn kernels_for(body: &Body, target: Target) -> KernelSet {
     if !target.is_host() {
-        return kernels(body);
+        return with_kernels(body, target.has_shuffles());
     }
     let set = match split::launches(body) {
         false => split::whole(body.clone()),
@@ -46,7 +51,7 @@ pub fn kernels_for(body: &Body, target: Target) -> KernelSet {
 
 /// The function with loops for its launches.
 fn without_launches(body: Body) -> Result<Body, Box<(Body, Refusal)>> {
-    let mut set = try_kernels(body)?;
+    let mut set = try_kernels(body, false)?;
     match sequential::run(&mut set) {
         Ok(()) => Ok(set.body),
         Err(refusal) => Err(Box::new((set.body, refusal))),
@@ -77,7 +82,7 @@ fn lowered(body: &Body, target: Target) -> Result<Option<Body>, Refusal> {
     }
 }
 
-fn try_kernels(body: Body) -> Result<KernelSet, Box<(Body, Refusal)>> {
+fn try_kernels(body: Body, shuffles: bool) -> Result<KernelSet, Box<(Body, Refusal)>> {
     if !split::launches(&body) {
         return Ok(KernelSet {
             body,
@@ -90,7 +95,7 @@ fn try_kernels(body: Body) -> Result<KernelSet, Box<(Body, Refusal)>> {
         });
     }
     let mut set = split::split(body)?;
-    match allreduce::lower(&mut set.body, &set.kernels) {
+    match allreduce::lower(&mut set.body, &set.kernels, shuffles) {
         Ok(true) => set = split::split(set.body)?,
         Ok(false) => {}
         Err(refusal) => return Err(Box::new((set.body, refusal))),

@@ -51,6 +51,10 @@ pub const ALL: &[(&str, &str)] = &[
         "An expression grows too large when its inner bindings are written out.",
     ),
     ("float-floor-division", "`//` or `%` on floats."),
+    (
+        "float8",
+        "A use of floats of 8 bits that is not written with integers: a parameter that is one number, strides that the caller chooses, a call.",
+    ),
     ("free-variable", "A variable that neither a parameter nor a shape gives a value."),
     ("global-alloc-in-kernel", "Global memory is allocated inside a kernel."),
     (

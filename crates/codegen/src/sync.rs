@@ -64,6 +64,33 @@ pub(crate) fn insert_barriers(body: &mut Body, kernels: &[Kernel]) -> Result<usi
     Ok(before.len() + at_end.len())
 }
 
+/// Whether all threads of a block get to an operation together, as often: what is around it depends on no thread, and nothing leaves early.
+///
+/// # Errors
+/// Memory that is not understood.
+pub(crate) fn is_convergent(body: &Body, kernel: &Kernel, op: OpId) -> Result<bool> {
+    let mut planner = Planner::new(body, kernel)?;
+    if planner.jumps.contains(&kernel.op) {
+        return Ok(false);
+    }
+    let mut at = body.parent_op(op);
+    while let Some(around) = at.filter(|&it| it != kernel.op) {
+        let operation = &body.ops[around];
+        let is_uniform = match operation.kind {
+            OpKind::If | OpKind::For(_) => {
+                operation.operands.iter().all(|&it| planner.is_uniform(it))
+            }
+            OpKind::While => false,
+            _ => true,
+        };
+        if !is_uniform {
+            return Ok(false);
+        }
+        at = body.parent_op(around);
+    }
+    Ok(true)
+}
+
 fn push_barrier(body: &mut Body, block: BlockId) {
     let callee = Callee::Intrinsic(body.intern("tvm_storage_sync"));
     let scope = body.string("shared");
@@ -84,11 +111,23 @@ struct Access {
 /// Several threads.
 const MANY: u32 = u32::MAX;
 
+/// A term of an index that is the same for all threads.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Common {
+    Expr(ExprId),
+    /// The remainder of a sum of such terms.
+    Remainder {
+        of: Vec<Common>,
+        constant: i64,
+        modulus: i64,
+    },
+}
+
 /// The addresses of an access, by thread, relative to a part that is the same for all threads.
 #[derive(Clone)]
 struct Addresses {
     /// The common part: terms without thread indices, sorted.
-    base: Vec<ExprId>,
+    base: Vec<Common>,
     /// Bytes of an element.
     unit: usize,
     /// First element of each thread.

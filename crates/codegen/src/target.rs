@@ -80,6 +80,10 @@ impl Target {
     pub fn is_host(self) -> bool {
         self == Target::C
     }
+    /// Whether threads of a warp, of which there are always 32, can hand values to each other.
+    pub(crate) fn has_shuffles(self) -> bool {
+        self == Target::Cuda
+    }
     /// Who writes it.
     pub(crate) fn backend(self, options: &Options) -> Backend {
         match self {

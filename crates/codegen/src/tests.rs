@@ -214,6 +214,204 @@ fn an_exchange_among_some_threads_only_is_refused_unless_they_keep_apart() {
     assert_eq!(refused[0].reason, "shared-hazard-in-divergent-flow");
 }
 
+/// Each of `groups` rows of `size` threads adds its numbers, and all get the sum.
+fn group_sums(groups: i64, size: i64) -> ir::Body {
+    let mut b = Builder::new("sums");
+    let (len, rows, columns) = (b.int(groups * size), b.int(groups), b.int(size));
+    let (a, c) = (b.param("A", "float32", &[len]), b.param("C", "float32", &[len]));
+    let ty = b.launch("threadIdx.y", "ty", rows);
+    let tx = b.launch("threadIdx.x", "tx", columns);
+    let cross = b.alloc("cross", "float32", 1, "local");
+    let zero = b.int(0);
+    let row = b.bin(BinaryOp::Mul, ty, columns);
+    let index = b.bin(BinaryOp::Add, row, tx);
+    let (value, result) = (b.load(a, index), b.load(cross, zero));
+    b.allreduce_sum(value, result, tx);
+    let sum = b.load(cross, zero);
+    b.store(c, index, sum);
+    b.body
+}
+
+#[test]
+fn a_group_within_a_warp_is_reduced_by_shuffles() {
+    check(
+        &group_sums(16, 4),
+        Target::Cuda,
+        expect![[r#"
+        extern "C" __global__ void __launch_bounds__(64) sums_kernel(const float* __restrict__ A, float* __restrict__ C) {
+          const int ty = (int)threadIdx.y;
+          const int tx = (int)threadIdx.x;
+          float cross[1];
+          const int cse_v1 = ty * 4 + tx;
+          const int red_lane = tx;
+          const float red_value = A[cse_v1];
+          const float red_other = __shfl_down_sync(4294967295u, red_value, 2, 32);
+          const float red_value_1 = red_lane < 2 ? red_value + red_other : red_value;
+          const float red_other_1 = __shfl_down_sync(4294967295u, red_value_1, 1, 32);
+          const float red_value_2 = red_lane < 1 ? red_value_1 + red_other_1 : red_value_1;
+          const float red_result = __shfl_sync(4294967295u, red_value_2, 0, 4);
+          cross[0] = red_result;
+          C[cse_v1] = cross[0];
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn a_group_of_warps_is_reduced_by_shared_memory_and_then_by_shuffles() {
+    check(
+        &group_sums(2, 64),
+        Target::Cuda,
+        expect![[r#"
+        extern "C" __global__ void __launch_bounds__(128) sums_kernel(const float* __restrict__ A, float* __restrict__ C) {
+          __shared__ __align__(16) float red[128];
+          const int ty = (int)threadIdx.y;
+          const int tx = (int)threadIdx.x;
+          float cross[1];
+          const int cse_v1 = ty * 64 + tx;
+          const int red_lane = tx;
+          const int red_first = ty * 64;
+          const int red_slot = red_first + red_lane;
+          red[red_slot] = A[cse_v1];
+          __syncthreads();
+          if (red_lane < 32) {
+            const float lhs = red[red_slot];
+            const float rhs = red[red_slot + 32];
+            red[red_slot] = lhs + rhs;
+          }
+          const float red_value = red[red_slot];
+          const float red_other = __shfl_down_sync(4294967295u, red_value, 16, 32);
+          const float red_value_1 = red_lane < 16 ? red_value + red_other : red_value;
+          const float red_other_1 = __shfl_down_sync(4294967295u, red_value_1, 8, 32);
+          const float red_value_2 = red_lane < 8 ? red_value_1 + red_other_1 : red_value_1;
+          const float red_other_2 = __shfl_down_sync(4294967295u, red_value_2, 4, 32);
+          const float red_value_3 = red_lane < 4 ? red_value_2 + red_other_2 : red_value_2;
+          const float red_other_3 = __shfl_down_sync(4294967295u, red_value_3, 2, 32);
+          const float red_value_4 = red_lane < 2 ? red_value_3 + red_other_3 : red_value_3;
+          const float red_other_4 = __shfl_down_sync(4294967295u, red_value_4, 1, 32);
+          const float red_value_5 = red_lane < 1 ? red_value_4 + red_other_4 : red_value_4;
+          if (red_lane < 1) {
+            red[red_slot] = red_value_5;
+          }
+          __syncthreads();
+          cross[0] = red[red_first];
+          C[cse_v1] = cross[0];
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn shuffles_give_the_bits_that_the_tree_gives() {
+    use ir::interp::{Argument, Array, Options as RunOptions, run};
+    for (groups, size) in [(16, 4), (1, 32), (8, 16), (2, 64), (1, 1024), (3, 96), (4, 24), (2, 3)]
+    {
+        let body = group_sums(groups, size);
+        let sets = [Target::Hip, Target::Cuda].map(|it| crate::device::kernels_for(&body, it));
+        assert!(sets.iter().all(|it| it.unsupported.is_empty()));
+        let numbers = (0..groups * size).map(|it| (it * 7919 % 1009) as f32 / 7.0 - 50.0);
+        let data: Vec<u8> = numbers.flat_map(f32::to_le_bytes).collect();
+        let array = |data: Vec<u8>| {
+            let shape = vec![groups * size];
+            Argument::Array(Array { dtype: ir::DataType::FLOAT32, shape, data })
+        };
+        let arguments = vec![array(data.clone()), array(vec![0; data.len()])];
+        let [tree, shuffles] = sets.map(|it| {
+            run(&it.body, arguments.clone(), &RunOptions::default()).expect("it runs").arguments
+        });
+        assert_eq!(tree, shuffles, "{groups} groups of {size}");
+    }
+}
+
+/// As in a sort by odd and even pairs: each of 4 threads reads and writes a pair of its own, which begins at an odd place in odd rounds.
+#[test]
+fn pairs_that_begin_at_one_place_in_all_threads_need_no_barrier_inside() {
+    let mut b = Builder::new("pairs");
+    let (len, four, two, one) = (b.int(9), b.int(4), b.int(2), b.int(1));
+    let a = b.param("A", "float32", &[len]);
+    let tx = b.launch("threadIdx.x", "tx", four);
+    let tile = b.alloc("tile", "float32", 9, "shared");
+    let value = b.load(a, tx);
+    b.store(tile, tx, value);
+    b.repeat("k", len, |b, k| {
+        let first = b.bin(BinaryOp::Mul, tx, two);
+        let place = b.bin(BinaryOp::Add, first, k);
+        let place = b.bin(BinaryOp::FloorMod, place, two);
+        let left = b.bin(BinaryOp::Add, first, place);
+        let right = b.bin(BinaryOp::Add, left, one);
+        let (x, y) = (b.load(tile, left), b.load(tile, right));
+        let is_less = b.bin(BinaryOp::Lt, y, x);
+        b.when(is_less, |b| {
+            b.store(tile, left, y);
+            b.store(tile, right, x);
+        });
+    });
+    let value = b.load(tile, tx);
+    b.store(a, tx, value);
+    check(
+        &b.body,
+        Target::Cuda,
+        expect![[r#"
+        extern "C" __global__ void __launch_bounds__(4) pairs_kernel(float* __restrict__ A) {
+          __shared__ __align__(16) float tile[9];
+          const int tx = (int)threadIdx.x;
+          tile[tx] = A[tx];
+          __syncthreads();
+          for (int k = 0; k < 9; ++k) {
+            const int cse_v1 = tx * 2;
+            const int cse_v2 = cse_v1 + (cse_v1 + k) % 2;
+            const int cse_v3 = cse_v2 + 1;
+            __syncthreads();
+            const float cse_v4 = tile[cse_v3];
+            if (cse_v4 < tile[cse_v2]) {
+              tile[cse_v2] = cse_v4;
+              tile[cse_v3] = tile[cse_v2];
+            }
+          }
+          __syncthreads();
+          A[tx] = tile[tx];
+        }
+    "#]],
+    );
+}
+
+#[test]
+fn floats_of_8_bits_are_bytes() {
+    let mut b = Builder::new("cast");
+    let n = b.int(64);
+    let (a, c) = (b.param("A", "float16", &[n]), b.param("C", "float8_e4m3fn", &[n]));
+    let d = b.param("D", "float32", &[n]);
+    let tx = b.launch("threadIdx.x", "tx", n);
+    let value = b.load(a, tx);
+    let value = b.body.cast(value, ir::DataType::parse("float8_e4m3fn").expect("a type"));
+    b.store(c, tx, value);
+    let value = b.load(c, tx);
+    let value = b.body.cast(value, ir::DataType::FLOAT32);
+    b.store(d, tx, value);
+    check(
+        &b.body,
+        Target::Cuda,
+        expect![[r##"
+        #include <cuda_fp16.h>
+
+        static __device__ __forceinline__ unsigned int tir_max_u32(unsigned int a, unsigned int b) { return a > b ? a : b; }
+
+        extern "C" __global__ void __launch_bounds__(64) cast_kernel(const __half* __restrict__ A, unsigned char* __restrict__ C, float* __restrict__ D) {
+          const int tx = (int)threadIdx.x;
+          const unsigned int t = ((unsigned int)__float_as_int(__half2float(A[tx])));
+          const unsigned int t_1 = (t & 2147483647u) < 1015021568u ? ((unsigned int)__float_as_int(__int_as_float((int)(t & 2147483647u)) + 16384.0f)) - 1182793728u : (tir_max_u32(t & 2147483647u, 1015021568u) - 1006108673u + (((t & 2147483647u) >> 20u) & 1u)) >> 20u;
+          C[tx] = (unsigned char)(t_1 > 126u ? 127u : ((t >> 24u) & 128u) | t_1);
+          const unsigned int t_2 = (unsigned int)C[tx];
+          D[tx] = __int_as_float((int)((t_2 & 127u) == 127u ? 2143289344u : ((t_2 & 128u) << 24u) | ((t_2 & 127u) < 8u ? ((unsigned int)__float_as_int((float)(t_2 & 127u) * 0x1p-9f /* 0.001953125 */)) : ((t_2 & 127u) << 20u) + 1006632960u)));
+        }
+    "##]],
+    );
+    for target in [Target::OpenCl, Target::Hip, Target::C, Target::Spirv, Target::Metal] {
+        let written = device_code(&b.body, target, &Options::default());
+        assert!(written.is_ok(), "{target:?}: {written:?}");
+    }
+}
+
 #[test]
 fn copies_of_a_name_have_names_of_their_own() {
     let mut builder = Builder::new("twice");

@@ -121,6 +121,10 @@ pub(crate) trait Dialect {
     fn test(&self, name: &str) -> (String, &'static str) {
         (format!("{name}("), ")")
     }
+    /// Spelling of a call by which threads of a warp hand values to each other (`T.tvm_warp_shuffle` and its like), or tell which of them are there.
+    fn warp_function(&self, _name: &str) -> Option<&'static str> {
+        None
+    }
     /// What asks for unrolling, on the line before a loop.
     fn unroll(&self) -> Option<&'static str> {
         Some("#pragma unroll")

@@ -102,7 +102,20 @@ impl Writer<'_> {
                 self.out.push_str(if parens { ")" } else { "" });
                 Ok(())
             }
+            _ if name.starts_with("tvm_warp_") => self.warp_call(name, args, place),
             _ => self.math(name, args, place),
+        }
+    }
+
+    /// The participants, the value, the other thread and the width; that a warp has 32 threads is understood.
+    fn warp_call(&mut self, name: &str, args: &[ExprId], place: &Place) -> Result<()> {
+        let function = self.dialect.warp_function(name).ok_or_else(|| unsupported(name))?;
+        match *args {
+            [] => self.wrapped_call(None, function, &[], place),
+            [mask, value, from, width, size] if self.constant(size) == Some(32) => {
+                self.wrapped_call(None, function, &[mask, value, from, width], place)
+            }
+            _ => Err(Refusal::new("intrinsic", format!("`T.{name}` of a warp of another size"))),
         }
     }
 

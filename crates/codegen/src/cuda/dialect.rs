@@ -259,6 +259,17 @@ impl Dialect for Cuda {
         }
     }
 
+    fn warp_function(&self, name: &str) -> Option<&'static str> {
+        Some(match name {
+            "tvm_warp_shuffle" => "__shfl_sync",
+            "tvm_warp_shuffle_up" => "__shfl_up_sync",
+            "tvm_warp_shuffle_down" => "__shfl_down_sync",
+            "tvm_warp_shuffle_xor" => "__shfl_xor_sync",
+            "tvm_warp_activemask" => "__activemask",
+            _ => return None,
+        })
+    }
+
     fn int_function(&self, name: &str, dtype: DataType) -> Option<&'static str> {
         match (name, dtype.bits) {
             ("popcount", 32) => Some("__popc"),

@@ -404,10 +404,10 @@ fn what_a_language_lacks_is_refused_by_name() {
     "#]],
     );
     check(
-        &map("float8_e4m3fn", same),
+        &map("float6_e2m3fn", same),
         Target::Spirv,
         expect![[r#"
-        dtype: `float8_e4m3fn` has no type in this language
+        dtype: `float6_e2m3fn` has no type in this language
     "#]],
     );
     let mut b = Builder::new("large");

@@ -12,7 +12,7 @@ use std::rc::Rc;
 use ir::{BinaryOp, BufferId, Callee, ExprId, ExprKind, OpKind, ValueId, ValueKind};
 use rustc_hash::FxHashSet;
 
-use super::{Addresses, Planner};
+use super::{Addresses, Common, Planner};
 use crate::{
     kernel::{Axis, Space},
     split::root_of,
@@ -79,7 +79,7 @@ impl Planner<'_> {
 
     /// Splits a sum into thread terms, constants and the rest; `None` if a term mixes threads with the rest.
     fn split_terms(
-        &self,
+        &mut self,
         expr: ExprId,
         positive: bool,
         terms: &mut Terms,
@@ -112,11 +112,29 @@ impl Planner<'_> {
                 Some(())
             }
             _ if positive && self.is_thread_free(expr) => {
-                terms.base.push(expr);
+                terms.base.push(Common::Expr(expr));
+                Some(())
+            }
+            ExprKind::Binary(BinaryOp::FloorMod, sum, modulus) if positive => {
+                let modulus = self.constant(modulus).filter(|it| *it > 0)?;
+                terms.base.push(self.common_remainder(sum, modulus, depth)?);
                 Some(())
             }
             _ => None,
         }
+    }
+
+    /// `sum % modulus`, if what threads add to the sum has one remainder: `(2 * threadIdx.x + v) % 2` is `v % 2`.
+    fn common_remainder(&mut self, sum: ExprId, modulus: i64, depth: &mut usize) -> Option<Common> {
+        let mut of = Terms::default();
+        self.split_terms(sum, true, &mut of, depth)?;
+        of.base.sort_unstable();
+        of.thread.sort_unstable();
+        let added = self.thread_part(of.thread)?;
+        let remainder = added.first()?.rem_euclid(modulus);
+        let is_common = added.iter().all(|it| it.rem_euclid(modulus) == remainder);
+        let constant = (of.constant.rem_euclid(modulus) + remainder) % modulus;
+        is_common.then_some(Common::Remainder { of: of.base, constant, modulus })
     }
 
     /// No thread index and no memory: one value for the whole block, as long as no loop turns.
@@ -279,7 +297,7 @@ impl Planner<'_> {
 
 #[derive(Default)]
 struct Terms {
-    base: Vec<ExprId>,
+    base: Vec<Common>,
     thread: Vec<(ExprId, bool)>,
     constant: i64,
 }
