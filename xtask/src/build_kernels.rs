@@ -28,7 +28,7 @@ Exit codes: 0 built, 1 a file cannot be read or written, 2 wrong usage.")]
 pub(crate) struct Args {
     /// Files or folders of TVMScript modules, scheduled or lowered [default: the bundled tests/models].
     paths: Vec<PathBuf>,
-    /// The device language; may be given several times.
+    /// The device language, and what is chosen for it (cuda:arch=sm_90:max-threads=512); may be given several times.
     #[arg(long, default_value = "cuda", value_delimiter = ',')]
     target: Vec<String>,
     /// Where kernels and manifests are written.
@@ -37,6 +37,9 @@ pub(crate) struct Args {
     /// The folder of the artifact store; by default in the output folder.
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
+    /// How large the store may be: bytes, or with K, M or G.
+    #[arg(long, value_name = "SIZE")]
+    store_limit: Option<String>,
     /// Files to work on at once.
     #[arg(long, short, value_name = "N")]
     jobs: Option<u16>,
@@ -46,6 +49,9 @@ pub(crate) struct Args {
     /// Only files that differ from this revision of the git repository.
     #[arg(long, value_name = "REV")]
     since: Option<String>,
+    /// Let the device compiler fuse a product and a sum.
+    #[arg(long)]
+    fmad: bool,
     /// How to report: text or json.
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
@@ -77,10 +83,11 @@ fn arguments(args: &Args, ws: &Workspace) -> anyhow::Result<Vec<OsString>> {
         if args.paths.is_empty() { vec![ws.path(BUNDLED_MODELS)] } else { absolute(&args.paths)? };
     let mut words: Vec<OsString> = paths.into_iter().map(PathBuf::into).collect();
     let store = args.store.as_ref().map(std::path::absolute).transpose()?;
-    let options: [(&str, Option<OsString>); 7] = [
+    let options: [(&str, Option<OsString>); 8] = [
         ("--target", Some(args.target.join(",").into())),
         ("--out", Some(out_dir(args, ws)?.into())),
         ("--store", store.map(PathBuf::into)),
+        ("--store-limit", args.store_limit.as_ref().map(OsString::from)),
         ("--jobs", args.jobs.map(|it| it.to_string().into())),
         ("--passes", args.passes.as_ref().map(OsString::from)),
         ("--since", args.since.as_ref().map(OsString::from)),
@@ -91,6 +98,7 @@ fn arguments(args: &Args, ws: &Workspace) -> anyhow::Result<Vec<OsString>> {
     }
     let switches = [
         ("--watch", args.watch),
+        ("--fmad", args.fmad),
         ("--force", args.force),
         ("--explain-rebuild", args.explain_rebuild),
         ("--verbose", args.verbose),
@@ -122,14 +130,13 @@ mod tests {
     #[test]
     fn options_are_handed_on() {
         let ws = Workspace::find().unwrap();
-        let words =
-            "x . --target cuda --target opencl --out /o --passes none --since HEAD --watch -v";
+        let words = "x . --target cuda:arch=sm_90 --target opencl --out /o --store-limit 1G --passes none --since HEAD --fmad --watch -v";
         let cli = Cli::parse_from(words.split(' '));
         let words = arguments(&cli.args, &ws).unwrap();
         let words: Vec<_> = words[1..].iter().map(|it| it.to_string_lossy()).collect();
         assert_eq!(
             words.join(" "),
-            "--target cuda,opencl --out /o --passes none --since HEAD --watch --verbose"
+            "--target cuda:arch=sm_90,opencl --out /o --store-limit 1G --passes none --since HEAD --watch --fmad --verbose"
         );
     }
 }

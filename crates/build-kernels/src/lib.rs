@@ -12,7 +12,7 @@ use std::{
 };
 
 pub use codegen::{
-    Options, Target,
+    Options, Target, TargetOptions,
     build::{
         BuildReport, Change, FileReport, How, KernelReport, STORE, STORE_LIMIT, Settings, Status,
         Why, Work,
@@ -45,6 +45,16 @@ impl Builder {
     pub fn target(mut self, target: Target) -> Builder {
         self.settings.targets.push(target);
         self
+    }
+
+    /// One more target, with what is chosen for it: `cuda:arch=sm_90:max-threads=512`.
+    ///
+    /// # Errors
+    /// If there is no such target, setting or value.
+    pub fn target_with(mut self, text: &str) -> Result<Builder, String> {
+        let (target, options) = TargetOptions::parse(text)?;
+        self.settings.devices.insert(target, options);
+        Ok(self.target(target))
     }
 
     /// Another folder for the store than `.store` in the output, such as one that is kept between clean builds.

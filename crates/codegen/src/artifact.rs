@@ -8,16 +8,16 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Target,
+    Options, Target,
     c_family::DeviceCode,
     device::Source,
     host::HostExpr,
     kernel::{
         self, Axis, HostStep, KernelParam, KernelSet, Root, Space, SymbolSource, Unsupported,
     },
+    limits,
     manifest::{self, Argument, Expr, Step},
     names::{self, Names},
-    target::Options,
 };
 
 /// The result of generating code for one function and target.
@@ -98,13 +98,20 @@ impl Artifact {
         }
     }
 
-    /// Why there is no code, with the names of the source.
-    pub(crate) fn refused(&self, names: &[String]) -> Vec<Refused> {
+    /// Why there is no code, or why it is not for these devices, with the names of the source.
+    pub(crate) fn refused(
+        &self,
+        names: &[String],
+        target: Target,
+        options: &Options,
+    ) -> Vec<Refused> {
         let named = |it: &Refused| Refused {
             reason: it.reason.clone(),
             detail: put_names(&it.detail, names),
         };
-        self.refused.iter().map(named).collect()
+        let exceeded =
+            self.kernels.iter().filter_map(|it| limits::exceeded(&it.entry, target, options));
+        self.refused.iter().map(named).chain(exceeded).collect()
     }
 
     /// The sources with the names of the current text.
@@ -113,9 +120,11 @@ impl Artifact {
         source_names: &[String],
         function: &str,
         target: Target,
+        options: &Options,
     ) -> Result<Vec<Source>, Vec<Unsupported>> {
-        if !self.refused.is_empty() {
-            let reasons = self.refused(source_names).into_iter().map(|it| Unsupported {
+        let refused = self.refused(source_names, target, options);
+        if !refused.is_empty() {
+            let reasons = refused.into_iter().map(|it| Unsupported {
                 function: function.to_owned(),
                 reason: leaked(&it.reason),
                 detail: it.detail,
@@ -163,7 +172,7 @@ impl Artifact {
             file: String::new(),
             name: function.to_owned(),
             key: String::new(),
-            compile_flags: target.compile_flags(options).into_iter().map(str::to_owned).collect(),
+            compile_flags: target.compile_flags(options),
             params: self
                 .params
                 .iter()

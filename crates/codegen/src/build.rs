@@ -29,9 +29,9 @@ use std::{
 };
 
 use crate::{
+    Options, Target, TargetOptions,
     key::{GENERATOR, Key},
     store::Store,
-    target::{Options, Target},
 };
 
 use self::{
@@ -54,6 +54,8 @@ pub struct Settings {
     pub store: PathBuf,
     /// Options of code generation.
     pub options: Options,
+    /// What is chosen for single targets.
+    pub devices: BTreeMap<Target, TargetOptions>,
     /// Generates everything anew, whatever the store has.
     pub force: bool,
     /// Version of what makes functions of texts: part of the key of what a text remembers.
@@ -78,11 +80,18 @@ impl Settings {
             store: out.join(STORE),
             out,
             options: Options::default(),
+            devices: BTreeMap::new(),
             force: false,
             reader: String::new(),
             keep_others: false,
             store_limit: STORE_LIMIT,
         }
+    }
+
+    /// The options of a target.
+    pub fn options_of(&self, target: Target) -> Options {
+        let device = self.devices.get(&target).unwrap_or(&self.options.device);
+        self.options.with(device)
     }
 }
 
@@ -120,8 +129,8 @@ impl From<ir::Body> for SourceBody {
 /// A build that is going on; threads may share it.
 pub struct Build<'a> {
     settings: &'a Settings,
-    kernels: Kernels<'a>,
-    outputs: Vec<Output<'a>>,
+    kernels: Kernels,
+    outputs: Vec<Output>,
     lowered: AtomicUsize,
 }
 
@@ -157,12 +166,13 @@ impl<'a> Build<'a> {
     /// Begins a build. Reads what the last one left.
     pub fn new(settings: &'a Settings) -> Build<'a> {
         let generator = format!("{GENERATOR}-{}", settings.reader);
-        let Settings { out, options, force, .. } = settings;
+        let Settings { out, force, .. } = settings;
         let targets: BTreeSet<Target> = settings.targets.iter().copied().collect();
-        let output = |target| Output::new(target, out, options, &generator, *force);
+        let output =
+            |target| Output::new(target, out, settings.options_of(target), &generator, *force);
         Build {
             settings,
-            kernels: Kernels::new(Store::new(&settings.store), options, *force),
+            kernels: Kernels::new(Store::new(&settings.store), *force),
             outputs: targets.into_iter().map(output).collect(),
             lowered: AtomicUsize::new(0),
         }
@@ -200,7 +210,7 @@ impl<'a> Build<'a> {
             }
             let mut made = Vec::new();
             for function in &functions {
-                match self.find(function, output.target)? {
+                match self.find(function, output)? {
                     Some(it) => made.push((function, it)),
                     None => return Ok(None),
                 }
@@ -237,9 +247,9 @@ impl<'a> Build<'a> {
                 let it = match &record.meaning {
                     Meaning::Broken(message) => Err(message.as_str()),
                     Meaning::Body { .. } => {
-                        let key = record.key(output.target, &self.settings.options);
+                        let key = record.key(output.target, &output.options);
                         let canonical = || body.get(function).map(|it| &it.canonical);
-                        self.kernels.get(key, output.target, canonical)?
+                        self.kernels.get(key, output.target, &output.options, canonical)?
                     }
                 };
                 made.push((record, it));
@@ -303,12 +313,12 @@ impl<'a> Build<'a> {
     fn find<'r>(
         &self,
         function: &'r FunctionRecord,
-        target: Target,
+        output: &Output,
     ) -> io::Result<Option<Result<Made, &'r str>>> {
         Ok(match &function.meaning {
             Meaning::Broken(message) => Some(Err(message)),
             Meaning::Body { .. } => {
-                let key = function.key(target, &self.settings.options);
+                let key = function.key(output.target, &output.options);
                 self.kernels.find(key)?.map(Ok)
             }
         })

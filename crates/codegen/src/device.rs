@@ -2,18 +2,19 @@
 
 use ir::Body;
 use transform::{
-    lower::{self, LowerOptions, LowerRefusal},
+    lower::{self, LowerRefusal},
     passes::Pass,
 };
 
 use crate::{
-    Target, allreduce,
+    Options, Target, allreduce,
     artifact::Artifact,
     c_family::{self, DeviceCode},
     canonical::Canonical,
+    index_width,
     kernel::{Kernel, KernelSet, Refusal, Unsupported},
     naga, sequential, split, sync,
-    target::{Backend, Options},
+    target::Backend,
 };
 
 /// The kernels of a function, with reductions over threads lowered and barriers placed. A function that launches
@@ -72,11 +73,11 @@ fn refused(body: Body, refusal: Refusal) -> KernelSet {
 }
 
 /// A scheduled function after lowering; none for a function that launches nothing and of which nothing is written.
-fn lowered(body: &Body, target: Target) -> Result<Option<Body>, Refusal> {
+fn lowered(body: &Body, target: Target, options: &Options) -> Result<Option<Body>, Refusal> {
     if !split::launches(body) && !target.is_host() {
         return Ok(None);
     }
-    match lower::lower(body, &LowerOptions::default()) {
+    match lower::lower(body, &options.lowering(target)) {
         Ok(lowered) => Ok(Some(lowered)),
         Err(LowerRefusal { reason, detail, op }) => Err(Refusal { reason, detail, op }),
     }
@@ -118,23 +119,20 @@ pub fn emit(
     target: Target,
     options: &Options,
 ) -> Result<DeviceCode, Unsupported> {
-    let written = check_limits(kernel).and_then(|()| match target.backend(options) {
+    let checked = match options.device.index_bits {
+        Some(32) => index_width::check(&set.body, kernel),
+        _ => Ok(()),
+    };
+    let written = checked.and_then(|()| match target.backend(options) {
         Backend::C(dialect) => c_family::emit(set, kernel, dialect.as_ref()),
-        Backend::Naga(language) => naga::emit(set, kernel, language, options.contract),
+        Backend::Naga(language) => naga::emit(set, kernel, language, options),
     });
     written.map_err(|it| unsupported(&set.body, it))
 }
 
-fn check_limits(kernel: &Kernel) -> Result<(), Refusal> {
-    match c_family::block_is_legal(kernel) {
-        true => Ok(()),
-        false => Err(Refusal::new("block-size", "a block has more threads than devices take")),
-    }
-}
-
 /// Generates the code of a function whose names have been taken out.
 pub(crate) fn generate(canonical: &Canonical, target: Target, options: &Options) -> Artifact {
-    let lowered = match lowered(&canonical.body, target) {
+    let lowered = match lowered(&canonical.body, target, options) {
         Ok(lowered) => lowered,
         Err(refusal) => {
             let set = refused(canonical.body.clone(), refusal);
@@ -186,5 +184,5 @@ pub fn device_code(
 ) -> Result<Vec<Source>, Vec<Unsupported>> {
     let canonical = Canonical::of(body);
     let artifact = generate(&canonical, target, options);
-    artifact.join(&canonical.names, &canonical.function, target)
+    artifact.join(&canonical.names, &canonical.function, target, options)
 }

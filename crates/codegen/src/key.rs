@@ -1,14 +1,14 @@
 //! Keys: what an artifact depends on, and nothing else.
 //!
 //! An artifact depends on the structure of the function ([`ir::fingerprint`]: no names, no ids, no place), on the
-//! target, on the options, and on the generator: its version, and the hash of its sources (`build.rs`), so that an
+//! target, on those options that change it, and on the generator: its version, and the hash of its sources (`build.rs`), so that an
 //! artifact of an older generator is never found. All of these are hashed with BLAKE3, each with its length.
 
 use std::fmt;
 
 use ir::fingerprint::Fingerprint;
 
-use crate::target::{Options, Target};
+use crate::{Options, Target};
 
 /// What code depends on besides the function, target and options: the form of stored data, raised when that changes;
 /// the version; and the sources of the generator.
@@ -63,7 +63,8 @@ impl Key {
     }
 
     fn of_code(kind: &str, data: &[u8], target: Target, options: &Options) -> Key {
-        let options = serde_json::to_string(options).expect("plain data has a JSON form");
+        let options =
+            serde_json::to_string(&options.code(target)).expect("plain data has a JSON form");
         Key::of(&[
             kind.as_bytes(),
             GENERATOR.as_bytes(),
@@ -88,5 +89,46 @@ impl Key {
     /// functions of texts.
     pub fn of_text(text: &[u8; 32], reader: &str) -> Key {
         Key::of(&[b"text", GENERATOR.as_bytes(), reader.as_bytes(), text])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::TargetOptions;
+
+    /// Whether the key of code for a target is another with these settings than without.
+    fn differs(spec: &str, from: &str) -> bool {
+        let key = |text| {
+            let (target, options) = TargetOptions::parse(text).expect("settings");
+            Key::of_artifact(Fingerprint([7; 16]), target, &Options::default().with(&options))
+        };
+        key(spec) != key(from)
+    }
+
+    #[test]
+    fn what_changes_code_is_part_of_the_key_and_what_limits_or_compiles_it_is_not() {
+        for (spec, from) in [
+            ("cuda", "hip"),
+            ("cuda:contract=true", "cuda"),
+            ("cuda:fast-math=true", "cuda"),
+            ("cuda:index-bits=64", "cuda"),
+            ("cuda:index-bits=32", "cuda"),
+            ("cuda:shared-memory=96K", "cuda"),
+            ("cuda:arch=sm_90", "cuda:arch=sm_75"),
+            ("spirv:arch=1.4", "spirv"),
+            ("metal:arch=3.0", "metal"),
+        ] {
+            assert!(differs(spec, from), "{spec} {from}");
+        }
+        for (spec, from) in [
+            ("cuda:max-threads=512", "cuda"),
+            // Devices with as much shared memory.
+            ("cuda:arch=sm_80", "cuda:arch=sm_87"),
+            ("cuda:fast-math=true", "cuda:contract=true"),
+            ("opencl:arch=2.0", "opencl"),
+        ] {
+            assert!(!differs(spec, from), "{spec} {from}");
+        }
     }
 }

@@ -21,7 +21,10 @@ pub const ALL: &[(&str, &str)] = &[
         "block-extent",
         "The number of threads of a block is no constant, which this language asks for.",
     ),
-    ("block-size", "A block has more than 1024 threads, or more than 64 along z."),
+    (
+        "block-size",
+        "A block has more threads than the architecture takes, or than the target's `max-threads` allows.",
+    ),
     ("buffer-field", "A stride or extent of a buffer that its declaration does not write."),
     ("buffer-offset", "A buffer whose offset the caller chooses is accessed as if it had none."),
     (
@@ -80,6 +83,10 @@ pub const ALL: &[(&str, &str)] = &[
     ("host-loop-step", "A loop around launches has a step."),
     ("host-pointer", "A pointer is used as a number on the host."),
     (
+        "index-width",
+        "An index is not shown to fit 32 bits, which the target's `index-bits=32` asks for. `T.assume` or a smaller type of a shape variable may show it.",
+    ),
+    (
         "int64",
         "A 64-bit integer that is not shown to fit 32 bits, in a language without integers of 64 bits (WGSL).",
     ),
@@ -111,7 +118,10 @@ pub const ALL: &[(&str, &str)] = &[
         "shared-hazard-in-divergent-flow",
         "Threads exchange shared memory where only some of them pass: no barrier can stand there.",
     ),
-    ("shared-memory-size", "More shared memory than any device has."),
+    (
+        "shared-memory-size",
+        "A kernel has more shared memory than the architecture has, or than the target's `shared-memory` allows.",
+    ),
     ("shift-amount", "A shift by the width of the type or more, or by a negative number."),
     ("shuffle", "A `T.Shuffle` whose index is no constant of its vectors."),
     ("store-type", "A value is stored as another type than its own."),

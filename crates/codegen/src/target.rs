@@ -1,9 +1,9 @@
-//! Targets and what may be chosen about the code for them.
+//! Targets: their names, who writes them, how their sources are compiled.
 
 use serde::{Deserialize, Serialize};
-use transform::passes::Pass;
 
 use crate::{
+    Options,
     c_family::dialect::Dialect,
     naga::{self, Language},
 };
@@ -109,38 +109,52 @@ impl Target {
         }
     }
     /// Flags that the source has to be compiled with, to mean what the program means.
-    pub fn compile_flags(self, options: &Options) -> Vec<&'static str> {
+    pub fn compile_flags(self, options: &Options) -> Vec<String> {
+        let arch = options.device.arch.as_deref();
+        let fast = |flag| options.is_fast_math().then_some(flag);
+        let mut flags = Vec::new();
         match self {
             Target::Cuda => {
-                vec!["--std=c++17", if options.contract { "--fmad=true" } else { "--fmad=false" }]
+                let fuse = if options.contract { "--fmad=true" } else { "--fmad=false" };
+                flags.extend(["--std=c++17", fuse]);
+                flags.extend(fast("--use_fast_math"));
             }
-            Target::OpenCl => vec!["-cl-std=CL1.2", "-cl-fp32-correctly-rounded-divide-sqrt"],
-            Target::Hip => vec!["-std=c++17", contraction(options)],
-            Target::C => vec!["-std=c11", contraction(options)],
+            Target::OpenCl => {
+                let exact = "-cl-fp32-correctly-rounded-divide-sqrt";
+                flags.push(fast("-cl-fast-relaxed-math").unwrap_or(exact));
+            }
+            Target::Hip => {
+                flags.extend(["-std=c++17", contraction(options)]);
+                flags.extend(fast("-ffast-math"));
+            }
+            Target::C => {
+                flags.extend(["-std=c11", contraction(options)]);
+                flags.extend(fast("-ffast-math"));
+            }
             // Contraction is said in the binary, and cannot be said in WGSL.
-            Target::Spirv | Target::Wgsl => Vec::new(),
-            Target::Metal if options.contract => vec!["-std=metal2.3", "-fno-fast-math"],
-            Target::Metal => vec!["-std=metal2.3", "-fno-fast-math", "-ffp-contract=off"],
+            Target::Spirv | Target::Wgsl => {}
+            Target::Metal => {
+                flags.push(fast("-ffast-math").unwrap_or("-fno-fast-math"));
+                flags.extend((!options.contract).then_some("-ffp-contract=off"));
+            }
         }
+        let mut flags: Vec<String> = flags.into_iter().map(str::to_owned).collect();
+        match self {
+            Target::Cuda => flags.extend(arch.map(|it| format!("--gpu-architecture={it}"))),
+            Target::Hip => flags.extend(arch.map(|it| format!("--offload-arch={it}"))),
+            Target::OpenCl => flags.insert(0, format!("-cl-std=CL{}", arch.unwrap_or("1.2"))),
+            Target::Metal => {
+                let version = arch.unwrap_or("2.3");
+                // From version 3 on it is the same for all of Apple's systems.
+                flags.insert(0, format!("-std=metal{version}"));
+            }
+            Target::C | Target::Spirv | Target::Wgsl => {}
+        }
+        flags
     }
 }
 
 /// The flag of gcc and clang for `a * b + c`.
 fn contraction(options: &Options) -> &'static str {
     if options.contract { "-ffp-contract=fast" } else { "-ffp-contract=off" }
-}
-
-/// What may be chosen about generated code. Every field is part of the key of an artifact.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub struct Options {
-    /// Lets the compiler fuse `a * b + c` (`SEMANTICS: F2`). Off unless asked.
-    pub contract: bool,
-    /// What is run before code is written, in this order, by the names of `transform::passes`. A name that is none does nothing.
-    pub passes: Vec<String>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { contract: false, passes: vec![Pass::Cse.name().to_owned()] }
-    }
 }

@@ -126,6 +126,49 @@ fn a_reduction_over_threads_is_a_tree_with_barriers() {
     );
 }
 
+/// A block with more shared memory than some devices have.
+fn large_block() -> ir::Body {
+    let mut b = Builder::new("large");
+    let (len, threads) = (b.int(64), b.int(64));
+    let c = b.param("C", "float32", &[len]);
+    let tx = b.launch("threadIdx.x", "tx", threads);
+    let tile = b.alloc("tile", "float32", 20_000, "shared");
+    let one = b.f32(1.0);
+    b.store(tile, tx, one);
+    let value = b.load(tile, tx);
+    b.store(c, tx, value);
+    b.body
+}
+
+#[test]
+fn shared_memory_is_held_against_the_architecture() {
+    let code = |spec| {
+        let (target, options) = crate::TargetOptions::parse(spec).expect("settings");
+        device_code(&large_block(), target, &Options::default().with(&options))
+            .map_err(|reasons| format!("{}: {}", reasons[0].reason, reasons[0].detail))
+    };
+    assert!(code("cuda:arch=sm_80").is_ok());
+    let refused = |spec| code(spec).expect_err("it does not fit");
+    expect!["shared-memory-size: 80000 bytes of shared memory; sm_75 takes 65536"]
+        .assert_eq(&refused("cuda:arch=sm_75"));
+    expect!["shared-memory-size: 80000 bytes of shared memory; `shared-memory` allows 16384"]
+        .assert_eq(&refused("cuda:shared-memory=16K"));
+    expect!["shared-memory-size: 80000 bytes of shared memory; wgsl takes 32768"]
+        .assert_eq(&refused("wgsl"));
+}
+
+#[test]
+fn wide_indices_are_refused_where_narrow_ones_are_asked_for() {
+    let code = |spec| {
+        let (target, options) = crate::TargetOptions::parse(spec).expect("settings");
+        device_code(&add_dynamic("add", "A", 0.5), target, &Options::default().with(&options))
+            .map_err(|reasons| format!("{}: {}", reasons[0].reason, reasons[0].detail))
+    };
+    assert!(code("cuda").is_ok());
+    expect!["index-width: an index of `A` is `int64` and not shown to fit 32 bits"]
+        .assert_eq(&code("cuda:index-bits=32").expect_err("n is 64 bits wide"));
+}
+
 /// In each of 8 rounds, 64 threads fill a tile and read what others filled.
 fn rounds(read_by_others: bool, guarded: bool) -> ir::Body {
     let mut b = Builder::new("rounds");

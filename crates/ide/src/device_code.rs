@@ -3,7 +3,7 @@
 use db::{RootDatabase, SourceFile};
 use syntax::TextSize;
 
-use codegen::Target;
+use codegen::{Options, Target};
 
 use crate::function_at::function_at;
 
@@ -27,6 +27,7 @@ pub(crate) fn view_device_code(
     file: SourceFile,
     offset: TextSize,
     target: Target,
+    options: Options,
 ) -> Option<DeviceCodeView> {
     let (at, _) = function_at(db, file, offset)?;
     let name = &at.function.source(db).name;
@@ -45,7 +46,7 @@ pub(crate) fn view_device_code(
         kernels: Vec::new(),
         notes: Vec::new(),
     };
-    match db::device_code(db, at.function, target) {
+    match db::device_code(db, at.function, target, options) {
         Ok(sources) if sources.is_empty() => {
             view.notes.push(format!("`{name}` launches no threads: it has no kernel"));
         }

@@ -36,7 +36,8 @@ use std::{ops::Range, panic::AssertUnwindSafe, sync::Arc};
 use db::{Content, Database as _, Options, RootDatabase, SourceFile};
 use rustc_hash::FxHashMap;
 
-pub use codegen::Target;
+use codegen::Options;
+pub use codegen::{Target, TargetOptions};
 pub use db::{CancellationToken, Dialects, Work};
 pub use frontend::tvmscript::Severity;
 pub use ir::effects::{EffectRows, EffectTable};
@@ -325,14 +326,16 @@ impl Analysis {
         self.ask(file, |db, file| semantic_tokens::semantic_tokens(db, file, range))
     }
 
-    /// The device code of the function at an offset.
+    /// The device code of the function at an offset, as the options of the target say.
     pub fn view_device_code(
         &self,
         file: FileId,
         offset: TextSize,
         target: Target,
+        options: &TargetOptions,
     ) -> Cancellable<Option<DeviceCodeView>> {
-        self.ask(file, |db, file| device_code::view_device_code(db, file, offset, target))
+        let options = Options::default().with(options);
+        self.ask(file, |db, file| device_code::view_device_code(db, file, offset, target, options))
     }
 
     /// The function at an offset before and after each of these passes.

@@ -6,11 +6,12 @@
 //! the file and in camelCase or kebab-case by editors.
 
 mod dialects;
+mod targets;
 
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use anyhow::Context as _;
-use ide::Severity;
+use ide::{Severity, Target, TargetOptions};
 use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::Value;
 
@@ -63,6 +64,8 @@ pub struct Config {
     pub elsewhere_file_size: u64,
     /// `device-code.target`
     pub target: String,
+    /// `targets.NAME`: what is chosen for single targets.
+    pub targets: BTreeMap<Target, TargetOptions>,
     /// `mlir.diagnostics`: report what is wrong with MLIR and PIR; off beside another server that does.
     pub mlir_diagnostics: bool,
     /// `effects.mlir`, `effects.pir`: rows about the operations of dialects.
@@ -139,6 +142,7 @@ impl Default for Config {
             elsewhere_files: 2_000,
             elsewhere_file_size: 1_000_000,
             target: "cuda".to_owned(),
+            targets: BTreeMap::new(),
             mlir_diagnostics: true,
             dialects: Arc::default(),
         }
@@ -180,6 +184,11 @@ impl Config {
         }
     }
 
+    /// What is chosen for a target.
+    pub fn target_options(&self, target: Target) -> TargetOptions {
+        self.targets.get(&target).cloned().unwrap_or_default()
+    }
+
     /// The part that says what is reported; `limit` is the caller's.
     pub fn diagnostics(&self, limit: usize) -> ide::DiagnosticsConfig {
         ide::DiagnosticsConfig {
@@ -196,6 +205,7 @@ impl Config {
 pub struct ConfigPatch {
     sections: Sections,
     dialects: Option<Arc<DialectRows>>,
+    targets: BTreeMap<Target, TargetOptions>,
     /// Keys that mean nothing here, dotted.
     pub unknown: Vec<String>,
 }
@@ -345,14 +355,15 @@ impl ConfigPatch {
         if value.is_null() {
             return Ok(ConfigPatch::default());
         }
-        let unknown = unknown_keys(&value);
+        let mut unknown = unknown_keys(&value);
+        let targets = targets::read(value.get("targets"), &mut unknown)?;
         let dialects = match value.get("effects").filter(|it| !it.is_null()) {
             Some(section) => Some(Arc::new(DialectRows::read(section)?)),
             None => None,
         };
         let sections =
             serde_json::from_value(value).context("a setting has a value of the wrong kind")?;
-        Ok(ConfigPatch { sections, dialects, unknown })
+        Ok(ConfigPatch { sections, dialects, targets, unknown })
     }
 
     /// Reads settings from the text of a `tir-analyzer.toml`.
@@ -406,6 +417,10 @@ impl ConfigPatch {
         set(&mut config.target, &device_code.target);
         set(&mut config.mlir_diagnostics, &mlir.diagnostics);
         set(&mut config.dialects, &self.dialects);
+        for (&target, options) in &self.targets {
+            let all = config.target_options(target).overlaid(options);
+            config.targets.insert(target, all);
+        }
     }
 }
 
@@ -435,7 +450,8 @@ fn kebab(key: &str) -> String {
 
 fn unknown_keys(value: &Value) -> Vec<String> {
     let mut unknown = Vec::new();
-    let sections = value.as_object().into_iter().flatten();
+    // Those of targets are told by who reads them.
+    let sections = value.as_object().into_iter().flatten().filter(|it| it.0 != "targets");
     for (section, settings) in sections {
         if !KEYS.iter().any(|key| key.starts_with(&format!("{section}."))) {
             unknown.push(section.clone());
@@ -473,6 +489,21 @@ mod tests {
             json!({"tir-analyzer": {"deviceCode": {"target": "opencl"}, "cse": {"preset": "tvm"}}});
         let config = Config::layered([&ConfigPatch::from_json(&settings).unwrap()]);
         assert_eq!((config.target.as_str(), config.preset), ("opencl", Preset::Tvm));
+    }
+
+    #[test]
+    fn targets_have_settings() {
+        let file =
+            "[targets.cuda]\narch = \"sm_90\"\nmax-threads = 512\nthreads = 1\n[targets.vulkan]\n";
+        let file = ConfigPatch::from_toml(file).unwrap();
+        assert_eq!(file.unknown, ["targets.cuda.threads", "targets.vulkan"]);
+        let editor = json!({"targets": {"cuda": {"maxThreads": 256, "fastMath": true}}});
+        let editor = ConfigPatch::from_json(&editor).unwrap();
+        let config = Config::layered([&file, &editor]);
+        let expected = ide::TargetOptions::parse("cuda:arch=sm_90:max-threads=256:fast-math=true");
+        assert_eq!(config.target_options(Target::Cuda), expected.unwrap().1);
+        let wrong = ConfigPatch::from_toml("[targets.cuda]\narch = \"sm_1\"\n").unwrap_err();
+        assert!(wrong.to_string().contains("known are sm_70"), "{wrong}");
     }
 
     #[test]

@@ -129,7 +129,7 @@ fn uses_matrix_units(body: &Body) -> bool {
 fn requests(case: &Case, root: &Path) -> Vec<Value> {
     let Built::Sources(sources) = &case.built else { return Vec::new() };
     // The worker sets the language version itself.
-    let options: Vec<&str> = Device::Cuda
+    let options: Vec<String> = Device::Cuda
         .compile_flags(&Options::default())
         .into_iter()
         .filter(|flag| !flag.starts_with("--std"))

@@ -13,12 +13,12 @@ use std::{
 };
 
 use crate::{
+    Options, Target,
     artifact::Artifact,
     canonical::Canonical,
     device::generate,
     key::Key,
     store::{Kind, Read, Store},
-    target::{Options, Target},
 };
 
 /// An artifact of this build.
@@ -34,9 +34,8 @@ pub(super) struct Made {
 type Slot = Arc<Mutex<Option<Made>>>;
 
 /// All artifacts of a build.
-pub(super) struct Kernels<'a> {
+pub(super) struct Kernels {
     pub(super) store: Store,
-    options: &'a Options,
     force: bool,
     slots: Mutex<BTreeMap<Key, Slot>>,
     pub(super) found: AtomicUsize,
@@ -46,11 +45,10 @@ pub(super) struct Kernels<'a> {
     pub(super) stored_bytes: AtomicU64,
 }
 
-impl<'a> Kernels<'a> {
-    pub(super) fn new(store: Store, options: &'a Options, force: bool) -> Kernels<'a> {
+impl Kernels {
+    pub(super) fn new(store: Store, force: bool) -> Kernels {
         Kernels {
             store,
-            options,
             force,
             slots: Mutex::default(),
             found: AtomicUsize::new(0),
@@ -75,6 +73,7 @@ impl<'a> Kernels<'a> {
         &self,
         key: Key,
         target: Target,
+        options: &Options,
         canonical: impl FnOnce() -> Result<&'c Canonical, &'c str>,
     ) -> io::Result<Result<Made, &'c str>> {
         let slot = self.slot(key);
@@ -93,7 +92,7 @@ impl<'a> Kernels<'a> {
             Ok(canonical) => canonical,
             Err(message) => return Ok(Err(message)),
         };
-        let artifact = generate(canonical, target, self.options);
+        let artifact = generate(canonical, target, options);
         let bytes = serde_json::to_vec(&artifact).map_err(io::Error::other)?;
         let written = self.store.write(Kind::Kernel, key, &bytes)?;
         self.stored_bytes.fetch_add(written, Ordering::Relaxed);

@@ -19,17 +19,17 @@ use super::{
     state::{FileState, FunctionState, KernelState, State, Written},
 };
 use crate::{
+    Options, Target,
     artifact::Refused,
     key::Key,
     manifest::{Alias, AliasFunction, Index, Module, ModuleEntry, UnsupportedFunction},
     store::{remove_stale, write_if_changed},
-    target::{Options, Target},
 };
 
 /// The folder of a target.
-pub(super) struct Output<'a> {
+pub(super) struct Output {
     pub(super) target: Target,
-    options: &'a Options,
+    pub(super) options: Options,
     folder: PathBuf,
     force: bool,
     generator: String,
@@ -55,17 +55,17 @@ pub(super) struct FunctionOutput {
     pub(super) written: Vec<bool>,
 }
 
-impl<'a> Output<'a> {
+impl Output {
     pub(super) fn new(
         target: Target,
         out: &Path,
-        options: &'a Options,
+        options: Options,
         generator: &str,
         force: bool,
-    ) -> Output<'a> {
+    ) -> Output {
         let folder = out.join(target.name());
         remove_stale(&folder);
-        let options_text = serde_json::to_string(options).unwrap_or_default();
+        let options_text = serde_json::to_string(&options).unwrap_or_default();
         let old = State::read(&folder);
         let old = old.unwrap_or_else(|| State::new(generator.to_owned(), options_text.clone()));
         let generator = generator.to_owned();
@@ -189,8 +189,8 @@ impl<'a> Output<'a> {
 }
 
 /// Writes one file.
-struct FileWriter<'a, 'o> {
-    output: &'a Output<'o>,
+struct FileWriter<'a> {
+    output: &'a Output,
     name: &'a str,
     folder: String,
     old: Option<&'a FileState>,
@@ -202,7 +202,7 @@ struct FileWriter<'a, 'o> {
     written: usize,
 }
 
-impl FileWriter<'_, '_> {
+impl FileWriter<'_> {
     fn function(&mut self, record: &FunctionRecord, made: &Made) -> io::Result<()> {
         let (structure, names, lines) = match &record.meaning {
             Meaning::Body { structure, names, lines } => (*structure, names, lines),
@@ -213,10 +213,10 @@ impl FileWriter<'_, '_> {
         };
         let target = self.output.target;
         let entry = self.unique_entry(&record.name);
-        let Ok(sources) = made.artifact.join(names, &entry, target) else {
-            if let Some(Refused { reason, detail }) =
-                made.artifact.refused(names).into_iter().next()
-            {
+        let options = &self.output.options;
+        let Ok(sources) = made.artifact.join(names, &entry, target, options) else {
+            let refused = made.artifact.refused(names, target, options);
+            if let Some(Refused { reason, detail }) = refused.into_iter().next() {
                 self.refuse(record, &reason, detail);
             }
             return Ok(());
@@ -229,7 +229,6 @@ impl FileWriter<'_, '_> {
             0 => Vec::new(),
             first => lines.iter().map(|it| first + it).collect(),
         };
-        let options = self.output.options;
         let mut described = made.artifact.function(names, &entry, &lines, target, options);
         let mut state = FunctionState {
             name: record.name.clone(),

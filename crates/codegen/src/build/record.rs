@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{SourceBody, SourceFunction};
 use crate::{
+    Options, Target,
     canonical::Canonical,
     key::Key,
     store::{Kind, Read, Store},
-    target::{Options, Target},
 };
 
 /// The functions of a text.

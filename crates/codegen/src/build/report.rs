@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use crate::{
+    Target,
     manifest::{Alias, UnsupportedFunction},
     store::maintain::Shrunk,
-    target::Target,
 };
 
 /// What was done.

@@ -199,6 +199,25 @@ fn options_are_part_of_the_key_and_the_reason_is_told() {
 }
 
 #[test]
+fn another_limit_generates_nothing_and_what_does_not_fit_is_told_with_figures() {
+    let project = Project::new();
+    let functions = two(1.0, "A");
+    project.build("out", &functions);
+    let mut settings = project.settings("out");
+    let few = TargetOptions { max_threads: Some(512), ..TargetOptions::default() };
+    settings.devices.insert(Target::Cuda, few);
+    let report = build(&settings, &[("models/net.py", "", &functions)]);
+    assert_eq!((report.work.lowered, report.work.generated), (0, 0));
+    let told: Vec<_> = report.unsupported.iter().map(|it| (&*it.target, &*it.detail)).collect();
+    assert_eq!(told, [("cuda", "a block has 1024 threads; `max-threads` allows 512")]);
+    assert!(project.folder.path().join("out/opencl/models/net/add_kernel.cl").exists());
+    assert!(!project.folder.path().join("out/cuda/models/net/add_kernel.cu").exists());
+    // Without the limit it is there again, from the store.
+    assert_eq!(project.build("out", &functions).work.generated, 0);
+    assert!(project.folder.path().join("out/cuda/models/net/add_kernel.cu").exists());
+}
+
+#[test]
 fn another_reader_of_texts_reads_them_again() {
     let project = Project::new();
     let functions = two(1.0, "A");

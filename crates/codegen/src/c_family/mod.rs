@@ -19,7 +19,6 @@ mod types;
 mod writer;
 
 pub(crate) use stmt::is_hint;
-pub(crate) use writer::block_is_legal;
 
 use crate::kernel::{Kernel, KernelSet, Result};
 

@@ -15,9 +15,7 @@ use super::{
 };
 use crate::{
     bounds::Bounds,
-    kernel::{
-        Axis, Kernel, KernelParam, KernelSet, Refusal, Result, Root, RootUse, ScalarSource, Space,
-    },
+    kernel::{Kernel, KernelParam, KernelSet, Refusal, Result, Root, RootUse, ScalarSource, Space},
     names::MARK,
     split::{nest, root_of},
 };
@@ -480,13 +478,4 @@ fn count_lines(text: &str) -> u32 {
 /// The refusal of a type.
 pub(super) fn no_type(dtype: DataType) -> Refusal {
     Refusal::new("dtype", format!("`{dtype}` has no type in this language"))
-}
-
-/// Extents of threads that a block may have.
-pub(crate) fn block_is_legal(kernel: &Kernel) -> bool {
-    kernel.block_threads().is_none_or(|it| it <= 1024)
-        && kernel
-            .dim(Axis::ThreadZ)
-            .and_then(crate::kernel::LaunchDim::fixed)
-            .is_none_or(|it| it <= 64)
 }

@@ -1,7 +1,7 @@
 //! What differs between the languages that naga writes: types, limits, capabilities of the validator.
 //!
-//! The sources of the limits are the specifications of WebGPU (`maxComputeWorkgroupsPerDimension`,
-//! `maxComputeWorkgroupStorageSize`), Vulkan (`maxComputeWorkGroupCount`) and Metal (threadgroup memory).
+//! The sources of the limits are the specifications of WebGPU (`maxComputeWorkgroupsPerDimension`)
+//! and Vulkan (`maxComputeWorkGroupCount`); those of a block are in [`crate::arch`].
 
 use ::naga::valid::Capabilities;
 use ir::{DataType, TypeCode};
@@ -37,13 +37,6 @@ impl Language {
         capabilities.set(Capabilities::FLOAT64, self.has_float64());
         capabilities.set(Capabilities::SHADER_INT16, self.has_int16());
         capabilities
-    }
-    /// Bytes of shared memory that a kernel may have.
-    pub(super) fn shared_limit(self) -> u64 {
-        match self {
-            Language::Wgsl | Language::Metal => 32 << 10,
-            Language::Spirv => 64 << 10,
-        }
     }
     /// Blocks that a grid may have along one dimension.
     pub(super) fn grid_limit(self) -> Option<i64> {

@@ -25,6 +25,7 @@ pub(crate) use names::words;
 use ::naga::{EntryPoint, ShaderStage};
 
 use crate::{
+    Options,
     c_family::{DeviceCode, dialect::Dialect},
     kernel::{Kernel, KernelSet, Result},
 };
@@ -32,12 +33,12 @@ use crate::{
 /// Stack for naga, which recurses over nested statements and expressions; both are bounded before.
 const STACK: usize = 16 << 20;
 
-/// Writes one kernel. `contract` lets a compiler fuse `a * b + c`.
+/// Writes one kernel.
 pub(crate) fn emit(
     set: &KernelSet,
     kernel: &Kernel,
     language: Language,
-    contract: bool,
+    options: &Options,
 ) -> Result<DeviceCode> {
     let mut writer = writer::Writer::new(set, kernel, language);
     let workgroup_size = writer.workgroup_size()?;
@@ -55,11 +56,12 @@ pub(crate) fn emit(
         incoming_ray_payload: None,
     });
     let bindings = writer.bindings;
+    let arch = options.device.arch.as_deref();
     let (text, binary) = stacker::grow(STACK, || {
         let info = output::validate(&module, language)?;
-        let text = output::text(&module, &info, language, &bindings)?;
+        let text = output::text(&module, &info, language, &bindings, arch)?;
         let binary = match language {
-            Language::Spirv => output::binary(&mut module, &info, contract)?,
+            Language::Spirv => output::binary(&mut module, &info, options.contract, arch)?,
             Language::Wgsl | Language::Metal => Vec::new(),
         };
         Ok((text, binary))

@@ -12,6 +12,7 @@ use ::naga::{
 
 use super::{language::Language, names, spirv};
 use crate::{
+    arch::version,
     kernel::{Refusal, Result},
     manifest::Bindings,
 };
@@ -41,6 +42,7 @@ pub(super) fn text(
     info: &ModuleInfo,
     language: Language,
     bindings: &Bindings,
+    arch: Option<&str>,
 ) -> Result<String> {
     let text = match language {
         // What WGSL cannot say is not shown; the binary is there all the same.
@@ -50,7 +52,7 @@ pub(super) fn text(
         Language::Wgsl => wgsl::write_string(module, info, wgsl::WriterFlags::empty())
             .map_err(|it| failed(&it))?,
         Language::Metal => {
-            let options = metal_options(module, bindings);
+            let options = metal_options(module, bindings, arch);
             let pipeline = msl::PipelineOptions::default();
             msl::write_string(module, info, &options, &pipeline).map_err(|it| failed(&it))?.0
         }
@@ -70,7 +72,7 @@ pub(super) fn text(
 }
 
 /// Buffer slots have the numbers of the bindings.
-fn metal_options(module: &Module, bindings: &Bindings) -> msl::Options {
+fn metal_options(module: &Module, bindings: &Bindings, arch: Option<&str>) -> msl::Options {
     let mut resources = msl::EntryPointResources::default();
     for (_, variable) in module.global_variables.iter() {
         let Some(binding) = variable.binding else { continue };
@@ -84,7 +86,7 @@ fn metal_options(module: &Module, bindings: &Bindings) -> msl::Options {
     }
     resources.sizes_buffer = bindings.sizes.and_then(|it| u8::try_from(it).ok());
     msl::Options {
-        lang_version: (2, 3),
+        lang_version: version(arch, (2, 3)),
         per_entry_point_map: [(names::ENTRY.to_owned(), resources)].into_iter().collect(),
         fake_missing_bindings: false,
         zero_initialize_workgroup_memory: false,
@@ -93,14 +95,19 @@ fn metal_options(module: &Module, bindings: &Bindings) -> msl::Options {
     }
 }
 
-/// SPIR-V 1.3, without names; its entry point is `main`.
-pub(super) fn binary(module: &mut Module, info: &ModuleInfo, contract: bool) -> Result<Vec<u32>> {
+/// SPIR-V 1.3 unless another version is chosen, without names; its entry point is `main`.
+pub(super) fn binary(
+    module: &mut Module,
+    info: &ModuleInfo,
+    contract: bool,
+    arch: Option<&str>,
+) -> Result<Vec<u32>> {
     let entry = "main".to_owned();
     if let Some(point) = module.entry_points.first_mut() {
         point.name.clone_from(&entry);
     }
     let options = spv::Options {
-        lang_version: (1, 3),
+        lang_version: version(arch, (1, 3)),
         flags: spv::WriterFlags::empty(),
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::None,
         force_loop_bounding: false,

@@ -247,11 +247,6 @@ impl<'a> Writer<'a> {
             let base = self.global(name, AddressSpace::WorkGroup, None, ty)?;
             self.memory.insert(usage.root, Memory { base, stored, atomic: false });
         }
-        let limit = self.language.shared_limit();
-        if self.shared_bytes > limit {
-            let text = format!("{} bytes of shared memory, of {limit}", self.shared_bytes);
-            return Err(Refusal::new("shared-memory-size", text));
-        }
         Ok(())
     }
 

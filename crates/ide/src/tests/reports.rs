@@ -167,16 +167,23 @@ def f(A: T.Buffer((128,), \"int32\")):
         A[b * 32 + t] = b * 32 + t
 ";
     let at = (kernel.find("A[b").unwrap() as u32).into();
-    let view = |target| analysis(kernel).view_device_code(FILE, at, target).unwrap().unwrap();
+    let options = crate::TargetOptions::default();
+    let view =
+        |target| analysis(kernel).view_device_code(FILE, at, target, &options).unwrap().unwrap();
     assert!(view(Target::Cuda).text.contains("__global__"), "{}", view(Target::Cuda).text);
     assert!(view(Target::OpenCl).text.contains("__kernel"), "{}", view(Target::OpenCl).text);
+    let few = crate::TargetOptions { max_threads: Some(16), ..options.clone() };
+    let refused = analysis(kernel).view_device_code(FILE, at, Target::Cuda, &few).unwrap().unwrap();
+    assert_eq!(refused.notes, ["block-size: a block has 32 threads; `max-threads` allows 16"]);
     let (host, offset) = with_cursor(&function("A[0$0] = 1"));
-    let view = analysis(&host).view_device_code(FILE, offset, Target::Cuda).unwrap().unwrap();
+    let view =
+        analysis(&host).view_device_code(FILE, offset, Target::Cuda, &options).unwrap().unwrap();
     expect![[r#"
         // `f` launches no threads: it has no kernel
     "#]]
     .assert_eq(&view.text);
-    let nowhere = analysis(kernel).view_device_code(FILE, 0.into(), Target::Cuda).unwrap();
+    let nowhere =
+        analysis(kernel).view_device_code(FILE, 0.into(), Target::Cuda, &options).unwrap();
     assert_eq!(nowhere, None);
 }
 

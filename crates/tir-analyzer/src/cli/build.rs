@@ -8,12 +8,14 @@ mod report;
 mod watch;
 
 use std::{
-    collections::BTreeSet,
+    collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
 use anyhow::Context as _;
-use build_kernels::{Input, InputSource, Options, Outcome, STORE, Settings, Target, Texts};
+use build_kernels::{
+    Input, InputSource, Options, Outcome, STORE, Settings, Target, TargetOptions, Texts,
+};
 use syntax::Language;
 use transform::passes::Pass;
 
@@ -27,6 +29,7 @@ use crate::cli::{
     parallel,
     progress::Progress,
     rules::{did_you_mean, near},
+    settings,
 };
 
 /// Where sources and manifests go.
@@ -36,8 +39,9 @@ pub(crate) const OUT: &str = "build/kernels";
 pub(crate) struct BuildArgs {
     #[command(flatten)]
     pub(crate) inputs: Inputs,
-    /// The device language; may be given several times.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "cuda")]
+    /// The device language, and what is chosen for it: cuda, or cuda:arch=sm_90:max-threads=512; may be given several times.
+    /// Settings: arch, max-threads, shared-memory, index-bits, contract, fast-math; those of `tir-analyzer.toml` are under them.
+    #[arg(long, value_name = "NAME[:KEY=VALUE]…", value_delimiter = ',', default_value = "cuda")]
     pub(crate) target: Vec<TargetName>,
     /// The folder that sources and manifests are written to, one folder a target.
     #[arg(long, value_name = "DIR", default_value = OUT)]
@@ -82,6 +86,7 @@ Examples:
   tir-analyzer build models/ --target cuda,opencl --out out
   tir-analyzer build kernels.mlir --target cuda           the kernels of MLIR (gpu.func, gpu.launch)
   tir-analyzer build models/ --target c --out out         C11: whole functions
+  tir-analyzer build models/ --target cuda:arch=sm_75     kernels that do not fit its devices are told
   tir-analyzer build models/ --watch                      again whenever a file is saved
   tir-analyzer build models/ --since origin/main          only files that were changed
   tir-analyzer build models/ --explain-rebuild            what was different
@@ -92,28 +97,16 @@ Examples:
 Exit codes: 0 built (functions that cannot be built are told, and are in the manifest), 2 wrong usage, or a file that
 cannot be read or written (the others are built), 130 interrupted; a later build goes on from there.";
 
-/// Targets by their names on the command line.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct TargetName(Target);
+/// A target on the command line, and what is chosen for it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct TargetName(Target, TargetOptions);
 
-impl clap::ValueEnum for TargetName {
-    fn value_variants<'a>() -> &'a [TargetName] {
-        const { &all_targets() }
-    }
+impl std::str::FromStr for TargetName {
+    type Err = String;
 
-    fn to_possible_value(&self) -> Option<clap::builder::PossibleValue> {
-        Some(clap::builder::PossibleValue::new(self.0.name()))
+    fn from_str(text: &str) -> Result<TargetName, String> {
+        TargetOptions::parse(text).map(|(target, options)| TargetName(target, options))
     }
-}
-
-const fn all_targets() -> [TargetName; Target::ALL.len()] {
-    let mut names = [TargetName(Target::ALL[0]); Target::ALL.len()];
-    let mut at = 0;
-    while at < names.len() {
-        names[at] = TargetName(Target::ALL[at]);
-        at += 1;
-    }
-    names
 }
 
 /// A pass by its name, or none.
@@ -179,12 +172,25 @@ impl Plan {
             })
             .collect();
         let out = io.resolve(&args.out);
-        let targets: BTreeSet<Target> = args.target.iter().map(|it| it.0).collect();
+        let config = settings::Settings::default().of_folder(&root)?;
+        let mut devices: BTreeMap<Target, TargetOptions> = BTreeMap::new();
+        for TargetName(target, options) in &args.target {
+            let under = devices.get(target).cloned();
+            let under = under.unwrap_or_else(|| config.target_options(*target));
+            let all = under.overlaid(options);
+            all.check(*target).map_err(|it| anyhow::anyhow!(it))?;
+            devices.insert(*target, all);
+        }
         let passes = args.passes.iter().filter_map(|it| it.0).map(|it| it.name().to_owned());
         let settings = Settings {
-            targets: targets.into_iter().collect(),
+            targets: devices.keys().copied().collect(),
             store: args.store.as_ref().map_or_else(|| out.join(STORE), |it| io.resolve(it)),
-            options: Options { contract: args.fmad, passes: passes.collect() },
+            options: Options {
+                contract: args.fmad,
+                passes: passes.collect(),
+                ..Options::default()
+            },
+            devices,
             force: args.force,
             keep_others: args.since.is_some(),
             store_limit: args.store_limit.0,

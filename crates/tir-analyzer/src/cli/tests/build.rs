@@ -135,6 +135,31 @@ fn what_was_different_is_explained() {
 }
 
 #[test]
+fn targets_have_settings_on_the_command_line_and_in_a_file() {
+    let project = Project::new(&[
+        ("models/net.py", MODULE),
+        ("models/tir-analyzer.toml", "[targets.cuda]\nmax-threads = 512\n"),
+    ]);
+    let few = project.run("build models --out out");
+    assert_eq!(few.code, 0, "{}", few.err());
+    let told = "scale of net.py: a block has 1024 threads; `max-threads` allows 512 [block-size]";
+    assert!(few.out().contains(told), "{}", few.out());
+    // What is said on the command line holds over the file.
+    let more =
+        project.run("build models --out out --target cuda:max-threads=1024:arch=sm_90,opencl");
+    assert!(
+        more.out().contains("4 kernels: 4 built, 0 generated and unchanged, 0 reused"),
+        "{}",
+        more.out()
+    );
+    let manifest = project.read("out/cuda/net/module.json");
+    assert!(manifest.contains("--gpu-architecture=sm_90"), "{manifest}");
+    let wrong = project.run("build models --out out --target cuda:arch=sm_42");
+    assert_eq!(wrong.code, 2);
+    assert!(wrong.err().contains("it is unknown; known are sm_70"), "{}", wrong.err());
+}
+
+#[test]
 fn json_says_what_was_done() {
     let project = Project::new(&[("models/net.py", MODULE), ("models/copy.py", MODULE)]);
     let outcome = project.run("build models --out out --format json --jobs 2");

@@ -248,10 +248,9 @@ pub(crate) fn view_device_code(
     let document = snapshot.document(&params.text_document.uri)?;
     let offset = from_proto::offset(&document.lines, snapshot.encoding(), params.position);
     let name = params.target.as_deref().unwrap_or(&snapshot.config.target);
-    let Some(target) = ide::Target::parse(name) else {
-        return Err(Failure::InvalidParams(format!("unknown target {name}")));
-    };
-    let code = snapshot.analysis.view_device_code(document.file, offset, target)?;
+    let (target, asked) = ide::TargetOptions::parse(name).map_err(Failure::InvalidParams)?;
+    let options = snapshot.config.target_options(target).overlaid(&asked);
+    let code = snapshot.analysis.view_device_code(document.file, offset, target, &options)?;
     Ok(code.map(|it| ViewDeviceCodeResult {
         text: it.text,
         language_id: it.language_id.to_owned(),

@@ -12,7 +12,7 @@ pub(crate) const VIEW_DEVICE_CODE: &str = "tir-analyzer/viewDeviceCode";
 pub(crate) struct ViewDeviceCodeParams {
     pub(crate) text_document: TextDocumentIdentifier,
     pub(crate) position: Position,
-    /// The device language; the configured one if absent.
+    /// The device language, with settings as on the command line (`cuda:arch=sm_90`); the configured one if absent.
     pub(crate) target: Option<String>,
 }
 
