@@ -1,5 +1,6 @@
-//! `tir-analyzer build` as processes: what an edit costs, kills at any moment, two at once, watching.
+//! `tir-analyzer build` as processes: what an edit costs, binaries, kills at any moment, two at once, watching.
 
+mod binaries;
 mod incremental;
 mod kills;
 mod launch;

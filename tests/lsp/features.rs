@@ -254,6 +254,49 @@ fn device_code_is_shown_for_the_kernel_under_the_cursor() {
 }
 
 #[test]
+fn lines_of_device_code_lead_to_the_source_and_to_what_is_computed_once() {
+    let document = softmax();
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    let mut server = Server::spawn(dir.path());
+    let mut capabilities = tests::lsp::usual_capabilities();
+    capabilities["experimental"] =
+        json!({ "commands": { "commands": ["tir-analyzer.viewDeviceCode"] } });
+    server.initialize(capabilities, dir.path()).expect("the server is ready");
+    server.open(&document);
+    // The lens above the kernel leads to its code.
+    let params = json!({ "textDocument": document.identifier() });
+    let lenses = server.request("textDocument/codeLens", params).expect("lenses");
+    let lens = &lenses[0]["command"];
+    let title = lens["title"].as_str().expect("a title");
+    assert!(title.starts_with("device code: cuda · ") && title.ends_with(" commoned"), "{title}");
+    let mut params = json!({ "textDocument": { "uri": lens["arguments"][0] } });
+    params["position"] = lens["arguments"][1].clone();
+    let result = server.request("tir-analyzer/viewDeviceCode", params).expect("device code");
+    let code: Vec<&str> = result["text"].as_str().expect("a text").lines().collect();
+    let source: Vec<&str> = document.text().lines().collect();
+    let number = |it: &Value| usize::try_from(it.as_u64().expect("a number")).expect("small");
+    // A store is where the code says that it comes from.
+    let lines = result["lines"].as_array().expect("lines");
+    let pairs = lines.iter().map(|it| (code[number(&it["line"])], source[number(&it["source"])]));
+    let is_store = |it: &(&str, &str)| it.0.contains("T_softmax_norm[");
+    let stores: Vec<_> = pairs.filter(is_store).collect();
+    assert!(!stores.is_empty(), "{result:#}");
+    for (code, source) in stores {
+        assert!(source.contains("T_softmax_norm_1["), "{code} / {source}");
+    }
+    // What a line computes once is used by statements of the source that compute it.
+    let shared = result["shared"].as_array().expect("shared lines");
+    assert!(!shared.is_empty(), "{result:#}");
+    for it in shared {
+        let row = code[number(&it["line"])];
+        let text = it["text"].as_str().expect("words");
+        let name = text.split('`').nth(1).expect("a name");
+        assert!(row.contains(&format!(" {name} = ")), "{row}: {text}");
+        assert!(!it["sources"].as_array().expect("lines").is_empty(), "{it:#}");
+    }
+}
+
+#[test]
 fn function_is_shown_before_and_after_passes() {
     let document = softmax();
     let (mut server, _dir) = server_with(&document);

@@ -52,6 +52,15 @@ pub(crate) struct Args {
     /// Let the device compiler fuse a product and a sum.
     #[arg(long)]
     fmad: bool,
+    /// Also write what NVIDIA's compilers make of the sources for CUDA: ptx, cubin.
+    #[arg(long, value_name = "KIND")]
+    emit: Option<String>,
+    /// Tell registers and instructions of kernels for CUDA, with and without `cse`.
+    #[arg(long)]
+    ptxas: bool,
+    /// Where NVIDIA's compilers are.
+    #[arg(long, value_name = "DIR")]
+    cuda_path: Option<PathBuf>,
     /// How to report: text or json.
     #[arg(long, value_name = "FORMAT")]
     format: Option<String>,
@@ -83,11 +92,14 @@ fn arguments(args: &Args, ws: &Workspace) -> anyhow::Result<Vec<OsString>> {
         if args.paths.is_empty() { vec![ws.path(BUNDLED_MODELS)] } else { absolute(&args.paths)? };
     let mut words: Vec<OsString> = paths.into_iter().map(PathBuf::into).collect();
     let store = args.store.as_ref().map(std::path::absolute).transpose()?;
-    let options: [(&str, Option<OsString>); 8] = [
+    let cuda_path = args.cuda_path.as_ref().map(std::path::absolute).transpose()?;
+    let options: [(&str, Option<OsString>); 10] = [
         ("--target", Some(args.target.join(",").into())),
         ("--out", Some(out_dir(args, ws)?.into())),
         ("--store", store.map(PathBuf::into)),
         ("--store-limit", args.store_limit.as_ref().map(OsString::from)),
+        ("--emit", args.emit.as_ref().map(OsString::from)),
+        ("--cuda-path", cuda_path.map(PathBuf::into)),
         ("--jobs", args.jobs.map(|it| it.to_string().into())),
         ("--passes", args.passes.as_ref().map(OsString::from)),
         ("--since", args.since.as_ref().map(OsString::from)),
@@ -99,6 +111,7 @@ fn arguments(args: &Args, ws: &Workspace) -> anyhow::Result<Vec<OsString>> {
     let switches = [
         ("--watch", args.watch),
         ("--fmad", args.fmad),
+        ("--ptxas", args.ptxas),
         ("--force", args.force),
         ("--explain-rebuild", args.explain_rebuild),
         ("--verbose", args.verbose),
@@ -130,13 +143,13 @@ mod tests {
     #[test]
     fn options_are_handed_on() {
         let ws = Workspace::find().unwrap();
-        let words = "x . --target cuda:arch=sm_90 --target opencl --out /o --store-limit 1G --passes none --since HEAD --fmad --watch -v";
+        let words = "x . --target cuda:arch=sm_90 --target opencl --out /o --store-limit 1G --passes none --since HEAD --fmad --ptxas --emit ptx,cubin --watch -v";
         let cli = Cli::parse_from(words.split(' '));
         let words = arguments(&cli.args, &ws).unwrap();
         let words: Vec<_> = words[1..].iter().map(|it| it.to_string_lossy()).collect();
         assert_eq!(
             words.join(" "),
-            "--target cuda:arch=sm_90,opencl --out /o --store-limit 1G --passes none --since HEAD --watch --fmad --verbose"
+            "--target cuda:arch=sm_90,opencl --out /o --store-limit 1G --emit ptx,cubin --passes none --since HEAD --watch --fmad --ptxas --verbose"
         );
     }
 }

@@ -9,6 +9,7 @@ mod build_kernels;
 mod codegen;
 mod conformance;
 mod install;
+mod nvcc;
 mod process;
 mod prove_rules;
 mod skip;

@@ -4,24 +4,27 @@ mod operations;
 mod run;
 mod source;
 mod texts;
+mod vendor;
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
+    sync::Arc,
     thread,
 };
 
 pub use codegen::{
     Options, Target, TargetOptions,
     build::{
-        BuildReport, Change, FileReport, How, KernelReport, STORE, STORE_LIMIT, Settings, Status,
-        Why, Work,
+        BuildReport, Change, Compilations, Compile, Figures, FileReport, How, KernelReport,
+        Measured, STORE, STORE_LIMIT, Settings, Status, Verdict, Why, Work,
     },
     manifest,
     manifest::Manifest,
 };
 pub use run::{Input, InputSource, Outcome, Progress, run};
 pub use texts::Texts;
+pub use vendor::CudaCompiler;
 
 /// A build of a folder of kernels, for build scripts.
 #[derive(Clone, Debug)]
@@ -55,6 +58,14 @@ impl Builder {
         let (target, options) = TargetOptions::parse(text)?;
         self.settings.devices.insert(target, options);
         Ok(self.target(target))
+    }
+
+    /// Has NVIDIA's compilers make PTX and cubins of the sources for CUDA. What they refuse is told in [`BuildReport::kernels`].
+    #[must_use]
+    pub fn binaries(mut self, compiler: CudaCompiler) -> Builder {
+        let compiler = Arc::new(compiler);
+        self.settings.compile = Some(Compile { compiler, ptx: true, cubin: true, compare: false });
+        self
     }
 
     /// Another folder for the store than `.store` in the output, such as one that is kept between clean builds.

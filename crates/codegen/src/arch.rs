@@ -10,7 +10,7 @@
 //! numbers are those of today's GPUs; WebGPU (`maxComputeWorkgroupStorageSize`, raised by the launcher); Metal feature
 //! set tables.
 
-use crate::Target;
+use crate::{Options, Target};
 
 /// What a block of threads may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -136,6 +136,11 @@ pub fn find(target: Target, name: Option<&str>) -> &'static Arch {
 /// The names of a target's architectures.
 pub fn names(target: Target) -> impl Iterator<Item = &'static str> {
     of(target).iter().map(|it| it.name).filter(|it| !it.is_empty())
+}
+
+/// The architecture that binaries are made for: the one that is chosen, otherwise the oldest with asynchronous copies.
+pub(crate) fn of_binary(options: &Options) -> &str {
+    options.device.arch.as_deref().unwrap_or("sm_80")
 }
 
 /// The version of a language: what an architecture is there.

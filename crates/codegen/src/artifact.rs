@@ -20,6 +20,9 @@ use crate::{
     names::{self, Names},
 };
 
+/// The entry symbol of binaries.
+pub(crate) const BINARY_ENTRY: &str = "tir_kernel";
+
 /// The result of generating code for one function and target.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(crate) struct Artifact {
@@ -39,7 +42,20 @@ struct CanonicalKernel {
     made: Vec<String>,
     /// Lines of the text, and the canonical number of the operation that each begins.
     lines: Vec<(u32, u32)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    shared: Vec<SharedLine>,
     entry: manifest::Kernel,
+}
+
+/// A line of code that computes what the function computes several times.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct SharedLine {
+    /// Of the text, from 1.
+    pub line: u32,
+    /// Numbers of the operations of the function that use the value.
+    pub uses: Vec<u32>,
+    /// Evaluations that are saved.
+    pub saved: u32,
 }
 
 /// Why a function has no code.
@@ -82,6 +98,15 @@ impl Artifact {
                     .lines
                     .iter()
                     .filter_map(|(line, op)| Some((*line, *numbers.get(op)?)))
+                    .collect(),
+                shared: code
+                    .shared
+                    .iter()
+                    .map(|it| SharedLine {
+                        line: it.line,
+                        uses: it.uses.iter().filter_map(|op| numbers.get(op).copied()).collect(),
+                        saved: it.saved,
+                    })
                     .collect(),
                 text: code.text,
                 binary: code.binary,
@@ -148,10 +173,31 @@ impl Artifact {
                 Source {
                     text: names::join(&kernel.text, &names),
                     binary: kernel.binary.clone(),
+                    lines: kernel.lines.clone(),
+                    shared: kernel.shared.clone(),
                     entry,
                 }
             })
             .collect())
+    }
+
+    /// Number of kernels.
+    pub(crate) fn n_kernels(&self) -> usize {
+        self.kernels.len()
+    }
+
+    /// The source of a kernel as a vendor's compiler gets it: without a name of the user, so that what comes out is that
+    /// of all functions that are equal up to names. Its entry symbol is [`BINARY_ENTRY`].
+    pub(crate) fn compiled_text(&self, index: usize) -> String {
+        let Some(kernel) = self.kernels.get(index) else { return String::new() };
+        let is_reserved = Target::Cuda.reserved(&kernel.text);
+        let names = Names {
+            source: &[],
+            made: &kernel.made,
+            entry: BINARY_ENTRY,
+            is_reserved: is_reserved.as_ref(),
+        };
+        names::join(&kernel.text, &names)
     }
 
     /// The manifest entry with the names of the current text; files of kernels are left to the caller.
@@ -336,6 +382,7 @@ fn kernel_entry(set: &KernelSet, kernel: &kernel::Kernel, code: &DeviceCode) -> 
         block: [Axis::ThreadX, Axis::ThreadY, Axis::ThreadZ].map(extent),
         static_shared_bytes: code.static_shared,
         dynamic_shared_bytes: code.dynamic_shared,
+        binaries: Vec::new(),
         bindings: code.bindings.clone(),
         features: code.features.clone(),
         lines: String::new(),

@@ -12,10 +12,13 @@
 //! Names are joined last, and files replaced whose bytes differ. Files are independent: threads take one each, and
 //! [`Build::finish`] puts together what concerns all. The report does not depend on the threads.
 
+mod binaries;
+mod compile;
 mod kernels;
 mod output;
 mod record;
 mod report;
+mod slots;
 mod state;
 
 use std::{
@@ -35,13 +38,17 @@ use crate::{
 };
 
 use self::{
+    binaries::Binaries,
     kernels::{Kernels, Made},
     output::{FileOutput, Output, module_folder, source_path, statuses},
     record::{FunctionRecord, LazyBody, Meaning, TextRecord},
     state::FileState,
 };
 
-pub use self::report::{BuildReport, Change, FileReport, How, KernelReport, Status, Why, Work};
+pub use self::compile::{Compile, Compiled, Compiler, Figures, Measured, Verdict};
+pub use self::report::{
+    BuildReport, Change, Compilations, FileReport, How, KernelReport, Status, Why, Work,
+};
 
 /// What to build, and how.
 #[derive(Clone, Debug)]
@@ -56,6 +63,8 @@ pub struct Settings {
     pub options: Options,
     /// What is chosen for single targets.
     pub devices: BTreeMap<Target, TargetOptions>,
+    /// Makes binaries of the sources for CUDA.
+    pub compile: Option<Compile>,
     /// Generates everything anew, whatever the store has.
     pub force: bool,
     /// Version of what makes functions of texts: part of the key of what a text remembers.
@@ -81,6 +90,7 @@ impl Settings {
             out,
             options: Options::default(),
             devices: BTreeMap::new(),
+            compile: None,
             force: false,
             reader: String::new(),
             keep_others: false,
@@ -132,6 +142,7 @@ pub struct Build<'a> {
     kernels: Kernels,
     outputs: Vec<Output>,
     lowered: AtomicUsize,
+    binaries: Option<Arc<Binaries>>,
 }
 
 /// What was made of a file.
@@ -168,13 +179,19 @@ impl<'a> Build<'a> {
         let generator = format!("{GENERATOR}-{}", settings.reader);
         let Settings { out, force, .. } = settings;
         let targets: BTreeSet<Target> = settings.targets.iter().copied().collect();
-        let output =
-            |target| Output::new(target, out, settings.options_of(target), &generator, *force);
+        let store = Store::new(&settings.store);
+        let binaries = settings.compile.as_ref();
+        let binaries = binaries.map(|it| Arc::new(Binaries::new(it, store.clone(), *force)));
+        let output = |target| {
+            let compiled = binaries.clone().filter(|_| target == Target::Cuda);
+            Output::new(target, out, settings.options_of(target), compiled, &generator, *force)
+        };
         Build {
             settings,
-            kernels: Kernels::new(Store::new(&settings.store), *force),
+            kernels: Kernels::new(store.clone(), *force),
             outputs: targets.into_iter().map(output).collect(),
             lowered: AtomicUsize::new(0),
+            binaries: binaries.clone(),
         }
     }
 
@@ -249,7 +266,17 @@ impl<'a> Build<'a> {
                     Meaning::Body { .. } => {
                         let key = record.key(output.target, &output.options);
                         let canonical = || body.get(function).map(|it| &it.canonical);
-                        self.kernels.get(key, output.target, &output.options, canonical)?
+                        let made =
+                            self.kernels.get(key, output.target, &output.options, canonical)?;
+                        match output.plain_options() {
+                            None => made,
+                            Some(options) => {
+                                let key = record.key(output.target, &options);
+                                let plain =
+                                    self.kernels.get(key, output.target, &options, canonical)?;
+                                made.and_then(|made| Ok(made.beside(&plain?)))
+                            }
+                        }
                     }
                 };
                 made.push((record, it));
@@ -304,8 +331,19 @@ impl<'a> Build<'a> {
             repaired: load(&self.kernels.repaired),
             written: report.work.written,
         };
+        if let Some(binaries) = &self.binaries {
+            let failed =
+                report.kernels.iter().filter_map(|it| it.binary.as_ref()?.failure.as_ref());
+            report.compiled = Some(Compilations {
+                compiler: binaries.compile.compiler.identity().to_owned(),
+                run: load(&binaries.compiled),
+                found: load(&binaries.found),
+                failed: failed.count(),
+            });
+        }
         report.files = files.into_iter().map(|it| it.report).collect();
-        let written = self.kernels.stored_bytes.load(Ordering::Relaxed);
+        let binaries = self.binaries.as_ref().map(|it| it.stored_bytes.load(Ordering::Relaxed));
+        let written = self.kernels.stored_bytes.load(Ordering::Relaxed) + binaries.unwrap_or(0);
         report.shrunk = self.kernels.store.keep_below(self.settings.store_limit, written)?;
         Ok(report)
     }
@@ -319,7 +357,14 @@ impl<'a> Build<'a> {
             Meaning::Broken(message) => Some(Err(message)),
             Meaning::Body { .. } => {
                 let key = function.key(output.target, &output.options);
-                self.kernels.find(key)?.map(Ok)
+                let made = self.kernels.find(key)?;
+                match output.plain_options() {
+                    None => made.map(Ok),
+                    Some(options) => {
+                        let plain = self.kernels.find(function.key(output.target, &options))?;
+                        made.zip(plain).map(|(made, plain)| Ok(made.beside(&plain)))
+                    }
+                }
             }
         })
     }
@@ -360,6 +405,7 @@ fn kernel_reports(
                 key_before: done.and_then(|it| it.key_before.clone()),
                 status,
                 written: done.is_some_and(|it| it.written.get(at) == Some(&true)),
+                binary: kernel.measured.clone(),
             });
         }
     }

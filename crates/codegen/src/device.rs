@@ -8,7 +8,8 @@ use transform::{
 
 use crate::{
     Options, Target, allreduce,
-    artifact::Artifact,
+    artifact::{Artifact, SharedLine},
+    bound::Bound,
     c_family::{self, DeviceCode},
     canonical::Canonical,
     index_width,
@@ -141,14 +142,20 @@ pub(crate) fn generate(canonical: &Canonical, target: Target, options: &Options)
     };
     let body = lowered.as_ref().unwrap_or(&canonical.body);
     let passes = options.passes.iter().filter_map(|it| Pass::from_name(it));
-    let optimized =
-        passes.fold(None, |done: Option<Body>, pass| Some(pass.run(done.as_ref().unwrap_or(body))));
+    let mut bound = Bound::default();
+    let optimized = passes.fold(None, |done: Option<Body>, pass| {
+        let body = done.as_ref().unwrap_or(body);
+        Some(if pass == Pass::Cse { bound.bind(body) } else { pass.run(body) })
+    });
     let set = kernels_for(optimized.as_ref().unwrap_or(body), target);
     let mut refused = set.unsupported.clone();
     let mut sources = Vec::new();
     for kernel in &set.kernels {
         match emit(&set, kernel, target, options) {
-            Ok(code) => sources.push(code),
+            Ok(mut code) => {
+                code.shared = bound.lines(&set.body, &code.lines);
+                sources.push(code);
+            }
             Err(reason) => refused.push(reason),
         }
     }
@@ -164,6 +171,10 @@ pub struct Source {
     pub text: String,
     /// Words of the binary, for a language that has one; then the text only shows what is in it.
     pub binary: Vec<u32>,
+    /// Lines of the text, from 1, and the number of the operation of the function (in program order) that each begins.
+    pub lines: Vec<(u32, u32)>,
+    /// Lines that compute what the function computes several times.
+    pub shared: Vec<SharedLine>,
 }
 
 impl Source {

@@ -13,7 +13,7 @@ use crate::{Options, Target};
 /// What code depends on besides the function, target and options: the form of stored data, raised when that changes;
 /// the version; and the sources of the generator.
 pub(crate) const GENERATOR: &str =
-    concat!("3-", env!("CARGO_PKG_VERSION"), "-", env!("CODEGEN_SOURCES"));
+    concat!("4-", env!("CARGO_PKG_VERSION"), "-", env!("CODEGEN_SOURCES"));
 
 /// 256 bits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

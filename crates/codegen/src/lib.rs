@@ -5,6 +5,7 @@ mod allreduce;
 pub mod arch;
 mod artifact;
 mod barrier;
+mod bound;
 pub mod bounds;
 pub mod build;
 mod c;
@@ -34,9 +35,11 @@ mod test_bodies;
 #[cfg(test)]
 mod tests;
 
+pub use artifact::SharedLine;
 pub use c_family::DeviceCode;
 pub use device::{Source, device_code, emit, kernels, kernels_for};
 pub use kernel::{Kernel, KernelSet, Unsupported};
 pub use key::Key;
 pub use options::{Options, TargetOptions};
+pub use split::launches;
 pub use target::Target;

@@ -202,6 +202,9 @@ pub struct Kernel {
     /// spaces; an entry holds until the next one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub lines: String,
+    /// What a vendor's compiler made of the source, if that was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub binaries: Vec<Binary>,
     /// Where arguments are bound, for `spirv`, `wgsl` and `metal`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bindings: Option<Bindings>,
@@ -209,6 +212,23 @@ pub struct Kernel {
     /// `shader-int64`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
+}
+
+/// What a vendor's compiler made of a source: it knows no name of the user, so functions that are equal share it.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Binary {
+    /// `ptx` or `cubin`.
+    pub kind: String,
+    /// The file, relative to `manifest.json`.
+    pub file: String,
+    /// BLAKE3 hash of its bytes.
+    pub hash: String,
+    /// The entry symbol in it.
+    pub entry: String,
+    /// The architecture that it is for: `sm_80`.
+    pub arch: String,
+    /// What made it, with versions.
+    pub compiler: String,
 }
 
 /// Where arguments are bound: numbers of group 0; of buffers for Metal.

@@ -45,7 +45,7 @@ pub(crate) fn split(body: Body) -> std::result::Result<KernelSet, Box<(Body, Ref
 }
 
 /// Whether the function launches anything, or would if it were lowered.
-pub(crate) fn launches(body: &Body) -> bool {
+pub fn launches(body: &Body) -> bool {
     let is_launch =
         |kind| matches!(kind, OpKind::LaunchThread { .. } | OpKind::For(ForKind::ThreadBinding(_)));
     body.ops_preorder().any(|op| is_launch(body.ops[op].kind))

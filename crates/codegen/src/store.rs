@@ -43,17 +43,20 @@ pub enum Kind {
     Kernel,
     /// What a text leads to.
     Text,
+    /// What a vendor's compiler made of a source.
+    Binary,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Kind; 2] = [Kind::Kernel, Kind::Text];
+    pub const ALL: [Kind; 3] = [Kind::Kernel, Kind::Text, Kind::Binary];
 
     /// Its folder in a store.
     pub fn folder(self) -> &'static str {
         match self {
             Kind::Kernel => "kernels",
             Kind::Text => "texts",
+            Kind::Binary => "binaries",
         }
     }
 }

@@ -134,8 +134,10 @@ fn large_block() -> ir::Body {
     let tx = b.launch("threadIdx.x", "tx", threads);
     let tile = b.alloc("tile", "float32", 20_000, "shared");
     let one = b.f32(1.0);
-    b.store(tile, tx, one);
-    let value = b.load(tile, tx);
+    let stride = b.int(317);
+    let at = b.bin(BinaryOp::Mul, tx, stride);
+    b.store(tile, at, one);
+    let value = b.load(tile, at);
     b.store(c, tx, value);
     b.body
 }
@@ -149,11 +151,11 @@ fn shared_memory_is_held_against_the_architecture() {
     };
     assert!(code("cuda:arch=sm_80").is_ok());
     let refused = |spec| code(spec).expect_err("it does not fit");
-    expect!["shared-memory-size: 80000 bytes of shared memory; sm_75 takes 65536"]
+    expect!["shared-memory-size: 79888 bytes of shared memory; sm_75 takes 65536"]
         .assert_eq(&refused("cuda:arch=sm_75"));
-    expect!["shared-memory-size: 80000 bytes of shared memory; `shared-memory` allows 16384"]
+    expect!["shared-memory-size: 79888 bytes of shared memory; `shared-memory` allows 16384"]
         .assert_eq(&refused("cuda:shared-memory=16K"));
-    expect!["shared-memory-size: 80000 bytes of shared memory; wgsl takes 32768"]
+    expect!["shared-memory-size: 79888 bytes of shared memory; wgsl takes 32768"]
         .assert_eq(&refused("wgsl"));
 }
 
@@ -165,7 +167,7 @@ fn wide_indices_are_refused_where_narrow_ones_are_asked_for() {
             .map_err(|reasons| format!("{}: {}", reasons[0].reason, reasons[0].detail))
     };
     assert!(code("cuda").is_ok());
-    expect!["index-width: an index of `A` is `int64` and not shown to fit 32 bits"]
+    expect!["index-width: an index of `C` is `int64` and not shown to fit 32 bits"]
         .assert_eq(&code("cuda:index-bits=32").expect_err("n is 64 bits wide"));
 }
 

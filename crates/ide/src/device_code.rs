@@ -1,11 +1,10 @@
 //! The device code of the function at a place.
 
+use codegen::{Options, Source, Target};
 use db::{RootDatabase, SourceFile};
-use syntax::TextSize;
+use syntax::{TextRange, TextSize};
 
-use codegen::{Options, Target};
-
-use crate::function_at::function_at;
+use crate::function_at::{FunctionAt, function_at, functions_in};
 
 /// Device code as it is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -20,6 +19,21 @@ pub struct DeviceCodeView {
     pub kernels: Vec<String>,
     /// What could not be lowered, and why.
     pub notes: Vec<String>,
+    /// Lines of the text, from 0, with the place of the statement that each begins; one holds until the next.
+    pub lines: Vec<(u32, TextSize)>,
+    /// Lines that compute what the function computes several times.
+    pub shared: Vec<SharedValue>,
+}
+
+/// A line of device code that computes what the function computes several times.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SharedValue {
+    /// Of the text, from 0.
+    pub line: u32,
+    /// Where the statements start that use the value.
+    pub places: Vec<TextSize>,
+    /// What was done, in words.
+    pub text: String,
 }
 
 pub(crate) fn view_device_code(
@@ -45,6 +59,8 @@ pub(crate) fn view_device_code(
         function: name.to_string(),
         kernels: Vec::new(),
         notes: Vec::new(),
+        lines: Vec::new(),
+        shared: Vec::new(),
     };
     match db::device_code(db, at.function, target, options) {
         Ok(sources) if sources.is_empty() => {
@@ -54,6 +70,7 @@ pub(crate) fn view_device_code(
             let texts: Vec<&str> = sources.iter().map(|it| it.text.as_str()).collect();
             view.text = texts.join("\n");
             view.kernels = sources.iter().map(|it| it.entry.clone()).collect();
+            add_places(db, at, sources, &mut view);
         }
         Err(reasons) => {
             let note = |it: &codegen::Unsupported| format!("{}: {}", it.reason, it.detail);
@@ -64,4 +81,68 @@ pub(crate) fn view_device_code(
         view.text.push_str(&format!("// {}\n", note.replace(['\n', '\r'], " ")));
     }
     Some(view)
+}
+
+/// Where the lines of the kernels come from. They stand one after the other, with an empty line between them.
+fn add_places(
+    db: &RootDatabase,
+    at: FunctionAt<'_>,
+    sources: &[Source],
+    view: &mut DeviceCodeView,
+) {
+    let ops: Vec<ir::OpId> = db::body(db, at.function).ops_preorder().collect();
+    let source_map = db::source_map(db, at.function);
+    let place = |number: &u32| {
+        let op = ops
+            .get(*number as usize)
+            .filter(|it| ir::arena::Id::index(**it) < source_map.n_ops())?;
+        Some(source_map.op_range(*op).start() + at.start)
+    };
+    let mut above = 0;
+    for source in sources {
+        let lines = source.lines.iter();
+        view.lines.extend(lines.filter_map(|(line, op)| Some((above + line - 1, place(op)?))));
+        let rows: Vec<&str> = source.text.lines().collect();
+        for shared in &source.shared {
+            let mut places: Vec<TextSize> = shared.uses.iter().filter_map(place).collect();
+            places.sort_unstable();
+            places.dedup();
+            let row = rows.get(shared.line as usize - 1).copied().unwrap_or_default();
+            let text = shared_text(row, shared.saved);
+            view.shared.push(SharedValue { line: above + shared.line - 1, places, text });
+        }
+        above += rows.len() as u32 + 1;
+    }
+}
+
+/// What a line like `const int cse_v1 = bx * 1024 + tx;` is, in words.
+fn shared_text(row: &str, saved: u32) -> String {
+    let (left, value) = row.split_once(" = ").unwrap_or((row, ""));
+    let name = left.split_whitespace().last().unwrap_or_default();
+    let value = value.trim().trim_end_matches(';');
+    let times = if saved == 1 { "evaluation" } else { "evaluations" };
+    format!("`{name}` is `{value}`, computed once: saves {saved} {times}")
+}
+
+/// What stands above a function that launches threads: which code there is, and how many values are computed once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeviceLens {
+    /// The function's name.
+    pub range: TextRange,
+    /// How many values `cse` binds.
+    pub shared: usize,
+}
+
+/// The functions of a file that launch threads. Nothing is generated: what is asked is known of every open file.
+pub(crate) fn device_lenses(db: &RootDatabase, file: SourceFile) -> Vec<DeviceLens> {
+    let mut lenses = Vec::new();
+    for at in functions_in(db, file, None) {
+        let body = db::body(db, at.function);
+        if !codegen::launches(body) {
+            continue;
+        }
+        let shared = db::cse_plan(db, at.function).bindings.len();
+        lenses.push(DeviceLens { range: TextRange::empty(at.start), shared });
+    }
+    lenses
 }

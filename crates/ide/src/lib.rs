@@ -36,7 +36,6 @@ use std::{ops::Range, panic::AssertUnwindSafe, sync::Arc};
 use db::{Content, Database as _, Options, RootDatabase, SourceFile};
 use rustc_hash::FxHashMap;
 
-use codegen::Options;
 pub use codegen::{Target, TargetOptions};
 pub use db::{CancellationToken, Dialects, Work};
 pub use frontend::tvmscript::Severity;
@@ -51,7 +50,7 @@ pub use transform::{cse::CseOptions, findings::FindingOptions, ops::OpOptions, p
 
 pub use crate::{
     code_actions::{ActionKind, CodeAction},
-    device_code::DeviceCodeView,
+    device_code::{DeviceCodeView, DeviceLens, SharedValue},
     diagnostics::{COMMON_SUBEXPRESSION, Diagnostic, DiagnosticsConfig},
     document_symbols::{DocumentSymbol, SymbolKind},
     elsewhere::{ClosedFile, Elsewhere, WorkspaceIndex},
@@ -334,8 +333,13 @@ impl Analysis {
         target: Target,
         options: &TargetOptions,
     ) -> Cancellable<Option<DeviceCodeView>> {
-        let options = Options::default().with(options);
+        let options = codegen::Options::default().with(options);
         self.ask(file, |db, file| device_code::view_device_code(db, file, offset, target, options))
+    }
+
+    /// The functions that launch threads, with what is computed once in them.
+    pub fn device_lenses(&self, file: FileId) -> Cancellable<Vec<DeviceLens>> {
+        self.ask(file, |db, file| device_code::device_lenses(db, file))
     }
 
     /// The function at an offset before and after each of these passes.

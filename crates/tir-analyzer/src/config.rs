@@ -64,6 +64,8 @@ pub struct Config {
     pub elsewhere_file_size: u64,
     /// `device-code.target`
     pub target: String,
+    /// `device-code.lens`: a code lens above each function that launches threads.
+    pub device_lens: bool,
     /// `targets.NAME`: what is chosen for single targets.
     pub targets: BTreeMap<Target, TargetOptions>,
     /// `mlir.diagnostics`: report what is wrong with MLIR and PIR; off beside another server that does.
@@ -142,6 +144,7 @@ impl Default for Config {
             elsewhere_files: 2_000,
             elsewhere_file_size: 1_000_000,
             target: "cuda".to_owned(),
+            device_lens: true,
             targets: BTreeMap::new(),
             mlir_diagnostics: true,
             dialects: Arc::default(),
@@ -316,6 +319,7 @@ fn levels<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, LevelNa
 #[serde(default, rename_all = "kebab-case")]
 struct DeviceCode {
     target: Option<String>,
+    lens: Option<bool>,
 }
 
 /// Every key there is beside the kinds of findings, for telling the unknown ones.
@@ -338,6 +342,7 @@ const KEYS: &[&str] = &[
     "elsewhere.max-files",
     "elsewhere.max-file-size",
     "device-code.target",
+    "device-code.lens",
     "mlir.diagnostics",
     "effects.mlir",
     "effects.pir",
@@ -415,6 +420,7 @@ impl ConfigPatch {
         set(&mut config.elsewhere_files, &elsewhere.max_files);
         set(&mut config.elsewhere_file_size, &elsewhere.max_file_size);
         set(&mut config.target, &device_code.target);
+        set(&mut config.device_lens, &device_code.lens);
         set(&mut config.mlir_diagnostics, &mlir.diagnostics);
         set(&mut config.dialects, &self.dialects);
         for (&target, options) in &self.targets {

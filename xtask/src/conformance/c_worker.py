@@ -8,9 +8,10 @@ after the call is written to its path + "." + the library's name without folder 
 """
 
 import ctypes
-import json
 import os
 import sys
+
+from worker_loop import serve
 
 NUMBERS = {
     "bool": ctypes.c_bool, "int8": ctypes.c_int8, "uint8": ctypes.c_uint8, "int16": ctypes.c_int16,
@@ -48,21 +49,13 @@ def call(request):
     return {"code": code}
 
 
-def main():
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    for line in sys.stdin:
-        if not line.strip():
-            continue
-        request = json.loads(line)
-        try:
-            version = {"version": sys.version.split()[0]}
-            answer = version if request["op"] == "version" else call(request)
-        except Exception as error:  # noqa: BLE001 - the caller decides what an error means
-            answer = {"error": f"{type(error).__name__}: {error}"}
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
+class Calls:
+    def version(self, _request):
+        return {"version": sys.version.split()[0]}
+
+    def call(self, request):
+        return call(request)
 
 
 if __name__ == "__main__":
-    main()
+    serve(Calls)

@@ -1,4 +1,4 @@
-//! A launcher by the manifest: what the host of a function does, as launches for the OpenCL worker.
+//! A launcher by the manifest: what the host of a function does, as launches for the workers of devices.
 //!
 //! Input: a function of a manifest, the values of its parameters, the folder with the bytes. Output: launches in
 //! order, with sizes and scalar arguments evaluated. Everything comes from the manifest, nothing from the IR: this is
@@ -114,9 +114,6 @@ impl Host<'_> {
         for argument in &kernel.arguments {
             arguments.push(self.argument(argument)?);
         }
-        if kernel.dynamic_shared_bytes > 0 {
-            return Err("OpenCL kernels declare their memory themselves".to_owned());
-        }
         if self.launches.len() >= MAX_LAUNCHES {
             return Err("too many launches".to_owned());
         }
@@ -126,6 +123,7 @@ impl Host<'_> {
             "arguments": arguments,
             "global": global,
             "local": local,
+            "shared_bytes": kernel.dynamic_shared_bytes,
         }));
         Ok(())
     }

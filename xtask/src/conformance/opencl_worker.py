@@ -3,19 +3,21 @@
     {"op": "version"}                                    -> {"version", "platform", "device", "extensions": [...]}
     {"op": "build", "source": S, "options": O}           -> {"log"}
     {"op": "run", "sources": [S, ...], "options": O,
-     "launches": [{"kernel": N, "source": number, "arguments": [...], "global": [x, y, z], "local": [x, y, z]}]}
-                                                         -> {"outputs": [path]}
+     "launches": [{"kernel": N, "source": number, "arguments": [...], "global": [x, y, z], "local": [x, y, z],
+                   "shared_bytes": 0}],
+     "times": number}                                    -> {"outputs": [path], "milliseconds": [...]}
 
 An argument is {"path"} (a global buffer: its bytes), {"dtype", "value"} (a scalar) or {"local_bytes"} (work-group
 memory). A file that several launches name is one buffer. The contents of every buffer after the last launch are
-written to its path + ".opencl". Every request may carry an "id", which comes back.
+written to its path + ".opencl"; then all launches are made so many "times" again (0 if it is absent), and timed. Every
+request may carry an "id", which comes back.
 """
 
 import ctypes
-import json
-import os
 import struct
-import sys
+import time
+
+from worker_loop import serve
 
 DEVICE_TYPE_ALL = 0xFFFFFFFF
 MEM_READ_WRITE = 1
@@ -130,12 +132,22 @@ class Runner:
             for launch in request["launches"]:
                 self.launch(programs[launch["source"]], launch, buffers)
             check(self.library.clFinish(self.queue), "running")
-            return {"outputs": [self.read_back(path, *buffer) for path, buffer in buffers.items()]}
+            outputs = [self.read_back(path, *buffer) for path, buffer in buffers.items()]
+            return {"outputs": outputs, "milliseconds": self.timed(programs, request, buffers)}
         finally:
             for memory, _ in buffers.values():
                 self.library.clReleaseMemObject(memory)
             for program in programs:
                 self.library.clReleaseProgram(program)
+
+    def timed(self, programs, request, buffers):
+        milliseconds = []
+        for _ in range(request.get("times", 0)):
+            start = time.perf_counter()
+            for launch in request["launches"]:
+                self.launch(programs[launch["source"]], launch, buffers)
+            milliseconds.append((time.perf_counter() - start) * 1e3)
+        return milliseconds
 
     def launch(self, program, launch, buffers):
         status = ctypes.c_int()
@@ -143,6 +155,8 @@ class Runner:
         check(status.value, f"finding the kernel {launch['kernel']}")
         for index, argument in enumerate(launch["arguments"]):
             self.set_argument(kernel, index, argument, buffers)
+        if launch.get("shared_bytes"):
+            raise RuntimeError("kernels in OpenCL declare their memory themselves")
         dimensions = len(launch["global"])
         sizes = (SIZE * dimensions)(*launch["global"])
         local = (SIZE * dimensions)(*launch["local"])
@@ -198,24 +212,5 @@ class Runner:
         return path + ".opencl"
 
 
-def main():
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    runner = None
-    for line in sys.stdin:
-        if not line.strip():
-            continue
-        request = json.loads(line)
-        try:
-            runner = runner or Runner()
-            answer = getattr(runner, request["op"])(request)
-        except Exception as error:  # noqa: BLE001 - the caller decides what an error means
-            answer = {"error": f"{type(error).__name__}: {error}"}
-        if "id" in request:
-            answer["id"] = request["id"]
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
-
-
 if __name__ == "__main__":
-    main()
+    serve(Runner)

@@ -45,6 +45,9 @@ const CUDA_PACKAGES: &[&str] = &[
     "nvidia-cuda-crt==13.5.37",
 ];
 
+/// Through which a GPU is called.
+const CUDA_BINDINGS: &str = "cuda-bindings==13.5.0";
+
 /// A program that our output is compared with.
 #[derive(Debug)]
 pub(crate) struct Peer {
@@ -108,6 +111,14 @@ impl Peer {
         Peer::start(ws, "opencl", venv.python(), script, "", &Value::Null)
     }
 
+    /// The first GPU of NVIDIA, with its driver; NVRTC and the driver's bindings come from published wheels.
+    pub(crate) fn gpu(ws: &Workspace) -> Result<Peer, Skip> {
+        let packages: Vec<&str> = CUDA_PACKAGES.iter().copied().chain([CUDA_BINDINGS]).collect();
+        let venv = Venv::with_packages(ws, "gpu", &packages)?;
+        let script = include_str!("cuda_worker.py");
+        Peer::start(ws, "gpu", venv.python(), script, &packages.join(" "), &Value::Null)
+    }
+
     /// The Vulkan that the system has: lavapipe makes a device of the processor.
     pub(crate) fn vulkan(ws: &Workspace) -> Result<Peer, Skip> {
         let venv = Venv::with_packages(ws, "vulkan", VULKAN_PACKAGES)?;
@@ -136,6 +147,9 @@ impl Peer {
         let path = dir.join(format!("{name}_worker.py"));
         std::fs::create_dir_all(&dir).map_err(|error| skip(error.to_string()))?;
         std::fs::write(&path, script).map_err(|error| skip(error.to_string()))?;
+        // The workers of devices share their loop.
+        let shared = include_str!("worker_loop.py");
+        std::fs::write(dir.join("worker_loop.py"), shared).map_err(|it| skip(it.to_string()))?;
         let mut peer = Peer {
             name,
             python,

@@ -10,12 +10,10 @@ of a kernel. A file that several launches name is one buffer. The contents of ev
 written to its path + ".spirv".
 """
 
-import json
-import os
 import struct
-import sys
 
 import vulkan as vk
+from worker_loop import serve
 
 FORMATS = {"int32": "<i", "uint32": "<I", "int64": "<q", "uint64": "<Q", "float32": "<f", "float64": "<d"}
 HOST = vk.VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | vk.VK_MEMORY_PROPERTY_HOST_COHERENT_BIT
@@ -199,22 +197,5 @@ class Runner:
         vk.vkFreeCommandBuffers(device, self.pool, 1, [commands])
 
 
-def main():
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    runner = None
-    for line in sys.stdin:
-        if not line.strip():
-            continue
-        request = json.loads(line)
-        try:
-            runner = runner or Runner()
-            answer = getattr(runner, request["op"])(request)
-        except Exception as error:  # noqa: BLE001 - the caller decides what an error means
-            answer = {"error": f"{type(error).__name__}: {error}"}
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
-
-
 if __name__ == "__main__":
-    main()
+    serve(Runner)

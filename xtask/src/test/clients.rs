@@ -1,5 +1,5 @@
 //! Tests that need a program from outside: today a real Neovim, tmux as the screen it draws on, z3,
-//! and Python with pyopencl on some OpenCL device.
+//! NVIDIA's compilers, and Python with pyopencl on some OpenCL device.
 //!
 //! Such tests are marked `#[ignore = "needs …"]`; this stage gets the programs and runs them. A test whose
 //! program cannot be had stays ignored and is reported by name.
@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::nvcc;
 use crate::prove_rules::z3;
 use crate::skip::Skip;
 use crate::tally::Tally;
@@ -41,6 +42,13 @@ pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Resul
         Err(skip) => {
             tally.skip(skip);
             command.args(["--skip", "pyopencl"]);
+        }
+    }
+    match nvcc::folder(context.ws) {
+        Ok(folder) => drop(command.env("TIR_ANALYZER_CUDA", folder)),
+        Err(skip) => {
+            tally.skip(skip);
+            command.args(["--skip", "nvcc"]);
         }
     }
     if let Err(skip) = z3::find() {

@@ -4,14 +4,14 @@
 //! one key wait for the one that makes it, so what is generated does not depend on their number.
 
 use std::{
-    collections::BTreeMap,
     io,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
 
+use super::slots::Slots;
 use crate::{
     Options, Target,
     artifact::Artifact,
@@ -25,19 +25,26 @@ use crate::{
 #[derive(Clone)]
 pub(super) struct Made {
     pub(super) artifact: Arc<Artifact>,
+    /// The same without `cse`, where it is compared with that.
+    pub(super) plain: Option<Arc<Artifact>>,
     /// It was not in the store.
     pub(super) is_generated: bool,
     /// It was there and broken.
     pub(super) was_broken: bool,
 }
 
-type Slot = Arc<Mutex<Option<Made>>>;
+impl Made {
+    /// With what came out without `cse`.
+    pub(super) fn beside(self, plain: &Made) -> Made {
+        Made { plain: Some(Arc::clone(&plain.artifact)), ..self }
+    }
+}
 
 /// All artifacts of a build.
 pub(super) struct Kernels {
     pub(super) store: Store,
     force: bool,
-    slots: Mutex<BTreeMap<Key, Slot>>,
+    slots: Slots<Made>,
     pub(super) found: AtomicUsize,
     pub(super) generated: AtomicUsize,
     pub(super) repaired: AtomicUsize,
@@ -50,7 +57,7 @@ impl Kernels {
         Kernels {
             store,
             force,
-            slots: Mutex::default(),
+            slots: Slots::default(),
             found: AtomicUsize::new(0),
             generated: AtomicUsize::new(0),
             repaired: AtomicUsize::new(0),
@@ -60,12 +67,12 @@ impl Kernels {
 
     /// The artifact, if it is there.
     pub(super) fn find(&self, key: Key) -> io::Result<Option<Made>> {
-        let slot = self.slot(key);
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if slot.is_none() && !self.force {
-            *slot = self.read(key)?.ok();
-        }
-        Ok(slot.clone())
+        self.slots.with(key, |slot| {
+            if slot.is_none() && !self.force {
+                *slot = self.read(key)?.ok();
+            }
+            Ok(slot.clone())
+        })
     }
 
     /// The artifact, generated if it is nowhere; the message of `canonical` if there is nothing to generate it from.
@@ -76,9 +83,18 @@ impl Kernels {
         options: &Options,
         canonical: impl FnOnce() -> Result<&'c Canonical, &'c str>,
     ) -> io::Result<Result<Made, &'c str>> {
-        let slot = self.slot(key);
-        let mut slot = slot.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(made) = &*slot {
+        self.slots.with(key, |slot| self.fill(slot, key, target, options, canonical))
+    }
+
+    fn fill<'c>(
+        &self,
+        slot: &mut Option<Made>,
+        key: Key,
+        target: Target,
+        options: &Options,
+        canonical: impl FnOnce() -> Result<&'c Canonical, &'c str>,
+    ) -> io::Result<Result<Made, &'c str>> {
+        if let Some(made) = slot {
             return Ok(Ok(made.clone()));
         }
         let mut was_broken = false;
@@ -98,7 +114,8 @@ impl Kernels {
         self.stored_bytes.fetch_add(written, Ordering::Relaxed);
         self.generated.fetch_add(1, Ordering::Relaxed);
         self.repaired.fetch_add(usize::from(was_broken), Ordering::Relaxed);
-        let made = Made { artifact: Arc::new(artifact), is_generated: true, was_broken };
+        let made =
+            Made { artifact: Arc::new(artifact), plain: None, is_generated: true, was_broken };
         Ok(Ok(slot.insert(made).clone()))
     }
 
@@ -111,11 +128,11 @@ impl Kernels {
         };
         let Some(artifact) = artifact else { return Ok(Err(true)) };
         self.found.fetch_add(1, Ordering::Relaxed);
-        Ok(Ok(Made { artifact: Arc::new(artifact), is_generated: false, was_broken: false }))
-    }
-
-    fn slot(&self, key: Key) -> Slot {
-        let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
-        Arc::clone(slots.entry(key).or_default())
+        Ok(Ok(Made {
+            artifact: Arc::new(artifact),
+            plain: None,
+            is_generated: false,
+            was_broken: false,
+        }))
     }
 }

@@ -12,17 +12,22 @@ use std::{
     sync::Arc,
 };
 
+use transform::passes::Pass;
+
 use super::{
+    binaries::Binaries,
     kernels::Made,
     record::{FunctionRecord, Meaning},
     report::{Change, Status, Why},
     state::{FileState, FunctionState, KernelState, State, Written},
 };
 use crate::{
-    Options, Target,
-    artifact::Refused,
+    Options, Target, arch,
+    artifact::{BINARY_ENTRY, Refused},
     key::Key,
-    manifest::{Alias, AliasFunction, Index, Module, ModuleEntry, UnsupportedFunction},
+    manifest::{
+        self, Alias, AliasFunction, Binary, Index, Module, ModuleEntry, UnsupportedFunction,
+    },
     store::{remove_stale, write_if_changed},
 };
 
@@ -30,6 +35,8 @@ use crate::{
 pub(super) struct Output {
     pub(super) target: Target,
     pub(super) options: Options,
+    /// What makes binaries of its sources.
+    binaries: Option<Arc<Binaries>>,
     folder: PathBuf,
     force: bool,
     generator: String,
@@ -60,16 +67,26 @@ impl Output {
         target: Target,
         out: &Path,
         options: Options,
+        binaries: Option<Arc<Binaries>>,
         generator: &str,
         force: bool,
     ) -> Output {
         let folder = out.join(target.name());
         remove_stale(&folder);
-        let options_text = serde_json::to_string(&options).unwrap_or_default();
+        let mut options_text = serde_json::to_string(&options).unwrap_or_default();
+        options_text.extend(binaries.iter().map(|it| it.text()));
         let old = State::read(&folder);
         let old = old.unwrap_or_else(|| State::new(generator.to_owned(), options_text.clone()));
         let generator = generator.to_owned();
-        Output { target, options, folder, force, generator, options_text, old }
+        Output { target, options, binaries, folder, force, generator, options_text, old }
+    }
+
+    /// The options of what kernels are compared with, if they are compared: without `cse`.
+    pub(super) fn plain_options(&self) -> Option<Options> {
+        self.binaries.as_ref().filter(|it| it.compile.compare)?;
+        let mut options = self.options.clone();
+        options.passes.retain(|it| it != Pass::Cse.name());
+        (options.passes != self.options.passes).then_some(options)
     }
 
     /// What concerns all kernels.
@@ -98,7 +115,11 @@ impl Output {
         let folder = module_folder(name);
         let all_stand = state.manifest.is_none_or(|it| stands(&in_folder(&folder, MODULE), &it))
             && state.functions.iter().flat_map(|it| &it.kernels).all(|kernel| {
+                let binaries = &kernel.binaries;
                 stands(&source_path(&folder, &kernel.entry, self.target), &kernel.file)
+                    && binaries.iter().all(|(ending, file)| {
+                        stands(&binary_path(&folder, &kernel.entry, ending), file)
+                    })
             });
         let state = all_stand.then(|| Arc::clone(state))?;
         Some(FileOutput { state, functions: Vec::new(), written: 0 })
@@ -182,8 +203,12 @@ impl Output {
             let folder = module_folder(file);
             let manifest = state.manifest.map(|_| in_folder(&folder, MODULE));
             let kernels = state.functions.iter().flat_map(|it| &it.kernels);
-            let sources = kernels.map(|it| source_path(&folder, &it.entry, target));
-            manifest.into_iter().chain(sources).collect::<Vec<_>>()
+            let outputs = kernels.flat_map(|it| {
+                let binaries = it.binaries.iter();
+                let binaries = binaries.map(|(ending, _)| binary_path(&folder, &it.entry, ending));
+                std::iter::once(source_path(&folder, &it.entry, target)).chain(binaries)
+            });
+            manifest.into_iter().chain(outputs).collect::<Vec<_>>()
         })
     }
 }
@@ -237,13 +262,20 @@ impl FileWriter<'_> {
             kernels: Vec::new(),
         };
         let mut all_written = Vec::new();
-        for (kernel, source) in described.kernels.iter_mut().zip(&sources) {
+        for (index, (kernel, source)) in described.kernels.iter_mut().zip(&sources).enumerate() {
             let path = source_path(&self.folder, &source.entry, target);
             let (file, written) = self.put(&path, &source.bytes())?;
             kernel.hash = Key(file.hash).to_string();
             kernel.file = path;
             all_written.push(written);
-            state.kernels.push(KernelState { entry: source.entry.clone(), file });
+            let mut kernel_state = KernelState {
+                entry: source.entry.clone(),
+                file,
+                binaries: Vec::new(),
+                measured: None,
+            };
+            self.compile(made, index, kernel, &mut kernel_state)?;
+            state.kernels.push(kernel_state);
         }
         self.name.clone_into(&mut described.file);
         described.name.clone_from(&record.name);
@@ -256,6 +288,35 @@ impl FileWriter<'_> {
         });
         self.module.functions.push(described);
         self.state.functions.push(state);
+        Ok(())
+    }
+
+    /// Compiles a kernel, if that is asked for, and writes what comes out beside its source.
+    fn compile(
+        &mut self,
+        made: &Made,
+        index: usize,
+        kernel: &mut manifest::Kernel,
+        state: &mut KernelState,
+    ) -> io::Result<()> {
+        let output = self.output;
+        let Some(binaries) = &output.binaries else { return Ok(()) };
+        let plain = made.plain.as_deref();
+        let binary = binaries.of(&made.artifact, plain, index, &output.options)?;
+        for (ending, bytes) in binary.files {
+            let path = binary_path(&self.folder, &state.entry, ending);
+            let (file, _) = self.put(&path, &bytes)?;
+            kernel.binaries.push(Binary {
+                kind: ending.to_owned(),
+                entry: BINARY_ENTRY.to_owned(),
+                arch: arch::of_binary(&output.options).to_owned(),
+                compiler: binaries.compile.compiler.identity().to_owned(),
+                hash: Key(file.hash).to_string(),
+                file: path,
+            });
+            state.binaries.push((ending.to_owned(), file));
+        }
+        state.measured = Some(binary.measured);
         Ok(())
     }
 
@@ -381,6 +442,11 @@ pub(super) fn module_folder(file: &str) -> String {
 /// `path/of/file/entry.cu`
 pub(super) fn source_path(folder: &str, entry: &str, target: Target) -> String {
     in_folder(folder, &format!("{entry}.{}", target.extension()))
+}
+
+/// `path/of/file/entry.cubin`
+fn binary_path(folder: &str, entry: &str, ending: &str) -> String {
+    in_folder(folder, &format!("{entry}.{ending}"))
 }
 
 fn in_folder(folder: &str, name: &str) -> String {

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use super::Measured;
 use crate::{
     Target,
     manifest::{Alias, UnsupportedFunction},
@@ -29,6 +30,8 @@ pub struct BuildReport {
     pub changes: Vec<Change>,
     /// How much was done.
     pub work: Work,
+    /// What vendors' compilers did, if they were asked for.
+    pub compiled: Option<Compilations>,
     /// What the clean-up of the store removed, if there was one.
     pub shrunk: Option<Shrunk>,
 }
@@ -48,6 +51,19 @@ pub struct Work {
     pub written: usize,
     /// Entries of the store that were broken and were replaced.
     pub repaired: usize,
+}
+
+/// How much a vendor's compiler did.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Compilations {
+    /// Its names and versions.
+    pub compiler: String,
+    /// Sources that it was started for; equal ones count once.
+    pub run: usize,
+    /// Binaries that the store had.
+    pub found: usize,
+    /// Kernels that it refused.
+    pub failed: usize,
 }
 
 /// A difference to the last build that concerns every kernel of a target.
@@ -106,6 +122,8 @@ pub struct KernelReport {
     pub status: Status,
     /// Whether the output file was replaced.
     pub written: bool,
+    /// What came of compiling it, if that was asked for.
+    pub binary: Option<Measured>,
 }
 
 /// What was done for a kernel.

@@ -9,6 +9,7 @@ use std::{collections::BTreeMap, fs, io, path::Path, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
+use super::Measured;
 use crate::{
     key::{Key, hex},
     manifest::UnsupportedFunction,
@@ -17,7 +18,7 @@ use crate::{
 
 pub(super) const FILE: &str = ".state";
 /// Raised with the form of the file.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The state of a target's folder.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -65,6 +66,9 @@ pub(super) struct FunctionState {
 pub(super) struct KernelState {
     pub(super) entry: String,
     pub(super) file: Written,
+    /// Its binaries: endings of their names, and their files.
+    pub(super) binaries: Vec<(String, Written)>,
+    pub(super) measured: Option<Measured>,
 }
 
 /// A file of the output.

@@ -20,7 +20,10 @@ mod writer;
 
 pub(crate) use stmt::is_hint;
 
-use crate::kernel::{Kernel, KernelSet, Result};
+use crate::{
+    bound::BoundLine,
+    kernel::{Kernel, KernelSet, Result},
+};
 
 /// Canonical source of one kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,6 +38,8 @@ pub struct DeviceCode {
     pub dynamic_shared: u64,
     /// Lines of the text, from 1, and the operation that each begins.
     pub lines: Vec<(u32, ir::OpId)>,
+    /// Lines that compute what `cse` bound.
+    pub(crate) shared: Vec<BoundLine>,
     /// The words of the binary, where the language has one; the text then only shows what is in it.
     pub binary: Vec<u32>,
     /// Where arguments are bound, where they have no order of their own.

@@ -124,6 +124,7 @@ impl<'a> Writer<'a> {
             static_shared,
             dynamic_shared,
             lines,
+            shared: Vec::new(),
             binary: Vec::new(),
             bindings: None,
             features: Vec::new(),

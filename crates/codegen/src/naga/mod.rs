@@ -77,6 +77,7 @@ pub(crate) fn emit(
         static_shared: writer.shared_bytes,
         dynamic_shared: 0,
         lines: Vec::new(),
+        shared: Vec::new(),
         bindings: Some(bindings),
         features,
         checks: writer.checks,

@@ -24,6 +24,8 @@ pub struct Usage {
     pub kernels: Part,
     /// What texts lead to.
     pub texts: Part,
+    /// What vendors' compilers made of sources.
+    pub binaries: Part,
     /// Files that are being written, or that a kill left behind.
     pub temporary: Part,
     /// When the entry that was not used for longest was used last.
@@ -81,6 +83,7 @@ impl Store {
             match entry.kind {
                 Kind::Kernel => usage.kernels.add(entry.bytes),
                 Kind::Text => usage.texts.add(entry.bytes),
+                Kind::Binary => usage.binaries.add(entry.bytes),
             }
             usage.oldest = usage.oldest.into_iter().chain([entry.used]).min();
         }

@@ -4,17 +4,20 @@
 //! built, what was reused, what could not be built, and why. The work is `build-kernels`'; here are the files, progress,
 //! watching ([`watch`]) and the words ([`report`]). `cargo xtask build-kernels` calls this command.
 
+mod binaries;
 mod report;
 mod watch;
 
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
 use anyhow::Context as _;
 use build_kernels::{
-    Input, InputSource, Options, Outcome, STORE, Settings, Target, TargetOptions, Texts,
+    Compile, CudaCompiler, Input, InputSource, Options, Outcome, STORE, Settings, Target,
+    TargetOptions, Texts,
 };
 use syntax::Language;
 use transform::passes::Pass;
@@ -69,6 +72,16 @@ pub(crate) struct BuildArgs {
     /// for nothing. Artifacts of other passes are others in the store.
     #[arg(long, value_delimiter = ',', default_value = "cse", value_name = "PASS")]
     pub(crate) passes: Vec<PassName>,
+    /// Also write what NVIDIA's compilers make of the sources for CUDA: ptx, cubin. They are found at run time; without them
+    /// sources are written all the same, and the exit code is 1.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "KIND")]
+    pub(crate) emit: Vec<BinaryKind>,
+    /// Tell for each kernel for CUDA its registers, shared memory, spills and machine instructions, with and without `cse`.
+    #[arg(long)]
+    pub(crate) ptxas: bool,
+    /// Where NVIDIA's compilers are: an installation, its bin, or where Python's wheels are; otherwise CUDA_HOME, CUDA_PATH, PATH.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) cuda_path: Option<PathBuf>,
     /// How to report.
     #[arg(long, value_enum, default_value = "text")]
     pub(crate) format: Format,
@@ -92,9 +105,12 @@ Examples:
   tir-analyzer build models/ --explain-rebuild            what was different
   tir-analyzer build models/ --format json                for programs
   tir-analyzer build attention.py --fmad --out out        with fused multiply-add
+  tir-analyzer build models/ --emit ptx,cubin             compiled for sm_80, or for --target cuda:arch=…
+  tir-analyzer build models/ --ptxas                      registers and instructions, and what cse bought
   tir-analyzer explain shared-hazard-in-divergent-flow    why a function was not built
 
-Exit codes: 0 built (functions that cannot be built are told, and are in the manifest), 2 wrong usage, or a file that
+Exit codes: 0 built (functions that cannot be built are told, and are in the manifest), 1 binaries were asked for and
+the compilers are absent or refuse a kernel (sources are written), 2 wrong usage, or a file that
 cannot be read or written (the others are built), 130 interrupted; a later build goes on from there.";
 
 /// A target on the command line, and what is chosen for it.
@@ -107,6 +123,15 @@ impl std::str::FromStr for TargetName {
     fn from_str(text: &str) -> Result<TargetName, String> {
         TargetOptions::parse(text).map(|(target, options)| TargetName(target, options))
     }
+}
+
+/// What compilers make of a source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
+pub(crate) enum BinaryKind {
+    /// The assembler's language
+    Ptx,
+    /// Machine code
+    Cubin,
 }
 
 /// A pass by its name, or none.
@@ -150,6 +175,8 @@ struct Plan {
     /// What could not be found.
     failures: Vec<String>,
     settings: Settings,
+    /// Why there will be no binaries, though they are asked for.
+    no_compiler: Option<String>,
 }
 
 impl Plan {
@@ -182,7 +209,21 @@ impl Plan {
             devices.insert(*target, all);
         }
         let passes = args.passes.iter().filter_map(|it| it.0).map(|it| it.name().to_owned());
+        let asked = !args.emit.is_empty() || args.ptxas;
+        let folder = args.cuda_path.as_ref().map(|it| io.resolve(it));
+        let found = asked.then(|| CudaCompiler::find(folder.as_deref())).transpose();
+        let (compiler, no_compiler) = match found {
+            Ok(compiler) => (compiler, None),
+            Err(missing) => (None, Some(missing)),
+        };
+        let compile = compiler.map(|compiler| Compile {
+            compiler: Arc::new(compiler),
+            ptx: args.emit.contains(&BinaryKind::Ptx),
+            cubin: args.emit.contains(&BinaryKind::Cubin),
+            compare: args.ptxas,
+        });
         let settings = Settings {
+            compile,
             targets: devices.keys().copied().collect(),
             store: args.store.as_ref().map_or_else(|| out.join(STORE), |it| io.resolve(it)),
             options: Options {
@@ -196,7 +237,7 @@ impl Plan {
             store_limit: args.store_limit.0,
             ..Settings::new(&out)
         };
-        Ok(Plan { inputs, failures: jobs.failures, settings })
+        Ok(Plan { inputs, failures: jobs.failures, settings, no_compiler })
     }
 
     /// Builds, and tells what failed.
@@ -221,7 +262,13 @@ impl Plan {
         let outcome = outcome.with_context(|| {
             format!("cannot build into {}; choose another --out", self.settings.out.display())
         })?;
-        let mut exit = Exit::Success;
+        let refused = outcome.report.compiled.as_ref().is_some_and(|it| it.failed > 0);
+        let mut exit = if refused { Exit::Findings } else { Exit::Success };
+        if let Some(missing) = &self.no_compiler {
+            let text = format!("sources are written without binaries: {missing}");
+            io::message(io.err, styled.err, Tone::Warning, &text)?;
+            exit = Exit::Findings;
+        }
         let unread =
             outcome.failures.iter().map(|(file, why)| format!("cannot read {file}: {why}"));
         for failure in self.failures.iter().cloned().chain(unread) {

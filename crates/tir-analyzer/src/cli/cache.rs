@@ -169,9 +169,12 @@ impl StoreArgs {
 }
 
 fn stat_text(usage: &Usage) -> String {
-    let Usage { kernels, texts, temporary, oldest } = usage;
+    let Usage { kernels, texts, binaries, temporary, oldest } = usage;
     let mut text =
         format!("code of functions   {}\ntexts               {}", count(*kernels), count(*texts));
+    if binaries.entries > 0 {
+        text.push_str(&format!("\nbinaries            {}", count(*binaries)));
+    }
     if temporary.entries > 0 {
         text.push_str(&format!("\nbeing written       {}", count(*temporary)));
     }
@@ -184,7 +187,7 @@ fn stat_text(usage: &Usage) -> String {
 fn stat_json(store: &Store, usage: &Usage) -> serde_json::Value {
     json!({
         "version": VERSION, "store": shown(store.root()), "kernels": part_json(usage.kernels),
-        "texts": part_json(usage.texts), "temporary": part_json(usage.temporary),
+        "texts": part_json(usage.texts), "binaries": part_json(usage.binaries), "temporary": part_json(usage.temporary),
     })
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use lsp_types::{self as lsp, InitializeParams, Uri};
 use syntax::ColumnEncoding;
 
-use crate::server::lsp::{from_proto, to_proto, tokens};
+use crate::server::lsp::{ext::VIEW_DEVICE_CODE_COMMAND, from_proto, to_proto, tokens};
 
 /// The client's abilities, as far as they matter here.
 #[derive(Clone, Debug)]
@@ -32,6 +32,8 @@ pub(crate) struct Client {
     pub(crate) prepares_rename: bool,
     /// Symbols may be nested.
     pub(crate) nests_symbols: bool,
+    /// It has the command that shows device code.
+    pub(crate) views_device_code: bool,
 }
 
 impl Client {
@@ -79,6 +81,11 @@ impl Client {
             nests_symbols: is(document
                 .and_then(|it| it.document_symbol.as_ref())
                 .and_then(|it| it.hierarchical_document_symbol_support)),
+            views_device_code: capabilities
+                .experimental
+                .as_ref()
+                .and_then(|it| it["commands"]["commands"].as_array())
+                .is_some_and(|it| it.iter().any(|it| it == VIEW_DEVICE_CODE_COMMAND)),
         }
     }
 

@@ -7,8 +7,9 @@ local SECTION = 'tir-analyzer'
 ---@class tir_analyzer.Options
 ---@field cmd? string[] the server and its arguments
 ---@field inlay_hints? boolean show hints as soon as the client attaches
+---@field code_lens? boolean show a lens above each function with device code
 ---@field settings? table the section `tir-analyzer` of the configuration
-local defaults = { inlay_hints = true, settings = {} }
+local defaults = { inlay_hints = true, code_lens = true, settings = {} }
 
 local started = false
 M.options = vim.deepcopy(defaults)
@@ -48,6 +49,23 @@ local function create_autocommands()
       end
     end,
   })
+end
+
+--- Lenses are asked for when the server attaches, and again when nothing is typed.
+local function create_lenses()
+  local group = vim.api.nvim_create_augroup(NAME .. '_lens', { clear = true })
+  vim.api.nvim_create_autocmd({ 'LspAttach', 'BufEnter', 'InsertLeave', 'TextChanged' }, {
+    group = group,
+    callback = function(event)
+      local attached = #vim.lsp.get_clients({ bufnr = event.buf, name = NAME }) > 0
+      if M.options.code_lens and attached then
+        vim.lsp.codelens.refresh({ bufnr = event.buf })
+      end
+    end,
+  })
+  vim.lsp.commands['tir-analyzer.viewDeviceCode'] = function(command)
+    require('tir_analyzer.device_code').show(nil, command.arguments[2])
+  end
 end
 
 local function create_commands()
@@ -97,6 +115,7 @@ function M.setup(options)
   vim.lsp.config(NAME, config)
   push_settings(config.settings)
   create_autocommands()
+  create_lenses()
   create_commands()
   started = true
   vim.lsp.enable(NAME)

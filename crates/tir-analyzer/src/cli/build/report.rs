@@ -5,11 +5,11 @@
 use build_kernels::{BuildReport, Change, How, KernelReport, Outcome, Status, Work};
 use serde_json::{Value, json};
 
-use super::BuildArgs;
+use super::{BuildArgs, binaries};
 use crate::cli::io::{self, Io, Styled, Tone};
 
 /// Lines of a list that are shown unless all are asked for.
-const SHOWN: usize = 20;
+pub(super) const SHOWN: usize = 20;
 /// Version of the JSON: raised when a field changes its meaning or goes.
 const VERSION: u32 = 1;
 /// Characters of a key that are shown.
@@ -56,6 +56,7 @@ pub(super) fn text(
             writeln!(io.out, "equal: {}", all.collect::<Vec<_>>().join(", "))?;
         }
     }
+    binaries::text(report, args.verbose, io, styled)?;
     if !report.aliases.is_empty() {
         writeln!(
             io.out,
@@ -135,7 +136,7 @@ fn parts(key: &str) -> (&str, &str) {
     (structure.get(..KEY).unwrap_or(structure), code.get(..KEY).unwrap_or(code))
 }
 
-fn more(io: &mut Io<'_>, n: usize, shown: usize, what: &str) -> anyhow::Result<()> {
+pub(super) fn more(io: &mut Io<'_>, n: usize, shown: usize, what: &str) -> anyhow::Result<()> {
     if n > shown {
         writeln!(io.out, "… and {} more {what} (--verbose lists all)", n - shown)?;
     }
@@ -169,6 +170,7 @@ pub(super) fn json(outcome: &Outcome) -> Value {
             "target": it.target.name(), "file": it.file, "function": it.function, "entry": it.entry,
             "output": it.output, "key": it.key, "keyBefore": it.key_before,
             "status": it.status.name(), "why": it.status.why().map(|it| it.name()), "written": it.written,
+            "binary": it.binary.as_ref().map(binaries::json),
         })
     };
     let how = |it: How| match it {
@@ -199,6 +201,9 @@ pub(super) fn json(outcome: &Outcome) -> Value {
             "parsed": parsed, "lowered": lowered, "generated": generated, "found": found,
             "written": written, "repaired": repaired,
         },
+        "compiled": report.compiled.as_ref().map(|it| json!({
+            "compiler": it.compiler, "run": it.run, "found": it.found, "failed": it.failed,
+        })),
         "failures": outcome.failures.iter().map(failure).collect::<Vec<_>>(),
     })
 }

@@ -10,8 +10,8 @@ use crate::server::{
     documents::Document,
     lsp::{
         ext::{
-            ViewDeviceCodeParams, ViewDeviceCodeResult, ViewPassesParams, ViewPassesResult,
-            ViewPassesStage,
+            DeviceLine, SharedLine, ViewDeviceCodeParams, ViewDeviceCodeResult, ViewPassesParams,
+            ViewPassesResult, ViewPassesStage,
         },
         from_proto, to_proto,
     },
@@ -198,20 +198,30 @@ pub(crate) fn folding_ranges(
     Ok(folds.into_iter().filter_map(|it| to_proto::folding_range(places, it)).collect())
 }
 
-/// `textDocument/codeLens`: what is known at each statement, if that is wanted.
+/// `textDocument/codeLens`: the way to device code, for clients that know its command; what is known at each statement, if
+/// that is wanted.
 pub(crate) fn code_lenses(
     snapshot: &Snapshot,
     params: lsp::CodeLensParams,
 ) -> Result<Vec<lsp::CodeLens>, Failure> {
     let document = snapshot.document(&params.text_document.uri)?;
+    let mut lenses = Vec::new();
+    if snapshot.config.device_lens && snapshot.client.views_device_code {
+        let target = snapshot.config.target.split(':').next().unwrap_or_default();
+        let functions = snapshot.analysis.device_lenses(document.file)?;
+        let places = snapshot.places(document);
+        let uri = &params.text_document.uri;
+        lenses.extend(functions.iter().map(|it| to_proto::device_lens(places, it, uri, target)));
+    }
     if !snapshot.config.facts_enable {
-        return Ok(Vec::new());
+        return Ok(lenses);
     }
     let lines = &document.lines;
     let whole = ide::TextRange::up_to(lines.line_range(lines.line_count() - 1).end());
     let facts = snapshot.analysis.facts(document.file, whole, snapshot.config.facts_limit)?;
     let places = snapshot.places(document);
-    Ok(facts.into_iter().map(|it| to_proto::code_lens(places, &it)).collect())
+    lenses.extend(facts.into_iter().map(|it| to_proto::code_lens(places, &it)));
+    Ok(lenses)
 }
 
 /// `textDocument/definition`
@@ -251,7 +261,23 @@ pub(crate) fn view_device_code(
     let (target, asked) = ide::TargetOptions::parse(name).map_err(Failure::InvalidParams)?;
     let options = snapshot.config.target_options(target).overlaid(&asked);
     let code = snapshot.analysis.view_device_code(document.file, offset, target, &options)?;
+    let places = snapshot.places(document);
+    let line = |offset| places.range(ide::TextRange::empty(offset)).start.line;
     Ok(code.map(|it| ViewDeviceCodeResult {
+        lines: it
+            .lines
+            .iter()
+            .map(|&(number, source)| DeviceLine { line: number, source: line(source) })
+            .collect(),
+        shared: it
+            .shared
+            .iter()
+            .map(|it| SharedLine {
+                line: it.line,
+                sources: it.places.iter().map(|&it| line(it)).collect(),
+                text: it.text.clone(),
+            })
+            .collect(),
         text: it.text,
         language_id: it.language_id.to_owned(),
         function: it.function,

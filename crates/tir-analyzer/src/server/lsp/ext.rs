@@ -28,7 +28,32 @@ pub(crate) struct ViewDeviceCodeResult {
     pub(crate) function: String,
     /// What could not be lowered, and why.
     pub(crate) notes: Vec<String>,
+    /// Where lines of the code come from; one holds until the next.
+    pub(crate) lines: Vec<DeviceLine>,
+    /// Lines of the code that compute what the function computes several times.
+    pub(crate) shared: Vec<SharedLine>,
 }
+
+/// A line of device code and the line of the document that it comes from, both from 0.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct DeviceLine {
+    pub(crate) line: u32,
+    pub(crate) source: u32,
+}
+
+/// A line of device code that computes a value for several statements.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct SharedLine {
+    /// From 0.
+    pub(crate) line: u32,
+    /// The lines of the document whose statements use the value, from 0.
+    pub(crate) sources: Vec<u32>,
+    /// What was done, in words.
+    pub(crate) text: String,
+}
+
+/// The command of a lens above a function with device code: its arguments are the document and the position.
+pub(crate) const VIEW_DEVICE_CODE_COMMAND: &str = "tir-analyzer.viewDeviceCode";
 
 /// Method that gives a function before and after passes.
 pub(crate) const VIEW_PASSES: &str = "tir-analyzer/viewPasses";

@@ -5,7 +5,7 @@ use lsp_types as lsp;
 
 use syntax::ColumnEncoding;
 
-use crate::server::documents::Document;
+use crate::server::{documents::Document, lsp::ext::VIEW_DEVICE_CODE_COMMAND};
 
 /// What turning offsets into positions needs.
 #[derive(Clone, Copy)]
@@ -211,6 +211,28 @@ pub(crate) fn document_symbol(places: Places<'_>, it: ide::DocumentSymbol) -> ls
         selection_range: places.range(it.selection_range),
         children: (!children.is_empty()).then_some(children),
     }
+}
+
+/// The way to the device code of a function.
+pub(crate) fn device_lens(
+    places: Places<'_>,
+    lens: &ide::DeviceLens,
+    uri: &lsp::Uri,
+    target: &str,
+) -> lsp::CodeLens {
+    let range = places.range(lens.range);
+    let shared = match lens.shared {
+        0 => String::new(),
+        n => format!(" · {n} commoned"),
+    };
+    let arguments = vec![serde_json::json!(uri), serde_json::json!(range.start)];
+    let command = lsp::Command {
+        title: format!("device code: {target}{shared}"),
+        tooltip: None,
+        command: VIEW_DEVICE_CODE_COMMAND.to_owned(),
+        arguments: Some(arguments),
+    };
+    lsp::CodeLens { range, command: Some(command), data: None }
 }
 
 /// What is known at a statement: a lens that does nothing.

@@ -1,0 +1,137 @@
+//! The binaries of kernels, each made once: found in the store, or compiled and stored.
+//!
+//! In: the canonical source of a kernel, which no name is in. Out: what the compiler makes of it. The key hashes the
+//! source, the flags, the architecture and the compiler, nothing else: a renamed variable compiles nothing, nor does
+//! another version of this program that writes the same source. What a compiler refuses is not stored.
+
+use std::{
+    io,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, AtomicUsize, Ordering},
+    },
+};
+
+use super::{
+    compile::{Compile, Compiled, Measured},
+    slots::Slots,
+};
+use crate::{
+    Options, Target, arch,
+    artifact::{Artifact, BINARY_ENTRY},
+    key::Key,
+    store::{Kind, Read, Store},
+};
+
+type Outcome = Result<Arc<Compiled>, Arc<str>>;
+
+/// All binaries of a build.
+pub(super) struct Binaries {
+    pub(super) compile: Compile,
+    store: Store,
+    force: bool,
+    slots: Slots<Outcome>,
+    /// Sources that the compiler was started for.
+    pub(super) compiled: AtomicUsize,
+    /// Binaries that the store had.
+    pub(super) found: AtomicUsize,
+    /// Bytes written to the store.
+    pub(super) stored_bytes: AtomicU64,
+}
+
+/// A kernel's binaries.
+pub(super) struct KernelBinary {
+    pub(super) measured: Measured,
+    /// File name ending and bytes.
+    pub(super) files: Vec<(&'static str, Vec<u8>)>,
+}
+
+impl Binaries {
+    pub(super) fn new(compile: &Compile, store: Store, force: bool) -> Binaries {
+        Binaries {
+            compile: compile.clone(),
+            store,
+            force,
+            slots: Slots::default(),
+            compiled: AtomicUsize::new(0),
+            found: AtomicUsize::new(0),
+            stored_bytes: AtomicU64::new(0),
+        }
+    }
+
+    /// What the state of a folder remembers of all this.
+    pub(super) fn text(&self) -> String {
+        let Compile { compiler, ptx, cubin, compare } = &self.compile;
+        format!(" ptx={ptx} cubin={cubin} compare={compare} compiler={}", compiler.identity())
+    }
+
+    /// The binaries of a kernel of an artifact. `plain` is the artifact without `cse`.
+    pub(super) fn of(
+        &self,
+        artifact: &Artifact,
+        plain: Option<&Artifact>,
+        index: usize,
+        options: &Options,
+    ) -> io::Result<KernelBinary> {
+        let source = artifact.compiled_text(index);
+        let mut measured = Measured::default();
+        let mut files = Vec::new();
+        match self.get(&source, options)? {
+            Err(said) => measured.failure = Some(said.to_string()),
+            Ok(compiled) => {
+                measured.figures = Some(compiled.figures.clone());
+                if self.compile.ptx {
+                    files.push(("ptx", compiled.ptx.clone().into_bytes()));
+                }
+                if self.compile.cubin {
+                    files.push(("cubin", compiled.cubin.clone()));
+                }
+            }
+        }
+        // The host may compute what a kernel shares with another; there are as many kernels all the same.
+        if let Some(plain) = plain.filter(|it| it.n_kernels() == artifact.n_kernels()) {
+            let before = plain.compiled_text(index);
+            measured.is_same_source = before == source;
+            measured.before = self.get(&before, options)?.ok().map(|it| it.figures.clone());
+        }
+        Ok(KernelBinary { measured, files })
+    }
+
+    fn get(&self, source: &str, options: &Options) -> io::Result<Outcome> {
+        let arch = arch::of_binary(options);
+        let flags = Target::Cuda.compile_flags(options);
+        let compiler = self.compile.compiler.as_ref();
+        let key = Key::of(&[
+            b"binary",
+            compiler.identity().as_bytes(),
+            arch.as_bytes(),
+            flags.join(" ").as_bytes(),
+            BINARY_ENTRY.as_bytes(),
+            source.as_bytes(),
+        ]);
+        self.slots.with(key, |slot| {
+            if let Some(outcome) = slot {
+                return Ok(outcome.clone());
+            }
+            if !self.force
+                && let Read::Found(bytes) = self.store.read(Kind::Binary, key)?
+                && let Ok(compiled) = postcard::from_bytes::<Compiled>(&bytes)
+            {
+                self.found.fetch_add(1, Ordering::Relaxed);
+                return Ok(slot.insert(Ok(Arc::new(compiled))).clone());
+            }
+            self.compiled.fetch_add(1, Ordering::Relaxed);
+            let outcome = match compiler.compile(source, &flags, arch) {
+                Ok(compiled) => {
+                    let bytes =
+                        postcard::to_extend(&compiled, Vec::new()).map_err(io::Error::other)?;
+                    let written = self.store.write(Kind::Binary, key, &bytes)?;
+                    self.stored_bytes.fetch_add(written, Ordering::Relaxed);
+                    Ok(Arc::new(compiled))
+                }
+                Err(said) => Err(Arc::from(said)),
+            };
+            Ok(slot.insert(outcome).clone())
+        })
+    }
+}

@@ -1,0 +1,139 @@
+//! What a vendor's compiler makes of a kernel: the interface, and what was measured.
+//!
+//! In: a source, flags, an architecture. Out: code for the assembler and the device, and figures of it. This crate starts no
+//! program; whoever builds brings the compiler ([`Settings::compile`](super::Settings)).
+
+use std::{fmt, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+
+/// A compiler of sources.
+pub trait Compiler: fmt::Debug + Send + Sync {
+    /// Names and versions of its programs: part of the key of what they make.
+    fn identity(&self) -> &str;
+
+    /// Compiles the source of one kernel.
+    ///
+    /// # Errors
+    /// What the compiler says.
+    fn compile(&self, source: &str, flags: &[String], arch: &str) -> Result<Compiled, String>;
+}
+
+/// Which binaries are wanted.
+#[derive(Clone, Debug)]
+pub struct Compile {
+    /// Who makes them.
+    pub compiler: Arc<dyn Compiler>,
+    /// PTX beside the source.
+    pub ptx: bool,
+    /// A cubin beside the source.
+    pub cubin: bool,
+    /// Also compile what comes out without `cse`, to say what that bought.
+    pub compare: bool,
+}
+
+/// The code of one kernel.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct Compiled {
+    /// For the assembler.
+    pub ptx: String,
+    /// For the device.
+    pub cubin: Vec<u8>,
+    /// What was measured.
+    pub figures: Figures,
+}
+
+/// What a compiler says of a kernel.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Figures {
+    /// Registers of a thread.
+    pub registers: u32,
+    /// Bytes of shared memory of a block.
+    pub shared_bytes: u32,
+    /// Bytes of the stack of a thread.
+    pub stack_bytes: u32,
+    /// Bytes of registers that are stored to memory for want of registers.
+    pub spill_store_bytes: u32,
+    /// Bytes of them that are loaded again.
+    pub spill_load_bytes: u32,
+    /// Machine instructions, if a disassembler was there; padding is none.
+    pub instructions: Option<u32>,
+}
+
+/// What came of compiling a kernel.
+#[derive(Clone, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
+pub struct Measured {
+    /// Of the kernel as it is written out.
+    pub figures: Option<Figures>,
+    /// Of the kernel without `cse`, if that was asked for.
+    pub before: Option<Figures>,
+    /// `cse` changes nothing in this kernel.
+    pub is_same_source: bool,
+    /// What the compiler had against it.
+    pub failure: Option<String>,
+}
+
+/// What `cse` bought.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Verdict {
+    /// There was nothing in common.
+    NothingShared,
+    /// As many instructions and registers: the compiler finds it anyway.
+    FoundAnyway,
+    /// Fewer instructions, or as many with fewer registers.
+    Survives,
+    /// More instructions, or as many with more registers.
+    Costs,
+}
+
+impl Verdict {
+    /// One word, as programs read it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::NothingShared => "nothing-shared",
+            Verdict::FoundAnyway => "found-anyway",
+            Verdict::Survives => "survives",
+            Verdict::Costs => "costs",
+        }
+    }
+}
+
+impl Measured {
+    /// What `cse` bought; none if that was not measured.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let (after, before) = (self.figures.as_ref()?, self.before.as_ref()?);
+        if self.is_same_source {
+            return Some(Verdict::NothingShared);
+        }
+        let of = |it: &Figures| (it.instructions, it.registers);
+        Some(match of(after).cmp(&of(before)) {
+            std::cmp::Ordering::Less => Verdict::Survives,
+            std::cmp::Ordering::Equal => Verdict::FoundAnyway,
+            std::cmp::Ordering::Greater => Verdict::Costs,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_plan_bought_is_told_by_instructions_then_registers() {
+        let figures = |instructions, registers| Figures {
+            instructions: Some(instructions),
+            registers,
+            ..Figures::default()
+        };
+        let verdict = |before, after| {
+            let measured =
+                Measured { figures: Some(after), before: Some(before), ..Measured::default() };
+            measured.verdict().map(Verdict::name)
+        };
+        assert_eq!(verdict(figures(40, 12), figures(32, 14)), Some("survives"));
+        assert_eq!(verdict(figures(32, 14), figures(32, 12)), Some("survives"));
+        assert_eq!(verdict(figures(32, 12), figures(32, 12)), Some("found-anyway"));
+        assert_eq!(verdict(figures(32, 12), figures(32, 13)), Some("costs"));
+        assert_eq!(Measured::default().verdict(), None);
+    }
+}

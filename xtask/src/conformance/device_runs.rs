@@ -1,0 +1,160 @@
+//! Kernels built, run on some device, and compared with the interpreter: what the suites `spirv` and `gpu` share.
+//!
+//! In: the functions of a corpus with their inputs and what the interpreter made of them, a way to a device. Out: rows of a
+//! report. What differs is the target, the requests, and the ending of the files that the device's worker writes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use codegen::Target as Language;
+use codegen::manifest::{Function, Manifest};
+use ir::interp::Array;
+use serde_json::Value;
+
+use crate::conformance::agreement::{Class, difference};
+use crate::conformance::built::build_bodies;
+use crate::conformance::c::{self, Case, Run, place};
+use crate::conformance::inputs::Input as Made;
+use crate::conformance::peer::{Answer, Keep, Peer};
+use crate::conformance::report::{Report, Target};
+use crate::conformance::{Input, corpus, parallel};
+
+/// Columns of the report.
+pub(super) const KINDS: &[&str] = &["agree", "differ", "failed", "not built", "left out"];
+/// The folders whose functions launch threads.
+const GROUPS: &[&str] = &["lowered_cuda", "scheduled_cuda", "kernels"];
+
+/// The functions that launch threads, with inputs and expected arrays under `root`.
+pub(super) fn cases(input: &Input<'_>, root: &Path) -> Vec<Case> {
+    let files: Vec<&corpus::File> =
+        input.files.iter().filter(|it| GROUPS.contains(&it.group.as_str())).collect();
+    parallel(&files, |file| c::cases(file, root, input.steps)).into_iter().flatten().collect()
+}
+
+/// What the build left for one target, by the function's name in it.
+pub(super) struct Built {
+    pub(super) functions: BTreeMap<String, Function>,
+    pub(super) refused: BTreeMap<String, (String, String)>,
+}
+
+/// Builds every function for one target.
+pub(super) fn build(root: &Path, target: Language, cases: &[Case]) -> std::io::Result<Built> {
+    let bodies = cases.iter().map(|it| (it.label.as_str(), it.name.as_str(), &it.body));
+    let manifest: Manifest =
+        build_bodies(&root.join("built"), &root.join("store"), target, bodies)?;
+    let refused = manifest.unsupported.into_iter().map(|it| (it.name, (it.reason, it.detail)));
+    Ok(Built {
+        functions: manifest.functions.into_iter().map(|it| (it.name.clone(), it)).collect(),
+        refused: refused.collect(),
+    })
+}
+
+/// Counts what was built, and what was not by its reason, in section `at` of the report.
+pub(super) fn tally(report: &mut Report, target: Language, at: usize, built: &Built) {
+    let title = format!("{}: built, or not by reason", target.name());
+    let kernels: usize = built.functions.values().map(|it| it.kernels.len()).sum();
+    report.tally(at, &title, "functions built", built.functions.len());
+    report.tally(at, &title, "kernels built", kernels);
+    for (reason, detail) in built.refused.values() {
+        report.tally(at, &title, reason, 1);
+        if reason == "validator" {
+            report.list(at + 10, &format!("{}: refused by naga", target.name()), detail.clone());
+        }
+    }
+}
+
+/// Runs the functions that were built and compares. `who` is the device in words, and the ending of its outputs. Gives the
+/// answers of each case.
+pub(super) fn run_all(
+    report: &mut Report,
+    peer: &Peer,
+    cases: &[Case],
+    built: &Built,
+    who: (&str, &str),
+    requests: impl Fn(&Case) -> Result<Vec<Value>, String>,
+) -> Vec<Vec<Answer>> {
+    let asked: Vec<Result<Vec<Value>, String>> = cases.iter().map(requests).collect();
+    let all: Vec<Value> = asked.iter().flatten().flatten().cloned().collect();
+    let mut answers = peer.ask_all(&all, Keep::Nothing).into_iter();
+    let mut of_cases = Vec::with_capacity(cases.len());
+    for (case, asked) in cases.iter().zip(asked) {
+        let n_requests = asked.as_ref().map_or(0, Vec::len);
+        let answers: Vec<Answer> = answers.by_ref().take(n_requests).collect();
+        judge(report, case, asked.err(), &answers, built, who);
+        of_cases.push(answers);
+    }
+    let (agree, bad) = (report.total("agree"), report.total("differ") + report.total("failed"));
+    let what = "functions that agree, of those that were built and run";
+    report.target(Target { what, least: 100.0 }, agree, agree + bad);
+    of_cases
+}
+
+fn judge(
+    report: &mut Report,
+    case: &Case,
+    trouble: Option<String>,
+    answers: &[Answer],
+    built: &Built,
+    (who, ending): (&str, &str),
+) {
+    if let Some((reason, detail)) = built.refused.get(&case.name) {
+        report.count(&case.group, "not built");
+        report.list(8, "not built", format!("{}: {reason}: {detail}", case.label));
+        return;
+    }
+    let failed = |report: &mut Report, reason: &str| {
+        report.count(&case.group, "failed");
+        report.list(0, "failed", format!("{}: {reason}", case.label));
+    };
+    if let Some(reason) = trouble {
+        return failed(report, &reason);
+    }
+    if case.runs.is_empty() || answers.is_empty() {
+        report.count(&case.group, "left out");
+        let known = case.reason.split(':').next().unwrap_or_default();
+        report.tally(1, "built, not run, by reason", known, 1);
+        return;
+    }
+    let class = Class::of(&case.body);
+    for (run, answer) in case.runs.iter().zip(answers) {
+        let found = match answer {
+            Ok(_) => results(run, ending),
+            Err(error) => Err(error.clone()),
+        };
+        let found = match found {
+            Ok(found) => found,
+            Err(reason) => return failed(report, &reason),
+        };
+        let mut pairs = found.iter().zip(&run.expected).enumerate();
+        let differing =
+            pairs.find_map(|(at, (one, other))| Some((at, difference(one, other, class)?)));
+        if let Some((at, difference)) = differing {
+            report.count(&case.group, "differ");
+            let line = format!("{}: {who} / interpreter: array {at}, {difference}", case.label);
+            report.list(1, "different results", line);
+            return;
+        }
+    }
+    report.count(&case.group, "agree");
+    report.tally(2, "agree, by the room they were given", class.stated(), 1);
+}
+
+/// The arrays after a run; one that no launch takes is as it was.
+fn results(run: &Run, ending: &str) -> Result<Vec<Array>, String> {
+    let mut arrays = Vec::new();
+    for (position, input) in run.inputs.iter().enumerate() {
+        let Made::Array(array) = input else { continue };
+        let path = place(&run.dir, position).with_extension(format!("bin.{ending}"));
+        let data = if path.exists() {
+            std::fs::read(&path).map_err(|error| format!("no output: {error}"))?
+        } else {
+            array.data.clone()
+        };
+        let _ = std::fs::remove_file(&path);
+        if data.len() != array.data.len() {
+            return Err(format!("{} bytes instead of {}", data.len(), array.data.len()));
+        }
+        arrays.push(Array { data, ..array.clone() });
+    }
+    Ok(arrays)
+}
