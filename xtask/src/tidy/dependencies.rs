@@ -49,7 +49,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("similar", Only(PROGRAMS)),
     ("smallvec", Anywhere),
     ("stacker", Anywhere),
-    ("tempfile", Only(&["codegen", "tir-analyzer", "xtask", "tests"])),
+    ("tempfile", Only(&["build-kernels", "codegen", "tir-analyzer", "xtask", "tests"])),
     ("text-size", Anywhere),
     ("thin-vec", Anywhere),
     ("toml", Only(&["ir", "tir-analyzer", "xtask"])),
