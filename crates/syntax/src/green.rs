@@ -74,13 +74,7 @@ impl Green {
 
     /// Visits the tree in text order without making cursors: the fast way to read all of it once.
     pub fn walk<'a>(&'a self, mut visit: impl FnMut(GreenStep<'a>)) {
-        walk(&self.node, |step| {
-            visit(match step {
-                Step::Enter(kind, _) => GreenStep::Enter(kind_from_raw(kind)),
-                Step::Token(kind, text) => GreenStep::Token(kind_from_raw(kind), text),
-                Step::Leave => GreenStep::Leave,
-            })
-        });
+        walk_node(&self.node, &mut visit);
     }
 
     pub(crate) fn node(&self) -> &GreenNode {
@@ -188,6 +182,17 @@ pub(crate) enum Step<'a> {
     Enter(rowan::SyntaxKind, TextSize),
     Token(rowan::SyntaxKind, &'a str),
     Leave,
+}
+
+/// As [`Green::walk`], of a part of a tree.
+pub(crate) fn walk_node<'a>(root: &'a GreenNodeData, visit: &mut impl FnMut(GreenStep<'a>)) {
+    walk(root, |step| {
+        visit(match step {
+            Step::Enter(kind, _) => GreenStep::Enter(kind_from_raw(kind)),
+            Step::Token(kind, text) => GreenStep::Token(kind_from_raw(kind), text),
+            Step::Leave => GreenStep::Leave,
+        })
+    });
 }
 
 /// Visits a green tree in text order, with an explicit stack.

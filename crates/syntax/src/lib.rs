@@ -2,6 +2,7 @@
 
 pub mod ast;
 mod builder;
+mod changed_run;
 mod difference;
 mod dump;
 mod errors;
@@ -27,6 +28,7 @@ pub use rowan::{Direction, TextLen, TextRange, TextSize, TokenAtOffset, WalkEven
 
 pub use crate::{
     ast::AstNode,
+    changed_run::{ChangedRun, changed_run},
     difference::{Change, changed_nodes},
     dump::dump,
     errors::{SyntaxError, SyntaxErrorKind, syntax_errors},
