@@ -8,6 +8,7 @@
 //! come from. Properties and attributes are one dictionary; what has its default value is left out of it in both forms, so that
 //! texts of several versions of MLIR agree. Linear in the text.
 
+mod again;
 mod aliases;
 mod blocks;
 mod canonical;
@@ -32,7 +33,11 @@ pub use parser::{
 };
 
 pub use self::{
+    again::{Previous, Traits, lower_after},
     aliases::Aliases,
     compare::{Difference, differences},
-    unit::{FileReader, Unit, UnitKind, aliases, lower_file, lower_frame, lower_function},
+    unit::{
+        FileReader, Unit, UnitKind, aliases, lower_file, lower_frame, lower_function,
+        lower_function_with_traits,
+    },
 };

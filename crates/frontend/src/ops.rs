@@ -11,6 +11,8 @@ pub use self::{
 };
 pub use crate::tvmscript::{Diagnostic, DiagnosticRule, Severity};
 
+pub(crate) use self::source_map::MapRun;
+
 use ir::Body;
 
 /// A unit of a file (a function, or what is around functions) in the IR.

@@ -60,6 +60,11 @@ impl<I: Id, T> Table<I, T> {
         (0..self.items.len()).map(I::new)
     }
 
+    /// Puts items in the place of those of a range; ids behind it then mean what moved there. O(items from the range on).
+    pub(crate) fn splice(&mut self, range: ops::Range<usize>, items: Vec<T>) {
+        drop(self.items.splice(range, items));
+    }
+
     /// The item, if `id` belongs to this table.
     pub fn get(&self, id: I) -> Option<&T> {
         self.items.get(id.index())

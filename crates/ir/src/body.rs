@@ -4,6 +4,8 @@
 //! hash-cons (O(size of the node) each) and compute flags. Statements are appended to blocks. The frontend builds it,
 //! rewriters build a new one, everybody else reads it.
 
+mod splice;
+
 use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;
@@ -16,6 +18,8 @@ use crate::{
     arena::{Id, Table},
     interned::{Index, ListTable, NameTable},
 };
+
+pub use self::splice::OpRun;
 
 /// The language, and for TVMScript the dialect, a function is written in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -30,6 +30,13 @@ impl Aliases {
         self.texts.insert(name.into(), text.into());
     }
 
+    /// Adds an alias by its canonical text, as [`Aliases::get`] gives it. The first of several counts.
+    pub fn add_canonical(&mut self, name: &str, text: &str) {
+        if !self.texts.contains_key(name) {
+            self.texts.insert(name.into(), text.into());
+        }
+    }
+
     /// The canonical text of an alias.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.texts.get(name).map(|it| &**it)

@@ -176,6 +176,18 @@ impl Reader<'_> {
         }
     }
 
+    /// Binds a name to values from outside of what is read, whose types are given by their texts.
+    pub(super) fn bind<'a>(&mut self, name: &str, types: impl Iterator<Item = Option<&'a str>>) {
+        let first = ValueId::new(self.body.values.len());
+        for ty in types {
+            let ty = ty.map_or(Type::Unknown, |it| self.named_type(it));
+            self.body.new_value(name, ty, ir::ValueKind::Captured);
+        }
+        let count = (self.body.values.len() - first.index()) as u32;
+        let id = self.body.intern(name);
+        self.names.define(id, first, count, |_, _| {});
+    }
+
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         self.diagnostics.push(diagnostic);
     }

@@ -19,8 +19,23 @@ use crate::ops::{
 /// More are not reported: a reader repairs one by one.
 const MAX_DOMINANCE: usize = 200;
 
+/// What was said while a unit was read, and what there is to say of all of it, in the order of the text.
+pub(super) fn of_body(
+    body: &Body,
+    map: &OpSourceMap,
+    check_dominance: bool,
+    mut said: Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
+    if check_dominance {
+        dominance(body, map, &mut said);
+    }
+    unknown_operations(body, map, &mut said);
+    said.sort_by_key(|it| (it.range.start(), it.range.end()));
+    said
+}
+
 /// Uses that their definition does not dominate.
-pub(super) fn dominance(body: &Body, map: &OpSourceMap, out: &mut Vec<Diagnostic>) {
+fn dominance(body: &Body, map: &OpSourceMap, out: &mut Vec<Diagnostic>) {
     let found = verify(body).into_iter().filter_map(|it| Some((it.op?, it.value?)));
     for (op, value) in found.take(MAX_DOMINANCE) {
         if matches!(body.values[value].kind, ValueKind::Captured) || in_unknown_region(body, op) {
@@ -76,11 +91,13 @@ fn in_unknown_region(body: &Body, op: OpId) -> bool {
 }
 
 /// Operations without effects in the table, each name once, where it stands first.
-pub(super) fn unknown_operations(body: &Body, map: &OpSourceMap, out: &mut Vec<Diagnostic>) {
+fn unknown_operations(body: &Body, map: &OpSourceMap, out: &mut Vec<Diagnostic>) {
     let mut seen = FxHashSet::default();
-    for op in body.ops.ids() {
-        let (OpKind::Named(name) | OpKind::Opaque(name)) = body.ops[op].kind else { continue };
-        if !seen.insert(name) {
+    let mut last = None;
+    for (op, data) in body.ops.iter() {
+        let (OpKind::Named(name) | OpKind::Opaque(name)) = data.kind else { continue };
+        // Neighbours often have one name.
+        if last.replace(name) == Some(name) || !seen.insert(name) {
             continue;
         }
         let text = body.name(name);

@@ -12,6 +12,7 @@ use parser::{
 use rustc_hash::FxHashMap;
 
 use super::{
+    again::Traits,
     aliases::Aliases,
     diagnostics,
     names::{NONE, Names},
@@ -249,6 +250,25 @@ impl<'t> Reader<'t> {
             head_index: FxHashMap::default(),
             caches: Default::default(),
         }
+    }
+
+    /// A reader of operations in the middle of a block, from `pos` on. The body that it makes has them in its root region.
+    pub(super) fn within_block(text: &'t str, pos: u32, shapes: &'t Shapes) -> Self {
+        let mut reader = Reader::new(text, 0, shapes, false);
+        reader.begin_operation(Form::Generic);
+        let root = reader.body.root;
+        let block = reader.body.entry(root);
+        reader.regions.push(OpenRegion { region: root, block, begun: true, first_target: 0 });
+        reader.open.push((MLIR_BLOCK, 0));
+        reader.pos = pos;
+        reader
+    }
+
+    /// Whether all was read in one go: nothing waited for its definition, nothing was reported, and packs are few.
+    pub(super) fn is_plain(&self) -> bool {
+        !self.names.has_waited()
+            && self.diagnostics.is_empty()
+            && self.pack_budget >= MAX_PACKED / 2
     }
 
     /// Reads one more step.
@@ -520,7 +540,12 @@ impl<'t> Reader<'t> {
     }
 
     /// Ends the unit.
-    pub(super) fn finish(mut self) -> Lowered {
+    pub(super) fn finish(self) -> Lowered {
+        self.finish_with_traits().0
+    }
+
+    /// As [`Reader::finish`], with what [`super::again`] has to know.
+    pub(super) fn finish_with_traits(mut self) -> (Lowered, Traits) {
         if self.frame_unit {
             // The labels of a document name nothing.
             self.names.close_region(|_| {});
@@ -531,15 +556,13 @@ impl<'t> Reader<'t> {
             let end = self.pos - self.base;
             self.map.set_region(root, (0, end));
         }
+        let is_plain = self.is_plain();
+        let traits = Traits { is_plain, has_branches: self.has_branches, n_spliced: 0 };
         let check_dominance = self.has_branches || self.names.has_waited();
         self.undefined_values();
         self.map.finish();
-        if check_dominance {
-            diagnostics::dominance(&self.body, &self.map, &mut self.diagnostics);
-        }
-        diagnostics::unknown_operations(&self.body, &self.map, &mut self.diagnostics);
-        let mut diagnostics = self.diagnostics;
-        diagnostics.sort_by_key(|it| (it.range.start(), it.range.end()));
-        Lowered { body: self.body, source_map: self.map, diagnostics }
+        let said = self.diagnostics;
+        let diagnostics = diagnostics::of_body(&self.body, &self.map, check_dominance, said);
+        (Lowered { body: self.body, source_map: self.map, diagnostics }, traits)
     }
 }

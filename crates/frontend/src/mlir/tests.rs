@@ -6,6 +6,7 @@ use parser::mlir::Shapes;
 
 use super::{Unit, lower_file};
 
+mod again;
 mod diagnostics;
 mod generic;
 mod pairs;

@@ -7,7 +7,7 @@ use parser::{
 };
 use syntax::{Green, GreenStep};
 
-use super::{aliases::Aliases, reader::Reader};
+use super::{again::Traits, aliases::Aliases, reader::Reader};
 use crate::ops::Lowered;
 
 /// What a unit is.
@@ -34,12 +34,22 @@ pub struct Unit {
 
 /// Lowers a function: the green tree of its operation, and its text. `shapes` is the table that it was parsed with.
 pub fn lower_function(function: &Green, text: &str, aliases: &Aliases, shapes: &Shapes) -> Lowered {
+    lower_function_with_traits(function, text, aliases, shapes).0
+}
+
+/// As [`lower_function`], with what [`lower_after`](super::lower_after) has to know.
+pub fn lower_function_with_traits(
+    function: &Green,
+    text: &str,
+    aliases: &Aliases,
+    shapes: &Shapes,
+) -> (Lowered, Traits) {
     lower_green(function, text, aliases, shapes, false)
 }
 
 /// Lowers the frame of a document: the green tree of its chunk, and its text. Functions stand in it without regions.
 pub fn lower_frame(chunk: &Green, text: &str, aliases: &Aliases, shapes: &Shapes) -> Lowered {
-    lower_green(chunk, text, aliases, shapes, true)
+    lower_green(chunk, text, aliases, shapes, true).0
 }
 
 fn lower_green(
@@ -48,17 +58,19 @@ fn lower_green(
     aliases: &Aliases,
     shapes: &Shapes,
     frame: bool,
-) -> Lowered {
+) -> (Lowered, Traits) {
     let mut reader = Reader::new(text, 0, shapes, frame);
-    green.walk(|step| {
-        let step = match step {
-            GreenStep::Enter(kind) => Step::Enter(kind),
-            GreenStep::Token(kind, text) => Step::Token { kind, len: text.len() as u32 },
-            GreenStep::Leave => Step::Exit,
-        };
-        reader.step(step, aliases);
-    });
-    reader.finish()
+    green.walk(|step| reader.step(step_of(step), aliases));
+    reader.finish_with_traits()
+}
+
+/// A step of a tree as one of a parse.
+pub(super) fn step_of(step: GreenStep<'_>) -> Step {
+    match step {
+        GreenStep::Enter(kind) => Step::Enter(kind),
+        GreenStep::Token(kind, text) => Step::Token { kind, len: text.len() as u32 },
+        GreenStep::Leave => Step::Exit,
+    }
 }
 
 /// Parses and lowers a whole file, unit by unit: each function when it ends, the frame of a document behind its functions.

@@ -4,8 +4,12 @@
 //! the block of a hidden region) has an empty range where it would stand. Operations are numbered in the order of the text, so
 //! looking for an offset is a binary search and a walk outwards.
 
+mod splice;
+
 use ir::{BlockId, Body, ExprKind, OpId, RegionId, ValueId, arena::Id};
 use syntax::{TextRange, TextSize};
+
+pub(crate) use self::splice::MapRun;
 
 /// Where an operation is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]

@@ -1,0 +1,290 @@
+//! A function after an edit that changed a few operations of one block: what was made of the others is taken over.
+//!
+//! In: a function as it was, with its tree and what was made of it, and its tree now. Out: what [`super::lower_function`] makes of it, but for the
+//! numbers of what is interned ([`Body::with_run`]); or none, where it is not certain that this is so, and all must be read.
+//!
+//! The operations that changed are read by themselves, in a body of their own, whose values for the names from outside are found in the old
+//! body by name and scope. They must have no regions, labels and successors, the one behind them in the block neither; names that something outside uses
+//! must be defined again, with their types, others must not occur elsewhere; and neither they nor what was there may have been read with a report
+//! or with a use before its definition. O(children of the changed block) and one pass over each table.
+
+use ir::{
+    Body, NameId, OpKind, OpRun, RegionId, Type, ValueId, ValueKind,
+    arena::{Id, Table},
+};
+use parser::{
+    SyntaxKind::{self, *},
+    mlir::Shapes,
+};
+use rustc_hash::FxHashSet;
+use syntax::{ChangedRun, GreenStep};
+
+use super::{aliases::Aliases, diagnostics, reader::Reader, unit::step_of};
+use crate::ops::{Lowered, MapRun};
+
+/// So many operations around a run are asked for their results.
+const NEAR: usize = 16;
+
+/// How a function was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Traits {
+    /// Nothing was reported, and nothing was used before its definition.
+    pub(super) is_plain: bool,
+    /// Some region has several blocks.
+    pub(super) has_branches: bool,
+    /// How many operations were put in since all was read: what they interned may be there in vain.
+    pub(super) n_spliced: usize,
+}
+
+/// A function as it was.
+#[derive(Clone, Copy, Debug)]
+pub struct Previous<'a> {
+    /// What was made of it.
+    pub lowered: &'a Lowered,
+    /// How.
+    pub traits: Traits,
+}
+
+/// Lowers a function that differs from the previous one by a run of children of one block ([`syntax::changed_run`]). `text` is that of the function now; aliases
+/// and shapes must be those that the previous one was lowered with.
+pub fn lower_after(
+    previous: Previous<'_>,
+    change: &ChangedRun,
+    text: &str,
+    aliases: &Aliases,
+    shapes: &Shapes,
+) -> Option<(Lowered, Traits)> {
+    let Previous { lowered, traits } = previous;
+    let body = &lowered.body;
+    if !traits.is_plain || traits.n_spliced > 1_000 + body.ops.len() / 4 {
+        return None;
+    }
+    let place = place_of(lowered, change)?;
+    let scopes = scopes_around(body, &place, shapes)?;
+
+    let mut reader = Reader::within_block(text, change.start.into(), shapes);
+    let outer = bind_outer(&mut reader, body, &place, &scopes, change)?;
+    let n_outer = outer.len();
+    change.walk(|step| reader.step(step_of(step), aliases));
+    let is_plain = reader.is_plain() && !reader.has_branches && reader.pending_targets.is_empty();
+    let (part, map) = (reader.body, reader.map);
+    if !is_plain || part.regions.len() > 1 || defines_taken_name(body, &place, &part, n_outer) {
+        return None;
+    }
+
+    let old_end = u32::from(change.start + change.old_len);
+    let new_end = u32::from(change.start + change.new_len);
+    let at = MapRun { old_end, new_end };
+    let source_map = lowered.source_map.with_run(&place, at, &map, n_outer)?;
+    let body = body.with_run(&place, &part, &outer)?;
+    let diagnostics = diagnostics::of_body(&body, &source_map, traits.has_branches, Vec::new());
+    let traits = Traits { n_spliced: traits.n_spliced + part.ops.len() + 1, ..traits };
+    Some((Lowered { body, source_map, diagnostics }, traits))
+}
+
+/// Whether a child of a block is read as an operation.
+fn is_operation(kind: SyntaxKind) -> bool {
+    matches!(kind, MLIR_GENERIC_OP | MLIR_CUSTOM_OP | MLIR_OPAQUE_OP | ERROR_NODE)
+}
+
+/// Where the run is in the body. The tree and the map must agree about it.
+fn place_of(lowered: &Lowered, change: &ChangedRun) -> Option<OpRun> {
+    let Lowered { body, source_map: map, .. } = lowered;
+    let are_operations =
+        change.old_nodes.iter().copied().chain(change.new_nodes()).all(is_operation);
+    let (next, distance) = change.next?;
+    if !are_operations || !is_operation(next) {
+        return None;
+    }
+    let end = change.start + change.old_len;
+    let ops = map.ops_in(change.start, end);
+    let next = ir::OpId::new(ops.end);
+    let next_data = body.ops.get(next)?;
+    let block = next_data.parent;
+    let is_leaf = |id: usize| {
+        let data = &body.ops[ir::OpId::new(id)];
+        data.regions.is_empty() && data.successors.is_empty() && data.parent == block
+    };
+    let fits = map.op(next).start() == end + distance
+        && next_data.regions.is_empty()
+        && ops.len() == change.old_nodes.len()
+        && ops.clone().all(is_leaf);
+    if !fits {
+        return None;
+    }
+    let results = |id: usize| body.ops[ir::OpId::new(id)].results.iter().map(|it| it.index());
+    let values: Vec<usize> = ops.clone().flat_map(results).collect();
+    let values = match values.first() {
+        Some(&first) => {
+            let is_dense = values.iter().enumerate().all(|(at, &it)| it == first + at);
+            is_dense.then_some(first..first + values.len())?
+        }
+        None => {
+            let first = first_value_behind(body, &ops, block)?;
+            first..first
+        }
+    };
+    Some(OpRun { block, ops, values })
+}
+
+/// The number of the first value that is made behind a run without results.
+fn first_value_behind(
+    body: &Body,
+    ops: &std::ops::Range<usize>,
+    block: ir::BlockId,
+) -> Option<usize> {
+    // Between operations of one block without regions nothing else is made.
+    for (_, op) in body.ops.iter().skip(ops.end).take(NEAR) {
+        if op.parent != block || !op.regions.is_empty() {
+            break;
+        }
+        if let Some(first) = op.results.first() {
+            return Some(first.index());
+        }
+    }
+    for id in (0..ops.start).rev().take(NEAR) {
+        let op = &body.ops[ir::OpId::new(id)];
+        if op.parent != block || !op.regions.is_empty() {
+            break;
+        }
+        if let Some(last) = op.results.last() {
+            return Some(last.index() + 1);
+        }
+    }
+    None
+}
+
+/// The regions around a run, innermost first; none if an operation between them and the function hides names.
+fn scopes_around(body: &Body, place: &OpRun, shapes: &Shapes) -> Option<Vec<RegionId>> {
+    let mut scopes = vec![body.blocks[place.block].parent];
+    while let Some(op) = scopes.last().and_then(|it| body.regions[*it].parent) {
+        let (OpKind::Named(name) | OpKind::Opaque(name)) = body.ops[op].kind else { return None };
+        let name = body.name(name);
+        if shapes.is_function(name) || shapes.is_module(name) {
+            return None;
+        }
+        scopes.push(body.blocks[body.ops[op].parent].parent);
+    }
+    Some(scopes)
+}
+
+/// Binds the names in a run to the values that they have in front of it. Gives those values, in the order of the reader's own.
+fn bind_outer(
+    reader: &mut Reader<'_>,
+    body: &Body,
+    place: &OpRun,
+    scopes: &[RegionId],
+    change: &ChangedRun,
+) -> Option<Vec<ValueId>> {
+    let mut wanted: Vec<(String, Option<NameId>, bool)> = Vec::new();
+    let mut seen: FxHashSet<&str> = FxHashSet::default();
+    change.walk(|step| {
+        if let GreenStep::Token(VALUE_ID, text) = step {
+            let name = text.split('#').next().unwrap_or(text);
+            if seen.insert(name) {
+                let single = body.lookup_name(name);
+                let pack = body.lookup_name(&format!("{name}#0"));
+                wanted.push((name.to_owned(), pack.or(single), pack.is_some()));
+                if pack.is_some() && single.is_some() {
+                    // Both may be visible.
+                    wanted.push((name.to_owned(), single, false));
+                }
+            }
+        }
+    });
+    let mut found: Vec<Option<ValueId>> = vec![None; wanted.len()];
+    let by_name = Numbers::new(wanted.iter().map(|it| it.1));
+    for (id, value) in body.values.iter().take(place.values.start) {
+        let Some(number) = by_name.get(value.name) else { continue };
+        if !is_visible(body, value.kind, scopes) {
+            continue;
+        }
+        if found[number].replace(id).is_some() {
+            return None;
+        }
+    }
+    let mut outer = Vec::new();
+    let mut bound: FxHashSet<&str> = FxHashSet::default();
+    for ((name, _, is_pack), value) in wanted.iter().zip(found) {
+        let Some(value) = value else { continue };
+        if !bound.insert(name) {
+            return None;
+        }
+        let count = if *is_pack { pack_size(body, value) } else { 1 };
+        let values: Vec<ValueId> = (0..count).map(|at| ValueId::new(value.index() + at)).collect();
+        reader.bind(name, values.iter().map(|&it| type_text(body, &body.values, it)));
+        outer.extend(values);
+    }
+    Some(outer)
+}
+
+/// The type of a value, by its text; none if it is not known.
+fn type_text<'a>(
+    body: &'a Body,
+    values: &Table<ValueId, ir::Value>,
+    value: ValueId,
+) -> Option<&'a str> {
+    match values[value].ty {
+        Type::Named(name) => Some(body.name(name)),
+        _ => None,
+    }
+}
+
+/// How many results the operation has from this one on.
+fn pack_size(body: &Body, first: ValueId) -> usize {
+    let prefix = body.name(body.values[first].name).trim_end_matches('0').to_owned();
+    let ValueKind::Result(op, at) = body.values[first].kind else { return 1 };
+    let results = body.ops[op].results.iter().skip(at as usize);
+    results
+        .enumerate()
+        .take_while(|(at, it)| body.name(body.values[**it].name) == format!("{prefix}{at}"))
+        .count()
+}
+
+fn is_visible(body: &Body, kind: ValueKind, scopes: &[RegionId]) -> bool {
+    let block = match kind {
+        ValueKind::Result(op, _) => body.ops[op].parent,
+        ValueKind::BlockArg(block, _) => block,
+        _ => return false,
+    };
+    scopes.contains(&body.blocks[block].parent)
+}
+
+/// Whether a run defines a pack, or a name that it did not define before and that occurs elsewhere: as a definition, or in an operation that
+/// is not understood, where it would become a use.
+fn defines_taken_name(body: &Body, place: &OpRun, part: &Body, n_outer: usize) -> bool {
+    let old: FxHashSet<NameId> =
+        place.values.clone().map(|it| body.values[ValueId::new(it)].name).collect();
+    let is_taken = |text: &str| {
+        text.contains('#')
+            || body.lookup_name(text).is_some_and(|it| !old.contains(&it))
+            || body.lookup_name(&format!("{text}#0")).is_some()
+    };
+    let mut names = part.values.iter().skip(n_outer).map(|(_, it)| part.name(it.name));
+    names.any(|it| !it.is_empty() && is_taken(it))
+}
+
+/// Names by their numbers, for asking about every value of a body.
+struct Numbers {
+    /// Numbers plus one, by name.
+    of_name: Vec<u32>,
+}
+
+impl Numbers {
+    fn new(names: impl Iterator<Item = Option<NameId>>) -> Numbers {
+        let mut of_name = Vec::new();
+        for (number, name) in names.enumerate() {
+            let Some(name) = name else { continue };
+            if of_name.len() <= name.index() {
+                of_name.resize(name.index() + 1, 0);
+            }
+            of_name[name.index()] = number as u32 + 1;
+        }
+        Numbers { of_name }
+    }
+
+    fn get(&self, name: NameId) -> Option<usize> {
+        let number = *self.of_name.get(name.index())? as usize;
+        number.checked_sub(1)
+    }
+}

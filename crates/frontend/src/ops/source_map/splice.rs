@@ -1,0 +1,136 @@
+//! The map of a body in which a run of operations was replaced ([`Body::with_run`](ir::Body::with_run)).
+//!
+//! What stands in front of the run keeps its place, what stands behind it moves by the difference in length. One pass over each table.
+
+use ir::{OpId, OpRun, arena::Id};
+use syntax::TextSize;
+
+use super::{OpPlace, OpSourceMap, SuccessorPlace, range};
+
+/// A run in the text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct MapRun {
+    /// Where it ended.
+    pub(crate) old_end: u32,
+    /// Where it ends now.
+    pub(crate) new_end: u32,
+}
+
+impl MapRun {
+    /// Moves an offset that is behind the run.
+    fn moved(self, offset: u32) -> u32 {
+        offset - self.old_end + self.new_end
+    }
+
+    /// Moves a range if it begins behind the run.
+    fn place(self, (start, end): (u32, u32)) -> (u32, u32) {
+        match start >= self.old_end {
+            true => (self.moved(start), self.moved(end)),
+            false => (start, end),
+        }
+    }
+}
+
+impl OpSourceMap {
+    /// The uses of a run of operations without regions: by their numbers in the table. None at a place where that cannot be told.
+    fn uses_of_run(&self, run: &OpRun) -> Option<std::ops::Range<usize>> {
+        let end = |it: &OpPlace| (it.first_use + it.n_uses) as usize;
+        let ops = self.ops.get(run.ops.clone())?;
+        match (ops.first(), ops.last()) {
+            (Some(first), Some(last)) => Some(first.first_use as usize..end(last)),
+            // No region ends between the place and the next operation, which has no regions.
+            _ => self.ops.get(run.ops.start).map(|it| it.first_use as usize..it.first_use as usize),
+        }
+    }
+
+    /// The map after a run was replaced by operations whose map, with places in the new text, is `part`; its first `n_outer` values are not theirs. The
+    /// operation behind the run must be in its block and have no regions. None if the tables do not fit.
+    pub(crate) fn with_run(
+        &self,
+        run: &OpRun,
+        at: MapRun,
+        part: &OpSourceMap,
+        n_outer: usize,
+    ) -> Option<OpSourceMap> {
+        let uses = self.uses_of_run(run)?;
+        let n_ops = part.ops.len();
+        let n_uses = part.uses.len();
+        let is_behind = |op: OpId| op.index() >= run.ops.end;
+        let moved_op = |op: OpId| match is_behind(op) {
+            true => OpId::new(op.index() - run.ops.len() + n_ops),
+            false => op,
+        };
+        let moved_use = |first: u32| first - uses.len() as u32 + n_uses as u32;
+
+        let mut ops = Vec::with_capacity(self.ops.len() - run.ops.len() + n_ops);
+        for place in self.ops.get(..run.ops.start)? {
+            let mut place = *place;
+            // Only an operation that holds the run ends behind it.
+            if place.end > at.old_end {
+                place.end = at.moved(place.end);
+                if place.first_use as usize >= uses.end {
+                    place.first_use = moved_use(place.first_use);
+                }
+            }
+            ops.push(place);
+        }
+        ops.extend(
+            part.ops
+                .iter()
+                .map(|it| OpPlace { first_use: it.first_use + uses.start as u32, ..*it }),
+        );
+        ops.extend(self.ops.get(run.ops.end..)?.iter().map(|it| OpPlace {
+            start: at.moved(it.start),
+            end: at.moved(it.end),
+            name: at.moved(it.name),
+            name_end: at.moved(it.name_end),
+            first_use: moved_use(it.first_use),
+            n_uses: it.n_uses,
+        }));
+
+        let spliced = |old: &[(u32, u32)], run: &std::ops::Range<usize>, new: &[(u32, u32)]| {
+            let mut table = Vec::with_capacity(old.len() - run.len() + new.len());
+            table.extend_from_slice(old.get(..run.start)?);
+            table.extend_from_slice(new);
+            table.extend(old.get(run.end..)?.iter().map(|it| at.place(*it)));
+            Some(table)
+        };
+        let uses = spliced(&self.uses, &uses, &part.uses)?;
+        let values = spliced(&self.values, &run.values, part.values.get(n_outer..).unwrap_or(&[]))?;
+        let blocks = self.blocks.iter().map(|it| at.place(*it)).collect();
+        let region = |&(start, end): &(u32, u32)| {
+            let start = if start >= at.old_end { at.moved(start) } else { start };
+            (start, if end > at.old_end { at.moved(end) } else { end })
+        };
+        let successor = |it: &SuccessorPlace| {
+            let label = (u32::from(it.label.start()), u32::from(it.label.end()));
+            SuccessorPlace { op: moved_op(it.op), index: it.index, label: range(at.place(label)) }
+        };
+        let first = self.dictionaries.partition_point(|it| it.0.index() < run.ops.start);
+        let behind = self.dictionaries.partition_point(|it| !is_behind(it.0));
+        let mut dictionaries = self.dictionaries[..first].to_vec();
+        // Those of operations that hold the run may stand behind it.
+        for (_, place) in &mut dictionaries {
+            *place = at.place(*place);
+        }
+        let number = |op: OpId| OpId::new(op.index() + run.ops.start);
+        dictionaries.extend(part.dictionaries.iter().map(|it| (number(it.0), it.1)));
+        let rest = self.dictionaries[behind..].iter();
+        dictionaries.extend(rest.map(|it| (moved_op(it.0), at.place(it.1))));
+        Some(OpSourceMap {
+            ops,
+            uses,
+            values,
+            blocks,
+            regions: self.regions.iter().map(region).collect(),
+            successors: self.successors.iter().map(successor).collect(),
+            dictionaries,
+        })
+    }
+
+    /// The numbers of the operations that begin in a part of the text.
+    pub(crate) fn ops_in(&self, start: TextSize, end: TextSize) -> std::ops::Range<usize> {
+        let before = |offset: TextSize| self.ops.partition_point(|it| it.start < u32::from(offset));
+        before(start)..before(end)
+    }
+}
