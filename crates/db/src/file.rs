@@ -20,6 +20,7 @@ use syntax::{Green, Language, Parse, TextSize};
 use crate::{
     Db,
     input::{Configuration, Content, SourceFile},
+    reading::Reading,
     slots,
     units::OpIndex,
 };
@@ -156,7 +157,12 @@ pub struct History(Arc<Mutex<FxHashMap<SourceFile, Last>>>);
 struct Last {
     tvmscript: Option<Arc<FileIndex>>,
     ops: Option<Arc<OpIndex>>,
+    /// Versions of large functions by their units, the last one asked for first; few.
+    readings: Vec<(salsa::Id, Arc<Reading>)>,
 }
+
+/// So many large functions of a file are remembered as they were.
+const MAX_READINGS: usize = 4;
 
 impl History {
     fn last(&self, file: SourceFile) -> Option<Arc<FileIndex>> {
@@ -173,6 +179,24 @@ impl History {
     pub(crate) fn set_ops(&self, file: SourceFile, index: &Arc<OpIndex>) {
         if let Ok(mut files) = self.0.lock() {
             files.entry(file).or_default().ops = Some(index.clone());
+        }
+    }
+    pub(crate) fn reading(&self, file: SourceFile, unit: salsa::Id) -> Option<Arc<Reading>> {
+        let files = self.0.lock().ok()?;
+        let mut readings = files.get(&file)?.readings.iter();
+        readings.find(|it| it.0 == unit).map(|it| it.1.clone())
+    }
+    pub(crate) fn set_reading(&self, file: SourceFile, unit: salsa::Id, reading: Reading) {
+        let reading = Arc::new(reading);
+        // What is let go is dropped after the lock.
+        let mut old = Vec::new();
+        if let Ok(mut files) = self.0.lock() {
+            let readings = &mut files.entry(file).or_default().readings;
+            if let Some(at) = readings.iter().position(|it| it.0 == unit) {
+                old.push(readings.remove(at));
+            }
+            readings.insert(0, (unit, reading));
+            old.extend(readings.drain(MAX_READINGS.min(readings.len())..));
         }
     }
     pub(crate) fn forget(&self, file: SourceFile) {

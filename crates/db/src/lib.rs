@@ -12,6 +12,7 @@ mod log;
 mod lowering;
 mod op_lowering;
 mod plan;
+mod reading;
 mod slots;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod units;
@@ -39,6 +40,7 @@ pub use crate::{
         SharedOpBody, op_body, op_diagnostics, op_lowered, op_plan, op_source_map, op_text,
     },
     plan::cse_plan,
+    reading::UnitText,
     units::{
         AliasName, DocumentAliases, OpIndex, OpUnit, OpUnits, PlacedUnit, SharedUnit, alias,
         frame_of, op_aliases, op_index, op_units, placed_units, shapes, unit_at,

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use frontend::{
-    mlir::{self, Aliases},
+    mlir,
     ops::{Diagnostic, Lowered, OpSourceMap, codes::UNKNOWN_OPERATION},
     pir,
 };
@@ -16,19 +16,27 @@ use ir::{
     effects::{MatchKind, Namespace},
     plan::ops::OpPlan,
 };
-use rustc_hash::FxHashSet;
+use salsa::plumbing::AsId as _;
 use syntax::{Green, GreenStep, SyntaxKind, UnitKind};
 
 use crate::{
     Db,
     input::{Configuration, Dialects},
+    reading::{self, MIN_LEN, Mentioned, Reading, UnitText},
     units::{AliasName, OpUnit, alias},
 };
 
 /// The text of a unit. Few are kept: it is made from the tree again when somebody asks.
-#[salsa::tracked(returns(deref), no_eq, lru = 32)]
-pub fn op_text<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Box<str> {
-    unit.source(db).green.text().into()
+#[salsa::tracked(returns(ref), no_eq, lru = 32)]
+pub fn op_text<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> UnitText {
+    UnitText::new(&unit.source(db).green, last_reading(db, unit).as_deref())
+}
+
+/// The last version of a unit that is worth remembering.
+fn last_reading<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<Reading>> {
+    let source = unit.source(db);
+    let is_large = source.kind == UnitKind::Function && source.green.text_len() >= MIN_LEN.into();
+    is_large.then(|| db.history().reading(unit.file(db), unit.as_id()))?
 }
 
 /// The unit, lowered; none of what is around programs of PIR.
@@ -39,27 +47,69 @@ pub fn op_lowered<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<Lowered
     if green.kind() == SyntaxKind::PIR_FILE {
         return None;
     }
-    db.counters().lowered(green.text_len().into());
-    let Dialects { shapes, effects } = Configuration::get(db).dialects(db);
     let text = op_text(db, unit);
-    let (mut lowered, namespace) = match source.kind {
-        UnitKind::Program => (pir::lower(green), Namespace::Pir),
+    let lowered = match source.kind {
+        UnitKind::Function => function(db, unit, text),
         kind => {
-            let aliases = mentioned_aliases(db, unit, green, text);
-            let lowered = match kind {
-                UnitKind::Function => mlir::lower_function(green, text, &aliases, shapes),
-                _ => mlir::lower_frame(green, text, &aliases, shapes),
+            db.counters().lowered(green.text_len().into());
+            let shapes = &Configuration::get(db).dialects(db).shapes;
+            let mut lowered = match kind {
+                UnitKind::Program => pir::lower(green),
+                _ => {
+                    let aliases = mentioned_aliases(db, unit, green, text).aliases;
+                    mlir::lower_frame(green, text, &aliases, shapes)
+                }
             };
-            (lowered, Namespace::Mlir)
+            leave_known(db, &mut lowered, text, kind);
+            Arc::new(lowered)
         }
     };
-    // The user may have said what the reader does not know.
+    Some(lowered)
+}
+
+/// A function of MLIR, lowered: by what changed since the last time, if that is known.
+fn function<'db>(db: &'db dyn Db, unit: OpUnit<'db>, text: &UnitText) -> Arc<Lowered> {
+    let green = &unit.source(db).green;
+    let Dialects { shapes, .. } = Configuration::get(db).dialects(db);
+    let (file, document) = (unit.file(db), unit.document(db));
+    let find = |name: &str| alias(db, AliasName::new(db, file, document, name)).clone();
+    let last = last_reading(db, unit);
+    let after = last.and_then(|it| reading::lower_after(text, &it, shapes, find));
+    let (mut lowered, traits, mentioned) = match after {
+        Some(it) => it,
+        None => {
+            db.counters().lowered(green.text_len().into());
+            let mentioned = mentioned_aliases(db, unit, green, text);
+            let (lowered, traits) =
+                mlir::lower_function_with_traits(green, text, &mentioned.aliases, shapes);
+            (lowered, traits, mentioned)
+        }
+    };
+    leave_known(db, &mut lowered, text, UnitKind::Function);
+    let lowered = Arc::new(lowered);
+    if green.text_len() >= MIN_LEN.into() {
+        let reading = Reading {
+            green: green.clone(),
+            text: text.text.clone(),
+            lowered: lowered.clone(),
+            traits,
+            shapes: shapes.clone(),
+            mentioned,
+        };
+        db.history().set_reading(file, unit.as_id(), reading);
+    }
+    lowered
+}
+
+/// Takes back what is said about operations that the user has told of.
+fn leave_known(db: &dyn Db, lowered: &mut Lowered, text: &str, kind: UnitKind) {
+    let Dialects { shapes, effects } = Configuration::get(db).dialects(db);
+    let namespace = if kind == UnitKind::Program { Namespace::Pir } else { Namespace::Mlir };
     lowered.diagnostics.retain(|it| {
         let name = text[std::ops::Range::<usize>::from(it.range)].trim_matches('"');
         it.code != UNKNOWN_OPERATION
             || effects.explain(namespace, shapes.full_name(name)).kind == MatchKind::Default
     });
-    Some(Arc::new(lowered))
 }
 
 /// The aliases whose names a unit mentions.
@@ -68,24 +118,18 @@ fn mentioned_aliases<'db>(
     unit: OpUnit<'db>,
     green: &Green,
     text: &str,
-) -> Aliases {
-    let mut aliases = Aliases::default();
-    if !text.contains(['#', '!']) {
-        return aliases;
+) -> Mentioned {
+    let mut mentioned = Mentioned::default();
+    if !text.bytes().any(|it| matches!(it, b'#' | b'!')) {
+        return mentioned;
     }
-    let mut seen: FxHashSet<&str> = FxHashSet::default();
     let (file, document) = (unit.file(db), unit.document(db));
     green.walk(|step| {
-        if let GreenStep::Token(SyntaxKind::ATTR_ID | SyntaxKind::TYPE_ID, name) = step
-            && seen.insert(name)
-        {
-            let key = AliasName::new(db, file, document, name);
-            if let Some(text) = alias(db, key) {
-                aliases.define(name, text);
-            }
+        if let GreenStep::Token(SyntaxKind::ATTR_ID | SyntaxKind::TYPE_ID, name) = step {
+            mentioned.add(name, |it| alias(db, AliasName::new(db, file, document, it)).clone());
         }
     });
-    aliases
+    mentioned
 }
 
 /// A body of operations, shared. Equal if the bodies are, wherever they stand in the text.

@@ -1,0 +1,107 @@
+//! What was made of large functions of MLIR before: for making it again after an edit by what the edit reached.
+//!
+//! In: the tree of a function now, and the last version of it that was lowered. Out: its text and what it means, the same as without an
+//! earlier version. Nothing depends on which version that is, or on whether there is one, but the cost: a version is known by its tree, and what is
+//! taken over follows from where the trees differ.
+
+use std::sync::Arc;
+
+use frontend::{
+    mlir::{self, Aliases, Previous, Traits},
+    ops::Lowered,
+};
+use syntax::{ChangedRun, Green, GreenStep, Shapes, SyntaxKind, changed_run};
+
+/// Functions with less text are lowered whole, which takes no time.
+pub(crate) const MIN_LEN: u32 = 1024;
+
+/// A version of a function.
+#[derive(Debug)]
+pub(crate) struct Reading {
+    pub(crate) green: Green,
+    pub(crate) text: Arc<str>,
+    pub(crate) lowered: Arc<Lowered>,
+    pub(crate) traits: Traits,
+    pub(crate) shapes: Arc<Shapes>,
+    /// The names of aliases in it, and what they stood for.
+    pub(crate) mentioned: Mentioned,
+}
+
+/// The aliases that a text mentions.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Mentioned {
+    pub(crate) names: Vec<Box<str>>,
+    pub(crate) aliases: Aliases,
+}
+
+impl Mentioned {
+    /// Adds the name of an alias, if it is new, with what `find` says that it stands for.
+    pub(crate) fn add(&mut self, name: &str, find: impl FnOnce(&str) -> Option<Box<str>>) {
+        if let Err(at) = self.names.binary_search_by(|it| (**it).cmp(name)) {
+            self.names.insert(at, name.into());
+            if let Some(text) = find(name) {
+                self.aliases.add_canonical(name, &text);
+            }
+        }
+    }
+}
+
+/// The text of a unit, and how it came out of the last version.
+#[derive(Clone, Debug)]
+pub struct UnitText {
+    pub(crate) text: Arc<str>,
+    /// Where it differs from the version with this tree.
+    pub(crate) change: Option<(Green, ChangedRun)>,
+}
+
+impl std::ops::Deref for UnitText {
+    type Target = str;
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl UnitText {
+    /// The text of a tree; `last` is the version before, if one is known.
+    pub(crate) fn new(green: &Green, last: Option<&Reading>) -> UnitText {
+        if let Some(last) = last {
+            if last.green.ptr_eq(green) {
+                return UnitText { text: last.text.clone(), change: None };
+            }
+            let change = changed_run(&last.green, green, |it| it == SyntaxKind::MLIR_BLOCK);
+            let text = change.as_ref().and_then(|it| it.edited_text(&last.text));
+            if let Some((text, change)) = text.zip(change) {
+                return UnitText { text: text.into(), change: Some((last.green.clone(), change)) };
+            }
+        }
+        UnitText { text: green.text().into(), change: None }
+    }
+}
+
+/// What is made of a function by what an edit reached; none if that cannot be said, and all of it has to be read. `find` says what an alias stands for.
+pub(crate) fn lower_after(
+    text: &UnitText,
+    last: &Reading,
+    shapes: &Arc<Shapes>,
+    mut find: impl FnMut(&str) -> Option<Box<str>>,
+) -> Option<(Lowered, Traits, Mentioned)> {
+    let (green, change) = text.change.as_ref()?;
+    if !last.green.ptr_eq(green) || !Arc::ptr_eq(&last.shapes, shapes) {
+        return None;
+    }
+    let mut mentioned = Mentioned::default();
+    for name in &last.mentioned.names {
+        mentioned.add(name, &mut find);
+    }
+    if mentioned.aliases != last.mentioned.aliases {
+        return None;
+    }
+    change.walk(|step| {
+        if let GreenStep::Token(SyntaxKind::ATTR_ID | SyntaxKind::TYPE_ID, name) = step {
+            mentioned.add(name, &mut find);
+        }
+    });
+    let previous = Previous { lowered: &last.lowered, traits: last.traits };
+    let (lowered, traits) = mlir::lower_after(previous, change, text, &mentioned.aliases, shapes)?;
+    Some((lowered, traits, mentioned))
+}
