@@ -22,8 +22,10 @@ pub(crate) fn diagnostics(
             res.extend(problems.filter(|it| !at.is_of_function(it.range.start())));
         }
         if config.common_subexpressions {
+            let all = (found.has_more && config.limit > MAX_SAID).then(|| plan(db, at.unit).0);
+            let said = all.as_ref().unwrap_or(&found.plan).iter();
             res.extend(
-                found.plan.iter().map(|(it, is_dead)| Diagnostic {
+                said.map(|(it, is_dead)| Diagnostic {
                     is_fixable: true,
                     ..placed(&at, it, *is_dead)
                 }),
@@ -52,16 +54,22 @@ fn placed(at: &PlacedUnit<'_>, it: &Lowering, is_unnecessary: bool) -> Diagnosti
 pub(crate) struct UnitDiagnostics {
     /// What cannot be read, and what lowering says.
     problems: Vec<Lowering>,
-    /// What could be shared or deleted, and whether it could go altogether.
+    /// What could be shared or deleted, and whether it could go altogether: that of the first places.
     plan: Vec<(Lowering, bool)>,
+    /// Whether there are more.
+    has_more: bool,
 }
+
+/// So much of what is planned in a unit is put into words and kept: editors show less of a file. Who wants more gets it made again.
+const MAX_SAID: usize = 256;
 
 /// What there is to say about a unit.
 #[salsa::tracked(returns(ref), no_eq)]
 pub(crate) fn unit_diagnostics<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> UnitDiagnostics {
     let mut problems = syntax_errors(db, unit);
     problems.extend(db::op_diagnostics(db, unit).iter().cloned());
-    UnitDiagnostics { problems, plan: plan(db, unit) }
+    let (plan, has_more) = first_of_plan(db, unit, MAX_SAID);
+    UnitDiagnostics { problems, plan, has_more }
 }
 
 /// What cannot be read. What is wrong with the header of a function is the function's.
@@ -79,24 +87,47 @@ fn syntax_errors<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Vec<Lowering> {
         .collect()
 }
 
-fn plan<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Vec<(Lowering, bool)> {
-    let Some(words) = PlanWords::new(db, unit) else { return Vec::new() };
-    let actions = words.plan.actions.iter().filter(|it| words.is_written(it));
-    let diagnostic = |action: &OpAction| {
-        let role = match action.change {
-            OpChange::Hoist { .. } => "it could stand before this one",
-            _ => "this one stays",
-        };
-        let related = words.other_place(action).map(|it| (it, role.to_owned()));
-        let found = Lowering {
-            code: action.kind.name(),
-            severity: Severity::Hint,
-            range: words.action_place(action),
-            message: words.sentence(action),
-            help: Some(words.title(action)),
-            related: related.into_iter().collect(),
-        };
-        (found, matches!(action.change, OpChange::Delete))
+/// All that is planned in a unit.
+fn plan<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> (Vec<(Lowering, bool)>, bool) {
+    first_of_plan(db, unit, usize::MAX)
+}
+
+/// What is planned at the first places of a unit, in the order of the plan, and whether there is more.
+fn first_of_plan<'db>(
+    db: &'db dyn Db,
+    unit: OpUnit<'db>,
+    limit: usize,
+) -> (Vec<(Lowering, bool)>, bool) {
+    let Some(words) = PlanWords::new(db, unit) else { return (Vec::new(), false) };
+    let written = words.plan.actions.iter().enumerate().filter(|(_, it)| words.is_written(it));
+    let mut first: Vec<(u32, u32, usize)> = written
+        .map(|(number, it)| (words.action_place(it), number))
+        .map(|(place, number)| (place.start().into(), place.end().into(), number))
+        .collect();
+    let has_more = first.len() > limit;
+    if has_more {
+        first.select_nth_unstable(limit);
+        first.truncate(limit);
+        first.sort_unstable_by_key(|it| it.2);
+    }
+    let actions = first.into_iter().map(|it| &words.plan.actions[it.2]);
+    (actions.map(|it| said(&words, it)).collect(), has_more)
+}
+
+/// An action in words, and whether what it is about could go altogether.
+fn said(words: &PlanWords<'_>, action: &OpAction) -> (Lowering, bool) {
+    let role = match action.change {
+        OpChange::Hoist { .. } => "it could stand before this one",
+        _ => "this one stays",
     };
-    actions.map(diagnostic).collect()
+    let related = words.other_place(action).map(|it| (it, role.to_owned()));
+    let found = Lowering {
+        code: action.kind.name(),
+        severity: Severity::Hint,
+        range: words.action_place(action),
+        message: words.sentence(action),
+        help: Some(words.title(action)),
+        related: related.into_iter().collect(),
+    };
+    (found, matches!(action.change, OpChange::Delete))
 }

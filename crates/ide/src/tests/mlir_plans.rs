@@ -240,3 +240,20 @@ fn diagnostics_tell_what_lowering_and_plans_say() {
         expect!["3 Hint dead-operation: nothing needs this `arith.addi`"],
     );
 }
+
+#[test]
+fn first_diagnostics_are_the_same_with_and_without_a_limit() {
+    let mut text = String::from("func.func @f(%a: i32) -> i32 {\n");
+    for i in 0..400 {
+        text.push_str(&format!("  %{i} = arith.addi %a, %a : i32\n"));
+    }
+    text.push_str("  return %399 : i32\n}\n");
+    let ask = |limit| {
+        let config = DiagnosticsConfig { limit, ..DiagnosticsConfig::default() };
+        analysis(&text).diagnostics(FILE, &config).unwrap()
+    };
+    let all = ask(usize::MAX);
+    assert!(all.len() > 390, "{}", all.len());
+    assert_eq!(ask(5), all[..5]);
+    assert_eq!(ask(300), all[..300]);
+}
