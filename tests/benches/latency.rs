@@ -2,31 +2,128 @@
 //!
 //! Each scenario opens a file and types one character over a digit inside one function, again and again at different
 //! places; the time is from sending the change to having the hints of that function. The client's own bookkeeping is
-//! done before the clock starts. `cargo xtask bench` builds the server in release mode and names it in
+//! done before the clock starts. In one large function of MLIR the hints are those of what an editor shows, and the diagnostics of the file are waited
+//! for as well; `mlir-lsp-server`, where `MLIR_LSP_SERVER` names it, gets each of the same changes right after, and is waited for until
+//! its diagnostics are there. `cargo xtask bench` builds the server in release mode and names it in
 //! `TIR_ANALYZER_BIN`.
 
 use std::{
     io::Write as _,
     path::{Path, PathBuf},
+    process::Command,
     time::Instant,
 };
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
-use tests::{document::Document, lsp::Server};
+use test_utils::operations::{Shape, mlir};
+use tests::{
+    document::Document,
+    lsp::{Server, usual_capabilities},
+};
 
 const KEYS: usize = 300;
+/// In a function so large that each takes the peer a good part of a second.
+const LARGE_KEYS: usize = 60;
 
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
     let corpus = args.first().map_or_else(|| PathBuf::from("corpus"), PathBuf::from);
     for scenario in scenarios(&corpus)?.into_iter().chain(of_mlir()) {
-        let line = measure(&scenario).with_context(|| format!("in scenario {}", scenario.name))?;
-        let mut out = std::io::stdout().lock();
-        writeln!(out, "{line}")?;
-        out.flush()?;
+        show(&measure(&scenario).with_context(|| format!("in scenario {}", scenario.name))?)?;
+    }
+    for (name, text) in large_functions() {
+        show(&measure_beside_peer(name, &text).with_context(|| format!("in scenario {name}"))?)?;
     }
     Ok(())
+}
+
+fn show(line: &Value) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{line}")?;
+    Ok(out.flush()?)
+}
+
+/// Functions of 100,000 lines.
+fn large_functions() -> [(&'static str, String); 2] {
+    [
+        ("one function of 100,000 lines, chained", mlir_function("f", 25_000)),
+        ("one function of 100,000 lines, flat", mlir(Shape::Flat, 100_000)),
+    ]
+}
+
+/// So many bytes around the cursor are on the screen.
+const SCREEN: usize = 2_000;
+
+/// Types one operation over another in the middle of the only function, again and again at different places, here and in the peer.
+fn measure_beside_peer(name: &str, text: &str) -> anyhow::Result<Value> {
+    let dir = tempfile::tempdir()?;
+    let mut document = Document::new("file:///bench.mlir", text);
+    let places: Vec<usize> = text.match_indices("arith.addi").map(|(at, _)| at + 6).collect();
+    anyhow::ensure!(places.len() > KEYS, "the function has too few additions");
+    let mut ours = Server::start(dir.path());
+    ours.open(&document);
+    let screen = |document: &Document, at: usize| document.over(at - SCREEN, at + SCREEN);
+    let diagnostics = |document: &Document| json!({ "textDocument": document.identifier() });
+    let failed = |it: tests::lsp::ResponseError| anyhow::anyhow!("{}", it.message);
+    ours.request("textDocument/diagnostic", diagnostics(&document)).map_err(failed)?;
+    let mut peer = match std::env::var_os("MLIR_LSP_SERVER") {
+        Some(program) => {
+            let mut peer = Server::spawn_program(Command::new(program), dir.path());
+            peer.initialize(usual_capabilities(), dir.path()).map_err(failed)?;
+            peer.open(&document);
+            peer.published_diagnostics(document.version());
+            Some(peer)
+        }
+        None => None,
+    };
+    let (mut hint_times, mut times, mut peer_times) =
+        (Times::default(), Times::default(), Times::default());
+    let mut n_hints = 0;
+    for key in 0..LARGE_KEYS {
+        let at = places[places.len() / 4 + (key * 7919) % (places.len() / 2)];
+        let new = if document.text()[at..].starts_with("addi") { "muli" } else { "addi" };
+        let change = document.replace(at, at + 4, new);
+        let (hints, whole) = (screen(&document, at), diagnostics(&document));
+        let start = Instant::now();
+        ours.change(change.clone());
+        let asked = ours.send("textDocument/inlayHint", hints);
+        let also = ours.send("textDocument/diagnostic", whole);
+        let hints = ours.wait_for(asked).map_err(failed)?;
+        hint_times.push(start);
+        ours.wait_for(also).map_err(failed)?;
+        times.push(start);
+        n_hints = hints.as_array().map_or(0, Vec::len);
+        if let Some(peer) = &mut peer {
+            let start = Instant::now();
+            peer.change(change);
+            peer.published_diagnostics(document.version());
+            peer_times.push(start);
+        }
+    }
+    Ok(json!({
+        "bench": "latency beside the peer", "scenario": name, "file_bytes": text.len(), "hints": n_hints,
+        "hints_p50_ms": hint_times.quantile(0.5), "hints_p99_ms": hint_times.quantile(0.99),
+        "p50_ms": times.quantile(0.5), "p99_ms": times.quantile(0.99),
+        "peer_p50_ms": peer_times.quantile(0.5), "peer_p99_ms": peer_times.quantile(0.99),
+    }))
+}
+
+/// Milliseconds that something took.
+#[derive(Default)]
+struct Times(Vec<f64>);
+
+impl Times {
+    fn push(&mut self, start: Instant) {
+        self.0.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+
+    /// None if nothing was measured.
+    fn quantile(&self, q: f64) -> Option<f64> {
+        let mut times = self.0.clone();
+        times.sort_by(f64::total_cmp);
+        times.get((times.len().saturating_sub(1) as f64 * q).round() as usize).copied()
+    }
 }
 
 struct Scenario {
@@ -45,7 +142,7 @@ impl Scenario {
     }
 }
 
-/// MLIR: many functions, and one large one.
+/// MLIR: many functions.
 fn of_mlir() -> Vec<Scenario> {
     let scenario = |name: &str, text, limit| Scenario {
         uri: "file:///bench.mlir",
@@ -57,10 +154,7 @@ fn of_mlir() -> Vec<Scenario> {
         many.push_str(&mlir_function(&format!("f{i}"), 4));
     }
     many.push_str("}\n");
-    vec![
-        scenario("MLIR, 100,000 lines in 5,000 functions", many, Some(20_000)),
-        scenario("MLIR, one function of 100,000 lines", mlir_function("f", 25_000), None),
-    ]
+    vec![scenario("MLIR, 100,000 lines in 5,000 functions", many, Some(20_000))]
 }
 
 /// A function of some more than four lines for each of `n` groups; one operation of each group is redundant.
@@ -189,7 +283,7 @@ fn measure(scenario: &Scenario) -> anyhow::Result<Value> {
     let hints = server
         .request("textDocument/inlayHint", params.clone())
         .map_err(|it| anyhow::anyhow!("{}", it.message))?;
-    let mut times = Vec::with_capacity(KEYS);
+    let mut times = Times::default();
     let n_keys = if limit.is_none() { KEYS / 10 } else { KEYS };
     for key in 0..n_keys {
         let at = places[(key * 7919) % places.len()];
@@ -198,14 +292,12 @@ fn measure(scenario: &Scenario) -> anyhow::Result<Value> {
         let start = Instant::now();
         server.change(change);
         let answer = server.request("textDocument/inlayHint", params.clone());
-        times.push(start.elapsed().as_secs_f64() * 1e3);
+        times.push(start);
         answer.map_err(|it| anyhow::anyhow!("{}", it.message))?;
     }
-    times.sort_by(f64::total_cmp);
-    let quantile = |q: f64| times[((times.len() - 1) as f64 * q).round() as usize];
     Ok(json!({
         "bench": "latency", "scenario": name, "file_bytes": text.len(), "function_bytes": range.1 - range.0,
-        "hints": hints.as_array().map_or(0, Vec::len), "keys": times.len(), "p50_ms": quantile(0.5),
-        "p99_ms": quantile(0.99), "max_ms": quantile(1.0),
+        "hints": hints.as_array().map_or(0, Vec::len), "keys": n_keys, "p50_ms": times.quantile(0.5),
+        "p99_ms": times.quantile(0.99), "max_ms": times.quantile(1.0),
     }))
 }

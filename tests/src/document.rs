@@ -27,6 +27,11 @@ impl Document {
         &self.text
     }
 
+    /// Its version: how many there were.
+    pub fn version(&self) -> i64 {
+        self.version
+    }
+
     /// `TextDocumentIdentifier`.
     pub fn identifier(&self) -> Value {
         json!({ "uri": self.uri })

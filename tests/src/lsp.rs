@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead as _, BufReader, Read, Write as _};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
@@ -68,8 +68,17 @@ impl Server {
     /// # Panics
     /// If it cannot be started.
     pub fn spawn(dir: &Path) -> Server {
-        let mut child = binary::command()
-            .arg("server")
+        let mut command = binary::command();
+        command.arg("server");
+        Server::spawn_program(command, dir)
+    }
+
+    /// Starts any language server, without any message.
+    ///
+    /// # Panics
+    /// If it cannot be started.
+    pub fn spawn_program(mut command: Command, dir: &Path) -> Server {
+        let mut child = command
             .current_dir(dir)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -199,6 +208,20 @@ impl Server {
                 return message["params"].take();
             }
             assert!(self.receive(deadline), "no notification {method}");
+        }
+    }
+
+    /// Waits for the diagnostics that a server sends of this version of a document.
+    ///
+    /// # Panics
+    /// If they do not come.
+    #[track_caller]
+    pub fn published_diagnostics(&mut self, version: i64) -> Value {
+        loop {
+            let params = self.notification("textDocument/publishDiagnostics");
+            if params["version"].as_i64().is_none_or(|it| it >= version) {
+                return params;
+            }
         }
     }
 

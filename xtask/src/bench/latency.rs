@@ -1,27 +1,38 @@
-//! Key press to hints, through the real server (`tests/benches/latency.rs`).
+//! Key press to hints, through the real server (`tests/benches/latency.rs`); in one large function of MLIR beside `mlir-lsp-server`.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use anyhow::Context as _;
 use serde_json::Value;
 
 use super::{memory::release_binary, number};
-use crate::workspace::{Workspace, say};
+use crate::conformance::mlir::mlir_opt;
+use crate::process;
+use crate::skip::Skip;
+use crate::workspace::{Workspace, complain, say};
 
 pub(super) fn run(ws: &Workspace, corpus: &Path) -> anyhow::Result<()> {
     let binary = release_binary(ws)?;
-    let output = ws
-        .cargo()
+    let mut command = ws.cargo();
+    command
         .args(["bench", "--quiet", "--package", "tests", "--bench", "latency", "--"])
         .arg(corpus)
-        .env("TIR_ANALYZER_BIN", binary)
-        .stderr(Stdio::inherit())
-        .output()
-        .context("cannot run cargo bench")?;
+        .env("TIR_ANALYZER_BIN", binary);
+    match mlir_lsp_server() {
+        Ok(program) => {
+            command.env("MLIR_LSP_SERVER", program);
+        }
+        Err(skip) => complain(format_args!("{skip}")),
+    }
+    let output = command.stderr(Stdio::inherit()).output().context("cannot run cargo bench")?;
     anyhow::ensure!(output.status.success(), "the latency benchmark failed");
     for line in String::from_utf8_lossy(&output.stdout).lines().filter(|it| it.starts_with('{')) {
         let line: Value = serde_json::from_str(line)?;
+        if line["bench"] == "latency beside the peer" {
+            say(format_args!("{}", beside_peer(&line)));
+            continue;
+        }
         say(format_args!(
             "key to hints, {} ({:.0} KB), function of {:.1} KB with {} hints: p50 {:.2} ms, p99 {:.2} ms, max {:.2} ms",
             line["scenario"].as_str().unwrap_or_default(),
@@ -34,4 +45,36 @@ pub(super) fn run(ws: &Workspace, corpus: &Path) -> anyhow::Result<()> {
         ));
     }
     Ok(())
+}
+
+/// The server that is installed beside `mlir-opt`.
+fn mlir_lsp_server() -> Result<PathBuf, Skip> {
+    let opt = mlir_opt()?;
+    let program = opt.canonicalize().unwrap_or(opt).with_file_name("mlir-lsp-server");
+    match process::exists(&program.to_string_lossy(), "--help") {
+        true => Ok(program),
+        false => Err(Skip::new("mlir-lsp-server", "it is not there beside mlir-opt")),
+    }
+}
+
+fn beside_peer(line: &Value) -> String {
+    let peer = match line["peer_p50_ms"].is_number() {
+        true => format!(
+            "; mlir-lsp-server to its diagnostics p50 {:.1} ms, p99 {:.1} ms: {:.1} and {:.1} times",
+            number(line, "peer_p50_ms"),
+            number(line, "peer_p99_ms"),
+            number(line, "peer_p50_ms") / number(line, "p50_ms"),
+            number(line, "peer_p99_ms") / number(line, "p99_ms"),
+        ),
+        false => String::new(),
+    };
+    format!(
+        "key to hints on the screen and diagnostics, {} ({:.1} MB): p50 {:.1} ms, p99 {:.1} ms, the hints alone p50 {:.1} ms, p99 {:.1} ms{peer}",
+        line["scenario"].as_str().unwrap_or_default(),
+        number(line, "file_bytes") / 1e6,
+        number(line, "p50_ms"),
+        number(line, "p99_ms"),
+        number(line, "hints_p50_ms"),
+        number(line, "hints_p99_ms"),
+    )
 }
