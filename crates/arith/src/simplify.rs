@@ -89,6 +89,7 @@ pub struct Simplifier<'a> {
     sums: sums::Sums,
     depth: u32,
     trace: Option<explain::Trace>,
+    names: explain::Names,
     /// What was found before, while steps are noted: what is simplest already has none.
     settled: FxHashMap<(ExprId, At), ExprId>,
     work: SimplifyWork,
@@ -110,6 +111,7 @@ impl<'a> Simplifier<'a> {
             sums: sums::Sums::default(),
             depth: 0,
             trace: None,
+            names: explain::Names::default(),
             settled: FxHashMap::default(),
             work: SimplifyWork::default(),
         }
@@ -135,7 +137,9 @@ impl<'a> Simplifier<'a> {
     /// (conditions, indices, stored values); [`Overflow::Wraps`] for what is to be computed elsewhere. Simplifying the result again
     /// gives the result.
     pub fn simplify(&mut self, ctx: ContextId, expr: ExprId, reading: Overflow) -> ExprId {
-        self.simplified(At { ctx, reading }, expr)
+        let result = self.simplified(At { ctx, reading }, expr);
+        self.names.forget();
+        result
     }
 
     /// The context of an arm of an `if_then_else` in `ctx` whose condition becomes `cond`, that where it is `holds`; `ctx` for the operands of
@@ -173,6 +177,9 @@ impl<'a> Simplifier<'a> {
             return expr;
         }
         if let Some(&known) = self.memo.get(&(expr, at)) {
+            if known != expr {
+                self.names.repeat(expr, at);
+            }
             return known;
         }
         if self.settled.get(&(expr, at)) == Some(&expr) {
@@ -181,11 +188,15 @@ impl<'a> Simplifier<'a> {
         self.work.nodes += 1;
         // A step that leads back here ends here.
         self.memo.insert((expr, at), expr);
+        let n_names = self.names.len();
         let result = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || {
             let bare = self.with_simple_operands(at, expr);
             self.with_steps(at, bare)
         });
-        if result != expr {
+        if result == expr {
+            self.names.truncate(n_names);
+        } else {
+            self.names.keep(expr, at, n_names);
             self.memo.insert((expr, at), result);
             self.memo.insert((result, at), result);
         }

@@ -2,8 +2,10 @@
 //!
 //! [`Step`]s are what the simplifier does, in order, each at one node. A [`Missing`] fact is a condition of a rule whose left side
 //! matches and whose other conditions hold. Both are found by simplifying again: steps where there were some, missing facts everywhere.
+//! The names of the rules alone are noted on the way, as every plan tells them.
 
 use ir::ExprId;
+use rustc_hash::FxHashMap;
 
 use super::{At, Simplifier};
 use crate::{ContextId, Overflow};
@@ -55,21 +57,69 @@ pub(super) struct Trace {
     missing: Vec<Missing>,
 }
 
+/// The names of the rules that made nodes simpler.
+#[derive(Default)]
+pub(super) struct Names {
+    /// Since somebody outside asked for a node: in the order of use, once for each node that is being simplified.
+    noted: Vec<&'static str>,
+    /// By node and place: where its names begin and end.
+    of: FxHashMap<(ExprId, At), (u32, u32)>,
+    all: Vec<&'static str>,
+}
+
+impl Names {
+    pub(super) fn len(&self) -> usize {
+        self.noted.len()
+    }
+    pub(super) fn truncate(&mut self, len: usize) {
+        self.noted.truncate(len);
+    }
+    pub(super) fn forget(&mut self) {
+        self.noted.clear();
+    }
+    fn note(&mut self, rule: &'static str) {
+        self.noted.push(rule);
+    }
+    /// Keeps what was noted from a place on as the names of a node.
+    pub(super) fn keep(&mut self, expr: ExprId, at: At, from: usize) {
+        let mut end = from;
+        for next in from..self.noted.len() {
+            let name = self.noted[next];
+            if !self.noted[from..end].contains(&name) {
+                self.noted[end] = name;
+                end += 1;
+            }
+        }
+        self.noted.truncate(end);
+        let start = self.all.len() as u32;
+        self.all.extend_from_slice(&self.noted[from..]);
+        self.of.insert((expr, at), (start, self.all.len() as u32));
+    }
+    /// Notes the names of a node again, for the node around it.
+    pub(super) fn repeat(&mut self, expr: ExprId, at: At) {
+        if let Some(&(start, end)) = self.of.get(&(expr, at)) {
+            self.noted.extend_from_slice(&self.all[start as usize..end as usize]);
+        }
+    }
+    fn of(&self, expr: ExprId, at: At) -> &[&'static str] {
+        match self.of.get(&(expr, at)) {
+            Some(&(start, end)) => &self.all[start as usize..end as usize],
+            None => &[],
+        }
+    }
+}
+
 impl Simplifier<'_> {
     /// The steps from an expression to its simplest form, in the order in which they are taken.
     pub fn steps(&mut self, ctx: ContextId, expr: ExprId, reading: Overflow) -> Vec<Step> {
         self.retraced(At { ctx, reading }, expr, true)
     }
 
-    /// The names of the rules that lead from an expression to its simplest form, each once.
+    /// The names of the rules that lead from an expression to its simplest form, each once, in the order of their first use.
     pub fn rules(&mut self, ctx: ContextId, expr: ExprId, reading: Overflow) -> Vec<&'static str> {
-        let mut rules = Vec::new();
-        for step in self.retraced(At { ctx, reading }, expr, false) {
-            if !rules.contains(&step.rule) {
-                rules.push(step.rule);
-            }
-        }
-        rules
+        self.simplify(ctx, expr, reading);
+        let at = At { ctx: self.nearest(At { ctx, reading }, expr), reading };
+        self.names.of(expr, at).to_vec()
     }
 
     fn retraced(&mut self, at: At, expr: ExprId, has_reasons: bool) -> Vec<Step> {
@@ -92,10 +142,12 @@ impl Simplifier<'_> {
     fn traced(&mut self, at: At, expr: ExprId, has_reasons: bool) -> Trace {
         self.trace = Some(Trace { has_reasons, ..Trace::default() });
         self.simplified(at, expr);
+        self.names.forget();
         self.trace.take().unwrap_or_default()
     }
 
     pub(super) fn note_step(&mut self, at: At, rule: &'static str, before: ExprId, after: ExprId) {
+        self.names.note(rule);
         let Some(trace) = &self.trace else { return };
         let is_condition =
             trace.has_reasons && self.body().ty(before).is_bool() && self.as_bool(after).is_some();

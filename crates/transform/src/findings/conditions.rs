@@ -12,12 +12,14 @@
 use arith::{Analyzer, Constraint, ContextId, Overflow};
 use dataflow::{conditions::Conditions, flow::Flow};
 use ir::{
-    BinaryOp, Callee, ExprKind, OccurrenceId, OpId, OpKind, UnaryOp,
+    BinaryOp, Body, Callee, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, UnaryOp,
     arena::Id as _,
     plan::finding::{
         Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Replacement, Role,
     },
 };
+
+use smallvec::SmallVec;
 
 use super::FindingFacts;
 
@@ -84,40 +86,21 @@ impl<'p, 'a> Points<'p, 'a> {
     }
 
     /// All conditions that are known, in program order.
-    pub(crate) fn known(self, analyzer: &mut Analyzer<'_>) -> Vec<Known> {
+    fn known(self, analyzer: &mut Analyzer<'_>) -> Vec<Known> {
+        let ops = self.flow.body.ops_preorder();
+        ops.flat_map(|op| self.known_in(analyzer, op)).collect()
+    }
+
+    /// The conditions in the operands of an operation that are known, in program order.
+    pub(crate) fn known_in(self, analyzer: &mut Analyzer<'_>, op: OpId) -> Vec<Known> {
         let mut all = Vec::new();
-        for (id, reading) in self.tops() {
+        for (id, reading) in tops(self.flow.body, self.flow.occurrences, op) {
             let context = self.conditions.at(self.flow, id);
             if !analyzer.is_contradiction(Overflow::Excluded, context) {
                 self.examine(analyzer, id, context, reading, &mut all);
             }
         }
         all
-    }
-
-    /// The occurrences that are conditions as a whole, and what may be taken for granted of them.
-    fn tops(self) -> Vec<(OccurrenceId, Overflow)> {
-        let (body, occurrences) = (self.flow.body, self.flow.occurrences);
-        let mut tops = Vec::new();
-        for op in body.ops_preorder() {
-            let is_condition = matches!(body.ops[op].kind, OpKind::If | OpKind::While);
-            for (index, id) in occurrences.of_op(op).enumerate() {
-                if is_condition && index == 0 {
-                    tops.push((id, Overflow::Excluded));
-                }
-                let first = OccurrenceId::new(id.index() + 1);
-                match body.expr(occurrences[id].expr).kind {
-                    ExprKind::Select(..) => tops.push((first, Overflow::Wraps)),
-                    ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                        if body.name(name) == "if_then_else" && body.items(args).len() == 3 =>
-                    {
-                        tops.push((first, Overflow::Excluded));
-                    }
-                    _ => {}
-                }
-            }
-        }
-        tops
     }
 
     /// Decides a condition, or else its sides.
@@ -238,6 +221,32 @@ impl<'p, 'a> Points<'p, 'a> {
         let found = all.map(OccurrenceId::new).find(|it| occurrences[*it].expr == cond);
         Place::Occurrence(found.unwrap_or(condition))
     }
+}
+
+/// The occurrences of an operation that are conditions as a whole, and what may be taken for granted of them.
+pub(crate) fn tops(
+    body: &Body,
+    occurrences: &Occurrences,
+    op: OpId,
+) -> SmallVec<[(OccurrenceId, Overflow); 2]> {
+    let mut tops = SmallVec::new();
+    let is_condition = matches!(body.ops[op].kind, OpKind::If | OpKind::While);
+    for (index, id) in occurrences.of_op(op).enumerate() {
+        if is_condition && index == 0 {
+            tops.push((id, Overflow::Excluded));
+        }
+        let first = OccurrenceId::new(id.index() + 1);
+        match body.expr(occurrences[id].expr).kind {
+            ExprKind::Select(..) => tops.push((first, Overflow::Wraps)),
+            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
+                if body.name(name) == "if_then_else" && body.items(args).len() == 3 =>
+            {
+                tops.push((first, Overflow::Excluded));
+            }
+            _ => {}
+        }
+    }
+    tops
 }
 
 /// Whether `context` is one of those that were added to `outer` to make `inner`.

@@ -29,10 +29,10 @@ use smallvec::SmallVec;
 use super::{
     loops::Trips,
     places::Operands,
-    round::{Item, OpMap, Planner, is_thread_loop},
+    round::{Item, OpMap, Planner, Round, is_thread_loop},
 };
 use crate::{
-    findings::conditions::{Known, Points},
+    findings::conditions::{Known, Points, tops},
     replace::children_of,
 };
 
@@ -61,8 +61,10 @@ pub(super) struct Expressions {
     variable_items: FxHashMap<ValueId, Vec<usize>>,
     /// Variables of loops of one iteration.
     substitution: Substitution,
-    /// Conditions that are known, in program order, with what decides each.
-    known: Vec<(Known, Option<Place>)>,
+    /// The contexts of the body as it is; made when a change might be that of a known condition.
+    conditions: Option<Conditions>,
+    /// By operation: its conditions that are known, in program order, with what decides each.
+    known: OpMap<Vec<(Known, Option<Place>)>>,
 }
 
 /// Why a condition has one value.
@@ -95,16 +97,6 @@ impl Expressions {
 impl Planner<'_, '_, '_> {
     /// Plans the expressions of the body.
     pub(super) fn expressions(&mut self) {
-        if self.is_first_round() {
-            let flow = self.facts.flow;
-            let conditions = &Conditions::build(flow, self.simplifier.analyzer());
-            let points = Points { flow, conditions };
-            let known = points.known(self.simplifier.analyzer());
-            for it in known {
-                let decider = points.decider(self.simplifier.analyzer(), &it);
-                self.expressions.known.push((it, decider));
-            }
-        }
         self.walk(|planner, event| match event {
             WalkEvent::Enter(op) => planner.operation(op),
             WalkEvent::EnterRegion(region) => planner.region(region),
@@ -485,16 +477,47 @@ impl Planner<'_, '_, '_> {
     }
 
     /// The first known condition in an occurrence, as a kind, and what decides it.
-    fn known_in(&self, at: OccurrenceId) -> Option<(SimplificationKind, Option<Place>)> {
-        let known = &self.expressions.known;
-        let end = self.facts.round.occurrences[at].end;
-        let first = known.partition_point(|(it, _)| it.occurrence < at);
-        let (known, decider) = known.get(first).filter(|(it, _)| it.occurrence < end)?;
+    fn known_in(&mut self, at: OccurrenceId) -> Option<(SimplificationKind, Option<Place>)> {
+        let occurrences = self.facts.round.occurrences;
+        let (op, end) = (occurrences[at].op, occurrences[at].end);
+        if !self.is_first_round() {
+            return None;
+        }
+        if !self.expressions.known.contains_key(&op) {
+            let known = self.known_of(op, at..end)?;
+            self.expressions.known.insert(op, known);
+        }
+        let known = &self.expressions.known[&op];
+        let (known, decider) = known.iter().find(|(it, _)| (at..end).contains(&it.occurrence))?;
         let kind = match known.kind {
             FindingKind::ConstantCondition => SimplificationKind::ConstantCondition,
             _ => SimplificationKind::RedundantCondition,
         };
         Some((kind, *decider))
+    }
+
+    /// The conditions of an operation that are known; none if no condition meets these occurrences.
+    fn known_of(
+        &mut self,
+        op: OpId,
+        range: std::ops::Range<OccurrenceId>,
+    ) -> Option<Vec<(Known, Option<Place>)>> {
+        let Round { body, occurrences, .. } = *self.facts.round;
+        let meets = |top: OccurrenceId| top < range.end && range.start < occurrences[top].end;
+        if !tops(body, occurrences, op).iter().any(|it| meets(it.0)) {
+            return None;
+        }
+        let (flow, analyzer) = (self.facts.flow, self.simplifier.analyzer());
+        let conditions = &mut self.expressions.conditions;
+        let conditions = &*conditions.get_or_insert_with(|| Conditions::build(flow, analyzer));
+        let points = Points { flow, conditions };
+        let analyzer = self.simplifier.analyzer();
+        let known = points.known_in(analyzer, op);
+        let with_decider = |it| {
+            let decider = points.decider(analyzer, &it);
+            (it, decider)
+        };
+        Some(known.into_iter().map(with_decider).collect())
     }
 }
 

@@ -77,7 +77,7 @@ impl Planner<'_, '_, '_> {
         if is_thread_loop(self.body().ops[op].kind) {
             return Some(Some(SimplifyRefusal::ThreadLoop));
         }
-        if self.facts.loops.has_sblock[op.index()] {
+        if self.facts.loops().has_sblock[op.index()] {
             return Some(Some(SimplifyRefusal::Schedulable));
         }
         if !self.may_go(op) {
@@ -146,7 +146,7 @@ impl Planner<'_, '_, '_> {
         inner: OpId,
         condition: ExprId,
     ) -> Option<SimplifyRefusal> {
-        if self.facts.loops.has_sblock[inner.index()] {
+        if self.facts.loops().has_sblock[inner.index()] {
             return Some(SimplifyRefusal::Schedulable);
         }
         if !self.simplifier.body().ty(condition).is_bool() {

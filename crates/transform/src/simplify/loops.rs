@@ -120,19 +120,20 @@ impl Planner<'_, '_, '_> {
         first: ExprId,
     ) -> Result<ValueId, (SimplifyRefusal, Option<Place>)> {
         let facts = self.facts;
+        let loops = facts.loops();
         let body = self.facts.round.body;
         let data = &body.ops[op];
         let refuse = |refusal| Err((refusal, None));
         if is_thread_loop(data.kind) {
             return refuse(SimplifyRefusal::ThreadLoop);
         }
-        if facts.loops.has_sblock[op.index()] {
+        if loops.has_sblock[op.index()] {
             return refuse(SimplifyRefusal::Schedulable);
         }
-        if data.attrs != Body::no_attrs() || facts.loops.has_attrs[op.index()] {
+        if data.attrs != Body::no_attrs() || loops.has_attrs[op.index()] {
             return refuse(SimplifyRefusal::AnnotatedLoop);
         }
-        if let Some(by) = facts.loops.leaves[op.index()] {
+        if let Some(by) = loops.leaves[op.index()] {
             return Err((SimplifyRefusal::LeavesLoop, Some(Place::Op(by))));
         }
         let block = self.block(op, 0);
@@ -142,7 +143,7 @@ impl Planner<'_, '_, '_> {
         if !self.may_go(op) {
             return refuse(SimplifyRefusal::HasEffect);
         }
-        let n_uses = facts.loops.n_uses[value.index()];
+        let n_uses = loops.n_uses[value.index()];
         let is_used = n_uses > 0;
         if is_used && self.movable(first).is_none() {
             return refuse(SimplifyRefusal::ReadsMemory);

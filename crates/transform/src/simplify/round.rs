@@ -3,6 +3,8 @@
 //! In: a body with its occurrences. Out: items and refusals in the plan, and the body after the items. The facts of the body are computed
 //! here, once a round, and shared by the planners of expressions, loops, statements and guards.
 
+use std::cell::OnceCell;
+
 use arith::{Analyzer, ContextId, Overflow, simplify::Simplifier};
 use dataflow::{
     alias::{AliasClasses, has_volatile},
@@ -76,7 +78,7 @@ impl Round<'_> {
             scopes: &scopes,
             deletable: Deletable::of(body, effects, aliases.as_ref()),
             openable: Openable::of(body),
-            loops: LoopFacts::of(body, occurrences, &flow),
+            loops: OnceCell::new(),
             idle_stores: self.idle_stores(),
         };
         let mut planner = Planner {
@@ -158,9 +160,17 @@ pub(super) struct Facts<'f, 'a> {
     pub(super) scopes: &'f ScopeTree,
     pub(super) deletable: Deletable,
     pub(super) openable: Openable,
-    pub(super) loops: LoopFacts,
+    loops: OnceCell<LoopFacts>,
     /// Stores of what was loaded from the same place, which nothing else can have written since.
     pub(super) idle_stores: FxHashSet<OpId>,
+}
+
+impl Facts<'_, '_> {
+    /// What is known of loops; most bodies have none that could go.
+    pub(super) fn loops(&self) -> &LoopFacts {
+        let Round { body, occurrences, .. } = *self.round;
+        self.loops.get_or_init(|| LoopFacts::of(body, occurrences, self.flow))
+    }
 }
 
 /// Collects the items of a round.
