@@ -6,7 +6,7 @@
 //!
 //! O(operands) each, and the text of each attribute dictionary once.
 
-use ir::{Attr, AttrDictId, Body, NameId, OpId, OpKind, Type, ValueId, arena::Id};
+use ir::{Attr, AttrDictId, Body, NameId, OpId, OpKind, Type, arena::Id};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -93,9 +93,11 @@ struct Stripped {
 pub(super) struct Keys<'a> {
     body: &'a Body,
     labels: &'a Labels,
-    dicts: FxHashMap<AttrDictId, Stripped>,
+    /// By dictionary.
+    dicts: Vec<Option<Stripped>>,
     rests: FxHashMap<String, u32>,
-    comparisons: FxHashMap<NameId, Comparisons>,
+    /// By name.
+    comparisons: Vec<Option<Comparisons>>,
 }
 
 /// Which comparison an operation is.
@@ -111,9 +113,9 @@ impl<'a> Keys<'a> {
         Keys {
             body,
             labels,
-            dicts: FxHashMap::default(),
+            dicts: Vec::new(),
             rests: FxHashMap::default(),
-            comparisons: FxHashMap::default(),
+            comparisons: Vec::new(),
         }
     }
 
@@ -164,7 +166,7 @@ impl<'a> Keys<'a> {
 
     fn comparison(&mut self, name: NameId) -> Comparisons {
         let body = self.body;
-        *self.comparisons.entry(name).or_insert_with(|| match body.name(name) {
+        *slot(&mut self.comparisons, name).get_or_insert_with(|| match body.name(name) {
             "arith.cmpi" | "llvm.icmp" => Comparisons::Integer,
             "arith.cmpf" | "llvm.fcmp" => Comparisons::Float,
             _ => Comparisons::None,
@@ -172,7 +174,7 @@ impl<'a> Keys<'a> {
     }
 
     fn stripped(&mut self, attrs: AttrDictId) -> Stripped {
-        if let Some(&it) = self.dicts.get(&attrs) {
+        if let Some(&Some(it)) = self.dicts.get(attrs.index()) {
             return it;
         }
         let mut promises = Promises::default();
@@ -195,9 +197,17 @@ impl<'a> Keys<'a> {
         let next = self.rests.len() as u32;
         let rest = *self.rests.entry(rest).or_insert(next);
         let res = Stripped { rest, promises, predicate };
-        self.dicts.insert(attrs, res);
+        *slot(&mut self.dicts, attrs) = Some(res);
         res
     }
+}
+
+/// The place of an id in a table that grows with the ids that are asked for.
+fn slot<I: Id, T: Clone>(table: &mut Vec<Option<T>>, id: I) -> &mut Option<T> {
+    if table.len() <= id.index() {
+        table.resize(id.index() + 1, None);
+    }
+    &mut table[id.index()]
 }
 
 fn promise(key: &str, value: &Attr) -> Option<Promises> {
@@ -239,7 +249,7 @@ const MAX_TERMS: usize = 16;
 #[derive(Default)]
 pub(super) struct Terms {
     /// By result: the terms, sorted, and whether all operations in it promise nothing.
-    of_value: FxHashMap<ValueId, (SmallVec<[u32; 4]>, bool)>,
+    of_value: Vec<Option<(SmallVec<[u32; 4]>, bool)>>,
 }
 
 impl Terms {
@@ -266,7 +276,7 @@ impl Terms {
                 ir::ValueKind::Result(by, _)
                     if body.ops[by].kind == data.kind && body.ops[by].parent == data.parent =>
                 {
-                    self.of_value.get(&value)
+                    self.of_value.get(value.index()).and_then(Option::as_ref)
                 }
                 _ => None,
             };
@@ -282,7 +292,7 @@ impl Terms {
             return None;
         }
         terms.sort_unstable();
-        self.of_value.insert(result, (terms.clone(), is_free));
+        *slot(&mut self.of_value, result) = Some((terms.clone(), is_free));
         if terms.len() < 3 {
             return None;
         }

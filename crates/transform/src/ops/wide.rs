@@ -12,13 +12,13 @@
 //! What must not be merged although it looks equal is refused by name. O(operations + operands).
 
 use ir::{
-    BlockId, Body, OpId, OpKind, RegionId, RegionKind, ValueId,
+    BlockId, Body, NameId, OpId, OpKind, RegionId, RegionKind, ValueId,
     arena::Id,
     dominators::Dominators,
     effects::EffectTable,
     plan::ops::{OpAction, OpActionKind, OpChange, OpPlan, OpPreset, OpRefusal, OpRefusalKind},
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{
@@ -68,6 +68,8 @@ pub(super) struct Wide<'a> {
     pub(super) replaced: Replaced,
     keys: Keys<'a>,
     terms: Terms,
+    /// By name: whether operations of floats, and others, may be compared by their terms.
+    associative: FxHashMap<NameId, (bool, bool)>,
     /// Sums by their terms.
     sums: FxHashMap<SmallVec<[u64; 8]>, (OpId, ScopeIdx)>,
     classes: Classes,
@@ -105,6 +107,7 @@ impl<'a> Wide<'a> {
             replaced: Replaced::new(body),
             keys: Keys::new(body, labels),
             terms: Terms::default(),
+            associative: FxHashMap::default(),
             sums: FxHashMap::default(),
             versions: Versions::new(classes.n_classes),
             classes,
@@ -366,6 +369,8 @@ impl<'a> Wide<'a> {
         let (body, replaced) = (self.body, &self.replaced);
         let (load_versions, is_gone) = (&self.load_versions, &self.is_gone);
         let is_convergent = bits.has(Bits::CONVERGENT);
+        // Of the one that was found last.
+        let mut same_order = false;
         let (open, closed) = self.table.look_up(hash, |it| {
             *work += 1;
             let known = keys.key(it.op, replaced);
@@ -377,13 +382,14 @@ impl<'a> Wide<'a> {
                 other_promises = Some(*it);
                 return false;
             }
+            same_order = known.is_swapped == key.is_swapped;
             is_equal
         });
         if let Some(known) = open {
             match self.obstacle(op) {
                 Some(kind) => self.refuse(op, known.op, kind),
                 None => {
-                    let kind = self.kind(op, known.op);
+                    let kind = self.kind(op, known.op, same_order);
                     self.merge(op, known.op, kind);
                 }
             }
@@ -406,8 +412,8 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// Why two operations without regions are equal.
-    fn kind(&mut self, op: OpId, into: OpId) -> OpActionKind {
+    /// Why two operations without regions are equal, whose operands came into their order in the same way or not.
+    fn kind(&mut self, op: OpId, into: OpId, same_order: bool) -> OpActionKind {
         let body = self.body;
         if self.keys.promises(op) != self.keys.promises(into) {
             return OpActionKind::WeakerFlags;
@@ -416,9 +422,7 @@ impl<'a> Wide<'a> {
             return OpActionKind::LoadAcrossBlocks;
         }
         let (a, b) = (&body.ops[op], &body.ops[into]);
-        let is_in_order = a.attrs == b.attrs
-            && self.keys.key(op, &self.replaced).is_swapped
-                == self.keys.key(into, &self.replaced).is_swapped;
+        let is_in_order = a.attrs == b.attrs && same_order;
         let OpKind::Named(name) = a.kind else { return OpActionKind::Common };
         if is_in_order || peer_takes_any_order(self.effects, body.name(name)) {
             OpActionKind::Common
@@ -431,9 +435,12 @@ impl<'a> Wide<'a> {
     fn merge_by_terms(&mut self, op: OpId) -> bool {
         let body = self.body;
         let OpKind::Named(name) = body.ops[op].kind else { return false };
-        let text = body.name(name);
-        let is_float = matches!(text, "arith.addf" | "arith.mulf");
-        let is_integer = self.effects.mlir(text).associative != ir::effects::Applies::No;
+        let effects = self.effects;
+        let (is_float, is_integer) = *self.associative.entry(name).or_insert_with(|| {
+            let text = body.name(name);
+            let is_float = matches!(text, "arith.addf" | "arith.mulf");
+            (is_float, effects.mlir(text).associative != ir::effects::Applies::No)
+        });
         if !is_float && !is_integer {
             return false;
         }
@@ -481,12 +488,12 @@ impl<'a> Wide<'a> {
     /// Puts the actions in order and leaves out what is inside of something that goes.
     fn finish(mut self) -> (OpPlan, OpWork) {
         let body = self.body;
-        let mut into: FxHashMap<OpId, OpId> = FxHashMap::default();
-        let mut deleted: FxHashSet<OpId> = FxHashSet::default();
+        let mut into: Vec<Option<OpId>> = vec![None; body.ops.len()];
+        let mut deleted = vec![false; body.ops.len()];
         for action in &self.actions {
             match action.change {
-                OpChange::Merge { into: by } => drop(into.insert(action.op, by)),
-                OpChange::Delete => drop(deleted.insert(action.op)),
+                OpChange::Merge { into: by } => into[action.op.index()] = Some(by),
+                OpChange::Delete => deleted[action.op.index()] = true,
                 _ => {}
             }
         }
@@ -499,10 +506,10 @@ impl<'a> Wide<'a> {
         });
         for action in &mut self.actions {
             if let OpChange::Merge { into: by } = &mut action.change {
-                while let Some(&next) = into.get(by) {
+                while let Some(next) = into[by.index()] {
                     *by = next;
                 }
-                if deleted.contains(by) {
+                if deleted[by.index()] {
                     action.change = OpChange::Delete;
                     action.kind = OpActionKind::DeadChain;
                 }
