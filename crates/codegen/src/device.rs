@@ -2,7 +2,7 @@
 
 use ir::Body;
 use transform::{
-    lower::{self, LowerRefusal},
+    lower::{self, LowerRefusal, serial_threads},
     passes::Pass,
 };
 
@@ -14,7 +14,7 @@ use crate::{
     canonical::Canonical,
     index_width,
     kernel::{Kernel, KernelSet, Refusal, Unsupported},
-    naga, sequential, split, sync,
+    naga, split, sync,
     target::Backend,
 };
 
@@ -54,10 +54,12 @@ pub fn kernels_for(body: &Body, target: Target) -> KernelSet {
 /// The function with loops for its launches.
 fn without_launches(body: Body) -> Result<Body, Box<(Body, Refusal)>> {
     let mut set = try_kernels(body, false)?;
-    match sequential::run(&mut set) {
-        Ok(()) => Ok(set.body),
-        Err(refusal) => Err(Box::new((set.body, refusal))),
+    for kernel in &set.kernels {
+        if let Err(refused) = serial_threads::run(&mut set.body, kernel.op) {
+            return Err(Box::new((set.body, of_lowering(refused))));
+        }
     }
+    Ok(set.body)
 }
 
 /// No kernels, and the reason.
@@ -80,8 +82,12 @@ fn lowered(body: &Body, target: Target, options: &Options) -> Result<Option<Body
     }
     match lower::lower(body, &options.lowering(target)) {
         Ok(lowered) => Ok(Some(lowered)),
-        Err(LowerRefusal { reason, detail, op }) => Err(Refusal { reason, detail, op }),
+        Err(refused) => Err(of_lowering(refused)),
     }
+}
+
+fn of_lowering(LowerRefusal { reason, detail, op }: LowerRefusal) -> Refusal {
+    Refusal { reason, detail, op }
 }
 
 fn try_kernels(body: Body, shuffles: bool) -> Result<KernelSet, Box<(Body, Refusal)>> {

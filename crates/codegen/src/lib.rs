@@ -25,7 +25,6 @@ pub mod names;
 mod opencl;
 mod options;
 pub mod reasons;
-mod sequential;
 mod split;
 pub mod store;
 mod sync;

@@ -138,11 +138,7 @@ pub const ALL: &[(&str, &str)] = &[
     ),
     (
         "threads-exchange",
-        "Threads exchange values, and the language's functions run on the host, one thread after the other.",
-    ),
-    (
-        "threads-launched-twice",
-        "A kernel launches one axis of threads twice, and the language's functions run on the host.",
+        "The language's functions run on the host, one thread after the other, and the kernel cannot be taken apart at its barriers.",
     ),
     ("unknown-type", "An expression whose type is not known."),
     ("unlowered-block", "A block that is still to be scheduled: the function is not lowered yet."),

@@ -24,6 +24,7 @@ mod lists;
 pub mod loop_partition;
 pub mod match_buffers;
 pub mod narrow_indices;
+pub mod serial_threads;
 pub mod storage_reuse;
 pub mod thread_bindings;
 pub mod unroll;

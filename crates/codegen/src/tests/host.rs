@@ -302,11 +302,91 @@ fn launches_without_an_exchange_are_loops() {
 }
 
 #[test]
-fn threads_that_exchange_values_are_refused() {
+fn threads_that_exchange_values_run_from_barrier_to_barrier() {
     check_c(
         &normalize_rows(),
-        expect![
-            "threads-exchange: threads exchange values, so that none can end before the next begins"
-        ],
+        expect![[r#"
+        int32_t normalize_kernel(const float* restrict A, float* restrict C) {
+          for (int32_t bx = 0; bx < 65; ++bx) {
+            float red[100];
+            float cross_thread[1];
+            float sum_shared[1];
+            for (int32_t tx = 0; tx < 100; ++tx) {
+              float in_thread[1];
+              const int32_t cse_v1 = bx * 100 + tx;
+              in_thread[0] = A[cse_v1];
+              const int32_t red_lane = tx;
+              red[red_lane] = in_thread[0];
+            }
+            for (int32_t tx_1 = 0; tx_1 < 100; ++tx_1) {
+              const int32_t red_lane_1 = tx_1;
+              if (red_lane_1 < 36) {
+                const float lhs = red[red_lane_1];
+                const float rhs = red[red_lane_1 + 64];
+                red[red_lane_1] = lhs + rhs;
+              }
+            }
+            for (int32_t tx_2 = 0; tx_2 < 100; ++tx_2) {
+              const int32_t red_lane_2 = tx_2;
+              if (red_lane_2 < 32) {
+                const float lhs_1 = red[red_lane_2];
+                const float rhs_1 = red[red_lane_2 + 32];
+                red[red_lane_2] = lhs_1 + rhs_1;
+              }
+            }
+            for (int32_t tx_3 = 0; tx_3 < 100; ++tx_3) {
+              const int32_t red_lane_3 = tx_3;
+              if (red_lane_3 < 16) {
+                const float lhs_2 = red[red_lane_3];
+                const float rhs_2 = red[red_lane_3 + 16];
+                red[red_lane_3] = lhs_2 + rhs_2;
+              }
+            }
+            for (int32_t tx_4 = 0; tx_4 < 100; ++tx_4) {
+              const int32_t red_lane_4 = tx_4;
+              if (red_lane_4 < 8) {
+                const float lhs_3 = red[red_lane_4];
+                const float rhs_3 = red[red_lane_4 + 8];
+                red[red_lane_4] = lhs_3 + rhs_3;
+              }
+            }
+            for (int32_t tx_5 = 0; tx_5 < 100; ++tx_5) {
+              const int32_t red_lane_5 = tx_5;
+              if (red_lane_5 < 4) {
+                const float lhs_4 = red[red_lane_5];
+                const float rhs_4 = red[red_lane_5 + 4];
+                red[red_lane_5] = lhs_4 + rhs_4;
+              }
+            }
+            for (int32_t tx_6 = 0; tx_6 < 100; ++tx_6) {
+              const int32_t red_lane_6 = tx_6;
+              if (red_lane_6 < 2) {
+                const float lhs_5 = red[red_lane_6];
+                const float rhs_5 = red[red_lane_6 + 2];
+                red[red_lane_6] = lhs_5 + rhs_5;
+              }
+            }
+            for (int32_t tx_7 = 0; tx_7 < 100; ++tx_7) {
+              const int32_t red_lane_7 = tx_7;
+              if (red_lane_7 < 1) {
+                const float lhs_6 = red[red_lane_7];
+                const float rhs_6 = red[red_lane_7 + 1];
+                red[red_lane_7] = lhs_6 + rhs_6;
+              }
+            }
+            for (int32_t tx_8 = 0; tx_8 < 100; ++tx_8) {
+              cross_thread[0] = red[0];
+              if (tx_8 == 0) {
+                sum_shared[0] = cross_thread[0];
+              }
+            }
+            for (int32_t tx_9 = 0; tx_9 < 100; ++tx_9) {
+              const int32_t cse_v1_1 = bx * 100 + tx_9;
+              C[cse_v1_1] = A[cse_v1_1] / sum_shared[0];
+            }
+          }
+          return 0;
+        }
+    "#]],
     );
 }

@@ -137,7 +137,8 @@ fn life(
     Some(Life { op, buffer, kind, uses: None })
 }
 
-fn elements(body: &Body, buffer: BufferId) -> Option<i64> {
+/// The number of elements of a buffer, if all extents are constants.
+pub(super) fn elements(body: &Body, buffer: BufferId) -> Option<i64> {
     let extents = body.buffers[buffer].shape.iter().map(|&it| constant(body, it));
     extents.into_iter().try_fold(1i64, |product, it| product.checked_mul(it?))
 }
@@ -170,7 +171,7 @@ fn crowded(body: &Body, most: u32) -> FxHashSet<OpId> {
 }
 
 /// Buffers whose address or whole somebody has.
-fn kept(body: &Body) -> FxHashSet<BufferId> {
+pub(super) fn kept(body: &Body) -> FxHashSet<BufferId> {
     let mut kept = FxHashSet::default();
     for op in body.ops_preorder() {
         let data = &body.ops[op];
@@ -212,7 +213,7 @@ fn kept(body: &Body) -> FxHashSet<BufferId> {
 }
 
 /// The buffer whose memory a buffer shows.
-fn root(body: &Body, buffer: BufferId) -> BufferId {
+pub(super) fn root(body: &Body, buffer: BufferId) -> BufferId {
     let mut at = buffer;
     // A chain of views is no longer than there are buffers.
     for _ in 0..body.buffers.len() {
@@ -229,7 +230,7 @@ fn root(body: &Body, buffer: BufferId) -> BufferId {
 }
 
 /// Calls `visit` for each buffer that an operation itself names.
-fn touches(body: &Body, op: OpId, visit: &mut dyn FnMut(BufferId)) {
+pub(super) fn touches(body: &Body, op: OpId, visit: &mut dyn FnMut(BufferId)) {
     let data = &body.ops[op];
     match data.kind {
         OpKind::Store { buffer, .. } | OpKind::DeclBuffer { buffer } => visit(buffer),
