@@ -31,6 +31,8 @@ use std::{
     },
 };
 
+use rustc_hash::FxHashSet;
+
 use crate::{
     Options, Target, TargetOptions,
     key::{GENERATOR, Key},
@@ -400,7 +402,7 @@ fn kernel_reports(
                 file: file.to_owned(),
                 function: function.name.clone(),
                 entry: kernel.entry.clone(),
-                output: format!("{}/{path}", target.name()),
+                output: [target.name(), "/", &path].concat(),
                 key: function.key_text(),
                 key_before: done.and_then(|it| it.key_before.clone()),
                 status,
@@ -413,7 +415,7 @@ fn kernel_reports(
 
 /// Bytes of sources that are equal to earlier ones up to names.
 fn alias_bytes(files: &BTreeMap<String, Arc<FileState>>) -> u64 {
-    let mut seen = BTreeSet::new();
+    let mut seen = FxHashSet::default();
     let functions = files.values().flat_map(|it| &it.functions);
     let aliases = functions.filter(|it| it.structure.is_some() && !seen.insert(it.key));
     aliases.flat_map(|it| &it.kernels).map(|it| it.file.stamp.len).sum()

@@ -24,7 +24,12 @@ pub struct Key(pub [u8; 32]);
 pub(crate) fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let digit = |it: u8| char::from(DIGITS[usize::from(it & 15)]);
-    bytes.iter().flat_map(|&it| [digit(it >> 4), digit(it)]).collect()
+    let mut text = String::with_capacity(2 * bytes.len());
+    for &byte in bytes {
+        text.push(digit(byte >> 4));
+        text.push(digit(byte));
+    }
+    text
 }
 
 impl fmt::Display for Key {

@@ -6,12 +6,13 @@
 //! longer belong are removed: those that its state names, nothing else.
 
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, hash_map::Entry},
     fs, io,
     path::{Component, Path, PathBuf},
     sync::Arc,
 };
 
+use rustc_hash::FxHashMap;
 use transform::passes::Pass;
 
 use super::{
@@ -176,9 +177,8 @@ impl Output {
         }
         let path = self.folder.join("manifest.json");
         write_if_changed(&path, index.to_json().as_bytes())?;
-        let written: BTreeSet<String> = self.paths(&files).collect();
         let mut removed = Vec::new();
-        for stale in self.paths(&self.old.files).filter(|it| !written.contains(it)) {
+        for stale in self.stale(&files) {
             // The state is a file that anybody may write: it must not lead out of the folder.
             let inside =
                 Path::new(&stale).components().all(|it| matches!(it, Component::Normal(_)));
@@ -196,20 +196,43 @@ impl Output {
         Ok((index.aliases, removed))
     }
 
-    /// All files of a state.
-    fn paths(&self, files: &BTreeMap<String, Arc<FileState>>) -> impl Iterator<Item = String> {
-        let target = self.target;
-        files.iter().flat_map(move |(file, state)| {
-            let folder = module_folder(file);
-            let manifest = state.manifest.map(|_| in_folder(&folder, MODULE));
-            let kernels = state.functions.iter().flat_map(|it| &it.kernels);
-            let outputs = kernels.flat_map(|it| {
-                let binaries = it.binaries.iter();
-                let binaries = binaries.map(|(ending, _)| binary_path(&folder, &it.entry, ending));
-                std::iter::once(source_path(&folder, &it.entry, target)).chain(binaries)
-            });
-            manifest.into_iter().chain(outputs).collect::<Vec<_>>()
-        })
+    /// What the last build wrote and this one did not. Files that were kept are not looked at.
+    fn stale(&self, files: &BTreeMap<String, Arc<FileState>>) -> Vec<String> {
+        let is_kept = |name: &str, state: &Arc<FileState>| {
+            files.get(name).is_some_and(|it| Arc::ptr_eq(it, state))
+        };
+        let changed: Vec<(&str, &FileState)> = self
+            .old
+            .files
+            .iter()
+            .filter(|(name, state)| !is_kept(name, state))
+            .map(|(name, state)| (name.as_str(), &**state))
+            .collect();
+        if changed.is_empty() {
+            return Vec::new();
+        }
+        // An output is in the folder of its file, which two names may share.
+        let folders: BTreeSet<String> = changed.iter().map(|it| module_folder(it.0)).collect();
+        let written: BTreeSet<String> = files
+            .iter()
+            .filter(|(name, _)| folders.contains(&module_folder(name)))
+            .flat_map(|(name, state)| self.paths(name, state))
+            .collect();
+        let before = changed.into_iter().flat_map(|(name, state)| self.paths(name, state));
+        before.filter(|it| !written.contains(it)).collect()
+    }
+
+    /// What was written for a file.
+    fn paths(&self, file: &str, state: &FileState) -> Vec<String> {
+        let folder = module_folder(file);
+        let manifest = state.manifest.map(|_| in_folder(&folder, MODULE));
+        let kernels = state.functions.iter().flat_map(|it| &it.kernels);
+        let outputs = kernels.flat_map(|it| {
+            let binaries = it.binaries.iter();
+            let binaries = binaries.map(|(ending, _)| binary_path(&folder, &it.entry, ending));
+            std::iter::once(source_path(&folder, &it.entry, self.target)).chain(binaries)
+        });
+        manifest.into_iter().chain(outputs).collect()
     }
 }
 
@@ -383,30 +406,37 @@ impl FileWriter<'_> {
 
 /// Functions that are equal up to names, by the place of the first.
 fn aliases(files: &BTreeMap<String, Arc<FileState>>) -> Vec<Alias> {
-    let mut groups: BTreeMap<[u8; 32], Vec<(&str, &FunctionState)>> = BTreeMap::new();
-    let mut order = Vec::new();
+    // Nearly all functions are alone: a group is made for the second of a key.
+    let mut first: FxHashMap<[u8; 32], usize> = FxHashMap::default();
+    let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut all: Vec<(&str, &FunctionState)> = Vec::new();
     for (file, state) in files {
         for function in state.functions.iter().filter(|it| it.structure.is_some()) {
-            let group = groups.entry(function.key).or_default();
-            if group.is_empty() {
-                order.push(function.key);
+            let at = all.len();
+            match first.entry(function.key) {
+                Entry::Vacant(place) => {
+                    place.insert(at);
+                }
+                Entry::Occupied(place) => {
+                    groups.entry(*place.get()).or_insert_with(|| vec![*place.get()]).push(at);
+                }
             }
-            group.push((file, function));
+            all.push((file, function));
         }
     }
-    let groups = order.iter().filter_map(|key| groups.get(key)).filter(|it| it.len() > 1);
-    let alias = |group: &Vec<(&str, &FunctionState)>| Alias {
-        key: group.first().map(|it| it.1.key_text()).unwrap_or_default(),
-        functions: group
-            .iter()
-            .map(|(file, function)| AliasFunction {
-                file: (*file).to_owned(),
-                name: function.name.clone(),
-                entries: function.kernels.iter().map(|it| it.entry.clone()).collect(),
-            })
-            .collect(),
+    let function = |&at: &usize| {
+        let (file, function) = all[at];
+        AliasFunction {
+            file: file.to_owned(),
+            name: function.name.clone(),
+            entries: function.kernels.iter().map(|it| it.entry.clone()).collect(),
+        }
     };
-    groups.map(alias).collect()
+    let alias = |(first, group): (&usize, &Vec<usize>)| Alias {
+        key: all[*first].1.key_text(),
+        functions: group.iter().map(function).collect(),
+    };
+    groups.iter().map(alias).collect()
 }
 
 /// The status of each function of a file for the report; `seen` are the keys whose code an earlier function got.
@@ -441,7 +471,10 @@ pub(super) fn module_folder(file: &str) -> String {
 
 /// `path/of/file/entry.cu`
 pub(super) fn source_path(folder: &str, entry: &str, target: Target) -> String {
-    in_folder(folder, &format!("{entry}.{}", target.extension()))
+    let mut path = in_folder(folder, entry);
+    path.push('.');
+    path.push_str(target.extension());
+    path
 }
 
 /// `path/of/file/entry.cubin`
@@ -450,5 +483,12 @@ fn binary_path(folder: &str, entry: &str, ending: &str) -> String {
 }
 
 fn in_folder(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+    // As long as what callers add to it.
+    let mut path = String::with_capacity(folder.len() + name.len() + 16);
+    if !folder.is_empty() {
+        path.push_str(folder);
+        path.push('/');
+    }
+    path.push_str(name);
+    path
 }
