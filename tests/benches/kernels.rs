@@ -2,7 +2,7 @@
 //!
 //! In: `TIR_ANALYZER_BIN`, a corpus. Out: builds of a generated workspace of 10,000 functions (from nothing, unchanged,
 //! after one edit, after one edit while it watches), an unchanged build of the corpus, and how long one thread needs
-//! from the text of the corpus's lowered functions to CUDA sources. The best of several runs, and the median.
+//! from the text of the corpus's scheduled and lowered functions to CUDA sources. The best of several runs, and the median.
 
 use std::{
     fs,
@@ -26,10 +26,9 @@ const RUNS: usize = 15;
 fn main() -> anyhow::Result<()> {
     let args: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
     let corpus = args.first().map_or_else(|| PathBuf::from("tests/corpus"), PathBuf::from);
-    let corpus = corpus.join("lowered_cuda");
     workspace()?;
-    unchanged_corpus(&corpus)?;
-    generate(&corpus)
+    unchanged_corpus(&corpus.join("lowered_cuda"))?;
+    ["scheduled_cuda", "lowered_cuda"].iter().try_for_each(|it| generate(&corpus, it))
 }
 
 fn report(line: &Value) -> anyhow::Result<()> {
@@ -121,9 +120,9 @@ fn unchanged_corpus(corpus: &Path) -> anyhow::Result<()> {
 }
 
 /// From text to CUDA sources, in this thread.
-fn generate(corpus: &Path) -> anyhow::Result<()> {
+fn generate(corpus: &Path, stage: &str) -> anyhow::Result<()> {
     let mut files = Vec::new();
-    for path in test_utils::python_files(corpus)? {
+    for path in test_utils::python_files(&corpus.join(stage))? {
         files.push((path.clone(), fs::read_to_string(&path)?));
     }
     let options = Options::default();
@@ -155,7 +154,7 @@ fn generate(corpus: &Path) -> anyhow::Result<()> {
         seconds.push(best);
     }
     report(&json!({
-        "bench": "generate", "functions": functions, "seconds": seconds.iter().sum::<f64>(),
+        "bench": "generate", "folder": stage, "functions": functions, "seconds": seconds.iter().sum::<f64>(),
         "bytes": files.iter().map(|it| it.1.len()).sum::<usize>(),
         "files": files.iter().map(|it| it.0.display().to_string()).collect::<Vec<_>>(),
         "file_seconds": seconds,

@@ -66,7 +66,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
     if !args.no_operations {
         operations::run(ws)?;
     }
-    kernels::run(ws, &corpus)?;
+    kernels::run(ws, &corpus, if args.no_peer { None } else { Some(args.every) })?;
     if !args.no_latency {
         latency::run(ws, &corpus)?;
     }
@@ -133,21 +133,9 @@ fn peer(ws: &Workspace, ours: &Value) -> anyhow::Result<()> {
             return Ok(());
         }
     };
-    let script = ws.peers().join("tvm_bench.py");
-    std::fs::write(&script, TVM_SCRIPT)?;
-    let mut child = Command::new(venv.python())
-        .arg(&script)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .context("cannot start TVM")?;
     let paths: Vec<&str> =
         ours["files"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let mut stdin = child.stdin.take().context("no standard input")?;
-    let list = paths.join("\n");
-    let writer = std::thread::spawn(move || stdin.write_all(list.as_bytes()));
-    let output = child.wait_with_output()?;
-    let _ = writer.join();
+    let lines = ask(ws, &venv, "tvm_bench.py", TVM_SCRIPT, &paths)?;
     let plans = &ours["file_plan_seconds"];
     let simplify = &ours["file_simplify_seconds"];
     let our_seconds =
@@ -156,8 +144,7 @@ fn peer(ws: &Workspace, ours: &Value) -> anyhow::Result<()> {
     let (mut parse, mut cse, mut unread, mut ours) = (0.0, 0.0, 0, 0.0);
     let mut peer_cse: Vec<(usize, f64)> = Vec::new();
     let mut peer_simplify: Vec<(usize, f64)> = Vec::new();
-    for line in String::from_utf8_lossy(&output.stdout).lines() {
-        let line: Value = serde_json::from_str(line)?;
+    for line in lines {
         if line.get("error").is_some() {
             unread += 1;
         } else {
@@ -181,6 +168,32 @@ fn peer(ws: &Workspace, ours: &Value) -> anyhow::Result<()> {
     }
     say(format_args!("{}", plan_ratio("simplify", simplify, &peer_simplify)));
     Ok(())
+}
+
+/// Runs a script of the peer on files; its answers, an object a line.
+fn ask(
+    ws: &Workspace,
+    venv: &Venv,
+    name: &str,
+    script: &str,
+    paths: &[&str],
+) -> anyhow::Result<Vec<Value>> {
+    let path = ws.peers().join(name);
+    std::fs::write(&path, script)?;
+    let mut child = Command::new(venv.python())
+        .arg(&path)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start TVM")?;
+    let mut stdin = child.stdin.take().context("no standard input")?;
+    let list = paths.join("\n");
+    let writer = std::thread::spawn(move || stdin.write_all(list.as_bytes()));
+    let output = child.wait_with_output()?;
+    let _ = writer.join();
+    let text = String::from_utf8_lossy(&output.stdout);
+    let lines = text.lines().filter(|it| it.starts_with('{'));
+    lines.map(|it| Ok(serde_json::from_str(it)?)).collect()
 }
 
 /// Planning alone against the peer's pass alone: over all files that both read, and on the one that takes the peer longest.

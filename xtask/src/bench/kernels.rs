@@ -1,4 +1,6 @@
-//! `tir-analyzer build`: edits, unchanged workspaces, and the way from text to CUDA (`tests/benches/kernels.rs`).
+//! `tir-analyzer build`: edits, unchanged workspaces, and the way from text to CUDA (`tests/benches/kernels.rs`), the last beside TVM's.
+//!
+//! The peer runs on every N-th file, and the sums are over the files that both build: it needs minutes for what we need milliseconds for.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -6,10 +8,15 @@ use std::process::Stdio;
 use anyhow::Context as _;
 use serde_json::Value;
 
-use super::{memory::release_binary, number};
-use crate::workspace::{Workspace, say};
+use super::{ask, memory::release_binary, number};
+use crate::conformance::peer::TVM_PACKAGES;
+use crate::venv::Venv;
+use crate::workspace::{Workspace, complain, say};
 
-pub(super) fn run(ws: &Workspace, corpus: &Path) -> anyhow::Result<()> {
+const TVM_SCRIPT: &str = include_str!("tvm_cuda_bench.py");
+
+/// Runs the benchmark, and the peer on every N-th file.
+pub(super) fn run(ws: &Workspace, corpus: &Path, every: Option<usize>) -> anyhow::Result<()> {
     let binary = release_binary(ws)?;
     let output = ws
         .cargo()
@@ -21,8 +28,44 @@ pub(super) fn run(ws: &Workspace, corpus: &Path) -> anyhow::Result<()> {
         .context("cannot run cargo bench")?;
     anyhow::ensure!(output.status.success(), "the benchmark of builds failed");
     for line in String::from_utf8_lossy(&output.stdout).lines().filter(|it| it.starts_with('{')) {
-        show(&serde_json::from_str(line)?);
+        let line: Value = serde_json::from_str(line)?;
+        show(&line);
+        if let (Some("generate"), Some(every)) = (line["bench"].as_str(), every) {
+            peer(ws, &line, every.max(1))?;
+        }
     }
+    Ok(())
+}
+
+/// The peer's way to CUDA on the same files.
+fn peer(ws: &Workspace, ours: &Value, every: usize) -> anyhow::Result<()> {
+    let venv = match Venv::with_packages(ws, "tvm", TVM_PACKAGES) {
+        Ok(venv) => venv,
+        Err(skip) => {
+            complain(format_args!("skipped: {skip}"));
+            return Ok(());
+        }
+    };
+    let paths = ours["files"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let seconds = ours["file_seconds"].as_array().into_iter().flatten().filter_map(Value::as_f64);
+    let files: Vec<(&str, f64)> = paths.zip(seconds).step_by(every).collect();
+    let names: Vec<&str> = files.iter().map(|it| it.0).collect();
+    let (mut theirs, mut parse, mut same, mut n_files, mut kernels) = (0.0, 0.0, 0.0, 0, 0.0);
+    for line in ask(ws, &venv, "tvm_cuda_bench.py", TVM_SCRIPT, &names)? {
+        let Some(seconds) = line["seconds"].as_f64() else { continue };
+        theirs += seconds;
+        parse += number(&line, "parse");
+        kernels += number(&line, "kernels");
+        same += files.iter().find(|it| line["path"] == *it.0).map_or(0.0, |it| it.1);
+        n_files += 1;
+    }
+    say(format_args!(
+        "text to CUDA in TVM (from_source {parse:.1} s, all {theirs:.1} s, {kernels} kernels) on the {n_files} of {} files \
+         that it builds: ours {:.0} ms; ratio {:.0} times",
+        files.len(),
+        same * 1e3,
+        theirs / same
+    ));
     Ok(())
 }
 
@@ -59,7 +102,8 @@ fn show(line: &Value) {
             rate(best("unchanged_ms"))
         )),
         _ => say(format_args!(
-            "text to CUDA, one thread: {} functions, {:.1} MB in {:.0} ms",
+            "text to CUDA, one thread, {}: {} functions, {:.1} MB in {:.0} ms",
+            line["folder"].as_str().unwrap_or_default(),
             line["functions"],
             number(line, "bytes") / 1e6,
             number(line, "seconds") * 1e3
