@@ -30,6 +30,7 @@ mod roundtrip;
 mod run;
 mod simplify;
 mod spirv;
+mod wide;
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -52,7 +53,7 @@ Examples:
   cargo xtask conformance lower                             every committed sample
   cargo xtask conformance roundtrip --corpus DIR            every .py under a folder
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
-  cargo xtask conformance c --corpus DIR --report c.txt     C of every function without launches, compiled and called
+  cargo xtask conformance c --corpus DIR --report c.txt     C of every function, compiled and called
   cargo xtask conformance spirv --corpus DIR                SPIR-V of every function with launches, validated and run
   cargo xtask conformance gpu --corpus DIR                  CUDA kernels, run and timed on a GPU; skipped by name without one
   cargo xtask conformance mlir --corpus DIR                 every .mlir with the peer's answer beside it
@@ -72,9 +73,10 @@ pub(crate) struct Args {
     /// Write the report to this file too.
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
-    /// How many nodes the interpreter may evaluate for one call; with more, functions on larger arrays run too. For the suite `c`.
-    #[arg(long, value_name = "N", default_value_t = c::STEPS)]
-    steps: u64,
+    /// How many nodes the interpreter may evaluate for one call; with more, functions on larger arrays run too. For the suites `c`,
+    /// `spirv` and `run`.
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
     /// Where kernels of the suite `gpu` run; opencl shows that its driver is right where no GPU is.
     #[arg(long, value_enum, default_value = "cuda")]
     device: gpu::Device,
@@ -163,7 +165,10 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         ws,
         files,
         filter: args.filter.as_deref(),
-        steps: args.steps,
+        steps: args.steps.unwrap_or(match args.suite {
+            Suite::Run => run::STEPS,
+            _ => c::STEPS,
+        }),
         device: args.device,
     };
     match compare(args.suite, &input)? {
@@ -236,7 +241,7 @@ pub(crate) fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + S
 pub(crate) fn check_samples(ws: &Workspace, tally: &mut Tally) -> anyhow::Result<()> {
     let corpus = ws.path(SAMPLES);
     let files = corpus::read(&corpus, None)?;
-    let input = Input {
+    let mut input = Input {
         ws,
         corpus: &corpus,
         files,
@@ -245,6 +250,7 @@ pub(crate) fn check_samples(ws: &Workspace, tally: &mut Tally) -> anyhow::Result
         device: gpu::Device::Cuda,
     };
     for suite in SUITES {
+        input.steps = if suite == Suite::Run { run::STEPS } else { c::STEPS };
         match compare(suite, &input)? {
             Ok(report) => {
                 if !report.is_good() {

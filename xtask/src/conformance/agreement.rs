@@ -4,9 +4,11 @@
 //! operations leave no room, a transcendental function has as many results as there are libraries, and threads that
 //! reduce together add in another order than a loop. NaN agrees with NaN of any payload, zero with zero of any sign.
 
+use ir::arena::Id;
 use ir::interp::Array;
 use ir::{BinaryOp, Body, Callee, DataType, ExprKind, OpKind, TypeCode};
 use rustc_hash::FxHashSet;
+use transform::lower::{LowerOptions, lower_until};
 
 /// What a function computes with floats, from least to most room.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -104,6 +106,19 @@ pub(crate) fn calls_library(body: &Body) -> bool {
             body.each_child(node.kind, &mut |child| stack.push(child));
         }
         false
+    })
+}
+
+/// Whether threads reduce together once the function is lowered: in another order than a loop does.
+pub(crate) fn reduces_over_threads(body: &Body) -> bool {
+    let pass = "cross_thread_reduction";
+    let lowered = lower_until(body, &LowerOptions::default(), pass);
+    let Ok(body) = lowered else { return true };
+    (0..body.n_exprs()).any(|index| match body.expr(Id::new(index)).kind {
+        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
+            body.name(name) == "tvm_thread_allreduce"
+        }
+        _ => false,
     })
 }
 
