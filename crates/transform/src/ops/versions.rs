@@ -67,6 +67,9 @@ impl Classes {
                 let own = res.touched(body, effects, op, &mut types);
                 unite(&mut res.written[op.index()], &own);
             }
+            if res.written[op.index()].is_empty() {
+                continue;
+            }
             let inner = res.written[op.index()].clone();
             match body.parent_op(op) {
                 Some(parent) => unite(&mut res.written[parent.index()], &inner),
