@@ -169,6 +169,28 @@ fn neovim_shows_device_code_beside_the_kernel() {
 
 #[test]
 #[ignore = "needs Neovim"]
+fn neovim_leads_from_a_lens_to_device_code_and_back() {
+    let (editor, _) = with_hints();
+    editor.wait_for("there is a lens", "#vim.lsp.codelens.get(0) > 0");
+    let title = editor.lua("vim.lsp.codelens.get(0)[1].command.title").to_string();
+    assert!(title.contains("device code: cuda · "), "{title}");
+    let line = editor.lua("vim.lsp.codelens.get(0)[1].range.start.line");
+    let line = line.as_u64().expect("a line") + 1;
+    editor.keys(&format!("{line}G:lua vim.lsp.codelens.run()<CR>"));
+    editor.wait_for("a window with code is open", "Probe.other_window() ~= vim.NIL");
+    // What a line computes once is told there, with the lines that use it.
+    editor.keys("<C-w>w/cse_v2 =<CR>K");
+    editor.wait_for("it is explained", "Probe.float() ~= vim.NIL");
+    let told = editor.lua("Probe.float()").to_string();
+    assert!(told.contains("computed once: saves") && told.contains("used on lines "), "{told}");
+    // The store of the result comes from the store in the source.
+    editor.keys("/T_softmax_norm\\[<CR><CR>");
+    let source = editor.lua("vim.api.nvim_get_current_line()").to_string();
+    assert!(source.contains("T_softmax_norm_1["), "{source}");
+}
+
+#[test]
+#[ignore = "needs Neovim"]
 fn neovim_shows_a_function_before_and_after_passes() {
     let (editor, hints) = with_hints();
     editor.keys(&format!("{}G:TirAnalyzerPasses simplify,cse<CR>", hints[0].line + 1));

@@ -91,6 +91,16 @@ function Probe.apply_action(line, column, words)
   return true
 end
 
+-- The lines of the floating window, if there is one.
+function Probe.float()
+  for _, window in ipairs(vim.api.nvim_list_wins()) do
+    if vim.api.nvim_win_get_config(window).relative ~= '' then
+      return vim.api.nvim_buf_get_lines(vim.api.nvim_win_get_buf(window), 0, -1, false)
+    end
+  end
+  return vim.NIL
+end
+
 -- The lines of the first other window, and its file type.
 function Probe.other_window()
   for _, window in ipairs(vim.api.nvim_list_wins()) do
