@@ -51,21 +51,11 @@ fn absent_compilers_are_told_and_sources_are_written() {
     assert!(!project.path().join("out/cuda/net/scale_kernel.cubin").exists());
 }
 
-/// Programs with the names of NVIDIA's: the assembler counts the letters of what it gets.
+/// Compilers whose registers are the letters of what they get.
 #[cfg(unix)]
 fn pretend(project: &Project, version: &str) {
-    use std::os::unix::fs::PermissionsExt as _;
     let folder = project.path().join("cuda/bin");
-    fs::create_dir_all(&folder).expect("a folder");
-    let log = project.path().join("log");
-    let says = format!("if [ \"$1\" = --version ]; then echo 'release 1, V{version}'; exit; fi");
-    let nvcc = format!("echo \"$*\" >> '{}'\ncp kernel.cu kernel.ptx", log.display());
-    let ptxas = "cp kernel.ptx kernel.cubin\necho \"Used $(wc -c < kernel.ptx) registers\" >&2";
-    for (name, does) in [("nvcc", nvcc.as_str()), ("ptxas", ptxas)] {
-        let path = folder.join(name);
-        fs::write(&path, format!("#!/bin/sh\n{says}\n{does}\n")).expect("a program");
-        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a program");
-    }
+    tests::pretend::cuda_compilers(&folder, version, "$(wc -c < kernel.ptx)");
 }
 
 #[cfg(unix)]
@@ -91,7 +81,7 @@ fn binaries_depend_on_structure_flags_and_compiler() {
     let file = project.path().join("out/cuda").join(binary["file"].as_str().expect("a file"));
     let text = fs::read_to_string(file).expect("a binary");
     assert!(text.contains("tir_kernel(") && !text.contains("scale"), "{text}");
-    let log = fs::read_to_string(project.path().join("log")).expect("a log");
+    let log = fs::read_to_string(project.path().join("cuda/bin/log")).expect("a log");
     assert!(log.contains("--fmad=false --gpu-architecture=sm_80 --ptx"), "{log}");
 
     // Nothing to do; other names; a comment; a file that was lost.

@@ -296,6 +296,38 @@ fn lines_of_device_code_lead_to_the_source_and_to_what_is_computed_once() {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn lens_shows_registers_of_the_same_structure() {
+    let document = softmax();
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    std::fs::write(dir.path().join("k.py"), document.text()).expect("it can be written");
+    tests::pretend::cuda_compilers(&dir.path().join("cuda"), "1.0", "42");
+    let output = tests::binary::command()
+        .args(["build", "k.py", "--out", "build/kernels", "--ptxas", "--cuda-path", "cuda"])
+        .current_dir(dir.path())
+        .output()
+        .expect("the program runs");
+    assert!(output.status.success(), "{output:?}");
+    let mut server = Server::spawn(dir.path());
+    let mut capabilities = tests::lsp::usual_capabilities();
+    capabilities["experimental"] =
+        json!({ "commands": { "commands": ["tir-analyzer.viewDeviceCode"] } });
+    server.initialize(capabilities, dir.path()).expect("the server is ready");
+    let mut title = |document: &Document| {
+        server.open(document);
+        let params = json!({ "textDocument": document.identifier() });
+        let lenses = server.request("textDocument/codeLens", params).expect("lenses");
+        lenses[0]["command"]["title"].as_str().expect("a title").to_owned()
+    };
+    let shown = title(&document);
+    assert!(shown.ends_with(" commoned · 42 registers"), "{shown}");
+    // Another structure was not measured.
+    let other = document.text().replace("T.float32(0.0)", "T.float32(1.0)");
+    let shown = title(&Document::new("file:///sample/other.py", other));
+    assert!(shown.ends_with(" commoned"), "{shown}");
+}
+
 #[test]
 fn function_is_shown_before_and_after_passes() {
     let document = softmax();

@@ -5,4 +5,6 @@ pub mod binary;
 pub mod document;
 pub mod kernels;
 pub mod lsp;
+#[cfg(unix)]
+pub mod pretend;
 pub mod samples;

@@ -383,6 +383,7 @@ fn kernel_entry(set: &KernelSet, kernel: &kernel::Kernel, code: &DeviceCode) -> 
         static_shared_bytes: code.static_shared,
         dynamic_shared_bytes: code.dynamic_shared,
         binaries: Vec::new(),
+        figures: None,
         bindings: code.bindings.clone(),
         features: code.features.clone(),
         lines: String::new(),

@@ -48,6 +48,7 @@ use self::{
 };
 
 pub use self::compile::{Compile, Compiled, Compiler, Figures, Measured, Verdict};
+pub use self::record::structure;
 pub use self::report::{
     BuildReport, Change, Compilations, FileReport, How, KernelReport, Status, Why, Work,
 };

@@ -9,7 +9,7 @@ use std::{fs, io, path::Path};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Target, host::HostExpr};
+use crate::{Target, build::Figures, host::HostExpr};
 
 /// Name of the schema of `manifest.json`.
 pub const SCHEMA: &str = "tir-analyzer/kernels";
@@ -205,6 +205,9 @@ pub struct Kernel {
     /// What a vendor's compiler made of the source, if that was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub binaries: Vec<Binary>,
+    /// What the compiler said of it, if it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub figures: Option<Figures>,
     /// Where arguments are bound, for `spirv`, `wgsl` and `metal`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bindings: Option<Bindings>,

@@ -131,10 +131,16 @@ pub struct DeviceLens {
     pub range: TextRange,
     /// How many values `cse` binds.
     pub shared: usize,
+    /// The structure of the function, as manifests of builds name it, if that was asked for.
+    pub structure: Option<String>,
 }
 
 /// The functions of a file that launch threads. Nothing is generated: what is asked is known of every open file.
-pub(crate) fn device_lenses(db: &RootDatabase, file: SourceFile) -> Vec<DeviceLens> {
+pub(crate) fn device_lenses(
+    db: &RootDatabase,
+    file: SourceFile,
+    with_structure: bool,
+) -> Vec<DeviceLens> {
     let mut lenses = Vec::new();
     for at in functions_in(db, file, None) {
         let body = db::body(db, at.function);
@@ -142,7 +148,8 @@ pub(crate) fn device_lenses(db: &RootDatabase, file: SourceFile) -> Vec<DeviceLe
             continue;
         }
         let shared = db::cse_plan(db, at.function).bindings.len();
-        lenses.push(DeviceLens { range: TextRange::empty(at.start), shared });
+        let structure = if with_structure { codegen::build::structure(body) } else { None };
+        lenses.push(DeviceLens { range: TextRange::empty(at.start), shared, structure });
     }
     lenses
 }

@@ -338,8 +338,12 @@ impl Analysis {
     }
 
     /// The functions that launch threads, with what is computed once in them.
-    pub fn device_lenses(&self, file: FileId) -> Cancellable<Vec<DeviceLens>> {
-        self.ask(file, |db, file| device_code::device_lenses(db, file))
+    pub fn device_lenses(
+        &self,
+        file: FileId,
+        with_structure: bool,
+    ) -> Cancellable<Vec<DeviceLens>> {
+        self.ask(file, |db, file| device_code::device_lenses(db, file, with_structure))
     }
 
     /// The function at an offset before and after each of these passes.

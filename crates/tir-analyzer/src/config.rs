@@ -8,7 +8,11 @@
 mod dialects;
 mod targets;
 
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use anyhow::Context as _;
 use ide::{Severity, Target, TargetOptions};
@@ -64,6 +68,8 @@ pub struct Config {
     pub elsewhere_file_size: u64,
     /// `device-code.target`
     pub target: String,
+    /// `device-code.built`: the output folder of `build` in the workspace, whose figures lenses show.
+    pub built: PathBuf,
     /// `device-code.lens`: a code lens above each function that launches threads.
     pub device_lens: bool,
     /// `targets.NAME`: what is chosen for single targets.
@@ -145,6 +151,7 @@ impl Default for Config {
             elsewhere_file_size: 1_000_000,
             target: "cuda".to_owned(),
             device_lens: true,
+            built: PathBuf::from("build/kernels"),
             targets: BTreeMap::new(),
             mlir_diagnostics: true,
             dialects: Arc::default(),
@@ -320,6 +327,7 @@ fn levels<'de, D: Deserializer<'de>>(from: D) -> Result<BTreeMap<String, LevelNa
 struct DeviceCode {
     target: Option<String>,
     lens: Option<bool>,
+    built: Option<PathBuf>,
 }
 
 /// Every key there is beside the kinds of findings, for telling the unknown ones.
@@ -343,6 +351,7 @@ const KEYS: &[&str] = &[
     "elsewhere.max-file-size",
     "device-code.target",
     "device-code.lens",
+    "device-code.built",
     "mlir.diagnostics",
     "effects.mlir",
     "effects.pir",
@@ -421,6 +430,7 @@ impl ConfigPatch {
         set(&mut config.elsewhere_file_size, &elsewhere.max_file_size);
         set(&mut config.target, &device_code.target);
         set(&mut config.device_lens, &device_code.lens);
+        set(&mut config.built, &device_code.built);
         set(&mut config.mlir_diagnostics, &mlir.diagnostics);
         set(&mut config.dialects, &self.dialects);
         for (&target, options) in &self.targets {

@@ -12,6 +12,7 @@
 mod client;
 mod dispatch;
 mod documents;
+mod figures;
 mod handlers;
 mod lsp;
 mod progress;

@@ -339,6 +339,7 @@ impl FileWriter<'_> {
             });
             state.binaries.push((ending.to_owned(), file));
         }
+        kernel.figures.clone_from(&binary.measured.figures);
         state.measured = Some(binary.measured);
         Ok(())
     }

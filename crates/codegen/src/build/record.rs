@@ -14,7 +14,7 @@ use super::{SourceBody, SourceFunction};
 use crate::{
     Options, Target,
     canonical::Canonical,
-    key::Key,
+    key::{Key, hex},
     store::{Kind, Read, Store},
 };
 
@@ -76,6 +76,18 @@ impl FunctionRecord {
     }
 }
 
+/// The structure of a function, as the keys of manifests begin with it; none for one with something unknown in it.
+pub fn structure(body: &ir::Body) -> Option<String> {
+    let mut body = body.clone();
+    forget_symbol(&mut body);
+    ir::fingerprint::of_function(&body).map(|it| hex(&it.0))
+}
+
+/// A name like others: entry symbols follow the function's own.
+fn forget_symbol(body: &mut ir::Body) {
+    body.attrs.retain(|it| &*it.0 != "global_symbol");
+}
+
 /// A body that is asked for once, and only if something needs it.
 #[derive(Default)]
 pub(super) struct LazyBody(OnceCell<Result<Lowered, String>>);
@@ -90,8 +102,7 @@ impl LazyBody {
     pub(super) fn get(&self, function: &SourceFunction<'_>) -> Result<&Lowered, &str> {
         let lowered = self.0.get_or_init(|| {
             let SourceBody { mut body, lines } = (function.body)()?;
-            // A name like others: entry symbols follow the function's own.
-            body.attrs.retain(|it| &*it.0 != "global_symbol");
+            forget_symbol(&mut body);
             let canonical = Canonical::of(&body);
             let structure = ir::fingerprint::of_function(&body);
             let lines: FxHashMap<ir::OpId, u32> = lines.into_iter().collect();

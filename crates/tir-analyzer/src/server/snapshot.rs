@@ -12,6 +12,7 @@ use crate::{
     server::{
         client::Client,
         documents::{Document, Documents},
+        figures::Figures,
         lsp::{to_proto::Places, tokens::SentTokens},
         workspace::ClosedFiles,
     },
@@ -27,6 +28,7 @@ pub(crate) struct Snapshot {
     pub(crate) roots: Arc<[PathBuf]>,
     pub(crate) closed: ClosedFiles,
     pub(crate) sent_tokens: SentTokens,
+    pub(crate) figures: Arc<Figures>,
 }
 
 /// Why a request has no result.

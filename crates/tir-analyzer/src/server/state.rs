@@ -16,6 +16,7 @@ use crate::{
         client::Client,
         dispatch::PendingRequests,
         documents::Documents,
+        figures::Figures,
         handlers::notification,
         lsp::tokens::SentTokens,
         snapshot::Snapshot,
@@ -59,6 +60,7 @@ pub(crate) struct State {
     pub(crate) config: Arc<Config>,
     pub(crate) sources: ConfigSources,
     pub(crate) roots: Arc<[PathBuf]>,
+    pub(crate) figures: Arc<Figures>,
     pub(crate) pending: PendingRequests,
     pub(crate) pool: ThreadPool,
     pub(crate) frames: Sender<Frame>,
@@ -98,6 +100,7 @@ impl State {
             config: Arc::new(Config::default()),
             sources: ConfigSources { initialization, ..Default::default() },
             roots: roots.into(),
+            figures: Arc::default(),
             pending: PendingRequests::default(),
             pool: ThreadPool::new()?,
             frames,
@@ -124,6 +127,7 @@ impl State {
             roots: self.roots.clone(),
             closed: self.workspace.closed.clone(),
             sent_tokens: self.sent_tokens.clone(),
+            figures: Arc::clone(&self.figures),
         }
     }
 

@@ -208,10 +208,16 @@ pub(crate) fn code_lenses(
     let mut lenses = Vec::new();
     if snapshot.config.device_lens && snapshot.client.views_device_code {
         let target = snapshot.config.target.split(':').next().unwrap_or_default();
-        let functions = snapshot.analysis.device_lenses(document.file)?;
+        let built = |root: &PathBuf| snapshot.figures.registers(&root.join(&snapshot.config.built));
+        let registers = snapshot.roots.first().map(built).unwrap_or_default();
+        let functions = snapshot.analysis.device_lenses(document.file, !registers.is_empty())?;
         let places = snapshot.places(document);
         let uri = &params.text_document.uri;
-        lenses.extend(functions.iter().map(|it| to_proto::device_lens(places, it, uri, target)));
+        lenses.extend(functions.iter().map(|it| {
+            let registers = it.structure.as_ref().and_then(|it| registers.get(it));
+            let registers = registers.filter(|_| target == ide::Target::Cuda.name());
+            to_proto::device_lens(places, it, uri, target, registers.copied())
+        }));
     }
     if !snapshot.config.facts_enable {
         return Ok(lenses);

@@ -219,15 +219,17 @@ pub(crate) fn device_lens(
     lens: &ide::DeviceLens,
     uri: &lsp::Uri,
     target: &str,
+    registers: Option<u32>,
 ) -> lsp::CodeLens {
     let range = places.range(lens.range);
     let shared = match lens.shared {
         0 => String::new(),
         n => format!(" · {n} commoned"),
     };
+    let registers = registers.map(|it| format!(" · {it} registers")).unwrap_or_default();
     let arguments = vec![serde_json::json!(uri), serde_json::json!(range.start)];
     let command = lsp::Command {
-        title: format!("device code: {target}{shared}"),
+        title: format!("device code: {target}{shared}{registers}"),
         tooltip: None,
         command: VIEW_DEVICE_CODE_COMMAND.to_owned(),
         arguments: Some(arguments),

@@ -1,0 +1,56 @@
+//! Figures of kernels that the last build of the workspace measured, for lenses.
+//!
+//! In: the output folder of `build`. Out: by the structure of a function, how many registers a thread of its kernels takes.
+//! The manifests are read again when `manifest.json` is another; a function whose structure is another has no figures, so
+//! what is shown is never that of an older text.
+
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use build_kernels::{Manifest, Target};
+
+/// Registers by structure.
+pub(crate) type Registers = BTreeMap<String, u32>;
+
+/// What was read last.
+#[derive(Default)]
+pub(crate) struct Figures(Mutex<Option<Known>>);
+
+struct Known {
+    folder: PathBuf,
+    manifest: Vec<u8>,
+    registers: Arc<Registers>,
+}
+
+impl Figures {
+    /// The figures of a folder; none where nothing was built or measured.
+    pub(crate) fn registers(&self, folder: &Path) -> Arc<Registers> {
+        let folder = folder.join(Target::Cuda.name());
+        let manifest = std::fs::read(folder.join("manifest.json")).unwrap_or_default();
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = &*known
+            && known.folder == folder
+            && known.manifest == manifest
+        {
+            return Arc::clone(&known.registers);
+        }
+        let registers = Arc::new(read(&folder));
+        *known = Some(Known { folder, manifest, registers: Arc::clone(&registers) });
+        registers
+    }
+}
+
+fn read(folder: &Path) -> Registers {
+    // A build that is going on is looked at when it is done.
+    let functions = Manifest::read(folder).map(|it| it.functions).unwrap_or_default();
+    let of = |it: &build_kernels::manifest::Function| {
+        let (structure, _) = it.key.split_once('-')?;
+        let registers =
+            it.kernels.iter().filter_map(|it| Some(it.figures.as_ref()?.registers)).max();
+        Some((structure.to_owned(), registers?))
+    };
+    functions.iter().filter_map(of).collect()
+}
