@@ -8,10 +8,7 @@
 //! must be defined again, with their types, others must not occur elsewhere; and neither they nor what was there may have been read with a report
 //! or with a use before its definition. O(children of the changed block) and one pass over each table.
 
-use ir::{
-    Body, NameId, OpKind, OpRun, RegionId, Type, ValueId, ValueKind,
-    arena::{Id, Table},
-};
+use ir::{Body, NameId, OpKind, OpRun, RegionId, Type, ValueId, ValueKind, arena::Id};
 use parser::{
     SyntaxKind::{self, *},
     mlir::Shapes,
@@ -212,19 +209,15 @@ fn bind_outer(
         }
         let count = if *is_pack { pack_size(body, value) } else { 1 };
         let values: Vec<ValueId> = (0..count).map(|at| ValueId::new(value.index() + at)).collect();
-        reader.bind(name, values.iter().map(|&it| type_text(body, &body.values, it)));
+        reader.bind(name, values.iter().map(|&it| type_text(body, it)));
         outer.extend(values);
     }
     Some(outer)
 }
 
 /// The type of a value, by its text; none if it is not known.
-fn type_text<'a>(
-    body: &'a Body,
-    values: &Table<ValueId, ir::Value>,
-    value: ValueId,
-) -> Option<&'a str> {
-    match values[value].ty {
+fn type_text(body: &Body, value: ValueId) -> Option<&str> {
+    match body.values[value].ty {
         Type::Named(name) => Some(body.name(name)),
         _ => None,
     }
