@@ -86,7 +86,7 @@ fn measure_beside_peer(name: &str, text: &str) -> anyhow::Result<Value> {
         let change = document.replace(at, at + 4, new);
         let (hints, whole) = (screen(&document, at), diagnostics(&document));
         let start = Instant::now();
-        ours.change(change.clone());
+        ours.change(change);
         let asked = ours.send("textDocument/inlayHint", hints);
         let also = ours.send("textDocument/diagnostic", whole);
         let hints = ours.wait_for(asked).map_err(failed)?;
@@ -95,6 +95,8 @@ fn measure_beside_peer(name: &str, text: &str) -> anyhow::Result<Value> {
         times.push(start);
         n_hints = hints.as_array().map_or(0, Vec::len);
         if let Some(peer) = &mut peer {
+            // It takes whole texts only.
+            let change = document.whole_change();
             let start = Instant::now();
             peer.change(change);
             peer.published_diagnostics(document.version());

@@ -79,6 +79,14 @@ impl Document {
         })
     }
 
+    /// Parameters of `textDocument/didChange` that give the whole text as it is, for servers that take nothing else.
+    pub fn whole_change(&self) -> Value {
+        json!({
+            "textDocument": { "uri": self.uri, "version": self.version },
+            "contentChanges": [{ "text": self.text }],
+        })
+    }
+
     /// Replaces the only occurrence of `old`.
     ///
     /// # Panics
