@@ -22,6 +22,7 @@ mod operation;
 mod pretty;
 mod reader;
 mod special;
+mod structured;
 #[cfg(test)]
 mod tests;
 mod unit;

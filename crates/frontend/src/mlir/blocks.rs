@@ -25,7 +25,7 @@ impl Reader<'_> {
         frame.head = head;
         let Head { is_function, is_module, rule, .. } = self.heads[head as usize];
         let rule = forms::rule(rule);
-        if frame.is_unit && frame.regions > 0 || self.frame_unit && is_function || rule.hidden {
+        if frame.is_unit && frame.regions > 0 || self.frame_unit && is_function {
             return false;
         }
         let region = if frame.is_unit {

@@ -6,7 +6,11 @@ use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
-use super::{affine::Map, operation::Entries};
+use super::{
+    affine::Map,
+    operation::Entries,
+    structured::{self, Word},
+};
 
 const TABLE: &str = include_str!("forms.txt");
 
@@ -125,8 +129,8 @@ pub(super) struct Rule {
     pub(super) branch: bool,
     /// Whether its regions have no order.
     pub(super) graph: bool,
-    /// Whether its region follows from its name and types, so that the pretty form does not show it: it is left out of both.
-    pub(super) hidden: bool,
+    /// What its region computes, if that follows from its name and types, so that the pretty form does not show it.
+    pub(super) body: Option<Vec<Word>>,
     /// Keys of lists of strings in the pretty form whose items are attributes in the generic one.
     wrapped: Vec<(&'static str, &'static str)>,
     /// Values that are spelled in another way by some versions: key, spelling, the one that is kept.
@@ -341,7 +345,7 @@ fn item(item: &'static str, rule: &mut Rule) -> Result<(), String> {
         "regions" => rule.regions = rest.parse().map_err(|_| "a bad number of regions")?,
         "branch" => rule.branch = true,
         "graph" => rule.graph = true,
-        "hidden" => rule.hidden = true,
+        "body" => rule.body = Some(structured::parse(rest)?),
         "rename" => {
             let (key, rest) = rest.split_once(' ').ok_or("`rename` without another key")?;
             let (to, value) = rest.split_once(' ').ok_or("`rename` without a value")?;

@@ -128,6 +128,9 @@ impl<'t> Reader<'t> {
             self.finish_unit(&frame, &made);
         } else if let Some(op) = self.make_op() {
             self.finish_op(op, &frame, &made);
+            if frame.form == Form::Custom {
+                self.implied_region(op, &frame, &made, aliases);
+            }
         }
         self.frames.pop();
         self.parts.truncate(frame.parts);
