@@ -1,10 +1,14 @@
 //! One plan of the preset `default` finds what a second one would: every sample is planned, rewritten and planned again.
 
-use ir::{Body, Occurrences};
-use transform::cse::{self, CseOptions};
+use ir::{Body, Occurrences, effects::EffectTable};
+use transform::{
+    cse::{self, CseOptions},
+    ops::{self, OpOptions},
+};
 
 use crate::{
     functions::{Corpus, STAGES, functions_of_file},
+    mlir_run::{inputs, program::documents},
     tally::Tally,
 };
 
@@ -39,6 +43,30 @@ fn a_second_plan_finds_nothing_more() {
     tally.print("functions planned twice");
     if corpus.is_small {
         assert!(tally.count("done by one plan") > 100);
+        assert_eq!(tally.count("a second plan finds more"), 0);
+    }
+}
+
+#[test]
+fn a_second_plan_of_operations_finds_nothing_more() {
+    let corpus = Corpus::chosen(0);
+    let folder = if corpus.is_small { corpus.folder.join("mlir") } else { corpus.folder.clone() };
+    let mut tally = Tally::default();
+    let plan = |body: &Body| ops::plan(body, EffectTable::builtin(), &OpOptions::default());
+    for sample in inputs(test_utils::mlir_samples_below(&folder)) {
+        for unit in documents(&sample.text).iter().flat_map(|it| &it.units) {
+            let first = plan(&unit.body);
+            let what = match first.is_empty() {
+                true => "nothing to do",
+                false if plan(&ops::rewrite(&unit.body, &first)).is_empty() => "done by one plan",
+                false => "a second plan finds more",
+            };
+            tally.add(what, &format!("{}:{}", sample.name, unit.body.name));
+        }
+    }
+    tally.print("functions of MLIR planned twice");
+    if corpus.is_small {
+        assert!(tally.count("done by one plan") > 30);
         assert_eq!(tally.count("a second plan finds more"), 0);
     }
 }

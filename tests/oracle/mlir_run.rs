@@ -3,6 +3,7 @@
 //! In: the samples under `tests/corpus/mlir`, or with `TIR_ORACLE_ALL=1` every `.mlir` file under `TIR_ORACLE_CORPUS`. What the interpreter does
 //! not execute is counted by its reason. What single operations give is in `semantics`.
 
+mod generated;
 mod planted;
 pub(crate) mod program;
 mod semantics;

@@ -9,13 +9,16 @@
 //! | `labels` | what an operation is: the peer's own word, and the table's |
 //! | `summary` | uses, and what operations do with all that is inside of them |
 //! | `scoped` | the walk of the presets `mlir` |
-//! | `wide`, `keys`, `versions`, `hoist`, `arguments`, `dead` | preset `default` |
+//! | `wide`, `keys`, `versions`, `hoist`, `dead` | preset `default` |
+//! | `arguments`, `choices`, `congruence` | what blocks, loops and choices hand on, and which of it is equal |
 //! | `table`, `equal`, `digest` | known operations; equality; digests of regions |
 //! | `needs` | parts of a plan that are right without the rest |
 //! | `pir` | programs of Paddle: its preset, and the default plan |
 //! | `rewrite` | applies a plan to a body |
 
 mod arguments;
+mod choices;
+mod congruence;
 mod dead;
 mod digest;
 mod equal;

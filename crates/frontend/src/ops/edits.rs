@@ -263,9 +263,11 @@ impl<'a> Writer<'a> {
 
     fn gone_with_insides(&self) -> FxHashSet<OpId> {
         let mut all: FxHashSet<OpId> = FxHashSet::default();
+        // What moves out of what goes stays.
+        let moved: FxHashSet<OpId> = self.moved.iter().map(|it| it.0).collect();
         let mut stack = self.gone.clone();
         while let Some(op) = stack.pop() {
-            if !all.insert(op) {
+            if moved.contains(&op) || !all.insert(op) {
                 continue;
             }
             for &region in &self.body.ops[op].regions {

@@ -2,12 +2,9 @@
 
 use db::{Database as _, PlacedUnit, RootDatabase, SourceFile};
 use frontend::ops::edits_of;
-use ir::{
-    ExprKind, OpId,
-    plan::ops::{OpAction, OpChange},
-};
-use rustc_hash::{FxHashMap, FxHashSet};
+use ir::plan::ops::OpAction;
 use syntax::{Edit, TextRange};
+use transform::ops::with_needs;
 
 use super::plan_words::PlanWords;
 use crate::code_actions::{ActionKind, CodeAction};
@@ -34,7 +31,7 @@ fn in_unit(db: &RootDatabase, at: &PlacedUnit<'_>, range: TextRange) -> Vec<Code
     let Some(words) = PlanWords::new(db, at.unit) else { return Vec::new() };
     let name = at.to_file(at.unit.source(db).name_range);
     let at_name = !name.is_empty() && name.intersect(range).is_some();
-    let is_hit = |it: &&OpAction| {
+    let is_hit = |(_, it): &(usize, &OpAction)| {
         // An operation with regions counts at its name, so that its inside does not offer it.
         let whole = words.map.op(it.op);
         let place = words.action_place(it);
@@ -42,10 +39,16 @@ fn in_unit(db: &RootDatabase, at: &PlacedUnit<'_>, range: TextRange) -> Vec<Code
         let shown = if has_regions || !whole.contains_range(place) { place } else { whole };
         words.is_written(it) && at.to_file(shown).intersect(range).is_some()
     };
-    let hit: Vec<&OpAction> = words.plan.actions.iter().filter(is_hit).collect();
+    let all = words.plan.actions.iter();
+    let hit: Vec<(usize, &OpAction)> = all.clone().enumerate().filter(is_hit).collect();
     let mut res = Vec::new();
-    for action in &hit {
-        let needed = closure(&words, action);
+    for &(number, action) in &hit {
+        let is_needed = with_needs(words.body, words.plan, [number]);
+        let needed: Vec<&OpAction> = all
+            .clone()
+            .zip(is_needed)
+            .filter_map(|(it, is_needed)| is_needed.then_some(it))
+            .collect();
         let edits = edits(db, at, &words, needed.iter().copied());
         if edits.is_empty() {
             continue;
@@ -104,48 +107,4 @@ fn edits<'a>(
     let text = at.unit.source(db).green.text();
     let edits = edits_of(&text, words.map, words.body, actions).into_edits();
     edits.into_iter().map(|it| Edit { range: at.to_file(it.range), ..it }).collect()
-}
-
-/// An action and those that it rests on, in the order of the plan: moves of what takes its place and of what that uses; what must go
-/// before an operation is unused.
-fn closure<'a>(words: &PlanWords<'a>, action: &'a OpAction) -> Vec<&'a OpAction> {
-    let mut by_op: FxHashMap<OpId, &OpAction> = FxHashMap::default();
-    let is_of_op = |it: &&OpAction| !matches!(it.change, OpChange::Argument { .. });
-    by_op.extend(words.plan.actions.iter().filter(is_of_op).map(|it| (it.op, it)));
-    let mut wanted: FxHashSet<OpId> = FxHashSet::default();
-    let mut left: Vec<OpId> = match action.change {
-        OpChange::Argument { .. } => Vec::new(),
-        _ => vec![action.op],
-    };
-    while let Some(op) = left.pop() {
-        let Some(action) = by_op.get(&op).filter(|_| wanted.insert(op)) else { continue };
-        match &action.change {
-            OpChange::Merge { into }
-            | OpChange::MergeWithCopies { into, .. }
-            | OpChange::MergeUses { into, .. } => left.push(*into),
-            OpChange::Hoist { .. } => left.extend(operand_ops(words, op)),
-            OpChange::Delete => left.extend(users(words, op)),
-            OpChange::Argument { .. } => {}
-        }
-    }
-    let all = words.plan.actions.iter();
-    all.filter(|it| std::ptr::eq(*it, action) || (is_of_op(it) && wanted.contains(&it.op)))
-        .collect()
-}
-
-/// The operations whose results an operation uses.
-fn operand_ops<'a>(words: &'a PlanWords<'_>, op: OpId) -> impl Iterator<Item = OpId> + 'a {
-    let operands = words.body.ops[op].operands.iter();
-    operands.filter_map(|it| match words.body.expr(*it).kind {
-        ExprKind::Value(value) => match words.body.values[value].kind {
-            ir::ValueKind::Result(op, _) => Some(op),
-            _ => None,
-        },
-        _ => None,
-    })
-}
-
-/// The operations that use results of an operation. Linear in the unit, once for each operation that goes with one that was asked for.
-fn users<'a>(words: &'a PlanWords<'_>, used: OpId) -> impl Iterator<Item = OpId> + 'a {
-    words.body.ops.ids().filter(move |op| operand_ops(words, *op).any(|it| it == used))
 }

@@ -3,7 +3,7 @@
 use db::{Db, OpUnit};
 use frontend::ops::OpSourceMap;
 use ir::{
-    Body, Dialect, OpId, OpKind, ValueId,
+    Body, Dialect, OpId, OpKind, ValueId, ValueKind,
     plan::ops::{OpAction, OpChange, OpPlan},
 };
 use syntax::TextRange;
@@ -71,7 +71,11 @@ impl<'db> PlanWords<'db> {
                 format!("`{op}` is computed on every path from an earlier `{}`", self.op(*before))
             }
             OpChange::Argument { argument, value } => format!(
-                "the block argument `{}` is always `{}`",
+                "{} `{}` is always `{}`",
+                match self.body.values[*argument].kind {
+                    ValueKind::Result(..) => "the result",
+                    _ => "the block argument",
+                },
                 self.value(*argument),
                 self.value(*value)
             ),

@@ -188,6 +188,24 @@ argument itself stays.
 ",
     },
     Doc {
+        name: "equal-carried-values",
+        summary: "a value that a loop or a choice hands on always equals another one",
+        text: "\
+Two values that go round a loop begin equal, and each iteration makes the next ones of them by the same operations; or a loop, or the arms of an `if`, hand on
+the same value on every way. So they are equal each time, and uses of the one become uses of the other. The value itself stays.
+
+```mlir
+%r:2 = scf.for %i = %lo to %hi step %s iter_args(%x = %a, %y = %a) -> (i32, i32) {
+  %n = arith.addi %x, %b : i32
+  %m = arith.addi %y, %b : i32             // %y is %x, so this is %n
+  scf.yield %n, %m : i32, i32
+}                                          // %r#1 is %r#0
+```
+
+`mlir-opt -cse` compares operations in the order in which they stand, and what makes these equal comes at the end of the loop.
+",
+    },
+    Doc {
         name: "equal-in-branches",
         summary: "every path from a common place computes it",
         text: "\

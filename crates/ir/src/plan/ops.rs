@@ -63,7 +63,7 @@ impl OpPlan {
 /// One thing that is done.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OpAction {
-    /// The operation it is about. For [`OpChange::Argument`] the last operation of the block.
+    /// The operation it is about. For [`OpChange::Argument`] that of the result, or the last one of the argument's block.
     pub op: OpId,
     /// What is done.
     pub change: OpChange,
@@ -101,9 +101,9 @@ pub enum OpChange {
         /// An operation of a block that dominates; nothing that it uses is defined later.
         before: OpId,
     },
-    /// All uses of a block argument become uses of another value; the argument itself stays.
+    /// All uses of a block argument, or of a result of a loop or choice, become uses of another value; it itself stays.
     Argument {
-        /// The argument.
+        /// The argument or result.
         argument: ValueId,
         /// The value that it always equals.
         value: ValueId,
@@ -127,6 +127,8 @@ names! {
         DeadChain = "dead-operation-chain";
         /// Two block arguments have the same value on every way in.
         EqualArguments = "equal-block-arguments";
+        /// Two values that a loop or a choice hands on are the same on every way, each time.
+        EqualCarried = "equal-carried-values";
         /// Every path from a common dominator computes it.
         EqualInBranches = "equal-in-branches";
         /// The same load from memory that nothing wrote in between, in another block.
@@ -158,6 +160,9 @@ impl OpActionKind {
                 Some("neither operation dominates the other, and it moves nothing")
             }
             OpActionKind::EqualArguments => Some("it does not look at block arguments"),
+            OpActionKind::EqualCarried => {
+                Some("it does not look at what iterations and branches hand on")
+            }
             OpActionKind::LoadAcrossBlocks => Some("it merges loads within one block only"),
             OpActionKind::Reassociated => Some("it compares operations with equal operands only"),
             OpActionKind::RegionThatReads => {

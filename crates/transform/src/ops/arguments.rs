@@ -1,111 +1,78 @@
-//! Block arguments that always equal another value.
+//! Values handed from block to block and from iteration to iteration that always equal another value.
 //!
-//! In: a body. Out: arguments and what they equal: another argument of the block that gets the same value on every way in, or the one value that comes on
-//! every way in. A value that an argument hands to itself around a loop says nothing. O(branches · their operands), at most
-//! [`MAX_ROUNDS`] times.
+//! In: a body and its choices (`choices`). Out: those that equal another value, which takes their place: another choice of the place that is equal on every way
+//! (`congruence`: also if that is so only because they are equal themselves, as two counters that step alike), or the one value that comes on every
+//! way. What a choice hands to itself around a loop says nothing. O(n log n) of what the choices depend on, at most [`MAX_ROUNDS`] times.
 
-use ir::{BlockId, Body, OpId, RegionId, RegionKind, ValueId, dominators};
-use rustc_hash::FxHashMap;
+use ir::{Body, OpId, ValueId, plan::ops::OpActionKind};
 
-use super::{labels::value_of, summary::Replaced};
+use super::{
+    choices::{self, Choice},
+    congruence,
+    labels::Labels,
+    summary::Replaced,
+};
 
 const MAX_ROUNDS: usize = 4;
 
-/// An argument and its equal, with the last operation of its block.
+/// A value and its equal, with where that is told.
 pub(super) struct EqualArgument {
     pub(super) op: OpId,
     pub(super) argument: ValueId,
     pub(super) value: ValueId,
+    pub(super) kind: OpActionKind,
 }
 
-/// The ways into a block: the values of its arguments, way by way.
-type Ways = Vec<Vec<ValueId>>;
-
-/// Finds them and replaces them.
-pub(super) fn find(body: &Body, replaced: &mut Replaced) -> Vec<EqualArgument> {
+/// Finds them and replaces them. Operations that are `gone` do not count.
+pub(super) fn find(
+    body: &Body,
+    labels: &Labels,
+    replaced: &mut Replaced,
+    is_gone: &dyn Fn(OpId) -> bool,
+) -> Vec<EqualArgument> {
+    let mut choices = choices::collect(body);
+    choices.retain(|it| !is_gone(it.op) && replaced.get(it.value) == it.value);
     let mut found = Vec::new();
-    let regions = body
-        .regions
-        .iter()
-        .filter(|(_, region)| region.blocks.len() > 1 && region.kind == RegionKind::Ssa);
-    for (region, _) in regions {
-        let ways = ways_into(body, region);
-        let order = dominators::reverse_post_order(body, body.regions[region].blocks[0]);
-        for _ in 0..MAX_ROUNDS {
-            let n_before = found.len();
-            for block in &order {
-                if let Some(ways) = ways.get(block) {
-                    in_block(body, *block, ways, replaced, &mut found);
-                }
-            }
-            if found.len() == n_before {
-                break;
+    for _ in 0..MAX_ROUNDS {
+        let n_before = found.len();
+        for choice in &choices {
+            if let Some(value) = one_value(choice, replaced) {
+                replace(choice, value, replaced, &mut found);
             }
         }
+        for (at, of) in congruence::find(body, labels, replaced, &choices) {
+            replace(&choices[at], choices[of].value, replaced, &mut found);
+        }
+        if found.len() == n_before {
+            break;
+        }
+        choices.retain(|it| replaced.get(it.value) == it.value);
     }
     found
 }
 
-/// By block: the ways in, unless one of them hands over something that has no operand.
-fn ways_into(body: &Body, region: RegionId) -> FxHashMap<BlockId, Ways> {
-    let mut ways: FxHashMap<BlockId, Option<Ways>> = FxHashMap::default();
-    for &from in &body.regions[region].blocks {
-        let Some(&last) = body.blocks[from].ops.last() else { continue };
-        for successor in &body.ops[last].successors {
-            let args = body.items(successor.args).iter();
-            let values: Option<Vec<ValueId>> = args.map(|&it| value_of(body, it)).collect();
-            let n = body.blocks[successor.block].args.len();
-            let entry = ways.entry(successor.block).or_insert_with(|| Some(Ways::new()));
-            match values.filter(|it| it.len() == n) {
-                Some(values) => {
-                    if let Some(ways) = entry {
-                        ways.push(values);
-                    }
-                }
-                None => *entry = None,
-            }
-        }
-    }
-    ways.into_iter().filter_map(|(block, ways)| Some((block, ways?))).collect()
-}
-
-fn in_block(
-    body: &Body,
-    block: BlockId,
-    ways: &Ways,
+fn replace(
+    choice: &Choice,
+    value: ValueId,
     replaced: &mut Replaced,
     found: &mut Vec<EqualArgument>,
 ) {
-    let args = &body.blocks[block].args;
-    let Some(&op) = body.blocks[block].ops.last() else { return };
-    let mut by_values: FxHashMap<Vec<Option<ValueId>>, ValueId> = FxHashMap::default();
-    for (at, &argument) in args.iter().enumerate() {
-        if replaced.get(argument) != argument {
-            continue;
-        }
-        let values: Vec<Option<ValueId>> = ways
-            .iter()
-            .map(|way| Some(replaced.get(way[at])).filter(|it| *it != argument))
-            .collect();
-        let mut distinct = values.iter().flatten();
-        let first = distinct.next().copied();
-        let one = first.filter(|first| distinct.all(|it| it == first));
-        let equal = match one {
-            Some(value) => Some(value),
-            None if first.is_none() => None,
-            None => by_values
-                .get(&values)
-                .copied()
-                .filter(|it| body.values[*it].ty == body.values[argument].ty),
-        };
-        match equal {
-            Some(value) => {
-                replaced.set(argument, value);
-                found.push(EqualArgument { op, argument, value });
-            }
-            None => {
-                by_values.entry(values).or_insert(argument);
-            }
+    let &Choice { op, value: argument, kind, .. } = choice;
+    replaced.set(argument, value);
+    found.push(EqualArgument { op, argument, value, kind });
+}
+
+/// The one value that comes on every way, the choice itself apart.
+fn one_value(choice: &Choice, replaced: &Replaced) -> Option<ValueId> {
+    if !choice.sees_its_ways {
+        return None;
+    }
+    let mut one = None;
+    for &way in &choice.ways {
+        let value = replaced.get(way);
+        if value != choice.value && *one.get_or_insert(value) != value {
+            return None;
         }
     }
+    one
 }

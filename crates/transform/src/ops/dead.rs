@@ -4,6 +4,7 @@
 //! (`SEMANTICS: E8`). O(operations + operands): each operation is looked at once for itself and once for each user that goes.
 
 use ir::{Body, OpId, ValueId, ValueKind, arena::Id};
+use rustc_hash::FxHashMap;
 
 use super::{
     labels::{Bits, Labels, value_of},
@@ -18,6 +19,8 @@ pub(super) struct Sweep<'a> {
     pub(super) replaced: &'a Replaced,
     /// By operation, with what is inside of what is gone.
     pub(super) is_gone: &'a mut Vec<bool>,
+    /// Operations that stand somewhere else now: they do not go with what they were inside of.
+    pub(super) moved: &'a FxHashMap<OpId, OpId>,
 }
 
 impl Sweep<'_> {
@@ -40,7 +43,11 @@ impl Sweep<'_> {
             let is_gone = &mut self.is_gone;
             is_gone[op.index()] = true;
             if !body.ops[op].regions.is_empty() {
+                let moved = self.moved;
                 for_each_inside(body, op, |inner| {
+                    if moved.contains_key(&inner) {
+                        return false;
+                    }
                     let was_gone = std::mem::replace(&mut is_gone[inner.index()], true);
                     if !was_gone {
                         gone.push(inner);

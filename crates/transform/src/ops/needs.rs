@@ -1,11 +1,11 @@
 //! Parts of a plan: what an action needs to be right without the rest.
 //!
-//! In: a plan and the actions that somebody wants. Out: those and all they rest on. A merge needs the move of what takes the place. A move needs the moves of
-//! what the operation uses, and the merges by which it uses it. A deletion needs that the users go. All else is right by itself.
+//! In: a plan and the actions that somebody wants. Out: those and all they rest on. A merge, or another value in the place of one that is handed on, needs the move of what takes the place. A move needs the moves of
+//! what the operation uses, and the merges by which it uses it. A deletion needs that the users go, or use another value. All else is right by itself.
 //! O(operations + operands) for a plan, however many actions are wanted.
 
 use ir::{
-    Body, OpId, ValueKind,
+    Body, OpId, ValueId, ValueKind,
     plan::ops::{OpChange, OpPlan},
 };
 use rustc_hash::FxHashMap;
@@ -46,6 +46,8 @@ struct Needs<'a> {
     moves: FxHashMap<OpId, usize>,
     /// Merges and deletions.
     removals: FxHashMap<OpId, usize>,
+    /// Values whose uses become uses of others.
+    renamed: FxHashMap<ValueId, usize>,
     /// Operations by what they use; made when it is asked for.
     users: Option<FxHashMap<OpId, Vec<OpId>>>,
 }
@@ -57,6 +59,7 @@ impl<'a> Needs<'a> {
             plan,
             moves: FxHashMap::default(),
             removals: FxHashMap::default(),
+            renamed: FxHashMap::default(),
             users: None,
         };
         for (at, action) in plan.actions.iter().enumerate() {
@@ -65,7 +68,8 @@ impl<'a> Needs<'a> {
                 OpChange::Merge { .. } | OpChange::MergeWithCopies { .. } | OpChange::Delete => {
                     needs.removals.insert(action.op, at);
                 }
-                OpChange::MergeUses { .. } | OpChange::Argument { .. } => {}
+                OpChange::Argument { argument, .. } => drop(needs.renamed.insert(argument, at)),
+                OpChange::MergeUses { .. } => {}
             }
         }
         needs
@@ -81,6 +85,7 @@ impl<'a> Needs<'a> {
             }
             OpChange::Hoist { .. } => for_each_operand(self.body, action.op, |_, operand| {
                 let value = value_of(self.body, operand);
+                stack.extend(value.and_then(|it| self.renamed.get(&it)));
                 let kind = value.map(|it| self.body.values[it].kind);
                 if let Some(ValueKind::Result(by, _)) = kind {
                     stack.extend(self.moves.get(&by));
@@ -88,13 +93,18 @@ impl<'a> Needs<'a> {
                 }
             }),
             OpChange::Delete => self.push_users(action.op, stack),
-            OpChange::Argument { .. } => {}
+            OpChange::Argument { value, .. } => {
+                if let ValueKind::Result(by, _) = self.body.values[*value].kind {
+                    stack.extend(self.moves.get(&by));
+                }
+            }
         }
     }
 
     /// What makes the users of an operation go: the removal of each, or of what it is inside of.
     fn push_users(&mut self, op: OpId, stack: &mut Vec<usize>) {
         let body = self.body;
+        stack.extend(body.ops[op].results.iter().filter_map(|it| self.renamed.get(it)));
         let users = self.users.get_or_insert_with(|| {
             let mut users: FxHashMap<OpId, Vec<OpId>> = FxHashMap::default();
             for user in body.ops_preorder() {

@@ -7,7 +7,10 @@
 //! * what is equal to an operation of a scope that has closed may move to where both see it (`hoist`): an operation after a region that holds an
 //!   equal one moves before it, and two arms that both compute something share it. Only what cannot trap and reads nothing moves, and only to
 //!   places from where every path computes it;
-//! * block arguments that always equal another value count as that (`arguments`); what nothing needs goes, to the fixpoint (`dead`).
+//! * block arguments, and what loops and choices hand on, count as the value that they always equal (`arguments`);
+//! * what nothing needs goes, to the fixpoint (`dead`).
+//!
+//! Merged operations may show that more arguments are equal, so both go on in turn, at most [`MAX_ROUNDS`] times.
 //!
 //! What must not be merged although it looks equal is refused by name. O(operations + operands).
 
@@ -22,7 +25,8 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{
-    OpWork, arguments,
+    OpWork,
+    arguments::{self, EqualArgument},
     dead::Sweep,
     digest::{self, Digests, mix},
     equal::Comparison,
@@ -39,10 +43,19 @@ pub(super) fn plan(body: &Body, effects: &EffectTable) -> (OpPlan, OpWork) {
     let mut walk = Wide::new(body, &labels, effects);
     walk.arguments();
     walk.sweep();
-    walk.run();
+    for _ in 0..MAX_ROUNDS {
+        let n_before = walk.actions.len();
+        walk.run();
+        if walk.actions.len() == n_before || !walk.arguments() {
+            break;
+        }
+        walk.restart();
+    }
     walk.sweep();
     walk.finish()
 }
+
+const MAX_ROUNDS: usize = 4;
 
 enum Step {
     Region(RegionId),
@@ -58,6 +71,8 @@ pub(super) struct Open {
     outside: Option<Entries>,
     /// The scope that the operation itself stands in.
     pub(super) scope: ScopeIdx,
+    /// Whether its region follows from its name and types, so that no text has it.
+    is_implied: bool,
 }
 
 pub(super) struct Wide<'a> {
@@ -128,14 +143,35 @@ impl<'a> Wide<'a> {
         }
     }
 
-    fn arguments(&mut self) {
-        for it in arguments::find(self.body, &mut self.replaced) {
-            self.actions.push(OpAction {
-                op: it.op,
-                change: OpChange::Argument { argument: it.argument, value: it.value },
-                kind: OpActionKind::EqualArguments,
-            });
-        }
+    /// Whether arguments were found.
+    fn arguments(&mut self) -> bool {
+        let is_gone = &self.is_gone;
+        let found =
+            arguments::find(self.body, self.labels, &mut self.replaced, &|it| is_gone[it.index()]);
+        // What nobody uses may be equal, but there is nothing to do about it.
+        let is_used = |it: &EqualArgument| self.summary.n_uses[it.argument.index()] > 0;
+        let found: Vec<EqualArgument> = found.into_iter().filter(is_used).collect();
+        let is_any = !found.is_empty();
+        self.actions.extend(found.into_iter().map(|it| OpAction {
+            op: it.op,
+            change: OpChange::Argument { argument: it.argument, value: it.value },
+            kind: it.kind,
+        }));
+        is_any
+    }
+
+    /// Forgets what the walk has met, not what it did.
+    fn restart(&mut self) {
+        self.terms = Terms::default();
+        self.sums.clear();
+        self.versions = Versions::new(self.classes.n_classes);
+        self.load_versions.clear();
+        self.table = Table::default();
+        self.scope = 0;
+        self.scope_of_block.clear();
+        self.work.visited += self.digests.n_hashed;
+        self.digests = Digests::new(self.body, self.summary.has_regions, true);
+        self.refusals.clear();
     }
 
     fn sweep(&mut self) {
@@ -145,6 +181,7 @@ impl<'a> Wide<'a> {
             summary: &self.summary,
             replaced: &self.replaced,
             is_gone: &mut self.is_gone,
+            moved: &self.moved,
         };
         for op in sweep.run() {
             let mut results = self.body.ops[op].results.iter();
@@ -247,7 +284,8 @@ impl<'a> Wide<'a> {
             stack.extend(body.ops[op].regions.iter().rev().map(|&it| Step::Region(it)));
             let own = self.labels.of(op);
             let outside = own.has(Bits::ISOLATED).then(|| self.table.take());
-            self.open.push(Open { outside, scope: self.scope });
+            let is_implied = has_implied_region(body, op);
+            self.open.push(Open { outside, scope: self.scope, is_implied });
             self.digests.enter(op, !self.summary.bits(op).has(Bits::CHANGES));
             return;
         }
@@ -311,7 +349,11 @@ impl<'a> Wide<'a> {
         let bits = self.summary.bits(op);
         let has_one_block_each =
             body.ops[op].regions.iter().all(|it| body.regions[*it].blocks.len() <= 1);
-        if !self.is_candidate(op) || !has_one_block_each || bits.has(Bits::CONVERGENT) {
+        if self.moved.contains_key(&op)
+            || !self.is_candidate(op)
+            || !has_one_block_each
+            || bits.has(Bits::CONVERGENT)
+        {
             return;
         }
         let mut hash = mix(digest::header(body, op), digest);
@@ -332,6 +374,12 @@ impl<'a> Wide<'a> {
                 && compare.is_equal(it.op, op, false, work)
         });
         let Some(known) = open else {
+            // All that it uses are its operands.
+            if let Some(earlier) = closed.filter(|_| has_implied_region(body, op))
+                && self.hoist(op, earlier, new)
+            {
+                return;
+            }
             self.table.insert(new, closed);
             if let Some(version) = version {
                 self.load_versions.insert(op, version);
@@ -349,7 +397,9 @@ impl<'a> Wide<'a> {
 
     fn leaf(&mut self, op: OpId) {
         let bits = self.labels.of(op);
-        if !self.is_candidate(op) {
+        // What moved in a round before stands somewhere else than the walk is.
+        let is_implied = self.open.last().is_some_and(|it| it.is_implied);
+        if is_implied || !self.is_candidate(op) || self.moved.contains_key(&op) {
             return;
         }
         let key = self.keys.key(op, &self.replaced);
@@ -474,10 +524,12 @@ impl<'a> Wide<'a> {
             self.replaced.set(result, self.replaced.get(by));
         }
         self.actions.push(OpAction { op, change: OpChange::Merge { into }, kind });
-        let is_gone = &mut self.is_gone;
+        let (is_gone, moved) = (&mut self.is_gone, &self.moved);
         is_gone[op.index()] = true;
         if !body.ops[op].regions.is_empty() {
-            for_each_inside(body, op, |it| !std::mem::replace(&mut is_gone[it.index()], true));
+            for_each_inside(body, op, |it| {
+                !moved.contains_key(&it) && !std::mem::replace(&mut is_gone[it.index()], true)
+            });
         }
     }
 
@@ -505,6 +557,10 @@ impl<'a> Wide<'a> {
             _ => !is_inside(it.op),
         });
         for action in &mut self.actions {
+            if let OpChange::Argument { argument, value } = &mut action.change {
+                // What took its place may have been replaced in its turn, and go.
+                *value = self.replaced.get(*argument);
+            }
             if let OpChange::Merge { into: by } = &mut action.change {
                 while let Some(next) = into[by.index()] {
                     *by = next;
@@ -539,6 +595,13 @@ impl<'a> Wide<'a> {
         });
         res
     }
+}
+
+/// Whether the pretty form of an operation leaves its region out.
+fn has_implied_region(body: &Body, op: OpId) -> bool {
+    let OpKind::Named(name) = body.ops[op].kind else { return false };
+    let name = body.name(name).strip_prefix("linalg.");
+    name.is_some_and(|it| !matches!(it, "generic" | "map" | "reduce"))
 }
 
 /// Whether each region of an operation runs at most once, and first: memory is at its start as it was before the operation.

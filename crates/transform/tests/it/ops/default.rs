@@ -393,3 +393,184 @@ fn arguments_that_are_handed_the_same_are_one() {
         "#]],
     );
 }
+
+#[test]
+fn values_that_go_round_a_loop_alike_are_one() {
+    check(
+        r#"
+  %r:3 = "scf.for"(%i, %i, %i, %a, %a, %b) ({
+  ^bb0(%k: index, %x: i32, %y: i32, %z: i32):
+    %n = "arith.addi"(%x, %b) : (i32, i32) -> i32
+    %p = "arith.addi"(%b, %y) : (i32, i32) -> i32
+    "scf.yield"(%n, %p, %z) : (i32, i32, i32) -> ()
+  }) : (index, index, index, i32, i32, i32) -> (i32, i32, i32)
+  "test.use"(%r#0, %r#1, %r#2) : (i32, i32, i32) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %r:3 = "scf.for"(%i, %i, %i, %a, %a, %b) ({
+              ^bb0(%k: index, %x: i32, %y: i32, %z: i32):
+                %n = "arith.addi"(%x, %b) : (i32, i32) -> i32
+                "scf.yield"(%n, %n, %b) : (i32, i32, i32) -> ()
+              }) : (index, index, index, i32, i32, i32) -> (i32, i32, i32)
+              "test.use"(%r#0, %r#0, %b) : (i32, i32, i32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            equal-carried-values: %r:3 = "scf.for"(%i, %i, %i, %a, %a, %b) ({
+            equal-carried-values: %r:3 = "scf.for"(%i, %i, %i, %a, %a, %b) ({
+            common-operation: %p = "arith.addi"(%b, %y) : (i32, i32) -> i32
+            equal-carried-values: "scf.yield"(%n, %p, %z) : (i32, i32, i32) -> ()
+            equal-carried-values: "scf.yield"(%n, %p, %z) : (i32, i32, i32) -> ()
+        "#]],
+    );
+}
+
+#[test]
+fn values_that_begin_or_step_differently_stay_two() {
+    check(
+        r#"
+  %r:2 = "scf.for"(%i, %i, %i, %a, %b) ({
+  ^bb0(%k: index, %x: i32, %y: i32):
+    %n = "arith.addi"(%x, %b) : (i32, i32) -> i32
+    %p = "arith.addi"(%y, %b) : (i32, i32) -> i32
+    "scf.yield"(%n, %p) : (i32, i32) -> ()
+  }) : (index, index, index, i32, i32) -> (i32, i32)
+  %s:2 = "scf.for"(%i, %i, %i, %a, %a) ({
+  ^bb0(%k: index, %x: i32, %y: i32):
+    %n = "arith.subi"(%x, %b) : (i32, i32) -> i32
+    %p = "arith.subi"(%b, %y) : (i32, i32) -> i32
+    "scf.yield"(%n, %p) : (i32, i32) -> ()
+  }) : (index, index, index, i32, i32) -> (i32, i32)
+  "test.use"(%r#0, %r#1, %s#0, %s#1) : (i32, i32, i32, i32) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %r:2 = "scf.for"(%i, %i, %i, %a, %b) ({
+              ^bb0(%k: index, %x: i32, %y: i32):
+                %n = "arith.addi"(%x, %b) : (i32, i32) -> i32
+                %p = "arith.addi"(%y, %b) : (i32, i32) -> i32
+                "scf.yield"(%n, %p) : (i32, i32) -> ()
+              }) : (index, index, index, i32, i32) -> (i32, i32)
+              %s:2 = "scf.for"(%i, %i, %i, %a, %a) ({
+              ^bb0(%k: index, %x: i32, %y: i32):
+                %n = "arith.subi"(%x, %b) : (i32, i32) -> i32
+                %p = "arith.subi"(%b, %y) : (i32, i32) -> i32
+                "scf.yield"(%n, %p) : (i32, i32) -> ()
+              }) : (index, index, index, i32, i32) -> (i32, i32)
+              "test.use"(%r#0, %r#1, %s#0, %s#1) : (i32, i32, i32, i32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+        "#]],
+    );
+}
+
+#[test]
+fn counters_of_blocks_that_step_alike_are_one() {
+    check(
+        r#"
+  "cf.br"(%a, %a)[^bb1] : (i32, i32) -> ()
+^bb1(%x: i32, %y: i32):
+  %n = "arith.addi"(%x, %b) : (i32, i32) -> i32
+  %p = "arith.addi"(%y, %b) : (i32, i32) -> i32
+  "cf.cond_br"(%c, %n, %p)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 2, 0>}> : (i1, i32, i32) -> ()
+^bb2:
+  "test.use"(%x, %y) : (i32, i32) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              "cf.br"(%a, %a)[^bb1] : (i32, i32) -> ()
+            ^bb1(%x: i32, %y: i32):
+              %n = "arith.addi"(%x, %b) : (i32, i32) -> i32
+              "cf.cond_br"(%c, %n, %n)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 2, 0>}> : (i1, i32, i32) -> ()
+            ^bb2:
+              "test.use"(%x, %x) : (i32, i32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            common-operation: %p = "arith.addi"(%y, %b) : (i32, i32) -> i32
+            equal-block-arguments: "cf.cond_br"(%c, %n, %p)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 2, 0>}> : (i1, i32, i32) -> ()
+        "#]],
+    );
+}
+
+#[test]
+fn loads_that_are_merged_show_that_carried_values_are_equal() {
+    check(
+        r#"
+  %r:2 = "scf.while"(%a, %a) ({
+  ^bb0(%x: i32, %y: i32):
+    %d = "test.more"() : () -> i1
+    "scf.condition"(%d, %x, %y) : (i1, i32, i32) -> ()
+  }, {
+  ^bb0(%x: i32, %y: i32):
+    %l = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+    %f = "arith.fptosi"(%l) : (f32) -> i32
+    %l2 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+    %g = "arith.fptosi"(%l2) : (f32) -> i32
+    %n = "arith.muli"(%x, %f) : (i32, i32) -> i32
+    %p = "arith.muli"(%y, %g) : (i32, i32) -> i32
+    "scf.yield"(%n, %p) : (i32, i32) -> ()
+  }) : (i32, i32) -> (i32, i32)
+  "test.use"(%r#0, %r#1) : (i32, i32) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %r:2 = "scf.while"(%a, %a) ({
+              ^bb0(%x: i32, %y: i32):
+                %d = "test.more"() : () -> i1
+                "scf.condition"(%d, %x, %x) : (i1, i32, i32) -> ()
+              }, {
+              ^bb0(%x: i32, %y: i32):
+                %l = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+                %f = "arith.fptosi"(%l) : (f32) -> i32
+                %n = "arith.muli"(%x, %f) : (i32, i32) -> i32
+                "scf.yield"(%n, %n) : (i32, i32) -> ()
+              }) : (i32, i32) -> (i32, i32)
+              "test.use"(%r#0, %r#0) : (i32, i32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            equal-carried-values: %r:2 = "scf.while"(%a, %a) ({
+            equal-carried-values: "scf.condition"(%d, %x, %y) : (i1, i32, i32) -> ()
+            common-operation: %l2 = "memref.load"(%m, %i) : (memref<8xf32>, index) -> f32
+            common-operation: %g = "arith.fptosi"(%l2) : (f32) -> i32
+            common-operation: %p = "arith.muli"(%y, %g) : (i32, i32) -> i32
+            equal-carried-values: "scf.yield"(%n, %p) : (i32, i32) -> ()
+        "#]],
+    );
+}
+
+#[test]
+fn a_choice_that_hands_on_one_value_is_that_value() {
+    check(
+        r#"
+  %r:2 = "scf.if"(%c) ({
+    %x = "arith.muli"(%a, %b) : (i32, i32) -> i32
+    "scf.yield"(%x, %b) : (i32, i32) -> ()
+  }, {
+    %y = "arith.muli"(%b, %a) : (i32, i32) -> i32
+    "scf.yield"(%y, %b) : (i32, i32) -> ()
+  }) : (i1) -> (i32, i32)
+  "test.use"(%r#0, %r#1) : (i32, i32) -> ()
+"#,
+        expect![[r#"
+            "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
+            ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
+              %x = "arith.muli"(%a, %b) : (i32, i32) -> i32
+              "test.use"(%x, %b) : (i32, i32) -> ()
+              "func.return"() : () -> ()
+            }) : () -> ()
+            ----
+            equal-carried-values: %r:2 = "scf.if"(%c) ({
+            equal-carried-values: %r:2 = "scf.if"(%c) ({
+            dead-operation-chain: %r:2 = "scf.if"(%c) ({
+            equal-in-branches: %x = "arith.muli"(%a, %b) : (i32, i32) -> i32
+        "#]],
+    );
+}
