@@ -115,6 +115,9 @@ impl Analyzer<'_> {
         {
             return Facts::of_interval(Interval::constant(truth)).sharpened();
         }
+        if dtype.is_bool() && self.is_seen_both_ways(ctx, expr) {
+            return Facts::of_interval(Interval::of_type(dtype));
+        }
         let own = self.of_node(overflow, ctx, expr, dtype);
         let mut facts = own;
         if self.summary(expr).is_stable {

@@ -9,7 +9,8 @@
 //! Where that is not so, or a value is not known here, the *lane* does not count. What is loaded is any value of its type. So samples can only
 //! say that something is not shown; a mistake here makes answers weaker, never wrong.
 //!
-//! A node is evaluated once, in all lanes; a context is a set of lanes. O(1) a node and a constraint.
+//! A node is evaluated once, in all lanes; a context is a set of lanes. O(1) a node and a constraint. A proof by a system costs as much
+//! as hundreds of these, so before one is tried, [`MORE_SETS`] further sets of samples are looked at; what is never asked of costs nothing there.
 
 mod values;
 
@@ -25,6 +26,9 @@ use crate::{
 
 /// Sample runs.
 pub(crate) const LANES: usize = 32;
+
+/// Sets of as many samples, besides the first one.
+const MORE_SETS: usize = 4;
 
 /// A set of lanes.
 pub(crate) type Lanes = u32;
@@ -95,6 +99,10 @@ pub(crate) struct Samples {
     /// By context: the lanes that get there.
     lanes: Vec<Option<Lanes>>,
     ranges: FxHashMap<ValueId, Range>,
+    /// The number of the first sample of this set.
+    first: usize,
+    /// Further sets, those that somebody asked for.
+    more: Vec<Samples>,
 }
 
 impl Samples {
@@ -216,6 +224,43 @@ impl Analyzer<'_> {
     }
 
     // ---- questions ----
+
+    /// Answers by another set of samples, and goes back to the first.
+    fn in_set<R>(&mut self, set: usize, ask: impl FnOnce(&mut Self) -> R) -> R {
+        let mut more = std::mem::take(&mut self.samples.more);
+        while more.len() <= set {
+            more.push(Samples { first: LANES * (more.len() + 1), ..Samples::default() });
+        }
+        more[set].ranges = std::mem::take(&mut self.samples.ranges);
+        std::mem::swap(&mut self.samples, &mut more[set]);
+        let answer = ask(self);
+        std::mem::swap(&mut self.samples, &mut more[set]);
+        self.samples.ranges = std::mem::take(&mut more[set].ranges);
+        self.samples.more = more;
+        answer
+    }
+
+    /// Whether samples get to the context in which the condition is true, and some in which it is false; all sets are looked at.
+    pub(crate) fn is_seen_both_ways(&mut self, ctx: ContextId, cond: ExprId) -> bool {
+        if self.truths(cond).known == 0 {
+            return false;
+        }
+        let (mut holds, mut fails) = self.seen(ctx, cond);
+        for set in 0..MORE_SETS {
+            if holds && fails {
+                break;
+            }
+            let seen = self.in_set(set, |it| it.seen(ctx, cond));
+            holds |= seen.0;
+            fails |= seen.1;
+        }
+        holds && fails
+    }
+
+    /// As [`Analyzer::is_seen_negative`], in the further sets.
+    pub(crate) fn is_seen_negative_in_more(&mut self, ctx: ContextId, form: &Linear) -> bool {
+        (0..MORE_SETS).any(|set| self.in_set(set, |it| it.is_seen_negative(ctx, form)))
+    }
 
     /// Whether a sample gets to the context in which the condition is true, and one in which it is false.
     pub(crate) fn seen(&mut self, ctx: ContextId, cond: ExprId) -> (bool, bool) {

@@ -63,7 +63,7 @@ impl Analyzer<'_> {
     /// Whether a form is shown not to be negative; further goals must have the same atoms.
     pub(crate) fn shows(&mut self, question: &mut Question, goal: &Linear) -> bool {
         let (overflow, ctx) = (question.overflow, question.ctx);
-        if self.is_seen_negative(ctx, goal) {
+        if self.is_seen_negative(ctx, goal) || self.is_seen_negative_in_more(ctx, goal) {
             return false;
         }
         if self.is_shown_by_system(question, goal) {

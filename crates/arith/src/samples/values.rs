@@ -101,10 +101,11 @@ impl Analyzer<'_> {
             Some(Sample::Numbers(at)) => Some(&numbers[at as usize]),
             _ => None,
         };
+        let first_sample = self.samples.first;
         for lane in 0..LANES {
             let by = step.map_or(1, |it| it.of[lane].max(1));
             let n_values = extent.of[lane].saturating_sub(1).max(0) / by + 1;
-            let at = one_of(value.index(), lane, n_values);
+            let at = one_of(value.index(), first_sample + lane, n_values);
             first.of[lane] = first.of[lane].wrapping_add(at.wrapping_mul(by));
         }
         cut(&mut first, dtype);
@@ -114,13 +115,14 @@ impl Analyzer<'_> {
     /// Any value of a type.
     fn anything(&mut self, seed: usize, dtype: DataType, is_size: bool) -> Sample {
         if dtype.is_bool() {
-            let holds = mixed(seed, LANES) as Lanes;
+            let holds = mixed(seed, LANES + self.samples.first) as Lanes;
             return Sample::Truths(Truths { known: Lanes::MAX, holds });
         }
         let of = std::array::from_fn(|lane| {
-            let random = mixed(seed, lane) as usize;
-            let size = if lane < 2 { SIZES[lane] } else { SIZES[random % SIZES.len()] };
-            let is_negative = !is_size && !dtype.is_uint() && random >> 32 & 3 == 0 && lane > 1;
+            let sample = self.samples.first + lane;
+            let random = mixed(seed, sample) as usize;
+            let size = if sample < 2 { SIZES[sample] } else { SIZES[random % SIZES.len()] };
+            let is_negative = !is_size && !dtype.is_uint() && random >> 32 & 3 == 0 && sample > 1;
             if is_negative { -size } else { size }
         });
         let mut numbers = Numbers { known: Lanes::MAX, of };
@@ -174,9 +176,9 @@ impl Analyzer<'_> {
 }
 
 /// One of so many values, of which the first and the last are the most interesting.
-fn one_of(seed: usize, lane: usize, n_values: i64) -> i64 {
-    let random = mixed(seed, lane);
-    match (lane, random % 8) {
+fn one_of(seed: usize, sample: usize, n_values: i64) -> i64 {
+    let random = mixed(seed, sample);
+    match (sample, random % 8) {
         (0, _) | (_, 0) => 0,
         (1, _) | (_, 1) => n_values - 1,
         _ => ((random >> 8) % n_values as u64) as i64,

@@ -59,6 +59,13 @@ impl Simplifier<'_> {
         dtype: DataType,
         is_fit: &mut dyn FnMut(&mut Self, ExprId) -> bool,
     ) -> Option<ExprId> {
+        // Most sums are as they should be.
+        if let &[root] = roots
+            && self.is_in_normal_form(root, sum, dtype)
+            && is_fit(self, root)
+        {
+            return Some(root);
+        }
         let written = self.as_written(roots, sum);
         let has_factors = self.has_factors(&written, sum.constant);
         if !has_factors
@@ -181,6 +188,48 @@ impl Simplifier<'_> {
             placed.sort_by_key(|it| it.0);
         }
         placed.into_iter().map(|it| it.1).collect()
+    }
+
+    /// Whether a node is a sum without common factors as [`Simplifier::flat`] writes it in its own order, and this is the order in which it
+    /// first names the operands. If it is not seen to be, it may be so still.
+    fn is_in_normal_form(&self, node: ExprId, sum: &Sum, dtype: DataType) -> bool {
+        if self.body().expr(node).size as usize > MOST_WRITTEN {
+            return false;
+        }
+        let mut terms: Terms = SmallVec::new();
+        let mut at = node;
+        if sum.constant != 0 {
+            let Some((_, a, _)) = self.addends(at) else { return false };
+            at = a;
+        }
+        // From the last term to the first one.
+        while terms.len() < sum.products.len() {
+            let is_last = terms.len() + 1 == sum.products.len();
+            let (term, rest) = match self.addends(at) {
+                Some((BinaryOp::Add | BinaryOp::Sub, a, b)) if !is_last => (b, a),
+                _ if is_last => (at, at),
+                _ => return false,
+            };
+            let is_it = |it: &&(ProductId, i128)| self.is_term(term, it.0, it.1.saturating_abs());
+            let Some(&found) = sum.products.iter().find(is_it) else { return false };
+            terms.push(found);
+            at = rest;
+        }
+        terms.reverse();
+        // Where two terms begin with one operand, their places decide.
+        let mut leaves: SmallVec<[ExprId; 16]> = SmallVec::new();
+        for (product, _) in &terms {
+            let n_before = leaves.len();
+            for &factor in self.factors(*product) {
+                let Some(leaf) = self.first_leaf(factor) else { return false };
+                if leaves[..n_before].contains(&leaf) {
+                    return false;
+                }
+                leaves.push(leaf);
+            }
+        }
+        !self.has_factors(&terms, sum.constant)
+            && self.is_written_as(node, &terms, sum.constant, dtype)
     }
 
     /// Whether a common factor may be taken out such that the sum costs less.
@@ -364,6 +413,9 @@ impl Simplifier<'_> {
 
     /// The atom of most terms, of two at least; the last in order of equal ones.
     fn shared_atom(&self, terms: &[(ProductId, i128)]) -> Option<ExprId> {
+        if terms.len() < 2 {
+            return None;
+        }
         let mut counts: SmallVec<[(ExprId, usize); 8]> = SmallVec::new();
         for &(product, _) in terms {
             let mut factors = self.factors(product).clone();

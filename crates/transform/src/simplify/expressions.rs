@@ -63,8 +63,8 @@ pub(super) struct Expressions {
     substitution: Substitution,
     /// The contexts of the body as it is; made when a change might be that of a known condition.
     conditions: Option<Conditions>,
-    /// By operation: its conditions that are known, in program order, with what decides each.
-    known: OpMap<Vec<(Known, Option<Place>)>>,
+    /// By operation: its conditions that are known, in program order.
+    known: OpMap<Vec<Known>>,
 }
 
 /// Why a condition has one value.
@@ -351,7 +351,7 @@ impl Planner<'_, '_, '_> {
         let Some((old, new)) = self.simple_operands(context, reading, from) else {
             return self.whole(place, from, to).unwrap_or(from);
         };
-        let bare = self.with_children(from, &new);
+        let bare = if new == old { from } else { self.with_children(from, &new) };
         // What a step makes of the node as a whole counts if it saves something; else only operands are simpler.
         if bare != to
             && self.simplifier.saves(bare, to).is_some()
@@ -370,7 +370,7 @@ impl Planner<'_, '_, '_> {
             };
             kept[index] = self.differ(inner, old[index], new[index]);
         }
-        self.with_children(from, &kept)
+        if kept == old { from } else { self.with_children(from, &kept) }
     }
 
     /// The operands of a node, and each by itself as simple as it can be; none if they have no context of their own.
@@ -487,21 +487,19 @@ impl Planner<'_, '_, '_> {
             let known = self.known_of(op, at..end)?;
             self.expressions.known.insert(op, known);
         }
+        let conditions = self.expressions.conditions.as_ref()?;
         let known = &self.expressions.known[&op];
-        let (known, decider) = known.iter().find(|(it, _)| (at..end).contains(&it.occurrence))?;
+        let known = known.iter().find(|it| (at..end).contains(&it.occurrence))?;
         let kind = match known.kind {
             FindingKind::ConstantCondition => SimplificationKind::ConstantCondition,
             _ => SimplificationKind::RedundantCondition,
         };
-        Some((kind, *decider))
+        let points = Points { flow: self.facts.flow, conditions };
+        Some((kind, points.decider(self.simplifier.analyzer(), known)))
     }
 
     /// The conditions of an operation that are known; none if no condition meets these occurrences.
-    fn known_of(
-        &mut self,
-        op: OpId,
-        range: std::ops::Range<OccurrenceId>,
-    ) -> Option<Vec<(Known, Option<Place>)>> {
+    fn known_of(&mut self, op: OpId, range: std::ops::Range<OccurrenceId>) -> Option<Vec<Known>> {
         let Round { body, occurrences, .. } = *self.facts.round;
         let meets = |top: OccurrenceId| top < range.end && range.start < occurrences[top].end;
         if !tops(body, occurrences, op).iter().any(|it| meets(it.0)) {
@@ -510,14 +508,7 @@ impl Planner<'_, '_, '_> {
         let (flow, analyzer) = (self.facts.flow, self.simplifier.analyzer());
         let conditions = &mut self.expressions.conditions;
         let conditions = &*conditions.get_or_insert_with(|| Conditions::build(flow, analyzer));
-        let points = Points { flow, conditions };
-        let analyzer = self.simplifier.analyzer();
-        let known = points.known_in(analyzer, op);
-        let with_decider = |it| {
-            let decider = points.decider(analyzer, &it);
-            (it, decider)
-        };
-        Some(known.into_iter().map(with_decider).collect())
+        Some(Points { flow, conditions }.known_in(self.simplifier.analyzer(), op))
     }
 }
 
