@@ -402,7 +402,7 @@ impl Analyzer<'_> {
 
     /// Whether a sum or product is shown not to leave the range of its type, or the reading says so.
     pub(crate) fn is_exact(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> bool {
-        let node = *self.body.expr(expr);
+        let node = self.body.expr(expr);
         let (ExprKind::Binary(op, a, b), Some(dtype)) = (node.kind, self.body.dtype(expr)) else {
             return false;
         };

@@ -51,7 +51,7 @@ impl Analyzer<'_> {
     }
 
     fn fits(&mut self, ctx: ContextId, expr: ExprId) -> bool {
-        let node = *self.body.expr(expr);
+        let node = self.body.expr(expr);
         match node.kind {
             // Variables of binders, and what nobody calls here.
             ExprKind::Let { .. } | ExprKind::Lambda { .. } | ExprKind::Ramp { .. } => return false,

@@ -66,7 +66,7 @@ impl<'a> Identity<'a> {
             if self.of[at.index()].is_some() {
                 continue;
             }
-            let node = *body.expr(at);
+            let node = body.expr(at);
             below.clear();
             let definition = seen_through(body, summaries, at);
             match definition {

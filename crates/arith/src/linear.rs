@@ -154,7 +154,7 @@ impl Analyzer<'_> {
     }
 
     fn take_apart(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> Option<Linear> {
-        let node = *self.body.expr(expr);
+        let node = self.body.expr(expr);
         let dtype = self.body.dtype(expr)?;
         match node.kind {
             ExprKind::Int(value) => Some(Linear::constant(constant_value(dtype, value))),

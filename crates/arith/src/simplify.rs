@@ -168,7 +168,7 @@ impl<'a> Simplifier<'a> {
     }
 
     fn simplified(&mut self, at: At, expr: ExprId) -> ExprId {
-        let node = *self.body().expr(expr);
+        let node = self.body().expr(expr);
         if node.is_constant() || matches!(node.ty, Type::Unknown) && node.is_leaf() {
             return expr;
         }
@@ -284,7 +284,7 @@ impl<'a> Simplifier<'a> {
 
     /// What the analyzer knows the one value of.
     fn decide(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
-        let node = *self.body().expr(expr);
+        let node = self.body().expr(expr);
         let dtype = node.ty.prim().filter(|it| it.is_scalar())?;
         if !crate::linear::is_integral(dtype) || self.is_hint(expr) {
             return None;
@@ -300,7 +300,7 @@ impl<'a> Simplifier<'a> {
 
     /// The node with its operands simplified where they stand.
     fn with_simple_operands(&mut self, at: At, expr: ExprId) -> ExprId {
-        let node = *self.body().expr(expr);
+        let node = self.body().expr(expr);
         match node.kind {
             _ if node.is_leaf() => expr,
             ExprKind::Lambda { .. } | ExprKind::Opaque { .. } => expr,

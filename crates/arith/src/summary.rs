@@ -112,7 +112,7 @@ impl<'a> Summaries<'a> {
     }
 
     fn summarize(&mut self, body: &Body, expr: ExprId, below: &[ExprId]) -> Summary {
-        let node = *body.expr(expr);
+        let node = body.expr(expr);
         let mut variables = VariableSet::NONE;
         let mut is_stable = self.is_stable_alone(body, expr);
         for child in below {

@@ -454,7 +454,7 @@ fn substitute(
 
 /// A node whose operands were parameters may have had no type; it has that of its operands now.
 fn retyped(body: &mut Body, expr: ExprId) -> ExprId {
-    let node = *body.expr(expr);
+    let node = body.expr(expr);
     if node.ty != Type::Unknown {
         return expr;
     }

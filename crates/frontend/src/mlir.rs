@@ -38,7 +38,7 @@ pub use self::{
     aliases::Aliases,
     compare::{Difference, differences},
     unit::{
-        FileReader, Unit, UnitKind, aliases, lower_file, lower_frame, lower_function,
-        lower_function_with_traits,
+        Divert, FileReader, FunctionReader, Outline, Unit, UnitKind, Units, aliases, lower_file,
+        lower_frame, lower_function, lower_function_with_traits,
     },
 };

@@ -91,9 +91,11 @@ macro_rules! define_ids {
         pub struct $name(u32);
 
         impl $crate::arena::Id for $name {
+            #[inline]
             fn new(index: usize) -> Self {
                 $name(u32::try_from(index).expect("fewer than 2^32 entities in one body"))
             }
+            #[inline]
             fn index(self) -> usize {
                 self.0 as usize
             }

@@ -34,6 +34,13 @@ pub enum Dialect {
     Pir,
 }
 
+impl Dialect {
+    /// Whether the language is made of operations, whose regions show nothing to what is around them; operands are values.
+    pub fn is_of_operations(self) -> bool {
+        matches!(self, Dialect::Mlir | Dialect::Pir)
+    }
+}
+
 /// A parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Param {
@@ -167,27 +174,41 @@ impl Body {
         self.attrs.iter().find(|(it, _)| &**it == key).map(|(_, value)| value)
     }
 
+    /// Nothing more will be made for a while: gives back what only making needs. It comes again by itself.
+    pub fn rest(&mut self) {
+        self.names.forget_index();
+    }
+
     // ---- expressions ----
 
     /// A node by its id.
-    pub fn expr(&self, id: ExprId) -> &Expr {
-        &self.exprs[id]
+    #[inline]
+    pub fn expr(&self, id: ExprId) -> Expr {
+        match id.as_operand() {
+            None => self.exprs[id],
+            Some(value) => Expr::of_value(value, self.values[value].ty),
+        }
     }
-    /// Number of nodes.
+    /// Number of nodes in the pool.
     pub fn n_exprs(&self) -> usize {
         self.exprs.len()
     }
     /// The type of a node.
     pub fn ty(&self, id: ExprId) -> Type {
-        self.exprs[id].ty
+        self.expr(id).ty
     }
     /// The data type of a node, if it has one.
     pub fn dtype(&self, id: ExprId) -> Option<DataType> {
-        self.exprs[id].ty.prim()
+        self.expr(id).ty.prim()
     }
 
     /// The node of this structure and type: the existing one or a new one.
     pub fn make(&mut self, kind: ExprKind, ty: Type) -> ExprId {
+        if let ExprKind::Value(value) = kind
+            && self.dialect.is_of_operations()
+        {
+            return ExprId::operand(value);
+        }
         let hash = FxBuildHasher.hash_one((kind, ty));
         let exprs = &self.exprs;
         if let Some(id) =
@@ -205,7 +226,7 @@ impl Body {
         let mut flags = ExprFlags::default();
         let mut size = 1u32;
         self.each_child(kind, &mut |child| {
-            let Expr { flags: it, size: child_size, .. } = self.exprs[child];
+            let Expr { flags: it, size: child_size, .. } = self.expr(child);
             flags.has_call |= it.has_call;
             flags.has_load |= it.has_load;
             flags.has_impure |= it.has_impure;
@@ -229,12 +250,12 @@ impl Body {
             ExprKind::Bound(index) => flags.open_binders = index + 1,
             ExprKind::Let { value, body } => {
                 flags.has_binder = true;
-                let inner = self.exprs[body].flags.open_binders.saturating_sub(1);
-                flags.open_binders = inner.max(self.exprs[value].flags.open_binders);
+                let inner = self.expr(body).flags.open_binders.saturating_sub(1);
+                flags.open_binders = inner.max(self.expr(value).flags.open_binders);
             }
             ExprKind::Lambda { params, body } => {
                 flags.has_binder = true;
-                flags.open_binders = self.exprs[body].flags.open_binders.saturating_sub(params);
+                flags.open_binders = self.expr(body).flags.open_binders.saturating_sub(params);
             }
             _ => {}
         }
@@ -300,7 +321,7 @@ impl Body {
         id: ExprId,
         map: &mut dyn FnMut(&mut Body, ExprId) -> ExprId,
     ) -> ExprId {
-        let Expr { kind, ty, .. } = self.exprs[id];
+        let Expr { kind, ty, .. } = self.expr(id);
         let kind = match kind {
             ExprKind::Value(_)
             | ExprKind::Bound(_)
@@ -387,7 +408,7 @@ impl Body {
     }
     /// The double that a float constant was first written as (TVM keeps it unrounded).
     pub fn float_spelling(&self, id: ExprId) -> Option<f64> {
-        let ExprKind::Float(bits) = self.exprs[id].kind else { return None };
+        let ExprKind::Float(bits) = self.expr(id).kind else { return None };
         let at = self.float_spellings.binary_search_by_key(&id, |(it, _)| *it);
         Some(at.map_or(f64::from_bits(bits), |at| self.float_spellings[at].1))
     }

@@ -1,6 +1,6 @@
 //! Expressions: hash-consed, structure only.
 //!
-//! Terms. A *node* is an [`Expr`] of a body's pool; equal nodes have one [`ExprId`]. An *occurrence* is a place where
+//! Terms. A *node* is an [`Expr`] of a body's pool; equal nodes have one [`ExprId`] (operands of MLIR and PIR are in no pool, but are read as nodes). An *occurrence* is a place where
 //! a node is used (module [`crate::occurrence`]). A *binder* (`Let`, `Lambda`) binds variables that its body names by
 //! de Bruijn index ([`ExprKind::Bound`]), so that renamed binders are equal; the names written are kept beside the
 //! node for printing and play no part in identity.
@@ -8,7 +8,27 @@
 //! Nodes are well-typed when made: operands of a binary operator have one type, promotion is the frontend's work
 //! and visible as [`ExprKind::Cast`]. Nothing is folded here: a node is what was asked for.
 
-use crate::{AttrDictId, BufferId, ExprId, ExprListId, NameId, Type, ValueId};
+use crate::{AttrDictId, BufferId, ExprId, ExprListId, NameId, Type, ValueId, arena::Id};
+
+/// Set in the ids of operands that are values and nothing else.
+const OPERAND: usize = 1 << 31;
+
+/// In a language of operations operands are values. No pool has a node for them: the id says which value it is, which saves 80 bytes a
+/// value and the hashing.
+impl ExprId {
+    /// The id of a value as an operand.
+    #[inline]
+    pub(crate) fn operand(value: ValueId) -> ExprId {
+        assert!(value.index() < OPERAND, "fewer than 2^31 values in one body");
+        ExprId::new(value.index() | OPERAND)
+    }
+
+    /// The value, if the id is one of an operand without a node.
+    #[inline]
+    pub(crate) fn as_operand(self) -> Option<ValueId> {
+        (self.index() & OPERAND != 0).then(|| ValueId::new(self.index() & !OPERAND))
+    }
+}
 
 /// Operators on two operands of one type. Semantics: `SEMANTICS.md`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -244,6 +264,13 @@ pub struct Expr {
 }
 
 impl Expr {
+    /// A variable.
+    #[inline]
+    pub(crate) fn of_value(value: ValueId, ty: Type) -> Expr {
+        let flags = ExprFlags { has_unknown: ty == Type::Unknown, ..ExprFlags::default() };
+        Expr { kind: ExprKind::Value(value), ty, flags, size: 1 }
+    }
+
     /// Variables, bound variables, constants, strings, buffer names: nothing to compute.
     pub fn is_leaf(&self) -> bool {
         matches!(

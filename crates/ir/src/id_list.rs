@@ -250,6 +250,6 @@ mod tests {
     #[test]
     fn operations_are_small() {
         assert!(size_of::<IdList<OpId>>() <= 16);
-        assert!(size_of::<Operation>() <= 80, "{}", size_of::<Operation>());
+        assert!(size_of::<Operation>() <= 72, "{}", size_of::<Operation>());
     }
 }

@@ -27,6 +27,11 @@ impl<I: Id> Index<I> {
         self.0.find(spread(short), |&(it, id)| it == short && is_it(id)).map(|&(_, id)| id)
     }
 
+    /// How many ids are in it.
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Adds an id that is not there.
     pub(crate) fn insert(&mut self, hash: u64, id: I) {
         let short = shorten(hash);
@@ -51,22 +56,93 @@ pub(crate) struct NameTable {
     /// Where each name ends; it begins where the one before ends.
     ends: Vec<u32>,
     index: Index<NameId>,
+    /// Printers of MLIR number values: names `%0`, `%1` … are found by their number, without hashing and all over memory.
+    numbered: Vec<u32>,
+    n_numbered: usize,
+    /// Names with a number that are in the index all the same.
+    n_large: usize,
+}
+
+/// No name has this number.
+const NONE: u32 = u32::MAX;
+
+/// The number of a name `%123`.
+fn number_of(text: &str) -> Option<usize> {
+    let digits = text.as_bytes().strip_prefix(b"%")?;
+    let is_number = match digits {
+        [] | [b'0', _, ..] => false,
+        _ => digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit),
+    };
+    is_number
+        .then(|| digits.iter().fold(0, |number, digit| number * 10 + usize::from(digit - b'0')))
 }
 
 impl NameTable {
+    /// O(length), or O(all names) without an index.
     pub(crate) fn lookup(&self, text: &str) -> Option<NameId> {
+        if self.is_indexed() {
+            return self.find(number_of(text), text);
+        }
+        (0..self.ends.len()).map(NameId::new).find(|&id| self.text(id) == text)
+    }
+
+    fn find(&self, number: Option<usize>, text: &str) -> Option<NameId> {
+        if let Some(&id) = number.and_then(|it| self.numbered.get(it))
+            && id != NONE
+        {
+            return Some(NameId::new(id as usize));
+        }
+        if number.is_some() && self.n_large == 0 {
+            return None;
+        }
         self.index.find(FxBuildHasher.hash_one(text), |id| self.text(id) == text)
     }
 
+    fn is_indexed(&self) -> bool {
+        self.index.len() + self.n_numbered == self.ends.len()
+    }
+
+    /// Gives back the memory of the index; the next new name makes it again.
+    pub(crate) fn forget_index(&mut self) {
+        self.index = Index::default();
+        self.numbered = Vec::new();
+        (self.n_numbered, self.n_large) = (0, 0);
+    }
+
+    fn make_index(&mut self) {
+        self.forget_index();
+        for id in (0..self.ends.len()).map(NameId::new) {
+            self.insert(number_of(self.text(id)), id);
+        }
+    }
+
+    fn insert(&mut self, number: Option<usize>, id: NameId) {
+        // A few large numbers must not make a large table.
+        let Some(number) = number.filter(|&it| it <= 2 * self.n_numbered + 1024) else {
+            self.n_large += usize::from(number.is_some());
+            let hash = FxBuildHasher.hash_one(self.text(id));
+            return self.index.insert(hash, id);
+        };
+        if self.numbered.len() <= number {
+            self.numbered.resize(number + 1, NONE);
+        }
+        self.numbered[number] = id.index() as u32;
+        self.n_numbered += 1;
+    }
+
     pub(crate) fn intern(&mut self, text: &str) -> NameId {
-        if let Some(id) = self.lookup(text) {
+        if !self.is_indexed() {
+            self.make_index();
+        }
+        let number = number_of(text);
+        if let Some(id) = self.find(number, text) {
             return id;
         }
         let id = NameId::new(self.ends.len());
         self.text.push_str(text);
         let end = u32::try_from(self.text.len()).expect("names of one body have less than 4 GiB");
         self.ends.push(end);
-        self.index.insert(FxBuildHasher.hash_one(text), id);
+        self.insert(number, id);
         id
     }
 
@@ -136,6 +212,21 @@ mod tests {
         assert_eq!(names.intern("n299").index(), 299);
         assert_eq!(names.intern("").index(), 300);
         assert_eq!((names.text(NameId::new(300)), names.lookup("n300")), ("", None));
+        let numbers: Vec<usize> = (0..5000).map(|it| it * 7919 % 9973 % 4000).collect();
+        for number in numbers.iter().chain(&[0, 1 << 20, 99_999_999]) {
+            for text in [format!("%{number}"), format!("%0{number}"), format!("{number}")] {
+                let id = names.intern(&text);
+                assert_eq!((names.text(id), names.lookup(&text)), (&*text, Some(id)));
+                assert_eq!(names.intern(&text), id);
+            }
+        }
+        assert!(names.numbered.len() < 10_000, "{}", names.numbered.len());
+        let n = names.ends.len();
+        names.forget_index();
+        assert_eq!(names.lookup("n299"), Some(NameId::new(299)));
+        assert_eq!([names.intern("n7").index(), names.intern("n300").index()], [7, n]);
+        assert_eq!(names.lookup("n300"), Some(NameId::new(n)));
+        assert!((0..n).map(NameId::new).all(|it| names.lookup(names.text(it)) == Some(it)));
     }
 
     #[test]

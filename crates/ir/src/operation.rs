@@ -127,7 +127,7 @@ pub struct Operation {
     /// Values it defines, visible after it in its block and in what its block dominates.
     pub results: IdList<ValueId>,
     /// Regions, in order.
-    pub regions: IdList<RegionId>,
+    pub regions: ThinVec<RegionId>,
     /// Branch targets, for terminators.
     pub successors: ThinVec<Successor>,
     /// Attributes; id 0 for none.

@@ -14,8 +14,8 @@
 use rustc_hash::FxHashSet;
 
 use crate::{
-    BlockId, Body, BufferId, BufferOrigin, Dialect, ExprId, ExprKind, OpId, OpKind, RegionId,
-    RegionKind, Type, ValueId, ValueKind, arena::Id, dominators::Dominators, expr::UnaryOp,
+    BlockId, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, RegionId, RegionKind,
+    Type, ValueId, ValueKind, arena::Id, dominators::Dominators, expr::UnaryOp,
 };
 
 /// A broken invariant.
@@ -31,8 +31,8 @@ pub struct VerifyError {
 
 /// Checks all invariants; empty when they hold.
 pub fn verify(body: &Body) -> Vec<VerifyError> {
-    let mut verifier =
-        Verifier { body, errors: Vec::new(), visible: Visible::default(), unreachable: 0 };
+    let visible = Visible { values: vec![false; body.values.len()], buffers: FxHashSet::default() };
+    let mut verifier = Verifier { body, errors: Vec::new(), visible, unreachable: 0 };
     verifier.signature();
     verifier.regions();
     verifier.errors
@@ -45,14 +45,9 @@ pub fn assert_valid(body: &Body) {
     assert!(errors.is_empty(), "invalid body: {errors:#?}\n{}", crate::print::tvmscript(body, 0));
 }
 
-/// Whether a language is made of operations, whose regions show nothing to what is around them.
-fn is_of_operations(dialect: Dialect) -> bool {
-    matches!(dialect, Dialect::Mlir | Dialect::Pir)
-}
-
-#[derive(Default)]
 struct Visible {
-    values: FxHashSet<ValueId>,
+    /// By value.
+    values: Vec<bool>,
     buffers: FxHashSet<BufferId>,
 }
 
@@ -93,7 +88,7 @@ impl Verifier<'_> {
         let body = self.body;
         for (value, data) in body.values.iter() {
             if matches!(data.kind, ValueKind::Param(_) | ValueKind::Symbol | ValueKind::Captured) {
-                self.visible.values.insert(value);
+                self.visible.values[value.index()] = true;
             }
         }
         for (index, param) in body.params.iter().enumerate() {
@@ -132,7 +127,7 @@ impl Verifier<'_> {
                 Step::Close => {
                     if let Some(scope) = undo.pop() {
                         for value in scope.values {
-                            self.visible.values.remove(&value);
+                            self.visible.values[value.index()] = false;
                         }
                         for buffer in scope.buffers {
                             self.visible.buffers.remove(&buffer);
@@ -178,7 +173,7 @@ impl Verifier<'_> {
         let mut walk: Vec<Visit> =
             dominators.roots().iter().rev().map(|&it| Visit::Enter(it)).collect();
         let entry = data.blocks[0];
-        let lenient = is_of_operations(body.dialect);
+        let lenient = body.dialect.is_of_operations();
         while let Some(visit) = walk.pop() {
             match visit {
                 Visit::Leave => steps.push(Step::Close),
@@ -203,13 +198,15 @@ impl Verifier<'_> {
     fn define_graph_region(&mut self, region: RegionId) {
         for &block in &self.body.regions[region].blocks {
             for &op in &self.body.blocks[block].ops {
-                self.visible.values.extend(self.body.ops[op].results.iter().copied());
+                for &result in &self.body.ops[op].results {
+                    self.visible.values[result.index()] = true;
+                }
             }
         }
     }
 
     fn define_value(&mut self, value: ValueId, undo: &mut [Undo]) {
-        self.visible.values.insert(value);
+        self.visible.values[value.index()] = true;
         if let Some(scope) = undo.last_mut() {
             scope.values.push(value);
         }
@@ -270,7 +267,7 @@ impl Verifier<'_> {
                 undo.push(Undo::default());
                 stack.extend([Step::KeepOpen, Step::Block(block)]);
             }
-            (OpKind::Opaque(_), regions) if !is_of_operations(body.dialect) => {
+            (OpKind::Opaque(_), regions) if !body.dialect.is_of_operations() => {
                 for &region in regions.iter().rev() {
                     stack.push(Step::KeepOpen);
                     stack.push(Step::Block(body.entry(region)));
@@ -323,7 +320,7 @@ impl Verifier<'_> {
     }
 
     fn use_value(&mut self, op: OpId, value: ValueId) {
-        if self.unreachable == 0 && !self.visible.values.contains(&value) {
+        if self.unreachable == 0 && !self.visible.values[value.index()] {
             let name = self.body.name(self.body.values[value].name).to_owned();
             let message = format!("value `{name}` ({}) is not visible", value.index());
             self.errors.push(VerifyError { op: Some(op), value: Some(value), message });
@@ -340,6 +337,9 @@ impl Verifier<'_> {
     /// Checks the nodes under an operand, each once.
     fn expr(&mut self, op: OpId, root: ExprId) {
         let body = self.body;
+        if let Some(value) = root.as_operand() {
+            return self.use_value(op, value);
+        }
         if body.expr(root).flags.open_binders != 0 {
             self.error(Some(op), "an operand has an open bound variable".to_owned());
         }

@@ -11,6 +11,7 @@ mod green;
 mod keeper;
 mod language;
 mod line_index;
+mod packed_edits;
 mod parse;
 mod reparse;
 mod syntax_node;
@@ -36,6 +37,7 @@ pub use crate::{
     green::{Green, GreenStep},
     language::Language,
     line_index::{ColumnEncoding, LineCol, LineIndex},
+    packed_edits::PackedEdits,
     parse::{MAX_TEXT_LEN, Parse, error_share, parse, parse_as, parse_with},
     reparse::{Reparsed, reparse},
     syntax_node::{

@@ -125,7 +125,7 @@ fn expr(body: &mut Body, root: ExprId, memo: &mut FxHashMap<ExprId, ExprId>) -> 
         if memo.contains_key(&at) {
             continue;
         }
-        let node = *body.expr(at);
+        let node = body.expr(at);
         if let ExprKind::Call { callee: Callee::Intrinsic(name), .. } = node.kind
             && body.name(name) == "reinterpret"
         {

@@ -106,7 +106,7 @@ fn what_only_holds_without_overflow_is_not_equal() {
 fn keys_tell_equal_nodes_apart() {
     let mut bench = Bench::new(INTS);
     let x = bench.expr("x");
-    let node = *bench.body.expr(x);
+    let node = bench.body.expr(x);
     let mut terms = Terms::new(Equivalence::Arithmetic);
     let mut of = |key| terms.term(&bench.body, &node.kind, node.ty, &[], key);
     assert_eq!(of(Some(1)), of(Some(1)));

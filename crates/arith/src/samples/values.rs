@@ -26,7 +26,7 @@ fn mixed(a: usize, b: usize) -> u64 {
 
 impl Analyzer<'_> {
     pub(super) fn evaluated(&mut self, expr: ExprId) -> Sample {
-        let node = *self.body.expr(expr);
+        let node = self.body.expr(expr);
         let Some(dtype) = node.ty.prim().filter(|it| it.is_scalar() && is_integral(*it)) else {
             return Sample::Unknown;
         };

@@ -27,7 +27,7 @@ impl Simplifier<'_> {
         let mut below = Vec::new();
         while let Some(&at) = stack.last() {
             below.clear();
-            let node = *self.body().expr(at);
+            let node = self.body().expr(at);
             self.body().each_child(node.kind, &mut |it| below.push(it));
             let n_before = stack.len();
             stack.extend(below.iter().filter(|it| known(self, **it).is_none()));

@@ -15,7 +15,7 @@ const MOST_OPERANDS: usize = 8;
 impl Simplifier<'_> {
     /// The chain without operands that never count.
     pub(super) fn extremum(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
-        let node = *self.body().expr(expr);
+        let node = self.body().expr(expr);
         let ExprKind::Binary(op @ (BinaryOp::Min | BinaryOp::Max), ..) = node.kind else {
             return None;
         };

@@ -67,7 +67,7 @@ fn floor_mod_signed(a: i128, b: i128) -> i128 {
 impl Simplifier<'_> {
     /// The node as a constant or an operand of it.
     pub(super) fn fold(&mut self, _: At, expr: ExprId) -> Option<Rewrite> {
-        let node = *self.body().expr(expr);
+        let node = self.body().expr(expr);
         let dtype = node.ty.prim().filter(|it| it.is_scalar())?;
         match node.kind {
             ExprKind::Binary(op, a, b) => {

@@ -35,7 +35,7 @@ struct Chain {
 impl Simplifier<'_> {
     /// A chain without what decides nothing, or `not` moved to where it costs nothing.
     pub(super) fn chain(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
-        let node = *self.body().expr(expr);
+        let node = self.body().expr(expr);
         match node.kind {
             ExprKind::Binary(op, ..) if self.is_lazy(op, node.ty) => self.lazy_chain(at, op, expr),
             ExprKind::Unary(UnaryOp::Not, a) if node.ty.prim()?.is_scalar() => {

@@ -79,7 +79,7 @@ impl Simplifier<'_> {
     /// Matches what is left, then shows the conditions, then builds the result.
     fn matched(&mut self, it: &mut Attempt<'_>, mut goals: Goals<'_>) -> Option<ExprId> {
         let Some((term, expr)) = goals.pop() else { return self.applied_rule(it) };
-        let node = *self.body().expr(expr);
+        let node = self.body().expr(expr);
         match (term, node.kind) {
             (&Term::Var(variable), _) => self.bind(it, variable, expr, goals),
             (&Term::Int(value), ExprKind::Int(found)) => {

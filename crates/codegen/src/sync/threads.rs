@@ -241,7 +241,7 @@ impl Planner<'_> {
 
     fn compute_uniform(&mut self, expr: ExprId) -> bool {
         let body = self.body;
-        let node = *body.expr(expr);
+        let node = body.expr(expr);
         match node.kind {
             ExprKind::Value(value) => self.is_uniform_value(value),
             ExprKind::Opaque { .. } => false,

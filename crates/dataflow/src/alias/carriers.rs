@@ -141,7 +141,7 @@ impl<'a> Carriers<'a> {
 
     fn own(&mut self, expr: ExprId) -> u32 {
         let body = self.body;
-        let node = *body.expr(expr);
+        let node = body.expr(expr);
         let is_pointer = is_pointer(node.ty);
         let found = match node.kind {
             ExprKind::BufferField(buffer, BufferField::Data)

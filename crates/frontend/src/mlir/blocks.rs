@@ -149,11 +149,11 @@ impl Reader<'_> {
     /// Binds a name to a pack of values; uses that waited for it are put in.
     pub(super) fn define(&mut self, name: &str, first: ValueId, count: u32, place: (u32, u32)) {
         let id = self.body.intern(name);
-        let (body, exprs) = (&mut self.body, &mut self.value_exprs);
+        let body = &mut self.body;
         let mut out_of_pack = Vec::new();
         let old = self.names.define(id, first, count, |waiting, value| match value {
             Some(value) => {
-                let expr = value_expr(body, exprs, value);
+                let expr = body.value_expr(value);
                 put(body, waiting.op, waiting.slot, expr);
             }
             None => out_of_pack.push((waiting.op, waiting.slot, waiting.place)),
@@ -247,7 +247,7 @@ impl Reader<'_> {
     pub(super) fn operand_expr(&mut self, op: OpId, slot: Slot, operand: &Operand) -> ExprId {
         if operand.value != NONE {
             let value = ValueId::new(operand.value as usize);
-            return value_expr(&mut self.body, &mut self.value_exprs, value);
+            return self.body.value_expr(value);
         }
         let place = self.relative(operand.place);
         self.names.wait(op, slot, operand.name, operand.number, place);
@@ -255,16 +255,12 @@ impl Reader<'_> {
         ExprId::new(0)
     }
 
-    pub(super) fn value_expr(&mut self, value: ValueId) -> ExprId {
-        value_expr(&mut self.body, &mut self.value_exprs, value)
-    }
-
     /// A value that nothing defines.
     fn unknown_value(&mut self, name: &str) -> ExprId {
         let value = self.body.new_value(name, Type::Unknown, ir::ValueKind::Captured);
         let id = self.body.intern(name);
         self.body.unresolved.push(id);
-        self.value_expr(value)
+        self.body.value_expr(value)
     }
 
     /// At the end of the unit: what is used and never defined.
@@ -316,18 +312,6 @@ impl Reader<'_> {
 
 pub(super) fn text_range((start, end): (u32, u32)) -> syntax::TextRange {
     syntax::TextRange::new(start.into(), end.max(start).into())
-}
-
-/// The expression of a value, made at its first use.
-fn value_expr(body: &mut ir::Body, exprs: &mut Vec<u32>, value: ValueId) -> ExprId {
-    let at = value.index();
-    if exprs.len() <= at {
-        exprs.resize(at + 1, NONE);
-    }
-    if exprs[at] == NONE {
-        exprs[at] = body.value_expr(value).index() as u32;
-    }
-    ExprId::new(exprs[at] as usize)
 }
 
 fn put(body: &mut ir::Body, op: OpId, slot: Slot, expr: ExprId) {

@@ -5,23 +5,21 @@
 //! definition takes those waiting uses that stand in its own region. Amortised O(1) a use and a definition.
 
 use ir::{BlockId, NameId, OpId, ValueId, arena::Id};
+use rustc_hash::FxHashMap;
 
 /// Nothing bound; no value.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// Small: there is one for each name of a unit.
 #[derive(Clone, Copy)]
 struct Binding {
     /// The first value of the pack, or [`NONE`].
     first: u32,
-    /// How many values the pack has.
-    count: u32,
     /// The isolation depth at which it was bound.
     isolation: u32,
-    /// The last waiting use, or [`NONE`].
-    waiting: u32,
 }
 
-const UNBOUND: Binding = Binding { first: NONE, count: 0, isolation: 0, waiting: NONE };
+const UNBOUND: Binding = Binding { first: NONE, isolation: 0 };
 
 /// Where a waiting use is to be put in.
 #[derive(Clone, Copy, Debug)]
@@ -59,10 +57,17 @@ struct Scope {
 #[derive(Default)]
 pub(super) struct Names {
     bindings: Vec<Binding>,
-    undo: Vec<(NameId, u32, u32, u32)>,
+    /// How many values the packs of more than one have, by the first.
+    packs: FxHashMap<u32, u32>,
+    /// What was bound, in this order.
+    undo: Vec<NameId>,
+    /// What was bound before, by its place in `undo`; most names are bound once.
+    hidden: Vec<(u32, Binding)>,
     scopes: Vec<Scope>,
     isolation: u32,
     waiting: Vec<Waiting>,
+    /// The last waiting use of a name.
+    waits: FxHashMap<NameId, u32>,
     labels: Vec<(NameId, BlockId)>,
 }
 
@@ -89,7 +94,9 @@ impl Names {
         if binding.first == NONE || binding.isolation != isolation {
             return Found::Nothing;
         }
-        match number < binding.count {
+        let is_in_pack =
+            number == 0 || self.packs.get(&binding.first).is_some_and(|&count| number < count);
+        match is_in_pack {
             true => Found::Value(ValueId::new((binding.first + number) as usize)),
             false => Found::OutOfPack,
         }
@@ -106,19 +113,28 @@ impl Names {
         let isolation = self.isolation;
         let opened = self.scopes.last().map_or(0, |it| it.waiting);
         let old = *self.binding(name);
-        self.undo.push((name, old.first, old.count, old.isolation));
-        let mut waiting = old.waiting;
-        while waiting != NONE && waiting >= opened {
-            let use_ = &mut self.waiting[waiting as usize];
-            if use_.isolation == isolation {
-                use_.done = true;
-                let value = (use_.number < count)
-                    .then(|| ValueId::new(first.index() + use_.number as usize));
-                resolve(use_, value);
-            }
-            waiting = use_.next;
+        if old.first != NONE {
+            self.hidden.push((self.undo.len() as u32, old));
         }
-        *self.binding(name) = Binding { first: first.index() as u32, count, isolation, waiting };
+        self.undo.push(name);
+        if count > 1 {
+            self.packs.insert(first.index() as u32, count);
+        }
+        if let Some(last) = self.waits.get_mut(&name) {
+            let mut waiting = *last;
+            while waiting != NONE && waiting >= opened {
+                let use_ = &mut self.waiting[waiting as usize];
+                if use_.isolation == isolation {
+                    use_.done = true;
+                    let value = (use_.number < count)
+                        .then(|| ValueId::new(first.index() + use_.number as usize));
+                    resolve(use_, value);
+                }
+                waiting = use_.next;
+            }
+            *last = waiting;
+        }
+        *self.binding(name) = Binding { first: first.index() as u32, isolation };
         let visible = old.first != NONE && old.isolation == isolation;
         visible.then(|| ValueId::new(old.first as usize))
     }
@@ -134,8 +150,7 @@ impl Names {
     ) {
         let at = self.waiting.len() as u32;
         let isolation = self.isolation;
-        let binding = self.binding(name);
-        let next = std::mem::replace(&mut binding.waiting, at);
+        let next = self.waits.insert(name, at).unwrap_or(NONE);
         self.waiting.push(Waiting { op, slot, name, number, place, next, isolation, done: false });
     }
 
@@ -170,9 +185,10 @@ impl Names {
         labels(&self.labels[scope.labels as usize..]);
         self.labels.truncate(scope.labels as usize);
         while self.undo.len() > scope.undo as usize {
-            let Some((name, first, count, isolation)) = self.undo.pop() else { break };
-            let binding = self.binding(name);
-            (binding.first, binding.count, binding.isolation) = (first, count, isolation);
+            let Some(name) = self.undo.pop() else { break };
+            let at = self.undo.len() as u32;
+            let before = self.hidden.pop_if(|it| it.0 == at).map_or(UNBOUND, |it| it.1);
+            *self.binding(name) = before;
         }
         self.isolation -= u32::from(scope.isolated);
     }

@@ -119,6 +119,9 @@ impl<'t> Reader<'t> {
     pub(super) fn end_operation(&mut self, aliases: &Aliases) {
         let Some(mut frame) = self.frames.last().copied() else { return };
         frame.head = self.head(&frame);
+        if let Some(open) = self.frames.last_mut() {
+            open.head = frame.head;
+        }
         let made = match frame.form {
             Form::Generic => self.generic(&frame, aliases),
             Form::Custom => self.custom(&frame, aliases),

@@ -559,7 +559,7 @@ impl<'t> Reader<'t> {
         {
             let results: SmallVec<[_; 2]> = self.body.ops[last].results.iter().copied().collect();
             for value in results {
-                let expr = self.value_expr(value);
+                let expr = self.body.value_expr(value);
                 self.body.ops[op].operands.push(expr);
             }
         }

@@ -153,7 +153,6 @@ pub(super) struct Reader<'t> {
     pack_budget: u32,
     /// Where the definitions of the label that is being read begin.
     pub(super) labelled: usize,
-    pub(super) value_exprs: Vec<u32>,
     pub(super) heads: Vec<Head<'t>>,
     head_index: FxHashMap<&'t str, u32>,
     pub(super) caches: super::operation::Caches<'t>,
@@ -245,7 +244,6 @@ impl<'t> Reader<'t> {
             has_branches: false,
             pack_budget: MAX_PACKED,
             labelled: 0,
-            value_exprs: Vec::new(),
             heads: Vec::new(),
             head_index: FxHashMap::default(),
             caches: Default::default(),
@@ -530,7 +528,7 @@ impl<'t> Reader<'t> {
             return frame.op;
         }
         let block = self.current_block()?;
-        let head = self.head(&frame);
+        let head = if frame.head == NONE { self.head(&frame) } else { frame.head };
         let op = self.body.push_op(block, OpKind::Named(self.heads[head as usize].name), &[]);
         if let Some(frame) = self.frames.last_mut() {
             frame.op = Some(op);
@@ -560,6 +558,8 @@ impl<'t> Reader<'t> {
         let traits = Traits { is_plain, has_branches: self.has_branches, n_spliced: 0 };
         let check_dominance = self.has_branches || self.names.has_waited();
         self.undefined_values();
+        // A large function needs its memory for other things now.
+        self.names = Names::default();
         self.map.finish();
         let said = self.diagnostics;
         let diagnostics = diagnostics::of_body(&self.body, &self.map, check_dominance, said);

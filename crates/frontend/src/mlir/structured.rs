@@ -348,7 +348,7 @@ impl Reader<'_> {
                 Place::Argument(at) => self.body.blocks[block].args[at],
                 Place::Result(at) => results[at],
             };
-            let operand = self.value_expr(value);
+            let operand = self.body.value_expr(value);
             self.body.ops[op].operands.push(operand);
             self.map.push_use(op, here);
         }

@@ -1,4 +1,8 @@
 //! Units: a function, or the frame of a document; from the tree of an editor, or from the steps of a parse.
+//!
+//! Functions see nothing of one another, so who reads a file may have them lowered elsewhere ([`Divert`]).
+
+use std::sync::Arc;
 
 use parser::{
     Step,
@@ -76,17 +80,99 @@ pub(super) fn step_of(step: GreenStep<'_>) -> Step {
 /// Parses and lowers a whole file, unit by unit: each function when it ends, the frame of a document behind its functions.
 /// No tree is made, and no more than one function and one frame are kept.
 pub fn lower_file(text: &str, shapes: &Shapes, unit: &mut dyn FnMut(Unit)) {
-    parser::mlir::parse_into(text, shapes, &mut FileReader::new(text, shapes, unit));
+    let mut unit = unit;
+    parser::mlir::parse_into(text, shapes, &mut FileReader::new(text, shapes, &mut unit));
+}
+
+/// A function whose steps follow.
+#[derive(Clone, Debug)]
+pub struct Outline {
+    /// Where it begins in the file.
+    pub offset: usize,
+    /// The number of its document, as in [`Unit`].
+    pub document: usize,
+    /// What it sees of its document.
+    pub aliases: Arc<Aliases>,
+}
+
+/// Lowers a function from its steps.
+pub struct FunctionReader<'t> {
+    outline: Outline,
+    reader: Reader<'t>,
+}
+
+impl<'t> FunctionReader<'t> {
+    /// A reader of a function of a text that was parsed with these shapes.
+    pub fn new(text: &'t str, shapes: &'t Shapes, outline: Outline) -> FunctionReader<'t> {
+        FunctionReader { reader: Reader::new(text, outline.offset, shapes, false), outline }
+    }
+
+    /// The next steps of the function.
+    pub fn steps(&mut self, steps: &[Step]) {
+        for &step in steps {
+            self.reader.step(step, &self.outline.aliases);
+        }
+    }
+
+    /// The function, after its last step.
+    pub fn finish(self) -> Unit {
+        let Outline { offset, document, .. } = self.outline;
+        let mut lowered = self.reader.finish();
+        lowered.body.rest();
+        Unit { kind: UnitKind::Function, offset, document, lowered }
+    }
+}
+
+/// What takes the units of a file.
+pub trait Units {
+    /// A unit is ready.
+    fn unit(&mut self, unit: Unit);
+}
+
+impl<F: FnMut(Unit)> Units for F {
+    fn unit(&mut self, unit: Unit) {
+        self(unit);
+    }
+}
+
+/// What has functions lowered somewhere else, from their steps.
+pub trait Divert: Units {
+    /// A function begins; it will not be given as a unit.
+    fn function_begins(&mut self, outline: Outline);
+    /// The next steps of the function.
+    fn steps(&mut self, steps: &[Step]);
+    /// The function has ended.
+    fn function_ends(&mut self);
+}
+
+/// Who gets the units.
+enum Taker<'u> {
+    Units(&'u mut dyn Units),
+    Divert(&'u mut dyn Divert),
+}
+
+impl Taker<'_> {
+    fn unit(&mut self, unit: Unit) {
+        match self {
+            Taker::Units(it) => it.unit(unit),
+            Taker::Divert(it) => it.unit(unit),
+        }
+    }
 }
 
 /// Takes the steps of a whole file and gives its units, as [`lower_file`] does, for those who parse themselves.
 pub struct FileReader<'t, 'u> {
     text: &'t str,
     shapes: &'t Shapes,
-    unit: &'u mut dyn FnMut(Unit),
-    aliases: Aliases,
+    taker: Taker<'u>,
+    aliases: Arc<Aliases>,
     frame: Option<Reader<'t>>,
-    function: Option<Reader<'t>>,
+    function: Option<FunctionReader<'t>>,
+    /// Whether somebody else lowers the function.
+    is_diverted: bool,
+    /// Whether functions elsewhere have the aliases of this document, and whether those to come stay here.
+    gave_aliases: bool,
+    stays: bool,
     /// How many functions are open: the outermost is the unit.
     n_functions: u32,
 
@@ -103,6 +189,13 @@ impl Sink for FileReader<'_, '_> {
         for &step in steps {
             self.step(step);
         }
+        if let Some(function) = &mut self.function {
+            function.steps(steps);
+        } else if self.is_diverted
+            && let Taker::Divert(taker) = &mut self.taker
+        {
+            taker.steps(steps);
+        }
     }
 
     fn function_begins(&mut self, offset: usize) {
@@ -111,7 +204,17 @@ impl Sink for FileReader<'_, '_> {
             // In a module of a function.
             return;
         }
-        self.function = Some(Reader::new(self.text, offset, self.shapes, false));
+        let aliases = Arc::clone(&self.aliases);
+        let outline = Outline { offset, document: self.document, aliases };
+        match &mut self.taker {
+            Taker::Divert(taker) if !self.stays => {
+                (self.is_diverted, self.gave_aliases) = (true, true);
+                taker.function_begins(outline);
+            }
+            _ => {
+                self.function = Some(FunctionReader::new(self.text, self.shapes, outline));
+            }
+        }
     }
 
     fn function_ends(&mut self, _: usize) {
@@ -119,27 +222,38 @@ impl Sink for FileReader<'_, '_> {
         if self.n_functions > 0 {
             return;
         }
-        let Some(reader) = self.function.take() else { return };
-        let offset = reader.base as usize;
-        let lowered = reader.finish();
-        (self.unit)(Unit { kind: UnitKind::Function, offset, document: self.document, lowered });
+        if let Some(function) = self.function.take() {
+            self.taker.unit(function.finish());
+        } else if std::mem::take(&mut self.is_diverted)
+            && let Taker::Divert(taker) = &mut self.taker
+        {
+            taker.function_ends();
+        }
     }
 }
 
 impl<'t, 'u> FileReader<'t, 'u> {
     /// A reader of a text that was parsed with these shapes.
-    pub fn new(
-        text: &'t str,
-        shapes: &'t Shapes,
-        unit: &'u mut dyn FnMut(Unit),
-    ) -> FileReader<'t, 'u> {
+    pub fn new(text: &'t str, shapes: &'t Shapes, units: &'u mut dyn Units) -> Self {
+        FileReader::with(text, shapes, Taker::Units(units))
+    }
+
+    /// A reader that lowers what is around functions.
+    pub fn diverting(text: &'t str, shapes: &'t Shapes, divert: &'u mut dyn Divert) -> Self {
+        FileReader::with(text, shapes, Taker::Divert(divert))
+    }
+
+    fn with(text: &'t str, shapes: &'t Shapes, taker: Taker<'u>) -> Self {
         FileReader {
             text,
             shapes,
-            unit,
-            aliases: Aliases::default(),
+            taker,
+            aliases: Arc::default(),
             frame: None,
             function: None,
+            is_diverted: false,
+            gave_aliases: false,
+            stays: false,
             n_functions: 0,
             pos: 0,
             depth: 0,
@@ -159,9 +273,6 @@ impl<'t, 'u> FileReader<'t, 'u> {
                 self.alias = Some((self.pos, 0, 0));
             }
             _ => {}
-        }
-        if let Some(reader) = &mut self.function {
-            reader.step(step, &self.aliases);
         }
         if let Some(reader) = &mut self.frame {
             reader.step(step, &self.aliases);
@@ -194,16 +305,20 @@ impl<'t, 'u> FileReader<'t, 'u> {
                     && body > 0
                 {
                     let (name, text) = (&self.text[start..name_end], &self.text[body..self.pos]);
-                    self.aliases.define(name, text.trim());
+                    // Functions elsewhere see what came before them; a copy for each alias would not be linear.
+                    self.stays |= self.gave_aliases;
+                    Arc::make_mut(&mut self.aliases).define(name, text.trim());
                 }
             }
             1 => {
                 if let Some(reader) = self.frame.take() {
                     let lowered = reader.finish();
                     let (offset, document) = (self.frame_start, self.document);
-                    (self.unit)(Unit { kind: UnitKind::Frame, offset, document, lowered });
+                    let kind = UnitKind::Frame;
+                    self.taker.unit(Unit { kind, offset, document, lowered });
                     self.document += 1;
-                    self.aliases = Aliases::default();
+                    self.aliases = Arc::default();
+                    (self.gave_aliases, self.stays) = (false, false);
                 }
             }
             _ => {}

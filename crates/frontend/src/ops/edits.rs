@@ -1,6 +1,6 @@
 //! From a plan of operations to edits of the text.
 //!
-//! In: a lowered unit, its text, a plan made from it. Out: a [`TextEdit`] in offsets of the unit's text; comments, names and layout stay. After it, the text
+//! In: a lowered unit, its text, a plan made from it. Out: a [`TextEdit`] (for one large function [`PackedEdits`]) in offsets of the unit's text; comments, names and layout stay. After it, the text
 //! lowers to what the plan's rewriter gives.
 //!
 //! * An operation that goes takes its line with it, unless something else stands there: another operation, a brace, a comment.
@@ -13,18 +13,29 @@
 //! What has no text (an implied terminator, the body of a named structured operation) is not edited, and what would need it is left out.
 //! O(operations + operands), and the text that is replaced.
 
+use std::borrow::Cow;
+
 use ir::{
     Body, Dialect, OpId, Type, ValueId,
+    arena::Id,
     plan::ops::{OpAction, OpChange, OpPlan, OutputCopy, copies},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use syntax::{Edit, TextEdit, TextRange, TextSize, first_line_end};
+use syntax::{PackedEdits, TextEdit, TextRange, TextSize, first_line_end};
 
 use super::{OpSourceMap, source_map::used_values};
 
 /// The edits that apply a plan.
 pub fn edits(text: &str, map: &OpSourceMap, body: &Body, plan: &OpPlan) -> TextEdit {
     edits_of(text, map, body, plan.actions.iter())
+}
+
+/// The edits that apply a plan, in little memory: the plan's is given back before they are made.
+pub fn packed_edits(text: &str, map: &OpSourceMap, body: &Body, plan: OpPlan) -> PackedEdits {
+    let mut writer = Writer::new(text, map, body);
+    writer.take_all(plan.actions.iter());
+    drop(plan);
+    writer.write()
 }
 
 /// The edits that apply some actions of a plan. Those that they rest on (a move before a merge into what moves) must be among them.
@@ -35,25 +46,17 @@ pub fn edits_of<'a>(
     actions: impl IntoIterator<Item = &'a OpAction>,
 ) -> TextEdit {
     let mut writer = Writer::new(text, map, body);
-    let actions: Vec<&OpAction> = actions.into_iter().filter(|it| writer.take(it)).collect();
-    writer.copies = copies(body, actions);
-    if writer.is_idle() {
-        return TextEdit::new();
-    }
-    writer.rename_what_moves();
-    writer.uses();
-    writer.moves();
-    writer.removals();
-    writer.copies();
-    writer.finish()
+    writer.take_all(actions.into_iter());
+    // Edits over one another would be an error of ours, and then nothing is done.
+    writer.write().unpack().unwrap_or_default()
 }
 
 struct Writer<'a> {
     text: &'a str,
     map: &'a OpSourceMap,
     body: &'a Body,
-    /// Values and what takes their place.
-    replaced: FxHashMap<ValueId, ValueId>,
+    /// What takes the place of each value; empty where none is replaced.
+    replaced: Vec<ValueId>,
     single: FxHashMap<(OpId, u32), ValueId>,
     gone: Vec<OpId>,
     /// Operations and what they move before, in the order of the plan.
@@ -66,8 +69,8 @@ struct Writer<'a> {
     /// The numbers of values within packs; absent for values of their own.
     in_pack: FxHashMap<ValueId, u32>,
     /// Edits inside of operations that move, and of all others.
-    inside: FxHashMap<OpId, Vec<Edit>>,
-    edits: Vec<Edit>,
+    inside: FxHashMap<OpId, Vec<(TextRange, String)>>,
+    edits: PackedEdits,
 }
 
 impl<'a> Writer<'a> {
@@ -76,7 +79,7 @@ impl<'a> Writer<'a> {
             text,
             map,
             body,
-            replaced: FxHashMap::default(),
+            replaced: Vec::new(),
             single: FxHashMap::default(),
             gone: Vec::new(),
             moved: Vec::new(),
@@ -85,8 +88,29 @@ impl<'a> Writer<'a> {
             ambiguous: ambiguous(body),
             in_pack: FxHashMap::default(),
             inside: FxHashMap::default(),
-            edits: Vec::new(),
+            edits: PackedEdits::new(),
         }
+    }
+
+    fn take_all<'p>(&mut self, actions: impl Iterator<Item = &'p OpAction>) {
+        let body = self.body;
+        let taken = actions.filter(|it| self.take(it));
+        match body.dialect {
+            Dialect::Pir => self.copies = copies(body, taken),
+            // Only programs of PIR have outputs.
+            _ => taken.for_each(drop),
+        }
+    }
+
+    fn write(mut self) -> PackedEdits {
+        if !self.is_idle() {
+            self.rename_what_moves();
+            self.uses();
+            self.moves();
+            self.removals();
+            self.copies();
+        }
+        self.finish()
     }
 
     fn is_idle(&self) -> bool {
@@ -114,8 +138,9 @@ impl<'a> Writer<'a> {
                     return false;
                 }
                 self.gone.push(op);
-                let pairs = body.ops[op].results.iter().zip(&body.ops[*into].results);
-                self.replaced.extend(pairs.map(|(&from, &to)| (from, to)));
+                for (&from, &to) in body.ops[op].results.iter().zip(&body.ops[*into].results) {
+                    self.replace(from, to);
+                }
             }
             OpChange::MergeUses { into, uses } => {
                 for &(user, at) in uses {
@@ -130,15 +155,24 @@ impl<'a> Writer<'a> {
             OpChange::Hoist { before } => self.moved.push((op, *before)),
             OpChange::Argument { argument, value } => {
                 if !map.definition(*value).is_empty() {
-                    self.replaced.insert(*argument, *value);
+                    self.replace(*argument, *value);
                 }
             }
         }
         true
     }
 
+    fn replace(&mut self, value: ValueId, by: ValueId) {
+        if self.replaced.is_empty() {
+            self.replaced = self.body.values.ids().collect();
+        }
+        self.replaced[value.index()] = by;
+    }
+
     fn value(&self, mut value: ValueId) -> ValueId {
-        while let Some(&by) = self.replaced.get(&value) {
+        while let Some(&by) = self.replaced.get(value.index())
+            && by != value
+        {
             value = by;
         }
         value
@@ -189,17 +223,22 @@ impl<'a> Writer<'a> {
     }
 
     /// How a value is written where it is used.
-    fn use_text(&mut self, value: ValueId) -> String {
-        if let Some(name) = self.new_names.get(&value) {
-            return name.clone();
+    fn use_text(&mut self, value: ValueId) -> Cow<'a, str> {
+        if !self.new_names.is_empty()
+            && let Some(name) = self.new_names.get(&value)
+        {
+            return Cow::Owned(name.clone());
         }
         let name = self.bare_name(value);
         let definition = self.map.definition(value);
+        if usize::from(definition.len()) == name.len() {
+            return Cow::Borrowed(name);
+        }
         if !self.text[definition].contains(':') {
-            return name.to_owned();
+            return Cow::Borrowed(name);
         }
         let number = self.number_in_pack(value, definition);
-        format!("{name}#{number}")
+        Cow::Owned(format!("{name}#{number}"))
     }
 
     fn number_in_pack(&mut self, value: ValueId, definition: TextRange) -> u32 {
@@ -227,33 +266,45 @@ impl<'a> Writer<'a> {
             self.copies.iter().flat_map(|it| it.outputs.iter().map(|at| (*at, &*it.name)));
         let outputs: FxHashMap<(OpId, u32), String> =
             outputs.map(|(at, name)| (at, name.to_owned())).collect();
-        for op in body.ops.ids().filter(|it| !gone.contains(it)) {
+        // Of what moves; all else is written at once.
+        let mut inside = Vec::new();
+        for op in body.ops.ids().filter(|it| !gone[it.index()]) {
             let places = map.uses_of(op);
             if places.len() == 0 {
                 continue;
             }
-            let mut edits = Vec::new();
+            let moves = !moved.is_empty() && moved.contains(&op);
+            let mut edit = |this: &mut Self, place: TextRange, text: &str| match moves {
+                true => inside.push((place, text.to_owned())),
+                false => this.edits.push(place, text),
+            };
             for (at, (value, place)) in used_values(body, op).zip(places).enumerate() {
                 let Some(value) = value.filter(|_| !place.is_empty()) else { continue };
-                if let Some(name) = outputs.get(&(op, at as u32)) {
-                    edits.push(Edit::replace(place, name.clone()));
+                let slot = (op, at as u32);
+                if !outputs.is_empty()
+                    && let Some(name) = outputs.get(&slot)
+                {
+                    edit(self, place, name);
                     continue;
                 }
-                let single = self.single.get(&(op, at as u32)).copied();
+                let single = match self.single.is_empty() {
+                    true => None,
+                    false => self.single.get(&slot).copied(),
+                };
                 let now = self.value(single.unwrap_or(value));
-                if now != value || self.new_names.contains_key(&now) {
-                    edits.push(Edit::replace(place, self.use_text(now)));
+                let is_renamed = !self.new_names.is_empty() && self.new_names.contains_key(&now);
+                if now != value || is_renamed {
+                    let text = self.use_text(now);
+                    edit(self, place, &text);
                 }
             }
-            if moved.contains(&op) {
-                let definitions = body.ops[op].results.iter();
-                for value in definitions.filter(|it| self.new_names.contains_key(it)) {
-                    let place = map.definition(*value);
-                    edits.push(Edit::replace(place, self.new_names[value].clone()));
+            if moves {
+                for value in &body.ops[op].results {
+                    if let Some(name) = self.new_names.get(value) {
+                        inside.push((map.definition(*value), name.clone()));
+                    }
                 }
-                self.inside.insert(op, edits);
-            } else {
-                self.edits.extend(edits);
+                self.inside.insert(op, std::mem::take(&mut inside));
             }
         }
         for &(op, _) in &self.moved {
@@ -261,18 +312,22 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn gone_with_insides(&self) -> FxHashSet<OpId> {
-        let mut all: FxHashSet<OpId> = FxHashSet::default();
+    /// By operation.
+    fn gone_with_insides(&self) -> Vec<bool> {
+        let mut all = vec![false; self.body.ops.len()];
         // What moves out of what goes stays.
         let moved: FxHashSet<OpId> = self.moved.iter().map(|it| it.0).collect();
-        let mut stack = self.gone.clone();
-        while let Some(op) = stack.pop() {
-            if moved.contains(&op) || !all.insert(op) {
-                continue;
-            }
-            for &region in &self.body.ops[op].regions {
-                for &block in &self.body.regions[region].blocks {
-                    stack.extend(&self.body.blocks[block].ops);
+        let mut stack = Vec::new();
+        for &op in &self.gone {
+            stack.push(op);
+            while let Some(op) = stack.pop() {
+                if moved.contains(&op) || std::mem::replace(&mut all[op.index()], true) {
+                    continue;
+                }
+                for &region in &self.body.ops[op].regions {
+                    for &block in &self.body.regions[region].blocks {
+                        stack.extend(&self.body.blocks[block].ops);
+                    }
                 }
             }
         }
@@ -285,25 +340,24 @@ impl<'a> Writer<'a> {
         for (op, before) in std::mem::take(&mut self.moved) {
             let range = self.map.op(op);
             let mut edits = self.inside.remove(&op).unwrap_or_default();
-            edits.sort_by_key(|it| it.range.start());
-            edits.dedup_by_key(|it| it.range);
+            edits.sort_by_key(|it| it.0.start());
+            edits.dedup_by_key(|it| it.0);
             let mut line = String::new();
             let mut done = range.start();
-            for edit in edits {
-                line.push_str(&self.text[TextRange::new(done, edit.range.start())]);
-                line.push_str(&edit.text);
-                done = edit.range.end();
+            for (place, text) in edits {
+                line.push_str(&self.text[TextRange::new(done, place.start())]);
+                line.push_str(&text);
+                done = place.end();
             }
             line.push_str(&self.text[TextRange::new(done, range.end())]);
             let at = self.map.op(before).start();
             let start = line_start(self.text, at);
             let indent = &self.text[TextRange::new(start, at)];
-            let insertion = if indent.bytes().all(|it| it == b' ' || it == b'\t') {
-                Edit::insert(start, format!("{indent}{line}{newline}"))
+            if is_blank(indent) {
+                self.edits.push(TextRange::empty(start), &format!("{indent}{line}{newline}"));
             } else {
-                Edit::insert(at, format!("{line}{newline}"))
-            };
-            self.edits.push(insertion);
+                self.edits.push(TextRange::empty(at), &format!("{line}{newline}"));
+            }
             self.gone.push(op);
         }
     }
@@ -325,14 +379,14 @@ impl<'a> Writer<'a> {
                     TextRange::new(it.start(), range.end())
                 }
                 Some(it) => {
-                    self.edits.push(Edit::delete(whole_line(self.text, it)));
+                    self.edits.push(whole_line(self.text, it), "");
                     range
                 }
                 None => range,
             });
         }
         if let Some(it) = run {
-            self.edits.push(Edit::delete(whole_line(self.text, it)));
+            self.edits.push(whole_line(self.text, it), "");
         }
     }
 
@@ -352,20 +406,14 @@ impl<'a> Writer<'a> {
             let attrs = stops.map_or(String::new(), |it| format!("stop_gradient:[{it}]"));
             let (name, from) = (&copy.name, name_of(self.body, copy.value));
             let line = format!("({name}) = \"pd_op.assign\" ({from}) {{{attrs}}} : ({ty}) -> {ty}");
-            self.edits.push(Edit::insert(place.end(), format!("{newline}{indent}{line}")));
+            let line = format!("{newline}{indent}{line}");
+            self.edits.push(TextRange::empty(place.end()), &line);
         }
     }
 
-    /// One use may stand for several operands; overlapping edits would be an error of ours, and then nothing is done.
-    fn finish(mut self) -> TextEdit {
-        let place = |it: &Edit| (it.range.start(), it.range.end());
-        // Only insertions at one place have an order among them; a stable sort takes half of the memory once more.
-        match self.edits.iter().any(Edit::is_insert) {
-            true => self.edits.sort_by_key(place),
-            false => self.edits.sort_unstable_by_key(place),
-        }
-        self.edits.dedup_by(|a, b| a == b && !a.is_insert());
-        TextEdit::from_edits(self.edits).unwrap_or_default()
+    /// One use may stand for several operands.
+    fn finish(self) -> PackedEdits {
+        self.edits.sorted().unwrap_or_default()
     }
 }
 

@@ -7,6 +7,7 @@
 mod splice;
 
 use ir::{BlockId, Body, ExprKind, OpId, RegionId, ValueId, arena::Id};
+use rustc_hash::FxHashMap;
 use syntax::{TextRange, TextSize};
 
 pub(crate) use self::splice::MapRun;
@@ -20,6 +21,59 @@ pub struct OpPlace {
     name_end: u32,
     first_use: u32,
     n_uses: u32,
+}
+
+/// Where short texts are: mostly names, of which a unit has millions. Five bytes each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Places {
+    starts: Vec<u32>,
+    lens: Vec<u8>,
+    /// Lengths that do not fit.
+    long: FxHashMap<u32, u32>,
+}
+
+impl Places {
+    fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    fn get(&self, at: usize) -> TextRange {
+        let (Some(&start), Some(&len)) = (self.starts.get(at), self.lens.get(at)) else {
+            return TextRange::default();
+        };
+        let len = match len {
+            u8::MAX => self.long.get(&(at as u32)).copied().unwrap_or_default(),
+            _ => u32::from(len),
+        };
+        TextRange::at(start.into(), len.into())
+    }
+
+    fn pairs(&self, which: std::ops::Range<usize>) -> impl Iterator<Item = (u32, u32)> + '_ {
+        which.map(|it| self.get(it)).map(|it| (it.start().into(), it.end().into()))
+    }
+
+    fn set(&mut self, at: usize, (start, end): (u32, u32)) {
+        if self.len() <= at {
+            self.starts.resize(at + 1, 0);
+            self.lens.resize(at + 1, 0);
+        }
+        let len = end.saturating_sub(start);
+        self.starts[at] = start;
+        self.lens[at] = u8::try_from(len).unwrap_or(u8::MAX);
+        if len >= u32::from(u8::MAX) {
+            self.long.insert(at as u32, len);
+        }
+    }
+}
+
+impl FromIterator<(u32, u32)> for Places {
+    fn from_iter<T: IntoIterator<Item = (u32, u32)>>(places: T) -> Places {
+        let mut res = Places::default();
+        for (at, place) in places.into_iter().enumerate() {
+            res.set(at, place);
+        }
+        res
+    }
 }
 
 /// A successor in the text.
@@ -38,11 +92,11 @@ pub struct SuccessorPlace {
 pub struct OpSourceMap {
     ops: Vec<OpPlace>,
     /// Uses of the operations: operands in the order of the body, then the arguments of successors.
-    uses: Vec<(u32, u32)>,
+    uses: Places,
     /// Definitions by value.
-    values: Vec<(u32, u32)>,
+    values: Places,
     /// Labels by block.
-    blocks: Vec<(u32, u32)>,
+    blocks: Places,
     /// From `{` to `}` by region.
     regions: Vec<(u32, u32)>,
     successors: Vec<SuccessorPlace>,
@@ -71,16 +125,15 @@ impl OpSourceMap {
     pub fn uses_of(&self, op: OpId) -> impl ExactSizeIterator<Item = TextRange> + '_ {
         let place = self.ops.get(op.index()).copied().unwrap_or_default();
         let first = place.first_use as usize;
-        let uses = self.uses.get(first..first + place.n_uses as usize).unwrap_or_default();
-        uses.iter().map(|&it| range(it))
+        (first..first + place.n_uses as usize).map(|it| self.uses.get(it))
     }
     /// The definition of a value in the text: `%0`, or `%0:2` for all of a pack.
     pub fn definition(&self, value: ValueId) -> TextRange {
-        self.values.get(value.index()).map_or_else(Default::default, |&it| range(it))
+        self.values.get(value.index())
     }
     /// The label of a block; empty where none is written.
     pub fn label(&self, block: BlockId) -> TextRange {
-        self.blocks.get(block.index()).map_or_else(Default::default, |&it| range(it))
+        self.blocks.get(block.index())
     }
     /// A region with its braces; empty where none is written.
     pub fn region(&self, region: RegionId) -> TextRange {
@@ -194,14 +247,14 @@ impl OpSourceMap {
     }
     /// The next use of an operation.
     pub(crate) fn push_use(&mut self, op: OpId, place: (u32, u32)) {
-        self.uses.push(place);
+        self.uses.set(self.uses.len(), place);
         entry(&mut self.ops, op.index()).n_uses += 1;
     }
     pub(crate) fn set_value(&mut self, value: ValueId, place: (u32, u32)) {
-        *entry(&mut self.values, value.index()) = place;
+        self.values.set(value.index(), place);
     }
     pub(crate) fn set_block(&mut self, block: BlockId, place: (u32, u32)) {
-        *entry(&mut self.blocks, block.index()) = place;
+        self.blocks.set(block.index(), place);
     }
     pub(crate) fn set_region(&mut self, region: RegionId, place: (u32, u32)) {
         *entry(&mut self.regions, region.index()) = place;
@@ -224,4 +277,23 @@ fn entry<T: Default + Clone>(table: &mut Vec<T>, index: usize) -> &mut T {
         table.resize(index + 1, T::default());
     }
     &mut table[index]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_of_any_length_come_back() {
+        let mut places = Places::default();
+        let all = [(7, 9), (0, 0), (5, 259), (5, 260), (5, 261), (5, 262), (9, 1 << 30), (3, 4)];
+        for (at, &place) in all.iter().enumerate() {
+            places.set(2 * at, (1, 900));
+            places.set(2 * at, place);
+        }
+        for (at, &place) in all.iter().enumerate() {
+            assert_eq!(places.get(2 * at), range(place));
+            assert_eq!(places.get(2 * at + 1), TextRange::default());
+        }
+    }
 }

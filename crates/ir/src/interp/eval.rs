@@ -33,7 +33,7 @@ impl Machine<'_> {
     /// The value of an expression in a lane.
     pub(super) fn eval(&mut self, expr: ExprId, lane: usize) -> Result<Val> {
         self.step()?;
-        let Expr { kind, ty, size, .. } = *self.body.expr(expr);
+        let Expr { kind, ty, size, .. } = self.body.expr(expr);
         match kind {
             ExprKind::Int(value) => Ok(Val::Int(value, false)),
             ExprKind::Float(bits) => Ok(Val::Float(f64::from_bits(bits))),

@@ -8,6 +8,8 @@
 
 mod copies;
 
+use thin_vec::ThinVec;
+
 use crate::{OpId, ValueId};
 
 pub use self::copies::{OutputCopy, copies};
@@ -85,14 +87,14 @@ pub enum OpChange {
         /// The equal operation, which stays.
         into: OpId,
         /// The uses that become uses of a copy: user and operand, in program order.
-        outputs: Vec<(OpId, u32)>,
+        outputs: ThinVec<(OpId, u32)>,
     },
     /// Only the named operands change, and the operation stays: in a graph region some uses were visited before it.
     MergeUses {
         /// The equal operation.
         into: OpId,
         /// Users and the index of the operand, in program order.
-        uses: Vec<(OpId, u32)>,
+        uses: ThinVec<(OpId, u32)>,
     },
     /// The operation goes, with its regions. Nothing uses it.
     Delete,

@@ -98,7 +98,7 @@ impl Printer<'_> {
             self.out.push_str(name);
             return;
         }
-        let Expr { kind, ty, .. } = *self.body.expr(id);
+        let Expr { kind, ty, .. } = self.body.expr(id);
         match kind {
             ExprKind::Value(value) => {
                 let name = self.names.value(self.body, value);

@@ -11,12 +11,12 @@ use frontend::{
 };
 use ide::Dialects;
 use ir::plan::ops::OpPreset;
-use syntax::{Edit, Language, TextEdit, TextSize};
+use syntax::{Language, PackedEdits, TextSize};
 use transform::ops::{OpOptions, part, plan};
 
 use crate::cli::{
     args::{CseArgs, LlvmVersion, PresetName},
-    overlap::lower_file_beside_parsing,
+    overlap::on_two_threads,
     source::Source,
 };
 
@@ -28,7 +28,7 @@ const WORTH_A_THREAD: usize = 1 << 18;
 
 /// What is done to the operations of a file.
 pub(crate) struct Done {
-    pub(crate) edits: TextEdit,
+    pub(crate) edits: PackedEdits,
     pub(crate) n_actions: usize,
     /// Units that were left as they are, and why.
     pub(crate) notes: Vec<String>,
@@ -82,7 +82,7 @@ pub(crate) fn refuse_for_tvmscript(cse: &CseArgs) -> anyhow::Result<()> {
 pub(crate) struct Rules<'a> {
     pub(crate) options: &'a OpOptions,
     pub(crate) dialects: &'a Dialects,
-    /// Whether a second thread may be had: then one parses while the other plans.
+    /// Whether a second thread may be had.
     pub(crate) two_threads: bool,
 }
 
@@ -98,17 +98,21 @@ pub(crate) fn run(
     if rules.options.preset != OpPreset::Default || limit.is_some() {
         return Ok(done);
     }
-    let mut now = done.edits.apply(text);
+    let unpack = |edits: PackedEdits| edits.unpack().unwrap_or_default();
+    let mut edits = unpack(std::mem::take(&mut done.edits));
+    let mut now = edits.apply(text);
     for _ in 1..MAX_ROUNDS {
         let next = round(&now, language, rules, function, None)?;
         if next.edits.is_empty() {
             break;
         }
         done.n_actions += next.n_actions;
-        let after = next.edits.apply(&now);
-        done.edits = done.edits.then(&now, &next.edits);
+        let next = unpack(next.edits);
+        let after = next.apply(&now);
+        edits = edits.then(&now, &next);
         now = after;
     }
+    done.edits = PackedEdits::from(&edits);
     Ok(done)
 }
 
@@ -119,64 +123,67 @@ fn round(
     function: Option<&str>,
     limit: Option<usize>,
 ) -> anyhow::Result<Done> {
-    let mut round =
-        Round { text, rules, left: limit, edits: Vec::new(), n_actions: 0, notes: Vec::new() };
+    let mut done = Done { edits: PackedEdits::new(), n_actions: 0, notes: Vec::new() };
+    let mut left = limit;
     let is_wanted = |lowered: &Lowered| function.is_none_or(|it| *lowered.body.name == *it);
     if language == Language::Pir {
-        for program in pir::programs(text).iter().filter(|it| is_wanted(&it.lowered)) {
-            round.unit(program.range.start().into(), &program.lowered);
+        for program in pir::programs(text) {
+            if is_wanted(&program.lowered) {
+                done.add(of_unit(text, program.range.start(), &program.lowered, rules, left));
+                left = limit.map(|it| it.saturating_sub(done.n_actions));
+            }
         }
-    } else {
-        let read = match rules.two_threads && text.len() >= WORTH_A_THREAD {
-            true => lower_file_beside_parsing,
-            false => mlir::lower_file,
+    } else if rules.two_threads && limit.is_none() && text.len() >= WORTH_A_THREAD {
+        let work = |unit: mlir::Unit| {
+            let start = TextSize::new(unit.offset as u32);
+            is_wanted(&unit.lowered).then(|| of_unit(text, start, &unit.lowered, rules, None))
         };
-        read(text, &rules.dialects.shapes, &mut |unit| {
+        let units = on_two_threads(text, &rules.dialects.shapes, &work);
+        units.into_iter().flatten().for_each(|it| done.add(it));
+    } else {
+        mlir::lower_file(text, &rules.dialects.shapes, &mut |unit| {
             if is_wanted(&unit.lowered) {
-                round.unit(unit.offset, &unit.lowered);
+                let start = TextSize::new(unit.offset as u32);
+                done.add(of_unit(text, start, &unit.lowered, rules, left));
+                left = limit.map(|it| it.saturating_sub(done.n_actions));
             }
         });
     }
-    let edits = TextEdit::from_edits(round.edits).context("functions inside each other")?;
-    Ok(Done { edits, n_actions: round.n_actions, notes: round.notes })
+    done.edits = done.edits.sorted().context("functions inside each other")?;
+    Ok(done)
 }
 
-struct Round<'a> {
-    text: &'a str,
-    rules: Rules<'a>,
-    left: Option<usize>,
-    edits: Vec<Edit>,
-    n_actions: usize,
-    notes: Vec<String>,
+/// What is done to one unit.
+fn of_unit(
+    text: &str,
+    start: TextSize,
+    lowered: &Lowered,
+    rules: Rules<'_>,
+    limit: Option<usize>,
+) -> Done {
+    let body = &lowered.body;
+    let mut done = Done { edits: PackedEdits::new(), n_actions: 0, notes: Vec::new() };
+    let error = lowered.diagnostics.iter().find(|it| it.severity == Severity::Error);
+    if let Some(error) = error {
+        let name = if body.name.is_empty() { "the module" } else { &body.name };
+        done.notes.push(format!("`{name}` is left as it is: {}", error.message));
+        return done;
+    }
+    let mut plan = plan(body, &rules.dialects.effects, rules.options);
+    if let Some(limit) = limit.filter(|it| *it < plan.actions.len()) {
+        plan = part(body, &plan, 0..limit);
+    }
+    done.n_actions = plan.actions.len();
+    let of_unit = ops::packed_edits(&text[usize::from(start)..], &lowered.source_map, body, plan);
+    done.edits.append(of_unit, start);
+    done
 }
 
-impl Round<'_> {
-    fn unit(&mut self, offset: usize, lowered: &Lowered) {
-        let body = &lowered.body;
-        let errors = lowered.diagnostics.iter().filter(|it| it.severity == Severity::Error);
-        if let Some(error) = errors.into_iter().next() {
-            let name = if body.name.is_empty() { "the module" } else { &body.name };
-            self.notes.push(format!("`{name}` is left as it is: {}", error.message));
-            return;
-        }
-        let mut plan = plan(body, &self.rules.dialects.effects, self.rules.options);
-        if let Some(left) = self.left {
-            if left < plan.actions.len() {
-                plan = part(body, &plan, 0..left);
-            }
-            self.left = Some(left.saturating_sub(plan.actions.len()));
-        }
-        self.n_actions += plan.actions.len();
-        let text = &self.text[offset..];
-        let edits = ops::edits(text, &lowered.source_map, body, &plan);
-        let start = TextSize::new(offset as u32);
-        let in_file = |it: Edit| Edit::replace(it.range + start, it.text);
-        let edits = edits.into_edits().into_iter().map(in_file);
-        match self.edits.is_empty() {
-            // In the memory that they have: one function may be all of a file.
-            true => self.edits = edits.collect(),
-            false => self.edits.extend(edits),
-        }
+impl Done {
+    fn add(&mut self, unit: Done) {
+        self.edits.append(unit.edits, TextSize::new(0));
+        self.n_actions += unit.n_actions;
+        self.notes.extend(unit.notes);
     }
 }
 
@@ -200,7 +207,7 @@ mod tests {
         let options = OpOptions { preset, allow_unsound: false };
         let rules = Rules { options: &options, dialects: &Dialects::default(), two_threads: false };
         let done = run(SWAPPED, Language::Mlir, rules, None, limit).unwrap();
-        (done.edits.apply(SWAPPED), done.n_actions)
+        (done.edits.unpack().unwrap().apply(SWAPPED), done.n_actions)
     }
 
     #[test]

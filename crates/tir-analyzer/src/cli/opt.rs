@@ -57,7 +57,7 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
             language => {
                 let dialects = job.config.dialects.tables()?;
                 let done = optimize_operations(args, &dialects, language, &source)?;
-                source.write_edited(done.edits.edits(), io.out)?;
+                source.write_edited(done.edits.iter(), io.out)?;
                 Ok(done.notes.iter().map(|it| format!("{shown}: {it}")).collect())
             }
         }

@@ -1,126 +1,250 @@
-//! A file read by two threads: one parses, the other lowers what is parsed.
+//! A file of MLIR worked on by two threads.
 //!
-//! In: a text of MLIR. Out: its units, as `lower_file` gives them, in the same order and on the calling thread. What one thread gives
-//! the other are batches of steps, a few of them at a time, so memory does not grow with the text.
+//! In: a text of MLIR, and what is done with a unit of it. Out: the results, in the order of the units. This thread parses. The other
+//! lowers functions and works on them; when it has enough to do, this thread does the same with the next small function itself, so that many
+//! functions are shared evenly. Of a large function the other thread gets the steps as they come, a few batches at a time: memory does
+//! not grow with the text.
 
-use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
 
-use frontend::mlir::{FileReader, Shapes, Sink, Step, Unit, parse_into};
+use frontend::mlir::{
+    Divert, FileReader, FunctionReader, Outline, Shapes, Step, Unit, Units, lower_file, parse_into,
+};
 
-/// Steps of a batch, about.
+/// Steps of a batch, about. A function of fewer is small.
 const BATCH: usize = 32 * 1024;
-/// Batches that wait.
-const WAITING: usize = 4;
-/// Stack of the parsing thread: as much as a main thread has.
+/// Messages that wait.
+const WAITING: usize = 8;
+/// Stack of the other thread: as much as a main thread has.
 const STACK: usize = 8 << 20;
 
-/// What comes between two steps of a batch.
-enum Mark {
-    FunctionBegins(usize),
-    FunctionEnds(usize),
+/// What the other thread gets.
+enum Message {
+    /// All steps of a function.
+    Function(Job, Vec<Step>),
+    /// The first steps of a function; more follow.
+    Begins(Job, Vec<Step>),
+    Continues(Vec<Step>),
+    Ends,
 }
 
-/// Some steps, and the marks that stand before the step of a number.
-#[derive(Default)]
-struct Batch {
-    steps: Vec<Step>,
-    marks: Vec<(usize, Mark)>,
+/// A function, and the place of its result.
+struct Job {
+    number: usize,
+    outline: Outline,
 }
 
-/// Lowers a file, with its parser on a thread of its own. Where no thread can be had, all is done on this one.
-pub(crate) fn lower_file_beside_parsing(text: &str, shapes: &Shapes, unit: &mut dyn FnMut(Unit)) {
-    parse_beside(text, shapes, &mut FileReader::new(text, shapes, unit));
-}
-
-fn parse_beside(text: &str, shapes: &Shapes, sink: &mut dyn Sink) {
-    let (full, batches) = sync_channel(WAITING);
+/// Works on all units of a file, on two threads; on one where no second can be had.
+pub(crate) fn on_two_threads<R: Send>(
+    text: &str,
+    shapes: &Shapes,
+    work: &(dyn Fn(Unit) -> R + Sync),
+) -> Vec<R> {
+    let (full, messages) = sync_channel(WAITING);
     let (used, empty) = channel();
+    let bench = Bench { text, shapes, work };
     std::thread::scope(|scope| {
-        let parse = move || {
-            let mut batcher = Batcher { batch: Batch::default(), full, empty, alone: false };
-            parse_into(text, shapes, &mut batcher);
-            batcher.send();
-        };
+        let other = move || bench.serve(messages, &used);
         let thread = std::thread::Builder::new().stack_size(STACK);
-        match thread.spawn_scoped(scope, parse) {
-            // The receiver goes with `replay`, so that a parser that waits hears if `sink` panics.
-            Ok(_) => replay(batches, &used, sink),
-            Err(_) => parse_into(text, shapes, sink),
-        }
-    });
+        let Ok(other) = thread.spawn_scoped(scope, other) else {
+            let mut results = Vec::new();
+            lower_file(text, shapes, &mut |unit| results.push(work(unit)));
+            return results;
+        };
+        let mut sharer = Sharer {
+            bench,
+            n_units: 0,
+            job: None,
+            steps: Vec::new(),
+            is_sent: false,
+            full,
+            empty,
+            results: Vec::new(),
+        };
+        parse_into(text, shapes, &mut FileReader::diverting(text, shapes, &mut sharer));
+        let Sharer { full, results, .. } = sharer;
+        // The other thread goes on until nobody can send any more.
+        drop(full);
+        let others = other.join().unwrap_or_else(|panic| resume_unwind(panic));
+        in_order(results, others)
+    })
 }
 
-fn replay(batches: Receiver<Batch>, used: &Sender<Batch>, sink: &mut dyn Sink) {
-    for mut batch in batches {
-        let mut done = 0;
-        for (at, mark) in batch.marks.drain(..) {
-            if done < at {
-                sink.steps(&batch.steps[done..at]);
-                done = at;
-            }
-            match mark {
-                Mark::FunctionBegins(offset) => sink.function_begins(offset),
-                Mark::FunctionEnds(offset) => sink.function_ends(offset),
-            }
-        }
-        sink.steps(&batch.steps[done..]);
-        batch.steps.clear();
+/// Two lists of numbered results, each in order, as one.
+fn in_order<R>(a: Vec<(usize, R)>, b: Vec<(usize, R)>) -> Vec<R> {
+    let mut res = Vec::with_capacity(a.len() + b.len());
+    let (mut a, mut b) = (a.into_iter().peekable(), b.into_iter().peekable());
+    loop {
+        let is_first = match (a.peek(), b.peek()) {
+            (Some(a), Some(b)) => a.0 < b.0,
+            (Some(_), None) => true,
+            (None, Some(_)) => false,
+            (None, None) => return res,
+        };
+        let next = if is_first { a.next() } else { b.next() };
+        res.extend(next.map(|it| it.1));
+    }
+}
+
+/// What both threads work with.
+struct Bench<'a, R> {
+    text: &'a str,
+    shapes: &'a Shapes,
+    work: &'a (dyn Fn(Unit) -> R + Sync),
+}
+
+impl<R> Clone for Bench<'_, R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for Bench<'_, R> {}
+
+impl<'a, R> Bench<'a, R> {
+    fn reader(&self, outline: Outline) -> FunctionReader<'a> {
+        FunctionReader::new(self.text, self.shapes, outline)
+    }
+
+    fn function(&self, outline: Outline, steps: &[Step]) -> R {
+        let mut reader = self.reader(outline);
+        reader.steps(steps);
+        (self.work)(reader.finish())
+    }
+
+    /// The other thread.
+    fn serve(&self, messages: Receiver<Message>, used: &Sender<Vec<Step>>) -> Vec<(usize, R)> {
+        let mut results = Vec::new();
+        let mut open: Option<(usize, FunctionReader<'_>)> = None;
         // The parser has ended if it wants no more.
-        let _ = used.send(batch);
+        let give_back = |mut steps: Vec<Step>| {
+            steps.clear();
+            let _ = used.send(steps);
+        };
+        for message in messages {
+            match message {
+                Message::Function(job, steps) => {
+                    results.push((job.number, self.function(job.outline, &steps)));
+                    give_back(steps);
+                }
+                Message::Begins(job, steps) => {
+                    let mut reader = self.reader(job.outline);
+                    reader.steps(&steps);
+                    open = Some((job.number, reader));
+                    give_back(steps);
+                }
+                Message::Continues(steps) => {
+                    if let Some((_, reader)) = &mut open {
+                        reader.steps(&steps);
+                    }
+                    give_back(steps);
+                }
+                Message::Ends => {
+                    if let Some((number, reader)) = open.take() {
+                        results.push((number, (self.work)(reader.finish())));
+                    }
+                }
+            }
+        }
+        results
     }
 }
 
-struct Batcher {
-    batch: Batch,
-    full: SyncSender<Batch>,
-    /// Batches to be filled again.
-    empty: Receiver<Batch>,
-    /// Nobody listens: the other thread has panicked, and what it says is what the caller hears.
-    alone: bool,
+/// Shares out the functions of a file.
+struct Sharer<'a, R> {
+    bench: Bench<'a, R>,
+    n_units: usize,
+    /// The function that is open, if no step of it was sent.
+    job: Option<Job>,
+    /// Steps of it that were not sent.
+    steps: Vec<Step>,
+    is_sent: bool,
+    full: SyncSender<Message>,
+    /// Lists to be filled again.
+    empty: Receiver<Vec<Step>>,
+    results: Vec<(usize, R)>,
 }
 
-impl Batcher {
-    fn send(&mut self) {
+impl<R> Sharer<'_, R> {
+    fn number(&mut self) -> usize {
+        self.n_units += 1;
+        self.n_units - 1
+    }
+
+    fn take_steps(&mut self) -> Vec<Step> {
         let next = self.empty.try_recv().unwrap_or_default();
-        let batch = std::mem::replace(&mut self.batch, next);
-        self.alone |= self.full.send(batch).is_err();
+        std::mem::replace(&mut self.steps, next)
     }
 
-    fn mark(&mut self, mark: Mark) {
-        self.batch.marks.push((self.batch.steps.len(), mark));
+    /// Sends what there is of a large function. If nobody listens, the other thread has panicked, and what it says is what the
+    /// caller hears.
+    fn send_steps(&mut self) {
+        let steps = self.take_steps();
+        let message = match self.job.take() {
+            Some(job) => Message::Begins(job, steps),
+            None => Message::Continues(steps),
+        };
+        self.is_sent = true;
+        let _ = self.full.send(message);
     }
 }
 
-impl Sink for Batcher {
+impl<R> Units for Sharer<'_, R> {
+    fn unit(&mut self, unit: Unit) {
+        let number = self.number();
+        self.results.push((number, (self.bench.work)(unit)));
+    }
+}
+
+impl<R> Divert for Sharer<'_, R> {
+    fn function_begins(&mut self, outline: Outline) {
+        let number = self.number();
+        self.job = Some(Job { number, outline });
+        self.is_sent = false;
+    }
+
     fn steps(&mut self, steps: &[Step]) {
-        if self.alone {
+        self.steps.extend_from_slice(steps);
+        if self.steps.len() >= BATCH {
+            self.send_steps();
+        }
+    }
+
+    fn function_ends(&mut self) {
+        if self.is_sent {
+            self.send_steps();
+            let _ = self.full.send(Message::Ends);
             return;
         }
-        self.batch.steps.extend_from_slice(steps);
-        if self.batch.steps.len() >= BATCH {
-            self.send();
+        let Some(job) = self.job.take() else { return };
+        let steps = self.take_steps();
+        let sent = self.full.try_send(Message::Function(job, steps));
+        // Else it was sent, or nobody listens.
+        if let Err(TrySendError::Full(Message::Function(job, mut steps))) = sent {
+            self.results.push((job.number, self.bench.function(job.outline, &steps)));
+            steps.clear();
+            self.steps = steps;
         }
-    }
-
-    fn function_begins(&mut self, offset: usize) {
-        self.mark(Mark::FunctionBegins(offset));
-    }
-
-    fn function_ends(&mut self, offset: usize) {
-        self.mark(Mark::FunctionEnds(offset));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use frontend::mlir::lower_file;
 
+    /// Small functions, some large ones, and aliases between them.
     fn many_functions() -> String {
-        let function = |it| {
+        let function = |it: usize| {
             let operation = |of| format!("  %{of} = arith.addi %a, %a : i64\n");
-            let operations: String = (0..it % 40).map(operation).collect();
-            format!("func.func @f{it}(%a: i64) {{\n{operations}  return\n}}\n// -----\n")
+            let n = if it % 500 == 7 { 9_000 } else { it % 40 };
+            let operations: String = (0..n).map(operation).collect();
+            let alias = if it % 7 == 3 { format!("!t{it} = i{it}\n") } else { String::new() };
+            let split = if it.is_multiple_of(3) { "// -----\n" } else { "" };
+            let ty = if it % 7 == 3 { format!("!t{it}") } else { "i8".to_owned() };
+            format!(
+                "{alias}func.func @f{it}(%a: i64, %b: {ty}) {{\n{operations}  return\n}}\n{split}"
+            )
         };
         (0..2000).map(function).collect()
     }
@@ -128,29 +252,25 @@ mod tests {
     #[test]
     fn two_threads_give_the_units_of_one() {
         let text = many_functions();
-        let units = |lower: fn(&str, &Shapes, &mut dyn FnMut(Unit))| {
-            let mut units = Vec::new();
-            lower(&text, Shapes::builtin(), &mut |it| {
-                units.push((
-                    it.kind,
-                    it.offset,
-                    it.document,
-                    it.lowered.body,
-                    it.lowered.source_map,
-                ));
-            });
-            units
+        let shapes = Shapes::builtin();
+        let seen = |it: Unit| {
+            let lowered = it.lowered;
+            (it.kind, it.offset, it.document, lowered.body, lowered.source_map)
         };
-        let alone = units(lower_file);
-        assert!(alone.len() > 2000 && alone == units(lower_file_beside_parsing));
+        let mut alone = Vec::new();
+        lower_file(&text, shapes, &mut |it| alone.push(seen(it)));
+        assert!(alone.len() > 2000 && alone == on_two_threads(&text, shapes, &seen));
     }
 
     #[test]
     fn a_panic_in_the_middle_ends_both_threads() {
         let text = many_functions();
-        let run = || {
-            lower_file_beside_parsing(&text, Shapes::builtin(), &mut |_| panic!("as planned"));
-        };
-        assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+        for at in [0, 7, 1000] {
+            let run = || {
+                let work = |it: Unit| assert!(*it.lowered.body.name != *format!("f{at}"));
+                on_two_threads(&text, Shapes::builtin(), &work);
+            };
+            assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(run)).is_err());
+        }
     }
 }

@@ -6,7 +6,7 @@
 use std::{fs, io::Write, path::Path, sync::Arc};
 
 use anyhow::{Context as _, bail};
-use syntax::{ColumnEncoding, Edit, LineCol, LineIndex, TextSize};
+use syntax::{ColumnEncoding, Edit, LineCol, LineIndex, TextRange, TextSize};
 
 /// A file's text.
 #[derive(Debug)]
@@ -85,27 +85,31 @@ impl Source {
     pub(crate) fn edited(&self, edits: &[Edit]) -> anyhow::Result<Vec<u8>> {
         let grown: usize = edits.iter().map(|it| it.text.len()).sum();
         let mut out = Vec::with_capacity(self.bytes().len() + grown);
-        self.write_edited(edits, &mut out)?;
+        self.write_edited(edits.iter().map(|it| (it.range, &*it.text)), &mut out)?;
         Ok(out)
     }
 
     /// Writes the bytes after edits, piece by piece. Nothing is written where they cannot be made.
-    pub(crate) fn write_edited(&self, edits: &[Edit], out: &mut dyn Write) -> anyhow::Result<()> {
-        let copies_wrong_byte = |it: &&Edit| it.text.contains(REPLACEMENT);
+    pub(crate) fn write_edited<'e>(
+        &self,
+        edits: impl Iterator<Item = (TextRange, &'e str)> + Clone,
+        out: &mut dyn Write,
+    ) -> anyhow::Result<()> {
+        let copies_wrong_byte = |it: &(TextRange, &str)| it.1.contains(REPLACEMENT);
         if !self.replaced.is_empty()
-            && let Some(edit) = edits.iter().find(copies_wrong_byte)
+            && let Some((range, _)) = edits.clone().find(copies_wrong_byte)
         {
             bail!(
                 "line {} is to be copied, and has a byte that is not UTF-8; save the file as UTF-8",
-                self.line_col(&LineIndex::new(&self.text), edit.range.start()).line
+                self.line_col(&LineIndex::new(&self.text), range.start()).line
             );
         }
         let bytes = self.bytes();
         let mut done = 0;
-        for edit in edits {
-            out.write_all(&bytes[done..self.byte_offset(edit.range.start())])?;
-            out.write_all(edit.text.as_bytes())?;
-            done = self.byte_offset(edit.range.end());
+        for (range, text) in edits {
+            out.write_all(&bytes[done..self.byte_offset(range.start())])?;
+            out.write_all(text.as_bytes())?;
+            done = self.byte_offset(range.end());
         }
         out.write_all(&bytes[done..])?;
         Ok(())
@@ -121,7 +125,6 @@ impl Source {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use syntax::TextRange;
 
     #[test]
     fn bytes_that_are_no_text_come_back() {

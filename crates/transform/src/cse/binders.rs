@@ -54,7 +54,7 @@ struct Renumbering<'a> {
 
 impl Renumbering<'_> {
     fn visit(&mut self, body: &mut Body, expr: ExprId, depth: u32) -> ExprId {
-        let node = *body.expr(expr);
+        let node = body.expr(expr);
         if node.flags.open_binders <= depth {
             return expr;
         }

@@ -328,7 +328,7 @@ impl<'a> Converter<'a> {
                 }
                 match launch.constants.known.get(&value) {
                     Some(&constant) => {
-                        let ir::Expr { kind, ty, .. } = *launch.constants.body.expr(constant);
+                        let ir::Expr { kind, ty, .. } = launch.constants.body.expr(constant);
                         let expr = self.body.make(kind, ty);
                         self.set(value, Known::Expr(expr));
                     }

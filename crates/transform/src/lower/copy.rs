@@ -43,7 +43,7 @@ impl Copier {
     pub(super) fn expr(&mut self, body: &mut Body, expr: ExprId) -> ExprId {
         let (values, buffers) = (&self.values, &self.buffers);
         map_expr(body, expr, &mut self.memo, &mut |body, at| {
-            let node = *body.expr(at);
+            let node = body.expr(at);
             let buffer = |it: BufferId| buffers.get(&it).copied().unwrap_or(it);
             let kind = match node.kind {
                 ExprKind::Value(value) => return values.get(&value).copied().unwrap_or(at),

@@ -275,7 +275,7 @@ fn share(lives: &[Life]) -> FxHashMap<BufferId, (BufferId, OpId)> {
 fn rename(body: &mut Body, shared: &FxHashMap<BufferId, (BufferId, OpId)>) {
     let of = |buffer: BufferId| shared.get(&buffer).map_or(buffer, |it| it.0);
     rebuild_operands(body, &mut |body, at| {
-        let node = *body.expr(at);
+        let node = body.expr(at);
         let kind = match node.kind {
             ExprKind::Load { buffer, indices, predicate } => {
                 ExprKind::Load { buffer: of(buffer), indices, predicate }

@@ -15,7 +15,7 @@ use super::{
 pub(super) struct Sweep<'a> {
     pub(super) body: &'a Body,
     pub(super) labels: &'a Labels,
-    pub(super) summary: &'a Summary,
+    pub(super) summary: &'a Summary<'a>,
     pub(super) replaced: &'a Replaced,
     /// By operation, with what is inside of what is gone.
     pub(super) is_gone: &'a mut Vec<bool>,

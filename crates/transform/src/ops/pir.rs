@@ -344,7 +344,7 @@ impl<'a> Planner<'a> {
         let outputs: Vec<(OpId, u32)> = self.safety.outputs(op).collect();
         match outputs.is_empty() {
             true => OpChange::Merge { into },
-            false => OpChange::MergeWithCopies { into, outputs },
+            false => OpChange::MergeWithCopies { into, outputs: outputs.into() },
         }
     }
 }

@@ -81,7 +81,7 @@ struct Open {
 struct Walk<'a> {
     body: &'a Body,
     labels: &'a Labels,
-    summary: Summary,
+    summary: Summary<'a>,
     is_24: bool,
     is_sound: bool,
     replaced: Replaced,
@@ -381,7 +381,7 @@ impl<'a> Walk<'a> {
             return;
         }
         let hash = self.hash(op, digest, is_load);
-        let new = Known { op, hash, scope: self.scope, epoch: self.epoch };
+        let new = Known::new(op, hash, self.scope, self.epoch);
         let Some(known) = self.find_or_insert(new, is_load) else { return };
         if self.is_sound
             && let Some((kind, obstacle)) = self.obstacle(op, &known)
@@ -478,7 +478,7 @@ impl<'a> Walk<'a> {
         let kind = self.kind(op, into);
         if let Some(uses) = uses {
             self.replace_uses(&uses, op, into);
-            let change = OpChange::MergeUses { into, uses };
+            let change = OpChange::MergeUses { into, uses: uses.into() };
             self.actions.push(OpAction { op, change, kind });
             return;
         }

@@ -7,8 +7,9 @@ use ir::{Body, ExprId, OpId, ValueId, arena::Id};
 use super::labels::{Bits, Labels, value_of};
 
 /// Facts that hold before anything is changed.
-pub(super) struct Summary {
-    /// By operation: its label, and what its regions do as far as that counts.
+pub(super) struct Summary<'a> {
+    labels: &'a Labels,
+    /// By operation: its label, and what its regions do as far as that counts. Empty where there are no regions.
     bits: Vec<Bits>,
     /// By value.
     pub(super) n_uses: Vec<u32>,
@@ -16,8 +17,8 @@ pub(super) struct Summary {
     pub(super) has_regions: bool,
 }
 
-impl Summary {
-    pub(super) fn collect(body: &Body, labels: &Labels) -> Summary {
+impl<'a> Summary<'a> {
+    pub(super) fn collect(body: &Body, labels: &'a Labels) -> Summary<'a> {
         let mut n_uses = vec![0u32; body.values.len()];
         let mut has_regions = false;
         for (_, op) in body.ops.iter() {
@@ -30,8 +31,9 @@ impl Summary {
                 }
             });
         }
-        let mut bits: Vec<Bits> = body.ops.ids().map(|it| labels.of(it)).collect();
+        let mut bits: Vec<Bits> = Vec::new();
         if has_regions {
+            bits.extend(body.ops.ids().map(|it| labels.of(it)));
             let order: Vec<OpId> = body.ops_preorder().collect();
             for &op in order.iter().rev() {
                 if let Some(parent) = body.parent_op(op) {
@@ -40,12 +42,15 @@ impl Summary {
                 }
             }
         }
-        Summary { bits, n_uses, has_regions }
+        Summary { labels, bits, n_uses, has_regions }
     }
 
     /// The label of an operation and what is inside of it.
     pub(super) fn bits(&self, op: OpId) -> Bits {
-        self.bits[op.index()]
+        match self.has_regions {
+            true => self.bits[op.index()],
+            false => self.labels.of(op),
+        }
     }
 
     /// What is inside of an operation is less than it was.

@@ -12,10 +12,21 @@ pub(super) type ScopeIdx = u32;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Known {
     pub(super) op: OpId,
-    pub(super) hash: u64,
+    /// Half of it: a body may have a million known operations.
+    pub(super) hash: u32,
     pub(super) scope: ScopeIdx,
     /// Of memory, when the operation was met.
     pub(super) epoch: u32,
+}
+
+impl Known {
+    pub(super) fn new(op: OpId, hash: u64, scope: ScopeIdx, epoch: u32) -> Known {
+        Known { op, hash: shorten(hash), scope, epoch }
+    }
+}
+
+fn shorten(hash: u64) -> u32 {
+    (hash ^ (hash >> 32)) as u32
 }
 
 /// Operations by their hashes, with open addressing: nothing is ever taken out.
@@ -27,7 +38,7 @@ pub(super) struct Entries {
 }
 
 impl Entries {
-    fn find(&self, hash: u64, mut is_it: impl FnMut(&Known) -> bool) -> Option<usize> {
+    fn find(&self, hash: u32, mut is_it: impl FnMut(&Known) -> bool) -> Option<usize> {
         if self.slots.is_empty() {
             return None;
         }
@@ -103,7 +114,7 @@ impl Table {
         mut is_equal: impl FnMut(&Known) -> bool,
     ) -> (Option<Known>, Option<Known>) {
         let mut closed = None;
-        let open = self.entries.find(hash, |it| {
+        let open = self.entries.find(shorten(hash), |it| {
             let is_open = self.is_open[it.scope as usize];
             if !is_open && is_equal(it) {
                 closed = Some(*it);

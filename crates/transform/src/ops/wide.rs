@@ -79,7 +79,7 @@ pub(super) struct Wide<'a> {
     pub(super) body: &'a Body,
     pub(super) labels: &'a Labels,
     effects: &'a EffectTable,
-    pub(super) summary: Summary,
+    pub(super) summary: Summary<'a>,
     pub(super) replaced: Replaced,
     keys: Keys<'a>,
     terms: Terms,
@@ -359,7 +359,7 @@ impl<'a> Wide<'a> {
         let mut hash = mix(digest::header(body, op), digest);
         let version = bits.has(Bits::LOOKS).then(|| self.versions.of_any());
         hash = mix(hash, version.unwrap_or(0));
-        let new = Known { op, hash, scope: self.scope, epoch: 0 };
+        let new = Known::new(op, hash, self.scope, 0);
         let (labels, is_gone, moved) = (self.labels, &self.is_gone, &self.moved);
         let compare = Comparison {
             body,
@@ -413,7 +413,7 @@ impl<'a> Wide<'a> {
         if bits.has(Bits::CONVERGENT) {
             hash = mix(hash, block.index() as u64);
         }
-        let new = Known { op, hash, scope: self.scope, epoch: 0 };
+        let new = Known::new(op, hash, self.scope, 0);
         let mut other_promises = None;
         let (keys, work) = (&mut self.keys, &mut self.work.compared);
         let (body, replaced) = (self.body, &self.replaced);

@@ -380,7 +380,7 @@ impl Planner<'_, '_, '_> {
         reading: Overflow,
         from: ExprId,
     ) -> Option<(Children, Children)> {
-        let node = *self.simplifier.body().expr(from);
+        let node = self.simplifier.body().expr(from);
         let is_binder = matches!(node.kind, ExprKind::Let { .. } | ExprKind::Lambda { .. });
         if is_binder || node.flags.open_binders > 0 {
             return None;

@@ -5,7 +5,7 @@
 use ir::{OpId, OpRun, arena::Id};
 use syntax::TextSize;
 
-use super::{OpPlace, OpSourceMap, SuccessorPlace, range};
+use super::{OpPlace, OpSourceMap, Places, SuccessorPlace, range};
 
 /// A run in the text.
 #[derive(Clone, Copy, Debug)]
@@ -88,16 +88,17 @@ impl OpSourceMap {
             n_uses: it.n_uses,
         }));
 
-        let spliced = |old: &[(u32, u32)], run: &std::ops::Range<usize>, new: &[(u32, u32)]| {
-            let mut table = Vec::with_capacity(old.len() - run.len() + new.len());
-            table.extend_from_slice(old.get(..run.start)?);
-            table.extend_from_slice(new);
-            table.extend(old.get(run.end..)?.iter().map(|it| at.place(*it)));
-            Some(table)
+        let spliced = |old: &Places, run: &std::ops::Range<usize>, new: &Places, from: usize| {
+            if old.len() < run.end {
+                return None;
+            }
+            let behind = old.pairs(run.end..old.len()).map(|it| at.place(it));
+            let new = new.pairs(from.min(new.len())..new.len());
+            Some(old.pairs(0..run.start).chain(new).chain(behind).collect())
         };
-        let uses = spliced(&self.uses, &uses, &part.uses)?;
-        let values = spliced(&self.values, &run.values, part.values.get(n_outer..).unwrap_or(&[]))?;
-        let blocks = self.blocks.iter().map(|it| at.place(*it)).collect();
+        let uses = spliced(&self.uses, &uses, &part.uses, 0)?;
+        let values = spliced(&self.values, &run.values, &part.values, n_outer)?;
+        let blocks = self.blocks.pairs(0..self.blocks.len()).map(|it| at.place(it)).collect();
         let region = |&(start, end): &(u32, u32)| {
             let start = if start >= at.old_end { at.moved(start) } else { start };
             (start, if end > at.old_end { at.moved(end) } else { end })

@@ -126,7 +126,7 @@ impl Compiler<'_, '_> {
             return Some(known);
         }
         let body = self.machine.body;
-        let node = *body.expr(expr);
+        let node = body.expr(expr);
         self.counts.add(counts::own(body, node.kind, node.ty), 1);
         self.nodes += 1;
         let is_uniform = total.is_some() && self.machine.uniformity.is_shared(expr);
@@ -145,7 +145,7 @@ impl Compiler<'_, '_> {
 
     fn code(&mut self, expr: ExprId, is_uniform: bool) -> Option<(Reg, Kind)> {
         let body = self.machine.body;
-        let node = *body.expr(expr);
+        let node = body.expr(expr);
         let dtype = node.ty.prim()?;
         let kind = Kind::of(dtype)?;
         let step = match node.kind {

@@ -306,7 +306,7 @@ impl<'a> Run<'a> {
     fn import_open(&mut self, expr: ExprId, binders: &mut Vec<Var>) -> X {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
             let body = self.facts.body;
-            let node = *body.expr(expr);
+            let node = body.expr(expr);
             if !node.flags.has_binder && node.flags.open_binders == 0 {
                 return self.import(expr);
             }

@@ -41,7 +41,7 @@ impl<'a, 'b> Narrower<'a, 'b> {
     }
 
     fn rewrite_node(&mut self, body: &mut Body, expr: ExprId) -> ExprId {
-        let node = *self.before.expr(expr);
+        let node = self.before.expr(expr);
         match node.kind {
             ExprKind::Load { buffer, indices, predicate } => {
                 let indices = self.before.items(indices).to_vec();

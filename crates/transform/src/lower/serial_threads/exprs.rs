@@ -31,7 +31,7 @@ impl Rewriter<'_> {
     pub(super) fn expr(&self, body: &mut Body, expr: ExprId, env: &mut Env) -> ExprId {
         let (values, thread) = (&env.values, env.thread);
         map_expr(body, expr, &mut env.memo, &mut |body, at| {
-            let node = *body.expr(at);
+            let node = body.expr(at);
             match node.kind {
                 ExprKind::Value(value) => values.get(&value).copied().unwrap_or(at),
                 ExprKind::Load { buffer, indices, predicate } => {

@@ -240,7 +240,7 @@ impl Widener {
     }
 
     fn node(&mut self, body: &mut Body, expr: ExprId) -> Result<Wide> {
-        let node = *body.expr(expr);
+        let node = body.expr(expr);
         match node.kind {
             ExprKind::Value(value) if value == self.it.var => return self.ramp(body, expr),
             ExprKind::Value(value) => {
