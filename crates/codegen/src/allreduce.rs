@@ -39,7 +39,7 @@ pub(crate) fn lower(body: &mut Body, kernels: &[Kernel], shuffles: bool) -> Resu
             .collect();
         let mut pool = FxHashMap::default();
         for scope in scopes {
-            let may_shuffle = shuffles && sync::is_convergent(body, kernel, scope).unwrap_or(false);
+            let may_shuffle = shuffles && sync::is_convergent(body, kernel, scope);
             Lowering::new(body, kernel, scope, may_shuffle)
                 .and_then(|it| it.run(&mut pool))
                 .map_err(|it| it.at(scope))?;

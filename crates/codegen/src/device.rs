@@ -2,7 +2,7 @@
 
 use ir::Body;
 use transform::{
-    lower::{self, LowerRefusal, serial_threads},
+    lower::{self, serial_threads},
     passes::Pass,
 };
 
@@ -56,7 +56,7 @@ fn without_launches(body: Body) -> Result<Body, Box<(Body, Refusal)>> {
     let mut set = try_kernels(body, false)?;
     for kernel in &set.kernels {
         if let Err(refused) = serial_threads::run(&mut set.body, kernel.op) {
-            return Err(Box::new((set.body, of_lowering(refused))));
+            return Err(Box::new((set.body, Refusal::of_lowering(refused))));
         }
     }
     Ok(set.body)
@@ -82,12 +82,8 @@ fn lowered(body: &Body, target: Target, options: &Options) -> Result<Option<Body
     }
     match lower::lower(body, &options.lowering(target)) {
         Ok(lowered) => Ok(Some(lowered)),
-        Err(refused) => Err(of_lowering(refused)),
+        Err(refused) => Err(Refusal::of_lowering(refused)),
     }
-}
-
-fn of_lowering(LowerRefusal { reason, detail, op }: LowerRefusal) -> Refusal {
-    Refusal { reason, detail, op }
 }
 
 fn try_kernels(body: Body, shuffles: bool) -> Result<KernelSet, Box<(Body, Refusal)>> {

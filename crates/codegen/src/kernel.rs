@@ -55,6 +55,10 @@ impl Refusal {
     pub(crate) fn new(reason: &'static str, detail: impl Into<String>) -> Refusal {
         Refusal { reason, detail: detail.into(), op: None }
     }
+    /// What the lowering refuses.
+    pub(crate) fn of_lowering(it: transform::lower::LowerRefusal) -> Refusal {
+        Refusal { reason: it.reason, detail: it.detail, op: it.op }
+    }
     pub(crate) fn at(self, op: OpId) -> Refusal {
         Refusal { op: self.op.or(Some(op)), ..self }
     }

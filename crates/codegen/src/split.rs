@@ -22,6 +22,7 @@ use crate::{
     },
 };
 
+pub(crate) use transform::barriers::{bindings, nest};
 pub(crate) use whole::whole;
 
 /// Splits a function. The body given back is the one given; kernels refer to its operations.
@@ -547,31 +548,6 @@ impl<'a> Uses<'a> {
     fn pointer(&self, root: Root) -> bool {
         self.roots.iter().any(|it| it.root == root)
     }
-}
-
-/// The operations of a kernel, outermost first.
-pub(crate) fn nest(body: &Body, kernel: OpId) -> impl Iterator<Item = OpId> + '_ {
-    std::iter::once(kernel).chain(body.ops[kernel].regions.iter().flat_map(|&region| {
-        body.walk(region).filter_map(|event| match event {
-            ir::walk::WalkEvent::Enter(op) => Some(op),
-            _ => None,
-        })
-    }))
-}
-
-/// The definitions of all bound values of a function.
-pub(crate) fn bindings(body: &Body) -> FxHashMap<ValueId, ExprId> {
-    let mut definitions = FxHashMap::default();
-    for op in body.ops_preorder() {
-        let operation = &body.ops[op];
-        if operation.kind == OpKind::Bind
-            && let (Some(&value), Some(&expr)) =
-                (operation.results.first(), operation.operands.first())
-        {
-            definitions.insert(value, expr);
-        }
-    }
-    definitions
 }
 
 /// The memory behind a buffer.

@@ -21,7 +21,7 @@ impl Default for FindingLevels {
         let mut levels = FindingLevels::off();
         for &kind in FindingKind::ALL {
             let level = match kind {
-                Kind::ReadBeforeWrite => Some(Severity::Warning),
+                Kind::MissingBarrier | Kind::ReadBeforeWrite => Some(Severity::Warning),
                 Kind::ConstantCondition | Kind::Unreachable => Some(Severity::Information),
                 Kind::DeadBinding
                 | Kind::DeadStore
@@ -29,7 +29,8 @@ impl Default for FindingLevels {
                 | Kind::LoopInvariant
                 | Kind::MissingNoalias
                 | Kind::RedundantCondition
-                | Kind::RedundantLoad => Some(Severity::Hint),
+                | Kind::RedundantLoad
+                | Kind::SuperfluousBarrier => Some(Severity::Hint),
             };
             levels.set(kind, level);
         }

@@ -105,6 +105,17 @@ impl<'db> FindingText<'db> {
                     self.noalias()
                 )
             }
+            Reason::Unordered { reads: true } => {
+                "this reads shared memory that another thread writes, with no barrier between"
+                    .to_owned()
+            }
+            Reason::Unordered { reads: false } => {
+                "this writes shared memory that another thread reads, with no barrier between"
+                    .to_owned()
+            }
+            Reason::OrdersNothing => {
+                "no thread depends across this barrier on what another one does".to_owned()
+            }
             Reason::MayOverlap => {
                 format!("parameters of {shown} may overlap: `{}` says they do not", self.noalias())
             }
@@ -186,5 +197,7 @@ fn role(role: Role) -> &'static str {
         Role::Loop => "this loop",
         Role::MayAlias => "this may overlap with another parameter",
         Role::Shareable => "could be shared",
+        Role::WritesShared => "another thread writes it here",
+        Role::ReadsShared => "another thread reads it here",
     }
 }

@@ -10,6 +10,7 @@
 //! [`PLANNERS`].
 
 mod apply;
+mod barriers;
 mod compatible;
 pub(crate) mod conditions;
 mod copy_propagation;
@@ -197,10 +198,12 @@ const PLANNERS: &[(FindingKind, Planner)] = &[
     (FindingKind::DeadBinding, dead_binding::plan),
     (FindingKind::DeadStore, dead_store::plan),
     (FindingKind::LoopInvariant, loop_invariant::plan),
+    (FindingKind::MissingBarrier, barriers::plan_missing),
     (FindingKind::MissingNoalias, missing_noalias::plan),
     (FindingKind::ReadBeforeWrite, read_before_write::plan),
     (FindingKind::RedundantCondition, conditions::plan_redundant),
     (FindingKind::RedundantLoad, redundant_load::plan),
+    (FindingKind::SuperfluousBarrier, barriers::plan_superfluous),
     (FindingKind::Unreachable, unreachable::plan),
 ];
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod barriers;
 pub mod cse;
 pub mod findings;
 pub mod from_ops;

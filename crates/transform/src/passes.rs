@@ -42,8 +42,11 @@ impl Pass {
 
     /// All passes. What only informs is none: `noalias` is for a person to add, as it is a promise.
     pub fn all() -> impl Iterator<Item = Pass> {
+        use FindingKind::{MissingBarrier, MissingNoalias, SuperfluousBarrier};
         let kinds = FindingKind::ALL.iter().copied();
-        let fixes = kinds.filter(|it| *it != FindingKind::MissingNoalias).map(Pass::Fix);
+        let only_tell =
+            |it: &FindingKind| matches!(it, MissingBarrier | MissingNoalias | SuperfluousBarrier);
+        let fixes = kinds.filter(move |it| !only_tell(it)).map(Pass::Fix);
         [Pass::Cse, Pass::Simplify].into_iter().chain(fixes)
     }
 

@@ -24,6 +24,8 @@ names! {
         DeadStore = "dead-store";
         /// A value in a loop that is the same in every iteration.
         LoopInvariant = "loop-invariant";
+        /// Threads exchange shared memory with no barrier between.
+        MissingBarrier = "missing-barrier";
         /// Without `noalias`, writes of one parameter may change another.
         MissingNoalias = "missing-noalias";
         /// A load of memory that nothing has written.
@@ -32,6 +34,8 @@ names! {
         RedundantCondition = "redundant-condition";
         /// A load of a value that a name or an earlier store still holds.
         RedundantLoad = "redundant-load";
+        /// A barrier across which threads exchange nothing.
+        SuperfluousBarrier = "superfluous-barrier";
         /// Statements that cannot be executed.
         Unreachable = "unreachable";
     }
@@ -164,6 +168,10 @@ pub enum Role {
     MayAlias,
     /// It could be shared.
     Shareable,
+    /// Another thread writes the shared memory here.
+    WritesShared,
+    /// Another thread reads the shared memory here.
+    ReadsShared,
 }
 
 /// Why a finding holds.
@@ -217,6 +225,13 @@ pub enum Reason {
     },
     /// Parameters may overlap, which no fact about memory can rule out ([`Role::MayAlias`]).
     MayOverlap,
+    /// It touches shared memory that another thread writes or reads, and nothing orders the two ([`Role::WritesShared`], [`Role::ReadsShared`]).
+    Unordered {
+        /// It reads what the other one writes; else it writes what the other one reads.
+        reads: bool,
+    },
+    /// No thread depends across it on what another one does.
+    OrdersNothing,
 }
 
 /// Edits that are done together.

@@ -139,7 +139,8 @@ pub(crate) fn all() -> Vec<Rule> {
 
 /// Whether there are fixes for a kind.
 fn has_fix(kind: FindingKind) -> bool {
-    kind != FindingKind::ReadBeforeWrite
+    use FindingKind::{MissingBarrier, ReadBeforeWrite, SuperfluousBarrier};
+    !matches!(kind, MissingBarrier | ReadBeforeWrite | SuperfluousBarrier)
 }
 
 /// Whether what a plan does under this name is reported.

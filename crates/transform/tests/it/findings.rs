@@ -2,6 +2,7 @@
 //!
 //! Each kind has a file of tests; [`check`] is what they call.
 
+mod barriers;
 mod conditions;
 mod copy_propagation;
 mod corpus;

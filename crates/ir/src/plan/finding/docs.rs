@@ -102,6 +102,22 @@ Compilers hoist cheap integer arithmetic by themselves; only values that cost at
 ",
     },
     Doc {
+        name: "missing-barrier",
+        summary: "threads exchange shared memory with no barrier between",
+        text: "\
+A thread reads what another thread of the block wrote, or writes what another one reads, and no `T.tvm_storage_sync(\"shared\")` stands
+between. Which comes first is chance.
+
+```python
+S[tx] = A[tx]
+B[tx] = S[127 - tx]       # written by another thread
+```
+
+It is reported only in kernels that have barriers already: TVM puts them itself (ThreadSync) into those that have none yet, and so does `build`.
+And only where it is certain: both accesses are executed, by threads of different warps, at one address. Put the barrier before the later access.
+",
+    },
+    Doc {
         name: "missing-noalias",
         summary: "parameters may overlap, so less can be shared",
         text: "\
@@ -160,6 +176,23 @@ B[i] = A[i] + 1.0         # the same as x + 1.0
 ```
 
 The fix uses the name. Loads that are repeated without a name are common subexpressions.
+",
+    },
+    Doc {
+        name: "superfluous-barrier",
+        summary: "a barrier across which threads exchange nothing",
+        text: "\
+Without this `T.tvm_storage_sync`, and without the others that are reported, every thread still sees what it depends on: it reads only
+shared memory that it wrote itself, or another barrier stands between.
+
+```python
+S[tx] = A[tx]
+T.tvm_storage_sync(\"shared\")
+B[tx] = S[tx]             # each thread reads its own element
+```
+
+A barrier stops all threads of a block until the last one is there. Nothing is reported where one may order something else: global memory
+that the kernel reads and writes, calls with effects, parameters that may overlap.
 ",
     },
     Doc {

@@ -9,14 +9,12 @@
 
 use std::rc::Rc;
 
-use ir::{BinaryOp, BufferId, Callee, ExprId, ExprKind, OpKind, ValueId, ValueKind};
+use ir::{
+    BinaryOp, BufferId, Callee, ExprId, ExprKind, OpKind, ValueId, ValueKind, arena::Id as _,
+};
 use rustc_hash::FxHashSet;
 
 use super::{Addresses, Common, Planner};
-use crate::{
-    kernel::{Axis, Space},
-    split::root_of,
-};
 
 impl Planner<'_> {
     /// The threads among `active` for which a condition is `wanted`, if threads alone decide it.
@@ -26,7 +24,7 @@ impl Planner<'_> {
         wanted: bool,
         active: &Option<Rc<[bool]>>,
     ) -> Option<Rc<[bool]>> {
-        let values = self.block.map(|block| {
+        let values = self.kernel.block.map(|block| {
             threads(block)
                 .map(|thread| self.evaluate(condition, thread))
                 .collect::<Option<Vec<i64>>>()
@@ -172,7 +170,7 @@ impl Planner<'_> {
         if let Some(known) = self.thread_parts.get(&terms) {
             return known.clone();
         }
-        let block = self.block?;
+        let block = self.kernel.block?;
         let sum = |thread: [i64; 3]| {
             terms.iter().try_fold(0i64, |sum, &(term, positive)| {
                 let value = self.evaluate(term, thread)?;
@@ -193,14 +191,11 @@ impl Planner<'_> {
 
     /// The dimension of a thread index; blocks and other variables have none.
     fn thread_dim(&self, value: ValueId) -> Option<usize> {
-        match self.kernel.thread_vars.get(&value).copied().flatten() {
-            Some(axis) if axis.is_thread() => Some(Axis::dim(axis)),
-            _ => None,
-        }
+        self.kernel.thread_vars.get(&value).copied()
     }
 
     /// The value of an expression of thread indices and constants.
-    fn evaluate(&self, expr: ExprId, thread: [i64; 3]) -> Option<i64> {
+    pub(super) fn evaluate(&self, expr: ExprId, thread: [i64; 3]) -> Option<i64> {
         stacker::maybe_grow(32 * 1024, 1024 * 1024, || {
             let body = self.body;
             match body.expr(expr).kind {
@@ -267,7 +262,7 @@ impl Planner<'_> {
     pub(super) fn is_uniform_value(&mut self, value: ValueId) -> bool {
         let body = self.body;
         if let Some(dim) = self.thread_dim(value) {
-            return self.block.is_some_and(|it| it[dim] == 1);
+            return self.kernel.block.is_some_and(|it| it[dim] == 1);
         }
         if let Some(&definition) = self.definitions.get(&value) {
             return self.is_uniform(definition);
@@ -289,9 +284,7 @@ impl Planner<'_> {
 
     /// Global memory that the kernel does not write.
     fn is_constant_memory(&self, buffer: BufferId) -> bool {
-        root_of(self.body, buffer).is_ok_and(|root| {
-            self.kernel.root_use(root).is_some_and(|it| it.space == Space::Global && !it.written)
-        })
+        self.kernel.is_constant[buffer.index()]
     }
 }
 

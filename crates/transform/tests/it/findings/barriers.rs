@@ -1,0 +1,99 @@
+//! Barriers that are missing, and that order nothing.
+
+use expect_test::{Expect, expect};
+use ir::plan::finding::FindingKind;
+
+/// What is found of both kinds in a kernel of 128 threads with shared memory `S` and noalias.
+#[track_caller]
+fn check(statements: &str, expected: Expect) {
+    check_kinds(
+        &[FindingKind::MissingBarrier, FindingKind::SuperfluousBarrier],
+        statements,
+        expected,
+    );
+}
+
+#[track_caller]
+fn check_kinds(kinds: &[FindingKind], statements: &str, expected: Expect) {
+    let mut file = String::from(
+        "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\ndef f(A: T.Buffer((128,), \"int32\"), \
+         B: T.Buffer((128,), \"int32\"), n: T.int32):\n    T.func_attr({\"tirx.noalias\": True})\n    \
+         tx = T.launch_thread(\"threadIdx.x\", 128)\n    S = T.alloc_buffer((128,), \"int32\", scope=\"shared\")\n",
+    );
+    for line in test_utils::trim_indent(statements).lines() {
+        file.push_str(&format!("    {line}\n"));
+    }
+    let mut options = super::only(kinds[0]);
+    kinds.iter().for_each(|it| options.kinds.insert(*it));
+    super::check_file(&options, &file, expected);
+}
+
+const SYNC: &str = "T.tvm_storage_sync(\"shared\")";
+
+#[test]
+fn what_another_warp_reads_or_wrote_needs_a_barrier() {
+    check(
+        &format!("B[tx] = 0\nS[tx] = A[tx]\n{SYNC}\nB[tx] = S[127 - tx]\nS[tx] = B[tx]"),
+        expect![[r#"
+            # missing-barrier Unordered { reads: false } at 8 `S[tx] = B[tx]`; ReadsShared 7 `B[tx] = S[127 - tx]`; no fix
+        "#]],
+    );
+    check(
+        &format!("{SYNC}\nS[tx] = A[tx]\nB[tx] = S[127 - tx]"),
+        expect![[r#"
+            # missing-barrier Unordered { reads: true } at 6 `B[tx] = S[127 - tx]`; WritesShared 5 `S[tx] = A[tx]`; no fix
+        "#]],
+    );
+}
+
+#[test]
+fn an_exchange_of_iterations_needs_two_barriers() {
+    check(
+        &format!("for k in range(4):\n    S[tx] = A[tx] + k\n    {SYNC}\n    B[tx] = S[127 - tx]"),
+        expect![[r#"
+            # missing-barrier Unordered { reads: false } at 5 `S[tx] = A[tx] + k`; ReadsShared 7 `B[tx] = S[127 - tx]`; no fix
+        "#]],
+    );
+    check(
+        &format!(
+            "for k in range(4):\n    {SYNC}\n    S[tx] = A[tx] + k\n    {SYNC}\n    B[tx] = S[127 - tx]"
+        ),
+        expect![[""]],
+    );
+}
+
+#[test]
+fn what_may_not_happen_is_not_missing() {
+    // A thread of the same warp; a path around the accesses; a path around the barrier; no barrier at all.
+    for statements in [
+        format!("{SYNC}\nS[tx] = A[tx]\nB[tx] = S[tx // 32 * 32 + 31 - tx % 32]\n{SYNC}"),
+        format!("{SYNC}\nif n > 0:\n    S[tx] = A[tx]\nif n < 0:\n    B[tx] = S[127 - tx]"),
+        format!("S[tx] = A[tx]\nfor k in range(n):\n    {SYNC}\nB[tx] = S[127 - tx]"),
+        "S[tx] = A[tx]\nB[tx] = S[127 - tx]".to_owned(),
+    ] {
+        check_kinds(&[FindingKind::MissingBarrier], &statements, expect![[""]]);
+    }
+}
+
+#[test]
+fn a_barrier_between_accesses_of_one_thread_orders_nothing() {
+    check(
+        &format!("S[tx] = A[tx]\n{SYNC}\nB[tx] = S[tx]"),
+        expect![[r##"
+        # superfluous-barrier OrdersNothing at 5 `T.tvm_storage_sync("shared")`; no fix
+    "##]],
+    );
+    // Of two, one is enough.
+    check(
+        &format!("S[tx] = A[tx]\n{SYNC}\n{SYNC}\nB[tx] = S[127 - tx]"),
+        expect![[r##"
+        # superfluous-barrier OrdersNothing at 5 `T.tvm_storage_sync("shared")`; no fix
+    "##]],
+    );
+}
+
+#[test]
+fn a_barrier_may_order_other_memory() {
+    check(&format!("B[tx] = A[tx]\n{SYNC}\nS[tx] = B[127 - tx]"), expect![[""]]);
+    check(&format!("{SYNC}\nT.call_extern(\"int32\", \"poll\", n)"), expect![[""]]);
+}
