@@ -191,7 +191,7 @@ impl<'a> Build<'a> {
         };
         Build {
             settings,
-            kernels: Kernels::new(store.clone(), *force),
+            kernels: Kernels::new(store, *force),
             outputs: targets.into_iter().map(output).collect(),
             lowered: AtomicUsize::new(0),
             binaries: binaries.clone(),
