@@ -6,7 +6,7 @@ use ir::{
     Body, ValueId, ValueKind,
     arena::Id as _,
     effects::{EffectTable, MatchKind, MemoryEffect, Namespace, OpEffects, Trap},
-    plan::ops::OpChange,
+    plan::ops::{OpAction, OpChange},
 };
 use syntax::{Language, SyntaxKind, SyntaxToken, TextRange, TextSize};
 
@@ -25,7 +25,7 @@ pub(crate) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Op
     let root = at.unit.source(db).green.syntax();
     let found = name_token(&root, inner).and_then(|token| {
         let markdown = match token.kind() {
-            SyntaxKind::VALUE_ID => value_text(db, &at, inner)?,
+            SyntaxKind::VALUE_ID => value_text(db, file, &at, inner)?,
             SyntaxKind::BLOCK_ID => block_text(db, &at, inner)?,
             SyntaxKind::SYMBOL_ID => symbol_text(db, file, offset)?,
             SyntaxKind::ATTR_ID | SyntaxKind::TYPE_ID => alias_text(db, &at, token.text())?,
@@ -39,7 +39,12 @@ pub(crate) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Op
 
 // ---- values ----
 
-fn value_text(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Option<String> {
+fn value_text(
+    db: &RootDatabase,
+    file: SourceFile,
+    at: &PlacedUnit<'_>,
+    offset: TextSize,
+) -> Option<String> {
     let words = PlanWords::new(db, at.unit)?;
     let (value, _) = words.map.value_at(words.body, offset)?;
     let values = pack(words.body, words.map, value);
@@ -59,13 +64,12 @@ fn value_text(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Optio
         value.index()
     );
     if let ValueKind::Result(op, _) = words.body.values[value].kind {
-        let mut of_op = words
-            .plan
-            .actions
-            .iter()
-            .filter(|it| it.op == op && !matches!(it.change, OpChange::Argument { .. }));
+        let mut of_op = words.plan.actions.iter().filter(|it| match it.change {
+            OpChange::Argument { argument, .. } => argument == value,
+            _ => it.op == op,
+        });
         if let Some(action) = of_op.next() {
-            text.push_str(&format!("\n\n{}", words.reason(action)));
+            text.push_str(&action_text(db, file, at, &words, action));
         }
         for refusal in words.plan.refusals.iter().filter(|it| it.op == op).take(1) {
             let into = refusal.into.map(|it| format!(" as `{}`", words.results(it)));
@@ -73,7 +77,38 @@ fn value_text(db: &RootDatabase, at: &PlacedUnit<'_>, offset: TextSize) -> Optio
             text.push_str(&format!("\n\nNot the same{what}: {why}."));
         }
     }
+    if let ValueKind::BlockArg(..) = words.body.values[value].kind {
+        let is_of_value = |it: &&OpAction| matches!(it.change, OpChange::Argument { argument, .. } if argument == value);
+        if let Some(action) = words.plan.actions.iter().find(is_of_value) {
+            text.push_str(&action_text(db, file, at, &words, action));
+        }
+    }
     Some(text)
+}
+
+/// What a plan does about an operation or value: first what it equals, or where it could stand, then why.
+fn action_text(
+    db: &RootDatabase,
+    file: SourceFile,
+    at: &PlacedUnit<'_>,
+    words: &PlanWords<'_>,
+    action: &OpAction,
+) -> String {
+    let line = words.other_place(action).map(|it| {
+        let before = TextRange::up_to(at.to_file(it).start());
+        let n_breaks = db::parse(db, file).syntax().text_in(before).matches('\n').count();
+        format!(" (line {})", n_breaks + 1)
+    });
+    let line = line.unwrap_or_default();
+    let what = match &action.change {
+        OpChange::Merge { into }
+        | OpChange::MergeWithCopies { into, .. }
+        | OpChange::MergeUses { into, .. } => format!("= `{}`{line}", words.results(*into)),
+        OpChange::Argument { value, .. } => format!("= `{}`{line}", words.value(*value)),
+        OpChange::Hoist { before } => format!("could stand before `{}`{line}", words.op(*before)),
+        OpChange::Delete => "not needed".to_owned(),
+    };
+    format!("\n\n**{what}**\n\n{}", words.reason(action))
 }
 
 fn type_text(body: &Body, value: ValueId) -> String {
@@ -174,7 +209,7 @@ fn operation_at(
     {
         let of_op = words.plan.actions.iter().filter(|it| it.op == op);
         for action in of_op.take(1) {
-            text.push_str(&format!("\n\n{}", words.reason(action)));
+            text.push_str(&action_text(db, file, at, &words, action));
         }
     }
     Some((at.to_file(token.text_range()), text))

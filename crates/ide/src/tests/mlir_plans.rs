@@ -1,7 +1,7 @@
 //! Plans of MLIR in the editor: hints, actions, diagnostics.
 
 use expect_test::{Expect, expect};
-use syntax::Edit;
+use syntax::{Edit, TextSize};
 
 use super::FILE;
 use crate::{
@@ -256,4 +256,30 @@ fn first_diagnostics_are_the_same_with_and_without_a_limit() {
     assert!(all.len() > 390, "{}", all.len());
     assert_eq!(ask(5), all[..5]);
     assert_eq!(ask(300), all[..300]);
+}
+
+#[test]
+fn hover_at_a_redundant_operation_says_what_it_equals_and_where_that_is() {
+    let text = "func.func @f(%a: i32, %b: i32, %n: index) -> (i32, i32) {
+  %0 = arith.addi %a, %b : i32
+  %1 = arith.addi %b, %a : i32
+  %r:2 = scf.for %i = %n to %n step %n iter_args(%x = %a, %y = %a) -> (i32, i32) {
+    %p = arith.muli %x, %1 : i32
+    %q = arith.muli %y, %0 : i32
+    scf.yield %p, %q : i32, i32
+  }
+  return %r#0, %r#1 : i32, i32
+}
+";
+    let hover = |what: &str, inside: usize| {
+        let at = text.find(what).unwrap() + inside;
+        let offset = TextSize::new(at as u32);
+        let hover = analysis(text).hover(FILE, offset).unwrap();
+        let markdown = hover.map(|it| it.markdown).unwrap_or_default();
+        markdown.split("\n\n").filter(|it| it.contains("= `")).collect::<Vec<_>>().join("\n")
+    };
+    expect!["**= `%0` (line 2)**"].assert_eq(&hover("arith.addi %b", 0));
+    expect!["**= `%0` (line 2)**"].assert_eq(&hover("%1 =", 1));
+    expect!["**= `%x` (line 4)**"].assert_eq(&hover("%y =", 1));
+    expect!["**= `%p` (line 5)**"].assert_eq(&hover("%q =", 1));
 }
