@@ -31,6 +31,21 @@ vim.api.nvim_create_autocmd('LspRequest', {
   end,
 })
 
+-- Writing a file counts as a change of its buffer, and the text is the same.
+local before_writing = -1
+vim.api.nvim_create_autocmd('BufWritePre', {
+  callback = function(event)
+    before_writing = vim.b[event.buf].changedtick
+  end,
+})
+vim.api.nvim_create_autocmd('BufWritePost', {
+  callback = function(event)
+    local now = vim.b[event.buf].changedtick
+    told = told == before_writing and now or told
+    answered = answered == before_writing and now or answered
+  end,
+})
+
 local function client()
   return vim.lsp.get_clients({ bufnr = 0, name = 'tir_analyzer' })[1]
 end

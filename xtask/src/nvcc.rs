@@ -17,6 +17,7 @@ const PACKAGES: &[&str] = &[
     "nvidia-cuda-runtime==13.5.37",
     "nvidia-cuda-cccl==13.3.5.0.6",
     "nvidia-cuda-cuobjdump==13.5.37",
+    "nvidia-cuda-nvdisasm==13.5.37",
 ];
 
 /// The folder that the compilers are installed in.
