@@ -5,7 +5,9 @@
 //! stores and bindings to the parameters, and between views of one memory. Too wide a role only makes inputs tamer.
 //! O(n) in the body: every flow is recorded once and followed once.
 
-use ir::{BinaryOp, Body, BufferField, BufferId, BufferOrigin, ExprId, ExprKind, OpKind, ValueId};
+use ir::{
+    BinaryOp, Body, Buffer, BufferField, BufferId, BufferOrigin, ExprId, ExprKind, OpKind, ValueId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What values are used for.
@@ -175,15 +177,7 @@ impl<'a> Flows<'a> {
     fn views(&mut self) {
         let body = self.body;
         for (id, buffer) in body.buffers.iter() {
-            let source = match buffer.origin {
-                BufferOrigin::View { source, .. } => Some(source),
-                BufferOrigin::Decl { data: Some(data) } => match body.expr(data).kind {
-                    ExprKind::BufferField(source, BufferField::Data) => Some(source),
-                    _ => None,
-                },
-                _ => None,
-            };
-            if let Some(source) = source {
+            if let Some(source) = viewed(body, buffer) {
                 let (view, source) = (Source::Buffer(id), Source::Buffer(source));
                 self.into.entry(view).or_default().push(source);
                 self.into.entry(source).or_default().push(view);
@@ -207,4 +201,16 @@ impl<'a> Flows<'a> {
 /// Operators whose right side must not be zero, negative or large.
 fn is_delicate(op: BinaryOp) -> bool {
     op.is_division() || matches!(op, BinaryOp::Shl | BinaryOp::Shr)
+}
+
+/// The buffer whose memory a buffer is another view of.
+pub(super) fn viewed(body: &Body, buffer: &Buffer) -> Option<BufferId> {
+    match buffer.origin {
+        BufferOrigin::View { source, .. } => Some(source),
+        BufferOrigin::Decl { data: Some(data) } => match body.expr(data).kind {
+            ExprKind::BufferField(source, BufferField::Data) => Some(source),
+            _ => None,
+        },
+        _ => None,
+    }
 }

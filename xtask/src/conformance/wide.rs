@@ -9,10 +9,11 @@
 //! Functions that look at the bits of floats have no such result (`reinterpret`, memory of several types).
 
 use ir::interp::{self, Argument, Array, Options};
-use ir::{Body, BufferField, BufferOrigin, Callee, DataType, ExprId, ExprKind, Type, TypeCode};
+use ir::{Body, Callee, DataType, ExprId, ExprKind, Type, TypeCode};
 use rustc_hash::FxHashMap;
 
 use crate::conformance::inputs::Input as Made;
+use crate::conformance::roles::viewed;
 
 /// How many times the measured error another order of the operations may have.
 pub(crate) const FACTOR: f64 = 8.0;
@@ -90,14 +91,7 @@ fn wide_type(ty: Type) -> Type {
 fn widened(body: &Body) -> Option<Body> {
     let mut new = body.clone();
     for (_, buffer) in body.buffers.iter() {
-        let source = match buffer.origin {
-            BufferOrigin::View { source, .. } => Some(source),
-            BufferOrigin::Decl { data: Some(data) } => match body.expr(data).kind {
-                ExprKind::BufferField(source, BufferField::Data) => Some(source),
-                _ => None,
-            },
-            _ => None,
-        };
+        let source = viewed(body, buffer);
         if source.is_some_and(|it| body.buffers[it].dtype.element() != buffer.dtype.element()) {
             return None;
         }
