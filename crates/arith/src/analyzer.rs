@@ -296,6 +296,12 @@ impl<'a> Analyzer<'a> {
         self.lanes(ctx) == 0 && self.state(overflow, ctx).contradiction
     }
 
+    /// Whether a node may depend on one of the variables that `is_asked` says. O(1) a node, once.
+    pub fn may_depend(&mut self, expr: ExprId, is_asked: impl Fn(ValueId) -> bool) -> bool {
+        let variables = self.summary(expr).variables;
+        self.summaries.variables(variables).is_none_or(|it| it.iter().any(|it| is_asked(*it)))
+    }
+
     /// The nearest context at or above that may say anything, or bind a variable: what was loaded or may differ says nothing.
     pub(crate) fn informative(&mut self, ctx: ContextId) -> ContextId {
         let mut at = ctx;

@@ -5,6 +5,7 @@
 //! are values of their variables have one. O(operands) a node, once, without native recursion.
 
 use ir::{Body, ExprId, ExprKind, arena::Id, effects::EffectTable, plan::Equivalence};
+use smallvec::SmallVec;
 
 use crate::{
     canonical::{TermId, Terms},
@@ -57,11 +58,16 @@ impl<'a> Identity<'a> {
         summaries: &mut Summaries<'_>,
         expr: ExprId,
     ) -> Option<TermId> {
+        // Only stable nodes have one.
+        if let Some(known) = self.of[expr.index()] {
+            return Some(known);
+        }
         if !summaries.get(body, expr).is_stable {
             return None;
         }
-        let mut stack = vec![(expr, false)];
-        let mut below = Vec::new();
+        let mut stack: SmallVec<[(ExprId, bool); 16]> = SmallVec::new();
+        stack.push((expr, false));
+        let mut below: SmallVec<[ExprId; 8]> = SmallVec::new();
         while let Some((at, is_entered)) = stack.pop() {
             if self.of[at.index()].is_some() {
                 continue;
@@ -78,7 +84,8 @@ impl<'a> Identity<'a> {
                 stack.extend(below.iter().map(|&it| (it, false)));
                 continue;
             }
-            let terms: Option<Vec<TermId>> = below.iter().map(|it| self.of[it.index()]).collect();
+            let terms: Option<SmallVec<[TermId; 8]>> =
+                below.iter().map(|it| self.of[it.index()]).collect();
             self.of[at.index()] = match (terms, definition) {
                 (Some(terms), Some(_)) => terms.first().copied(),
                 (Some(terms), None) => {

@@ -81,7 +81,7 @@ type Rewrite = (ExprId, &'static str);
 pub struct Simplifier<'a> {
     analyzer: Analyzer<'a>,
     memo: FxHashMap<(ExprId, At), ExprId>,
-    costs: Vec<Option<Cost>>,
+    costs: Vec<Cost>,
     /// By node: whether a `Select` is in it.
     selects: Vec<bool>,
     /// By node: whether it is arithmetic on variables.

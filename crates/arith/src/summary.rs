@@ -85,8 +85,9 @@ impl<'a> Summaries<'a> {
         if let Some(summary) = self.of[expr.index()] {
             return summary;
         }
-        let mut stack = vec![(expr, false)];
-        let mut below = Vec::new();
+        let mut stack: SmallVec<[(ExprId, bool); 16]> = SmallVec::new();
+        stack.push((expr, false));
+        let mut below: SmallVec<[ExprId; 8]> = SmallVec::new();
         while let Some((at, is_entered)) = stack.pop() {
             below.clear();
             self.dependences(body, at, &mut below);
@@ -103,7 +104,7 @@ impl<'a> Summaries<'a> {
         self.of[expr.index()].unwrap_or(UNKNOWN)
     }
 
-    fn dependences(&self, body: &Body, expr: ExprId, below: &mut Vec<ExprId>) {
+    fn dependences(&self, body: &Body, expr: ExprId, below: &mut SmallVec<[ExprId; 8]>) {
         let kind = body.expr(expr).kind;
         match kind {
             ExprKind::Value(value) => below.extend(self.definition(body, value)),

@@ -146,6 +146,7 @@ impl Body {
         self.lists.intern(items)
     }
     /// The items of a list.
+    #[inline]
     pub fn items(&self, id: ExprListId) -> &[ExprId] {
         self.lists.items(id)
     }
@@ -190,14 +191,17 @@ impl Body {
         }
     }
     /// Number of nodes in the pool.
+    #[inline]
     pub fn n_exprs(&self) -> usize {
         self.exprs.len()
     }
     /// The type of a node.
+    #[inline]
     pub fn ty(&self, id: ExprId) -> Type {
         self.expr(id).ty
     }
     /// The data type of a node, if it has one.
+    #[inline]
     pub fn dtype(&self, id: ExprId) -> Option<DataType> {
         self.expr(id).ty.prim()
     }

@@ -162,22 +162,27 @@ impl DataType {
         self.with_lanes(Lanes::Fixed(1))
     }
     /// Whether it has one lane.
+    #[inline]
     pub fn is_scalar(self) -> bool {
         self.lanes == Lanes::Fixed(1)
     }
     /// Signed integer of any width.
+    #[inline]
     pub fn is_int(self) -> bool {
         self.code == TypeCode::Int
     }
     /// Unsigned integer of any width (not bool).
+    #[inline]
     pub fn is_uint(self) -> bool {
         self.code == TypeCode::UInt
     }
     /// Signed or unsigned integer.
+    #[inline]
     pub fn is_integer(self) -> bool {
         self.is_int() || self.is_uint()
     }
     /// Any floating-point format.
+    #[inline]
     pub fn is_float(self) -> bool {
         matches!(
             self.code,
@@ -190,6 +195,7 @@ impl DataType {
         )
     }
     /// Truth values, of any lanes.
+    #[inline]
     pub fn is_bool(self) -> bool {
         self.code == TypeCode::Bool
     }
@@ -303,6 +309,7 @@ pub enum Type {
 
 impl Type {
     /// The data type, if it is one.
+    #[inline]
     pub fn prim(self) -> Option<DataType> {
         match self {
             Type::Prim(dtype) => Some(dtype),
@@ -310,6 +317,7 @@ impl Type {
         }
     }
     /// `bool` of any lanes.
+    #[inline]
     pub fn is_bool(self) -> bool {
         self.prim().is_some_and(DataType::is_bool)
     }

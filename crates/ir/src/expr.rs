@@ -81,15 +81,18 @@ pub enum BinaryOp {
 
 impl BinaryOp {
     /// `== != < <= > >=`
+    #[inline]
     pub fn is_comparison(self) -> bool {
         use BinaryOp::{Eq, Ge, Gt, Le, Lt, Ne};
         matches!(self, Eq | Ne | Lt | Le | Gt | Ge)
     }
     /// `and or`
+    #[inline]
     pub fn is_logical(self) -> bool {
         matches!(self, BinaryOp::And | BinaryOp::Or)
     }
     /// The four divisions, which are errors for a zero divisor on integers.
+    #[inline]
     pub fn is_division(self) -> bool {
         matches!(self, BinaryOp::Div | BinaryOp::Mod | BinaryOp::FloorDiv | BinaryOp::FloorMod)
     }
@@ -272,6 +275,7 @@ impl Expr {
     }
 
     /// Variables, bound variables, constants, strings, buffer names: nothing to compute.
+    #[inline]
     pub fn is_leaf(&self) -> bool {
         matches!(
             self.kind,
@@ -285,6 +289,7 @@ impl Expr {
         )
     }
     /// Integer and float constants.
+    #[inline]
     pub fn is_constant(&self) -> bool {
         matches!(self.kind, ExprKind::Int(_) | ExprKind::Float(_))
     }

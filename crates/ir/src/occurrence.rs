@@ -9,7 +9,7 @@
 //! enumerating it is linear in its printed size, not in its nodes.
 
 use crate::{
-    Body, ExprId, OpId,
+    Body, ExprId, ExprKind, OpId,
     arena::{Id, Table, define_ids},
 };
 
@@ -50,32 +50,25 @@ impl Occurrences {
         for _ in body.ops.ids() {
             of_op.push((none, none));
         }
-        enum Step {
-            Visit(ExprId, Option<OccurrenceId>, u32),
-            Finish(OccurrenceId),
-        }
-        let mut stack = Vec::new();
+        let mut stack: Vec<(ExprId, Option<OccurrenceId>)> = Vec::new();
         for op in body.ops_preorder() {
             let first = OccurrenceId::new(table.len());
-            for (operand, &expr) in body.ops[op].operands.iter().enumerate().rev() {
-                stack.push(Step::Visit(expr, None, operand as u32));
-            }
-            while let Some(step) = stack.pop() {
-                match step {
-                    Step::Finish(id) => table[id].end = OccurrenceId::new(table.len()),
-                    Step::Visit(expr, parent, operand) => {
-                        let end = OccurrenceId::new(table.len() + 1);
-                        let id = table.push(Occurrence { expr, op, operand, parent, end });
-                        let node = body.expr(expr);
-                        if node.is_leaf() {
-                            continue;
+            for (operand, &expr) in body.ops[op].operands.iter().enumerate() {
+                stack.push((expr, None));
+                while let Some((expr, parent)) = stack.pop() {
+                    let node = body.expr(expr);
+                    // A tree has as many occurrences as nodes, and a saturated number of them fits in no memory.
+                    let end = OccurrenceId::new(table.len() + node.size as usize);
+                    let id =
+                        table.push(Occurrence { expr, op, operand: operand as u32, parent, end });
+                    match node.kind {
+                        _ if node.is_leaf() => {}
+                        ExprKind::Binary(_, a, b) => stack.extend([(b, Some(id)), (a, Some(id))]),
+                        kind => {
+                            let mark = stack.len();
+                            body.each_child(kind, &mut |child| stack.push((child, Some(id))));
+                            stack[mark..].reverse();
                         }
-                        stack.push(Step::Finish(id));
-                        let mark = stack.len();
-                        body.each_child(node.kind, &mut |child| {
-                            stack.push(Step::Visit(child, Some(id), operand));
-                        });
-                        stack[mark..].reverse();
                     }
                 }
             }

@@ -4,14 +4,18 @@
 //! body. What takes a place is not looked into again. Each node is rebuilt once, however many expressions are asked for; no recursion.
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
-use crate::{Body, ExprId, ExprKind, ValueId};
+use crate::{Body, ExprId, ExprKind, ValueId, arena::Id as _};
 
 /// Expressions in the places of variables, each node once.
 #[derive(Clone, Default, Debug)]
 pub struct Substitution {
     values: FxHashMap<ValueId, ExprId>,
-    memo: FxHashMap<ExprId, ExprId>,
+    /// By node.
+    memo: Vec<Option<ExprId>>,
+    /// Nodes on the way, and whether their operands were looked at.
+    stack: Vec<(ExprId, bool)>,
 }
 
 impl Substitution {
@@ -32,31 +36,45 @@ impl Substitution {
 
     /// The expression with all variables replaced.
     pub fn apply(&mut self, body: &mut Body, expr: ExprId) -> ExprId {
-        if let Some(&known) = self.memo.get(&expr) {
+        if let Some(known) = self.known(body, expr) {
             return known;
         }
-        let mut stack = vec![(expr, false)];
-        while let Some((at, is_ready)) = stack.pop() {
-            if self.memo.contains_key(&at) {
+        self.memo.resize(body.n_exprs(), None);
+        self.stack.push((expr, false));
+        while let Some((at, is_ready)) = self.stack.pop() {
+            if self.known(body, at).is_some() {
                 continue;
             }
-            if let ExprKind::Value(value) = body.expr(at).kind {
-                let new = self.values.get(&value).copied().unwrap_or(at);
-                self.memo.insert(at, new);
-            } else if is_ready {
-                let memo = &self.memo;
-                let mut is_same = true;
-                body.each_child(body.expr(at).kind, &mut |child| is_same &= memo[&child] == child);
-                let new = match is_same {
-                    true => at,
-                    false => body.map_children(at, &mut |_, child| memo[&child]),
-                };
-                self.memo.insert(at, new);
-            } else {
-                stack.push((at, true));
-                body.each_child(body.expr(at).kind, &mut |child| stack.push((child, false)));
+            let kind = body.expr(at).kind;
+            if !is_ready {
+                self.stack.push((at, true));
+                let stack = &mut self.stack;
+                body.each_child(kind, &mut |child| stack.push((child, false)));
+                continue;
             }
+            let mut is_same = true;
+            body.each_child(kind, &mut |it| is_same &= self.known(body, it) == Some(it));
+            let new = match is_same {
+                true => at,
+                false => {
+                    let mut children: SmallVec<[ExprId; 8]> = SmallVec::new();
+                    body.each_child(kind, &mut |it| {
+                        children.push(self.known(body, it).unwrap_or(it))
+                    });
+                    let mut children = children.into_iter();
+                    body.map_children(at, &mut |_, child| children.next().unwrap_or(child))
+                }
+            };
+            self.memo[at.index()] = Some(new);
         }
-        self.memo[&expr]
+        self.known(body, expr).unwrap_or(expr)
+    }
+
+    /// What an expression becomes, if that is known already.
+    fn known(&self, body: &Body, expr: ExprId) -> Option<ExprId> {
+        match body.expr(expr).kind {
+            ExprKind::Value(value) => Some(self.values.get(&value).copied().unwrap_or(expr)),
+            _ => self.memo.get(expr.index()).copied().flatten(),
+        }
     }
 }

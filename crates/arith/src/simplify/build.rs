@@ -4,7 +4,7 @@
 //! out of the terms that have it. Terms stand in the order in which the source names their first operands, else in the order
 //! of operands; the constant last, a term that is added first.
 
-use ir::{BinaryOp, DataType, ExprId};
+use ir::{BinaryOp, DataType, ExprId, ExprKind};
 use smallvec::SmallVec;
 
 use super::{
@@ -307,11 +307,19 @@ impl Simplifier<'_> {
         for _ in 0..MOST_WRITTEN {
             let node = self.body().expr(at);
             let mut first = None;
-            self.body().each_child(node.kind, &mut |it| {
+            let mut see = |it: ExprId| {
                 if first.is_none() && !self.body().expr(it).is_constant() {
                     first = Some(it);
                 }
-            });
+            };
+            match node.kind {
+                ExprKind::Value(_) => {}
+                ExprKind::Binary(_, a, b) => {
+                    see(a);
+                    see(b);
+                }
+                kind => self.body().each_child(kind, &mut see),
+            }
             match first {
                 Some(first) => at = first,
                 None => return Some(at),

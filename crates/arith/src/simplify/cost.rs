@@ -2,7 +2,7 @@
 //!
 //! O(1) a node, once, without native recursion. Numbers saturate.
 
-use ir::ExprId;
+use ir::{ExprId, arena::Id as _};
 
 use super::{Simplifier, index};
 
@@ -18,34 +18,22 @@ pub struct Cost {
 impl Simplifier<'_> {
     /// What an expression costs.
     pub fn cost(&mut self, expr: ExprId) -> Cost {
-        let known = |it: &Self, expr: ExprId| it.costs.get(index(expr)).copied().flatten();
-        if let Some(cost) = known(self, expr) {
-            return cost;
-        }
-        self.costs.resize(self.body().n_exprs(), None);
-        let mut stack = vec![expr];
-        let mut below = Vec::new();
-        while let Some(&at) = stack.last() {
-            below.clear();
-            let node = self.body().expr(at);
-            self.body().each_child(node.kind, &mut |it| below.push(it));
-            let n_before = stack.len();
-            stack.extend(below.iter().filter(|it| known(self, **it).is_none()));
-            if stack.len() > n_before {
-                continue;
-            }
-            stack.pop();
+        let body = self.analyzer.body();
+        // Operands are made before what they are operands of.
+        for at in (self.costs.len()..=index(expr)).map(ExprId::new) {
+            let node = body.expr(at);
             let mut cost = Cost {
-                cost: self.analyzer.effects.own_cost(self.body(), at).into(),
+                cost: self.analyzer.effects.own_cost(body, at).into(),
                 operations: u64::from(!node.is_leaf()),
             };
-            for it in below.iter().filter_map(|it| known(self, *it)) {
+            body.each_child(node.kind, &mut |it| {
+                let it = self.costs[index(it)];
                 cost.cost = cost.cost.saturating_add(it.cost);
                 cost.operations = cost.operations.saturating_add(it.operations);
-            }
-            self.costs[index(at)] = Some(cost);
+            });
+            self.costs.push(cost);
         }
-        known(self, expr).unwrap_or_default()
+        self.costs[index(expr)]
     }
 
     /// Whether the one costs more than the other, or has more operations.

@@ -284,10 +284,10 @@ impl Planner<'_, '_, '_> {
         let old = body.ops[op].operands[operand];
         let context = self.before(op);
         let values = &mut self.expressions.substitution;
-        let start = if values.is_empty() {
-            old
-        } else {
-            self.simplifier.analyzer().grow(|body| values.apply(body, old))
+        let analyzer = self.simplifier.analyzer();
+        let start = match !values.is_empty() && analyzer.may_depend(old, |it| values.has(it)) {
+            true => analyzer.grow(|body| values.apply(body, old)),
+            false => old,
         };
         if start == old && self.facts.round.seen.has(op, context, operand, old) {
             return;
