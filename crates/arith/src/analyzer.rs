@@ -125,6 +125,7 @@ impl<'a> Analyzer<'a> {
             body,
         };
         analyzer.take_in(0);
+        analyzer.samples.reserve(analyzer.body.n_exprs());
         analyzer
     }
     /// Makes room for the nodes from this one on, and for new variables.

@@ -106,6 +106,12 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
+    /// Makes room for the samples of as many nodes; most of them have numbers.
+    pub(crate) fn reserve(&mut self, n_exprs: usize) {
+        self.of.reserve(n_exprs);
+        self.numbers.reserve(n_exprs / 2);
+    }
+
     /// Notes the first range of a variable.
     pub(crate) fn note_range(
         &mut self,

@@ -108,7 +108,7 @@ impl<'a> Simplifier<'a> {
             costs: Vec::new(),
             selects: Vec::new(),
             arithmetic: Vec::new(),
-            sums: sums::Sums::default(),
+            sums: sums::Sums::with_room(body.n_exprs()),
             depth: 0,
             trace: None,
             names: explain::Names::default(),

@@ -33,6 +33,11 @@ impl<I: Id, T: std::fmt::Debug> std::fmt::Debug for Table<I, T> {
 }
 
 impl<I: Id, T> Table<I, T> {
+    /// Makes room for as many items more.
+    pub(crate) fn reserve(&mut self, n_items: usize) {
+        self.items.reserve(n_items);
+    }
+
     /// Adds an item and gives its id.
     pub fn push(&mut self, item: T) -> I {
         let id = I::new(self.items.len());

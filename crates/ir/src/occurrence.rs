@@ -41,11 +41,20 @@ pub struct Occurrences {
     of_op: Table<OpId, (OccurrenceId, OccurrenceId)>,
 }
 
+/// Room made for occurrences at once; more is found as they come.
+const MOST_RESERVED: usize = 1 << 20;
+
 impl Occurrences {
     /// Enumerates the occurrences of `body`. O(occurrences), no recursion.
     pub fn collect(body: &Body) -> Occurrences {
         let mut table: Table<OccurrenceId, Occurrence> = Table::default();
         let mut of_op: Table<OpId, (OccurrenceId, OccurrenceId)> = Table::default();
+        let n_all = body
+            .ops
+            .iter()
+            .flat_map(|it| &it.1.operands)
+            .fold(0_usize, |all, it| all.saturating_add(body.expr(*it).size as usize));
+        table.reserve(n_all.min(MOST_RESERVED));
         let none = OccurrenceId::new(0);
         for _ in body.ops.ids() {
             of_op.push((none, none));

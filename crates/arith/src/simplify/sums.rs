@@ -45,6 +45,13 @@ pub(super) struct Sums {
     pub(super) is_contextual: bool,
 }
 
+impl Sums {
+    /// None yet, of as many nodes.
+    pub(super) fn with_room(n_exprs: usize) -> Sums {
+        Sums { of: vec![0; n_exprs], all: Vec::with_capacity(n_exprs / 2), ..Sums::default() }
+    }
+}
+
 impl Simplifier<'_> {
     pub(super) fn factors(&self, product: ProductId) -> &Factors {
         &self.sums.products[product.0 as usize]
