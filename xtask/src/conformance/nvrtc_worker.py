@@ -10,9 +10,9 @@
 
 import ctypes
 import glob
-import json
 import os
-import sys
+
+from worker_loop import serve
 
 LOG_CHARACTERS = 2000
 
@@ -71,23 +71,5 @@ class Compiler:
         return buffer.value.decode(errors="replace")
 
 
-def main():
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    compiler = Compiler()
-    for line in sys.stdin:
-        if not line.strip():
-            continue
-        request = json.loads(line)
-        try:
-            answer = getattr(compiler, request["op"])(request)
-        except Exception as error:  # noqa: BLE001 - the caller decides what an error means
-            answer = {"error": f"{type(error).__name__}: {error}"}
-        if "id" in request:
-            answer["id"] = request["id"]
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
-
-
 if __name__ == "__main__":
-    main()
+    serve(Compiler)

@@ -8,8 +8,6 @@ A program is made of about M operations by the seed alone. The facts are what Pa
 that Paddle prints goes to standard error. An exception is an answer with "error".
 """
 
-import json
-import os
 import random
 import sys
 import time
@@ -17,6 +15,9 @@ import time
 import paddle
 from paddle.base.libpaddle import pir
 
+from worker_loop import serve, type_and_words
+
+ERROR_CHARACTERS = 400
 SHAPE = [2, 2]
 CONSTANTS = [0.5, 1.0, 2.0, -3.0, 0.25]
 
@@ -197,24 +198,10 @@ class Worker:
         return {"text": text, "seconds": time.perf_counter() - start}
 
 
-def main():
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    paddle.enable_static()
-    worker = Worker()
-    for line in sys.stdin:
-        if not line.strip():
-            continue
-        request = json.loads(line)
-        try:
-            answer = getattr(worker, request["op"])(request)
-        except BaseException as error:  # noqa: BLE001 - the caller decides what an error means
-            answer = {"error": f"{type(error).__name__}: {error}"[:400]}
-        if "id" in request:
-            answer["id"] = request["id"]
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
+def words(error):
+    return type_and_words(error)[:ERROR_CHARACTERS]
 
 
 if __name__ == "__main__":
-    main()
+    paddle.enable_static()
+    serve(Worker, words)

@@ -10,14 +10,8 @@ statement is added or removed, so that both sides can be compared operand by ope
 """
 
 import contextlib
-import json
-import os
-import sys
-import threading
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-
-from tvm_worker import RECURSION_LIMIT, STACK_BYTES, Reader, describe, only_function, split_functions  # noqa: E402
+from tvm_worker import Reader, describe, only_function, serve_deep, split_functions
 
 
 class Simplifier:
@@ -112,49 +106,31 @@ class Simplifier:
         )
 
 
-def simplify(reader, request):
-    tvm = reader.tvm
-    functions = []
-    for name, text in split_functions(request["text"]):
-        answer = {"name": name, "error": None, "text": None, "statements": None}
-        functions.append(answer)
-        module, answer["error"] = reader.read(text)
-        if module is None:
-            continue
-        try:
-            function = Simplifier(tvm).function(only_function(module))
-            answer["text"] = function.script()
-            if request.get("statements", True):
-                answer["statements"] = tvm.tirx.transform.StmtSimplify()(module).script()
-        except Exception as error:  # noqa: BLE001 - whatever the peer raises is its answer
-            answer["error"] = describe(error)
-    return {"functions": functions}
+class Worker:
+    def __init__(self):
+        self.reader = Reader()
 
+    def version(self, _request):
+        return {"version": self.reader.tvm.__version__}
 
-def serve(answers):
-    reader = Reader()
-    for line in sys.stdin:
-        if not line.strip():
-            continue
-        request = json.loads(line)
-        try:
-            version = {"version": reader.tvm.__version__}
-            answer = version if request["op"] == "version" else simplify(reader, request)
-        except BaseException as error:  # noqa: BLE001 - the caller decides what an error means
-            answer = {"error": describe(error)}
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
-
-
-def main():
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
-    sys.setrecursionlimit(RECURSION_LIMIT)
-    threading.stack_size(STACK_BYTES)
-    thread = threading.Thread(target=serve, args=(answers,))
-    thread.start()
-    thread.join()
+    def simplify(self, request):
+        tvm = self.reader.tvm
+        functions = []
+        for name, text in split_functions(request["text"]):
+            answer = {"name": name, "error": None, "text": None, "statements": None}
+            functions.append(answer)
+            module, answer["error"] = self.reader.read(text)
+            if module is None:
+                continue
+            try:
+                function = Simplifier(tvm).function(only_function(module))
+                answer["text"] = function.script()
+                if request.get("statements", True):
+                    answer["statements"] = tvm.tirx.transform.StmtSimplify()(module).script()
+            except Exception as error:  # noqa: BLE001 - whatever the peer raises is its answer
+                answer["error"] = describe(error)
+        return {"functions": functions}
 
 
 if __name__ == "__main__":
-    main()
+    serve_deep(Worker)

@@ -10,6 +10,9 @@ that TVM itself prints goes to standard error, so that it cannot garble the answ
                                                            "text_difference"}]}
     {"op": "cse", "text": T}                           -> {"functions": [{"name", "error", "text"}]}
     {"op": "run", "text": T, "function": N, "arguments": [...]} -> {"outputs": [path]}
+    {"op": "device", "kind": "cuda"}                   -> {"version", "device"}
+    {"op": "time", "kind": "cuda", "text": T, "function": N, "arguments": [...],
+     "times": number}                                  -> {"milliseconds": [...]}
 
 A function is read on its own, with the lines of its file that are outside every function: one that TVM cannot read
 takes no other with it. Every request may carry an "id", which comes back in the answer. An exception is an answer
@@ -17,10 +20,10 @@ with "error"; a crash of the process is for the caller to notice.
 """
 
 import ast
-import json
-import os
 import sys
 import threading
+
+from worker_loop import serve
 
 # The deepest expressions of real dumps nest some thousand levels, in Python and in the native code below it.
 STACK_BYTES = 1 << 30
@@ -116,6 +119,8 @@ def is_well_formedness(error):
 
 def describe(error):
     """What an exception says: its own cause first, then the last lines with the text that it points at."""
+    if isinstance(error, RecursionError):
+        return "RecursionError"
     cause = error.__cause__ or error.__context__
     parts = [] if cause is None else [f"{type(cause).__name__}: {first_line(str(cause))}"]
     lines = [line.strip(" |") for line in str(error).splitlines() if line.strip(" |^0123456789")]
@@ -228,37 +233,62 @@ class Worker:
         An argument is {"dtype", "shape", "path"} (a buffer: its bytes) or {"dtype", "value"} (a scalar). The
         contents of every buffer after the run are written to "path" + ".tvm".
         """
+        built = self.built(request, cpu())
+        values = self.values(request, None)
+        built["run_this"](*values)
+        outputs = []
+        for argument, value in zip(request["arguments"], values):
+            if "path" in argument:
+                outputs.append(argument["path"] + ".tvm")
+                write_bytes(outputs[-1], value)
+        return {"outputs": outputs}
+
+    def device(self, request):
+        """What TVM runs functions on, apart from the processor; an error where there is none."""
+        kind = request["kind"]
+        if not self.reader.tvm.runtime.enabled(kind):
+            raise RuntimeError(f"this TVM does not run {kind} here")
+        device = self.reader.tvm.device(kind, 0)
+        if not device.exist:
+            raise RuntimeError(f"TVM finds no device for {kind}")
+        return {"version": self.reader.tvm.__version__, "device": device.device_name}
+
+    def time(self, request):
+        """Compiles one function for a kind of device and times so many calls, each on its own, by the device's clock."""
+        kind = request["kind"]
+        device = self.reader.tvm.device(kind, 0)
+        target = cpu() if kind == "cpu" else {"kind": kind, "arch": "sm_" + device.compute_version.replace(".", "")}
+        built = self.built(request, target)
+        values = self.values(request, device)
+        timer = built.jit().time_evaluator("run_this", device, number=1, repeat=request["times"])
+        return {"milliseconds": [1e3 * seconds for seconds in timer(*values).results]}
+
+    def built(self, request, target):
         tvm = self.reader.tvm
         text = next((text for name, text in split_functions(request["text"]) if name == request["function"]), None)
         if text is None:
-            return {"error": "no such function"}
+            raise LookupError("no such function")
         module, error = self.reader.read(text)
         if module is None:
-            return {"error": error}
+            raise ValueError(error)
         function = only_function(module).with_attr("global_symbol", "run_this")
-        target = tvm.target.Target(cpu())
-        built = tvm.compile(tvm.IRModule({"run_this": function}), target=target)
-        values, buffers = [], []
-        for argument in request["arguments"]:
-            if "value" in argument:
-                values.append(scalar(argument))
-            else:
-                tensor = self.tensor(argument)
-                buffers.append((argument["path"] + ".tvm", tensor))
-                values.append(tensor)
-        built["run_this"](*values)
-        outputs = []
-        for path, tensor in buffers:
-            write_bytes(path, tensor)
-            outputs.append(path)
-        return {"outputs": outputs}
+        target = tvm.target.Target(target)
+        if target.kind.name != "llvm":
+            target = target.with_host(tvm.target.Target("llvm"))
+        return tvm.compile(tvm.IRModule({"run_this": function}), target=target)
 
-    def tensor(self, argument):
+    def values(self, request, device):
+        return [
+            scalar(argument) if "value" in argument else self.tensor(argument, device)
+            for argument in request["arguments"]
+        ]
+
+    def tensor(self, argument, device):
         import numpy
 
         raw = numpy.fromfile(argument["path"], dtype="uint8")
         shape, dtype = tuple(argument["shape"]), argument["dtype"]
-        tensor = self.reader.tvm.runtime.empty(shape, dtype)
+        tensor = self.reader.tvm.runtime.empty(shape, dtype, device=device)
         view = raw.view(numpy_dtype(dtype)).reshape(shape)
         tensor.copyfrom(view)
         return tensor
@@ -297,33 +327,14 @@ def write_bytes(path, tensor):
         file.write(tensor.numpy().tobytes())
 
 
-def serve(answers):
-    worker = Worker()
-    for line in sys.stdin:
-        if not line.strip():
-            continue
-        request = json.loads(line)
-        try:
-            answer = getattr(worker, request["op"])(request)
-        except RecursionError:
-            answer = {"error": "RecursionError"}
-        except BaseException as error:  # noqa: BLE001 - the caller decides what an error means
-            answer = {"error": describe(error)}
-        if "id" in request:
-            answer["id"] = request["id"]
-        answers.write(json.dumps(answer) + "\n")
-        answers.flush()
-
-
-def main():
-    answers = os.fdopen(os.dup(1), "w")
-    os.dup2(2, 1)
+def serve_deep(make):
+    """The loop on a stack that is large enough for what the peer reads."""
     sys.setrecursionlimit(RECURSION_LIMIT)
     threading.stack_size(STACK_BYTES)
-    thread = threading.Thread(target=serve, args=(answers,))
+    thread = threading.Thread(target=serve, args=(make, describe))
     thread.start()
     thread.join()
 
 
 if __name__ == "__main__":
-    main()
+    serve_deep(Worker)
