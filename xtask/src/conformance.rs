@@ -23,6 +23,7 @@ mod ours;
 pub(crate) mod peer;
 mod pir;
 mod power;
+mod precision;
 mod read;
 mod report;
 mod roles;

@@ -10,6 +10,11 @@ use ir::{BinaryOp, Body, Callee, DataType, ExprKind, OpKind, TypeCode};
 use rustc_hash::FxHashSet;
 use transform::lower::{LowerOptions, lower_until};
 
+/// What reports say of functions that agree: how near the results were.
+pub(crate) const AGREE_BY: &str = "agree: bit for bit, or within";
+/// The results were the same.
+pub(crate) const BIT_FOR_BIT: &str = "bit for bit";
+
 /// What a function computes with floats, from least to most room.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Class {

@@ -21,10 +21,10 @@ use ir::interp::{self, Argument, Array, RunErrorKind};
 use serde_json::{Value, json};
 
 use crate::conformance::agreement::{
-    Class, bit_difference, calls_library, difference, reduces_over_threads,
+    AGREE_BY, BIT_FOR_BIT, Class, bit_difference, calls_library, difference, reduces_over_threads,
 };
 use crate::conformance::built::build_bodies;
-use crate::conformance::inputs::{self, Input as Made};
+use crate::conformance::inputs::{self, Input as Made, place};
 use crate::conformance::peer::{Answer, Keep, Peer};
 use crate::conformance::report::{Report, Target};
 use crate::conformance::run::has_no_value;
@@ -177,11 +177,6 @@ fn write_inputs(dir: &Path, inputs: &[Made]) -> std::io::Result<()> {
     Ok(())
 }
 
-/// The file of a parameter's bytes.
-pub(super) fn place(dir: &Path, position: usize) -> PathBuf {
-    dir.join(format!("{position}.bin"))
-}
-
 // ---- building and calling ----
 
 /// What the build left, by the function's name in it.
@@ -266,7 +261,8 @@ fn judge(
     let n_libraries = calls.len() / case.runs.len().max(1);
     let is_exact = !calls_library(&case.body) && !reduces_over_threads(&case.body);
     let class = Class::of(&case.body);
-    let mut room = if is_exact { "every bit" } else { class.stated() };
+    let mut room = if is_exact { BIT_FOR_BIT } else { class.stated() };
+    let mut is_same = true;
     for (index, (call, answer)) in calls.iter().zip(answers).enumerate() {
         let run = &case.runs[index / n_libraries.max(1)];
         let found = match answer {
@@ -278,6 +274,8 @@ fn judge(
             Ok(found) => found,
             Err(reason) => return failed(report, &reason),
         };
+        let mut pairs = found.iter().zip(&run.expected);
+        is_same &= pairs.all(|(one, other)| bit_difference(one, other).is_none());
         let differing =
             found.iter().zip(&run.expected).enumerate().find_map(|(at, (one, other))| {
                 let found = match is_exact {
@@ -298,7 +296,7 @@ fn judge(
         }
     }
     report.count(&case.group, "agree");
-    report.tally(2, "agree, by the room they were given", room, 1);
+    report.tally(2, AGREE_BY, if is_same { BIT_FOR_BIT } else { room }, 1);
     report.tally(3, "agree, by the number of sizes", case.runs.len().to_string(), 1);
 }
 

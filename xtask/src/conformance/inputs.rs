@@ -12,9 +12,11 @@
 //! Shape variables get small, distinct extents in the order of the signature, or those that the caller names.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use ir::interp::{Argument, Array};
 use ir::{BinaryOp, Body, BufferId, DataType, ExprId, ExprKind, TypeCode, ValueId, ValueKind};
+use serde_json::{Value, json};
 
 use crate::conformance::roles::{Role, Roles};
 
@@ -41,6 +43,24 @@ impl Input {
             Input::Scalar(_, value) => Argument::Int(*value as i64),
         }
     }
+}
+
+/// The file with the bytes of a parameter, in the folder of a run.
+pub(crate) fn place(dir: &Path, position: usize) -> PathBuf {
+    dir.join(format!("{position}.bin"))
+}
+
+/// The arguments as TVM's worker takes them: arrays by their files, with type and shape.
+pub(crate) fn described(inputs: &[Input], dir: &Path) -> Vec<Value> {
+    let describe = |(position, input): (usize, &Input)| match input {
+        Input::Array(array) => json!({
+            "dtype": array.dtype.to_string(),
+            "shape": array.shape,
+            "path": place(dir, position),
+        }),
+        Input::Scalar(dtype, value) => json!({ "dtype": dtype.to_string(), "value": value }),
+    };
+    inputs.iter().enumerate().map(describe).collect()
 }
 
 /// Makes the inputs of a function, or says what stands in the way.

@@ -3,7 +3,7 @@
 //! Every function that launches threads is built for the targets `spirv`, `wgsl` and `metal`, which naga's validator checks; what is refused is
 //! counted by its reason. All SPIR-V goes through `spirv-val` where that is installed, and runs on the first Vulkan
 //! device (lavapipe on a CPU). Inputs, sizes and what is left out are those of the suite [`c`]. Integers must agree in
-//! every bit, floats as [`Class`] states.
+//! every bit, floats as [`Class`] states, or as far as Vulkan's own tables of precision carry the result ([`precision`](super::precision)).
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use codegen::manifest::Function;
 use serde_json::{Value, json};
 
 use crate::conformance::c::Case;
-use crate::conformance::device_runs::{self, Built, KINDS, build, tally};
+use crate::conformance::device_runs::{self, Built, KINDS, Side, build, tally};
 use crate::conformance::peer::Peer;
 use crate::conformance::report::{Report, Target};
 use crate::conformance::{Input, launch, parallel};
@@ -38,7 +38,8 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     }
     validate(&mut report, &root, &built);
     let requests = |case: &Case| requests(case, &root, &built);
-    device_runs::run_all(&mut report, &peer, &cases, &built, ("SPIR-V", "spirv"), requests);
+    let side = Side { who: "SPIR-V", ending: "spirv", is_vulkan: true };
+    device_runs::run_all(&mut report, &peer, &cases, &built, side, requests);
     Ok(report)
 }
 

@@ -6,6 +6,8 @@
 //! may be [`FACTOR`] times as far from the exact result, and no more. A wrong element, operand or order of steps is off by what the program
 //! computes, not by its rounding.
 //!
+//! Where functions may be less exact than ours ([`precision`](super::precision)), how far that carries each result is measured in the same way.
+//!
 //! Functions that look at the bits of floats have no such result (`reinterpret`, memory of several types).
 
 use ir::interp::{self, Argument, Array, Options};
@@ -13,6 +15,7 @@ use ir::{Body, Callee, DataType, ExprId, ExprKind, Type, TypeCode};
 use rustc_hash::FxHashMap;
 
 use crate::conformance::inputs::Input as Made;
+use crate::conformance::precision::{self, Direction};
 use crate::conformance::roles::viewed;
 
 /// How many times the measured error another order of the operations may have.
@@ -21,34 +24,56 @@ pub(crate) const FACTOR: f64 = 8.0;
 const MAX_STEPS: u64 = 200_000_000;
 /// The room in words, for reports.
 pub(crate) const STATED: &str = "8 times what rounding does to the interpreter's own result";
+/// The room in words where [`precision`](super::precision) adds to it.
+pub(crate) const STATED_OF_VULKAN: &str = "that and what Vulkan's tables of precision allow";
 
 /// Whether rounding explains all differences of the arrays `found` from the interpreter's `expected` on these inputs.
 pub(crate) fn explains(body: &Body, inputs: &[Made], expected: &[Array], found: &[Array]) -> bool {
-    let Some(exact) = exact(body, inputs) else { return false };
-    exact.len() == expected.len()
-        && expected.len() == found.len()
-        && exact.iter().zip(expected).zip(found).all(|((exact, ours), other)| {
-            if !ours.dtype.is_float() {
-                return ours.data == other.data;
-            }
-            let distance = |array: &Array, at: usize| {
-                let (value, exact) = (array.get_f64(at)?, exact.get_f64(at)?);
-                let is_same = value == exact || (value.is_nan() && exact.is_nan());
-                Some(if is_same { 0.0 } else { (value - exact).abs() })
-            };
-            let all = 0..ours.len();
-            let error = all.clone().filter_map(|at| distance(ours, at)).fold(0.0, f64::max);
-            error.is_finite()
-                && ours.len() == other.len()
-                && all
-                    .into_iter()
-                    .all(|at| distance(other, at).is_some_and(|it| it <= FACTOR * error))
-        })
+    exact(body, inputs, None).is_some_and(|exact| is_within(&exact, &[], expected, found))
 }
 
-/// The arrays after a run in which every float has 64 bits; none where that says nothing.
-fn exact(body: &Body, inputs: &[Made]) -> Option<Vec<Array>> {
-    let wide = widened(body)?;
+/// The same where functions may also be off by what Vulkan lets them: by all of it upwards, or by all of it downwards.
+pub(crate) fn explains_on_vulkan(
+    body: &Body,
+    inputs: &[Made],
+    expected: &[Array],
+    found: &[Array],
+) -> bool {
+    let run = |direction| exact(body, inputs, direction);
+    match (run(None), run(Some(Direction::Up)), run(Some(Direction::Down))) {
+        (Some(exact), Some(up), Some(down)) => is_within(&exact, &[up, down], expected, found),
+        _ => false,
+    }
+}
+
+/// Whether what was found is as near to the exact results as rounding, or as one of the `moved` results.
+fn is_within(exact: &[Array], moved: &[Vec<Array>], expected: &[Array], found: &[Array]) -> bool {
+    let is_near = |at: usize| {
+        let (exact, ours, other) = (&exact[at], &expected[at], &found[at]);
+        if !ours.dtype.is_float() {
+            return ours.data == other.data;
+        }
+        let distance = |array: &Array, at: usize| {
+            let (value, exact) = (array.get_f64(at)?, exact.get_f64(at)?);
+            let is_same = value == exact || (value.is_nan() && exact.is_nan());
+            Some(if is_same { 0.0 } else { (value - exact).abs() })
+        };
+        let all = 0..ours.len();
+        let error = all.clone().filter_map(|at| distance(ours, at)).fold(0.0, f64::max);
+        let room = |element: usize| {
+            let moved = moved.iter().filter_map(|it| distance(it.get(at)?, element));
+            FACTOR * error + moved.fold(0.0, f64::max)
+        };
+        let is_near = |at: usize| distance(other, at).is_some_and(|it| it <= room(at));
+        error.is_finite() && ours.len() == other.len() && all.into_iter().all(is_near)
+    };
+    let n_arrays = exact.len();
+    expected.len() == n_arrays && found.len() == n_arrays && (0..n_arrays).all(is_near)
+}
+
+/// The arrays after a run in which every float has 64 bits, and functions are moved in a direction; none where that says nothing.
+fn exact(body: &Body, inputs: &[Made], direction: Option<Direction>) -> Option<Vec<Array>> {
+    let wide = widened(body, direction)?;
     let arguments = inputs.iter().map(|input| match input {
         Made::Array(array) => Argument::Array(wide_array(array)),
         other => other.argument(),
@@ -88,7 +113,7 @@ fn wide_type(ty: Type) -> Type {
 }
 
 /// The function with `float64` for every float.
-fn widened(body: &Body) -> Option<Body> {
+fn widened(body: &Body, direction: Option<Direction>) -> Option<Body> {
     let mut new = body.clone();
     for (_, buffer) in body.buffers.iter() {
         let source = viewed(body, buffer);
@@ -107,13 +132,19 @@ fn widened(body: &Body) -> Option<Body> {
     let mut memo = FxHashMap::default();
     for op in body.ops_preorder() {
         for at in 0..body.ops[op].operands.len() {
-            new.ops[op].operands[at] = expr(&mut new, body.ops[op].operands[at], &mut memo)?;
+            new.ops[op].operands[at] =
+                expr(&mut new, body.ops[op].operands[at], direction, &mut memo)?;
         }
     }
     Some(new)
 }
 
-fn expr(body: &mut Body, root: ExprId, memo: &mut FxHashMap<ExprId, ExprId>) -> Option<ExprId> {
+fn expr(
+    body: &mut Body,
+    root: ExprId,
+    direction: Option<Direction>,
+    memo: &mut FxHashMap<ExprId, ExprId>,
+) -> Option<ExprId> {
     let mut stack = vec![(root, false)];
     while let Some((at, is_ready)) = stack.pop() {
         if memo.contains_key(&at) {
@@ -130,7 +161,8 @@ fn expr(body: &mut Body, root: ExprId, memo: &mut FxHashMap<ExprId, ExprId>) -> 
             let new = body.map_children(at, &mut |_, child| known[&child]);
             let kind = body.expr(new).kind;
             let new = body.make(kind, wide_type(node.ty));
-            memo.insert(at, new);
+            let moved = direction.and_then(|it| precision::moved(body, new, it));
+            memo.insert(at, moved.unwrap_or(new));
         } else {
             stack.push((at, true));
             body.each_child(node.kind, &mut |child| stack.push((child, false)));
