@@ -4,11 +4,17 @@
 //! or what such devices usually have, which a user may set otherwise. For languages that are compiled on the device an
 //! architecture is a version of the language.
 //!
-//! Sources: CUDA C++ Programming Guide, "Technical Specifications per Compute Capability" (shared memory is what a
-//! kernel may ask for; without asking it is 48 KiB); ROCm, "Accelerator and GPU hardware specifications" (LDS of a
-//! workgroup); Vulkan and OpenCL say only what the least device has (128 threads and 16 KiB; 1 thread and 32 KiB), so the
-//! numbers are those of today's GPUs; WebGPU (`maxComputeWorkgroupStorageSize`, raised by the launcher); Metal feature
-//! set tables.
+//! Sources, and what was compared with them:
+//!
+//! | rows | source | compared |
+//! |---|---|---|
+//! | CUDA | NVIDIA, CUDA Programming Guide, "Compute Capabilities", tables of technical specifications; the same figures as constants in NVIDIA's `cuda/__device/arch_traits.h` (CCCL of CUDA 13): 1024 threads, 64 along z, `max_shared_memory_per_block_optin` | all but `sm_72`, which CUDA 13 has no longer: it is given what `sm_70` has, as usual and not as a fact |
+//! | HIP | AMD, ROCm, "GPU hardware specifications" (LDS); LLVM's `AMDGPU.td`, `addressablelocalmemorysize`: what one workgroup may have, 64 KiB from `gfx7` on, 160 KiB on `gfx950`. 1024 threads: AMD's ISA | all; `llc` refuses one byte more for those up to `gfx1030` |
+//! | Metal | Apple, "Metal Feature Set Tables", implementation limits: 1024 threads and 32 KiB for Macs (early iOS families have 512 and 16 KiB) | yes |
+//! | OpenCL, SPIR-V | the specifications say what the least device has (1 thread and 32 KiB; Vulkan 128 and 16 KiB), so the numbers are those of today's GPUs | no table to compare with |
+//! | WGSL | WebGPU, `maxComputeWorkgroupStorageSize`: 16 KiB unless the launcher asks for more, which it has to | no table to compare with |
+//!
+//! Shared memory of CUDA is what a kernel may ask for; without asking it is 48 KiB.
 
 use crate::{Options, Target};
 
@@ -57,7 +63,7 @@ const ANY: u64 = 1 << 30;
 const CUDA: &[Arch] = &[
     Arch { is_hardware: false, ..gpu("", 227) },
     gpu("sm_70", 96),
-    gpu("sm_72", 96),
+    Arch { is_hardware: false, ..gpu("sm_72", 96) },
     gpu("sm_75", 64),
     gpu("sm_80", 163),
     gpu("sm_86", 99),
