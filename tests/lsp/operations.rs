@@ -242,3 +242,45 @@ fn unknown_operation_is_declared_in_the_settings() {
         assert_eq!(text, format!("{}\n\n{row}", before.trim_end()));
     }
 }
+
+/// What Neovim says of edits: it makes files, and leaves out that it takes the form which tells so.
+#[test]
+fn client_that_only_says_that_it_makes_files_gets_the_row() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let mut server = Server::spawn(dir.path());
+    let mut capabilities = tests::lsp::usual_capabilities();
+    capabilities["workspace"]["workspaceEdit"] = json!({ "resourceOperations": ["create"] });
+    server.initialize(capabilities, dir.path()).expect("the server is ready");
+    let document = document();
+    server.open(&document);
+    assert_eq!(declared(&mut server, &document, "").0, ["create", "edit"]);
+}
+
+/// A file that is there needs no such form.
+#[test]
+fn row_for_a_file_that_is_there_is_a_plain_edit_where_no_other_is_taken() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("tir-analyzer.toml"), "").expect("a file");
+    let mut server = Server::spawn(dir.path());
+    let mut capabilities = tests::lsp::usual_capabilities();
+    capabilities["workspace"]["workspaceEdit"] = json!({});
+    server.initialize(capabilities, dir.path()).expect("the server is ready");
+    let document = document();
+    server.open(&document);
+    let start = document.position(document.text().find("my.op").expect("the operation"));
+    let params = json!({
+        "textDocument": document.identifier(),
+        "range": { "start": start, "end": start },
+        "context": { "diagnostics": [] },
+    });
+    let actions = ask(&mut server, "textDocument/codeAction", params);
+    let edits: Vec<&str> = actions
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|it| it["edit"]["changes"].as_object()?.values().next())
+        .filter_map(|it| it[0]["newText"].as_str())
+        .filter(|it| it.starts_with("[[effects.mlir]]"))
+        .collect();
+    assert_eq!(edits, ["[[effects.mlir]]\nops = [\"my.op\"]\n"]);
+}

@@ -113,6 +113,22 @@ fn neovim_removes_what_nothing_uses() {
 
 #[test]
 #[ignore = "needs Neovim"]
+fn neovim_declares_an_operation_that_nobody_knows() {
+    const TWICE: &str = "func.func @f(%a: i32) {\n  %0 = \"my.op\"(%a) : (i32) -> i32\n  \
+        %1 = \"my.op\"(%a) : (i32) -> i32\n  \"my.use\"(%0, %1) : (i32, i32) -> ()\n  return\n}\n";
+    let editor = Neovim::headless("twice.mlir", TWICE);
+    editor.wait_for("the server is attached", "Probe.is_attached()");
+    editor.wait_for("it is reported", "#vim.diagnostic.get(0) > 0");
+    assert!(editor.settled_hints().is_empty());
+    editor.lua("Probe.apply_action(1, 8, 'Declare `my.op`')");
+    editor.wait_for("the row is in a buffer", "vim.fn.bufnr('tir-analyzer.toml') ~= -1");
+    editor.keys(":wall<CR>");
+    editor.wait_for("the settings are read", "#Probe.hints() > 0");
+    assert!(editor.hints()[0].label.starts_with("= %0"), "{:#?}", editor.hints());
+}
+
+#[test]
+#[ignore = "needs Neovim"]
 fn neovim_refreshes_hints_after_an_edit_in_the_middle() {
     let (editor, before) = with_hints();
     let at = middle_line(&editor);

@@ -60,7 +60,7 @@ fn value_text(
     let mut text = format!(
         "```mlir\n{shown} : {}\n```\n{} · {uses} · value {}",
         type_text(words.body, value),
-        origin(&words, value),
+        origin(db, file, at, &words, value),
         value.index()
     );
     if let ValueKind::Result(op, _) = words.body.values[value].kind {
@@ -94,12 +94,7 @@ fn action_text(
     words: &PlanWords<'_>,
     action: &OpAction,
 ) -> String {
-    let line = words.other_place(action).map(|it| {
-        let before = TextRange::up_to(at.to_file(it).start());
-        let n_breaks = db::parse(db, file).syntax().text_in(before).matches('\n').count();
-        format!(" (line {})", n_breaks + 1)
-    });
-    let line = line.unwrap_or_default();
+    let line = words.other_place(action).map(|it| line_text(db, file, at, it)).unwrap_or_default();
     let what = match &action.change {
         OpChange::Merge { into }
         | OpChange::MergeWithCopies { into, .. }
@@ -111,6 +106,13 @@ fn action_text(
     format!("\n\n**{what}**\n\n{}", words.reason(action))
 }
 
+/// In which line of the file a place of a unit is. O(text before it), for something that a person waits for.
+fn line_text(db: &RootDatabase, file: SourceFile, at: &PlacedUnit<'_>, place: TextRange) -> String {
+    let before = TextRange::up_to(at.to_file(place).start());
+    let n_breaks = db::parse(db, file).syntax().text_in(before).matches('\n').count();
+    format!(" (line {})", n_breaks + 1)
+}
+
 fn type_text(body: &Body, value: ValueId) -> String {
     match body.values[value].ty {
         ir::Type::Named(name) => body.name(name).to_owned(),
@@ -118,9 +120,20 @@ fn type_text(body: &Body, value: ValueId) -> String {
     }
 }
 
-fn origin(words: &PlanWords<'_>, value: ValueId) -> String {
+fn origin(
+    db: &RootDatabase,
+    file: SourceFile,
+    at: &PlacedUnit<'_>,
+    words: &PlanWords<'_>,
+    value: ValueId,
+) -> String {
     match words.body.values[value].kind {
-        ValueKind::Result(op, _) => format!("result of `{}`", words.op(op)),
+        ValueKind::Result(op, _) => {
+            let place = words.place(op);
+            let is_written = !place.is_empty();
+            let line = is_written.then(|| line_text(db, file, at, place)).unwrap_or_default();
+            format!("result of `{}`{line}", words.op(op))
+        }
         ValueKind::BlockArg(block, number) => {
             let label = words.map.label(block);
             match label.is_empty() {

@@ -332,10 +332,10 @@ fn hover_tells_what_a_name_is() {
         "call @g(%0#0)",
         "%0#0",
         expect![[r#"
-        ```mlir
-        %0#0 : i32
-        ```
-        result of `my.pair` · used once · value 2"#]],
+            ```mlir
+            %0#0 : i32
+            ```
+            result of `my.pair` (line 5) · used once · value 2"#]],
     );
     check_hover(
         "return %r",

@@ -18,19 +18,19 @@ pub(super) fn errors(node: &SyntaxNode) -> Vec<SyntaxError> {
     let root = node.green();
     let mut found = Vec::new();
     report(root, None, 0.into(), &mut found);
-    let mut stack = vec![(root, root.children(), TextSize::from(0))];
-    while let Some((parent, children, offset)) = stack.last_mut() {
-        let (parent, at) = (*parent, *offset);
+    let mut stack = vec![(root, TextSize::from(0), root.children(), TextSize::from(0))];
+    while let Some((parent, start, children, offset)) = stack.last_mut() {
+        let (parent, at) = (Parent { node: *parent, start: *start }, *offset);
         match children.next() {
             Some(NodeOrToken::Node(child)) => {
                 *offset += child.text_len();
                 report(child, Some(parent), at, &mut found);
                 // What a node that is not read holds is loose text, but for regions, which are read.
-                stack.push((child, child.children(), at));
+                stack.push((child, at, child.children(), at));
             }
             Some(NodeOrToken::Token(token)) => {
                 *offset += token.text_len();
-                let in_error = kind_from_raw(parent.kind()) == ERROR_NODE;
+                let in_error = parent.kind() == ERROR_NODE;
                 found.extend(token_error(kind_from_raw(token.kind()), token.text(), at, in_error));
             }
             None => {
@@ -38,12 +38,27 @@ pub(super) fn errors(node: &SyntaxNode) -> Vec<SyntaxError> {
             }
         }
     }
+    // What is not closed is told where it begins, and found where it ends.
+    found.sort_by_key(|it| it.range.start());
     found
+}
+
+/// A node, and where it begins.
+#[derive(Clone, Copy)]
+struct Parent<'a> {
+    node: &'a GreenNodeData,
+    start: TextSize,
+}
+
+impl Parent<'_> {
+    fn kind(self) -> SyntaxKind {
+        kind_from_raw(self.node.kind())
+    }
 }
 
 fn report(
     node: &GreenNodeData,
-    parent: Option<&GreenNodeData>,
+    parent: Option<Parent<'_>>,
     at: TextSize,
     found: &mut Vec<SyntaxError>,
 ) {
@@ -53,7 +68,7 @@ fn report(
             let line = text.lines().next().unwrap_or_default().trim_end();
             let range = TextRange::at(at, TextSize::of(line));
             let shown = quote(line);
-            match parent.and_then(shape_of) {
+            match parent.and_then(|it| shape_of(it.node)) {
                 Some((name, shape)) => {
                     let message = format!("{shown} does not fit: `{name}` is written `{shape}`");
                     (SyntaxErrorKind::UnexpectedText, range, message, None)
@@ -65,15 +80,19 @@ fn report(
             }
         }
         MLIR_MISSING | PIR_MISSING => {
-            let parent_kind = parent.map(|it| kind_from_raw(it.kind()));
-            let message = match (parent_kind, parent.and_then(shape_of)) {
-                (Some(MLIR_REGION | PIR_BLOCK), _) => "this `{` is never closed".to_owned(),
-                (_, Some((name, shape))) => {
-                    format!("something is missing: `{name}` is written `{shape}`")
+            let shape = parent.and_then(|it| shape_of(it.node));
+            let (range, message) = match (parent, shape) {
+                (Some(it), _) if matches!(it.kind(), MLIR_REGION | PIR_BLOCK) => {
+                    // Where it should have been closed is a guess; where it was opened is not.
+                    (TextRange::at(it.start, 1.into()), "this `{` is never closed".to_owned())
                 }
-                _ => "something is missing here".to_owned(),
+                (_, Some((name, shape))) => {
+                    let message = format!("something is missing: `{name}` is written `{shape}`");
+                    (TextRange::empty(at), message)
+                }
+                _ => (TextRange::empty(at), "something is missing here".to_owned()),
             };
-            (SyntaxErrorKind::MissingPart, TextRange::empty(at), message, None)
+            (SyntaxErrorKind::MissingPart, range, message, None)
         }
         TOO_DEEP => {
             let message =

@@ -139,19 +139,19 @@ fn an_error_shows_how_the_operation_is_written() {
         Language::Mlir,
         "func.func @f() {\n  %0 = arith.addi %a %b : i32\n  %1 = arith.addi %a,\n  %2 = arith.mulf %a, %b : f32 oops\n  foo\n  return\n",
         expect![[r#"
+            15..16 missing-part: this `{` is never closed
             38..46 unexpected-text: `%b : i32` does not fit: `arith.addi` is written `arith.addi %a, %b : type`
             68..68 missing-part: something is missing: `arith.addi` is written `arith.addi %a, %b : type`
             100..104 unexpected-text: `oops` does not fit: `arith.mulf` is written `arith.mulf %a, %b : type`
-            120..120 missing-part: this `{` is never closed
         "#]],
     );
     check_errors(
         Language::Pir,
         "{\n    (%0) = \"pd_op.full\" ( {\n    (%1) = \"a.b\" () {x:1} : () -> tensor<f32>\n",
         expect![[r#"
+            0..1 missing-part: this `{` is never closed
             28..28 missing-part: something is missing here
-            75..75 missing-part: this `{` is never closed
-            75..75 missing-part: this `{` is never closed
+            28..29 missing-part: this `{` is never closed
         "#]],
     );
 }

@@ -28,7 +28,7 @@ use crate::cli::{
     fix::{self, Budget, FixOptions},
     interrupt::OnExit,
     io::{Io, Styled},
-    jobs,
+    jobs, ops,
     opt::n_fixes,
     source::Source,
     write,
@@ -74,6 +74,7 @@ pub(crate) fn bisect(args: &BisectArgs, io: &mut Io<'_>, styled: Styled) -> anyh
     let options = args.cse.options(&job.config);
     let shown = job.file.shown.clone();
     let source = job.run(Ok)?;
+    ops::refuse_operations(&job, &source, "bisect")?;
     let all = fixed(options, &source, args.cse.max_fixes)?;
     if all.1 == 0 {
         writeln!(io.err, "nothing to fix in {shown}")?;

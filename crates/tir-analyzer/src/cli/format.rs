@@ -67,7 +67,7 @@ fn laid_out(job: &Job, source: Source) -> anyhow::Result<(Source, Vec<Edit>)> {
         Ok(edits) => Ok((source, edits)),
         Err(error) => {
             let at = source.line_col(&LineIndex::new(&source.text), error.offset);
-            bail!("{}:{}:{}: {error}", job.file.shown, at.line + 1, at.col + 1)
+            bail!("{}:{}:{}: {error}", job.file.shown, at.line, at.col)
         }
     }
 }

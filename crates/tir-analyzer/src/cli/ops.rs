@@ -12,11 +12,16 @@ use frontend::{
 use ide::Dialects;
 use ir::plan::ops::OpPreset;
 use syntax::{Language, PackedEdits, TextSize};
-use transform::ops::{OpOptions, part, plan};
+use transform::{
+    ops::{OpOptions, part, plan},
+    passes::Pass,
+};
 
 use crate::cli::{
     args::{CseArgs, LlvmVersion, PresetName},
+    jobs::Job,
     overlap::on_two_threads,
+    rules::{did_you_mean, near},
     source::Source,
 };
 
@@ -30,8 +35,10 @@ const WORTH_A_THREAD: usize = 1 << 18;
 pub(crate) struct Done {
     pub(crate) edits: PackedEdits,
     pub(crate) n_actions: usize,
-    /// Units that were left as they are, and why.
-    pub(crate) notes: Vec<String>,
+    /// Units that were left as they are, where what is wrong with them is, and why.
+    pub(crate) notes: Vec<(TextSize, String)>,
+    /// Names of the units, where one of them is asked for.
+    pub(crate) names: Vec<String>,
 }
 
 /// Whether a file is one of operations, by its name and its text.
@@ -69,6 +76,30 @@ pub(crate) fn options(
     Ok(OpOptions { preset, allow_unsound })
 }
 
+/// Refuses files of operations for a command that reads TVMScript only: it would find no function in them.
+pub(crate) fn refuse_operations(job: &Job, source: &Source, command: &str) -> anyhow::Result<()> {
+    let is = match language(&job.file.path, source) {
+        Language::TvmScript => return Ok(()),
+        Language::Mlir => "MLIR",
+        Language::Pir => "PIR",
+    };
+    bail!("{} is {is}: `{command}` is for TVMScript", job.file.shown)
+}
+
+/// Whether passes have anything to do for operations.
+///
+/// # Errors
+/// Passes that are for statements only.
+pub(crate) fn runs_cse(passes: &[Pass], language: Language) -> anyhow::Result<bool> {
+    match passes.iter().find(|it| **it != Pass::Cse) {
+        Some(pass) => {
+            let is = if language == Language::Pir { "PIR" } else { "MLIR" };
+            bail!("this is {is}, and pass `{}` is for TVMScript; use `--passes cse`", pass.name())
+        }
+        None => Ok(!passes.is_empty()),
+    }
+}
+
 /// Refuses the presets of operations for files that have none.
 pub(crate) fn refuse_for_tvmscript(cse: &CseArgs) -> anyhow::Result<()> {
     if matches!(cse.preset, Some(PresetName::Mlir | PresetName::Pir)) {
@@ -95,6 +126,12 @@ pub(crate) fn run(
     limit: Option<usize>,
 ) -> anyhow::Result<Done> {
     let mut done = round(text, language, rules, function, limit)?;
+    if let Some(function) = function
+        && !done.names.iter().any(|it| it == function)
+    {
+        let names = near(function, done.names.iter().map(String::as_str));
+        bail!("there is no function `{function}`{}", did_you_mean(&names));
+    }
     if rules.options.preset != OpPreset::Default || limit.is_some() {
         return Ok(done);
     }
@@ -123,9 +160,19 @@ fn round(
     function: Option<&str>,
     limit: Option<usize>,
 ) -> anyhow::Result<Done> {
-    let mut done = Done { edits: PackedEdits::new(), n_actions: 0, notes: Vec::new() };
+    let mut done = Done::new();
     let mut left = limit;
-    let is_wanted = |lowered: &Lowered| function.is_none_or(|it| *lowered.body.name == *it);
+    let names = std::sync::Mutex::new(Vec::new());
+    let is_wanted = |lowered: &Lowered| {
+        let Some(wanted) = function else { return true };
+        let name = &*lowered.body.name;
+        if !name.is_empty()
+            && let Ok(mut names) = names.lock()
+        {
+            names.push(name.to_owned());
+        }
+        name == wanted
+    };
     if language == Language::Pir {
         for program in pir::programs(text) {
             if is_wanted(&program.lowered) {
@@ -149,6 +196,7 @@ fn round(
             }
         });
     }
+    done.names = names.into_inner().unwrap_or_default();
     done.edits = done.edits.sorted().context("functions inside each other")?;
     Ok(done)
 }
@@ -162,11 +210,12 @@ fn of_unit(
     limit: Option<usize>,
 ) -> Done {
     let body = &lowered.body;
-    let mut done = Done { edits: PackedEdits::new(), n_actions: 0, notes: Vec::new() };
+    let mut done = Done::new();
     let error = lowered.diagnostics.iter().find(|it| it.severity == Severity::Error);
     if let Some(error) = error {
         let name = if body.name.is_empty() { "the module" } else { &body.name };
-        done.notes.push(format!("`{name}` is left as it is: {}", error.message));
+        let note = format!("`{name}` is left as it is: {}", error.message);
+        done.notes.push((start + error.range.start(), note));
         return done;
     }
     let mut plan = plan(body, &rules.dialects.effects, rules.options);
@@ -180,6 +229,11 @@ fn of_unit(
 }
 
 impl Done {
+    /// Nothing.
+    pub(crate) fn new() -> Done {
+        Done { edits: PackedEdits::new(), n_actions: 0, notes: Vec::new(), names: Vec::new() }
+    }
+
     fn add(&mut self, unit: Done) {
         self.edits.append(unit.edits, TextSize::new(0));
         self.n_actions += unit.n_actions;
@@ -230,7 +284,11 @@ mod tests {
     fn other_function_stays() {
         let options = OpOptions::default();
         let rules = Rules { options: &options, dialects: &Dialects::default(), two_threads: false };
-        let done = run(SWAPPED, Language::Mlir, rules, Some("g"), None).unwrap();
-        assert!(done.edits.is_empty());
+        let text = format!("{SWAPPED}{}", SWAPPED.replace("\"f\"", "\"g\""));
+        let done = run(&text, Language::Mlir, rules, Some("g"), None).unwrap();
+        assert!(done.edits.unpack().unwrap().apply(&text).starts_with(SWAPPED));
+        assert_eq!(done.n_actions, 2);
+        let error = run(&text, Language::Mlir, rules, Some("h"), None).err().unwrap();
+        assert_eq!(error.to_string(), "there is no function `h`; did you mean `f` or `g`?");
     }
 }

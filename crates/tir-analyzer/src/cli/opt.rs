@@ -14,7 +14,7 @@ use ir::{
     Body, Dialect, Occurrences,
     plan::{CsePlan, Decision, simplify::SimplificationKind},
 };
-use syntax::{Edit, Language};
+use syntax::{Edit, Language, LineIndex, TextSize};
 use transform::{
     cse::{self, CseOptions},
     passes::Pass,
@@ -58,7 +58,9 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
                 let dialects = job.config.dialects.tables()?;
                 let done = optimize_operations(args, &dialects, language, &source)?;
                 source.write_edited(done.edits.iter(), io.out)?;
-                Ok(done.notes.iter().map(|it| format!("{shown}: {it}")).collect())
+                let lines = LineIndex::new(&source.text);
+                let note = |(at, it): &(TextSize, String)| located(&source, &lines, shown, *at, it);
+                Ok(done.notes.iter().map(note).collect())
             }
         }
     })?;
@@ -76,10 +78,20 @@ fn optimize_operations(
     source: &Source,
 ) -> anyhow::Result<ops::Done> {
     let options = ops::options(&args.cse, language, args.allow_unsound)?;
+    let passes: Vec<Pass> = args.passes.iter().filter_map(|it| it.0).collect();
+    if !ops::runs_cse(&passes, language)? {
+        return Ok(ops::Done::new());
+    }
     let function = args.function.as_deref();
     let two_threads = parallel::n_jobs(args.jobs, 2) > 1;
     let rules = Rules { options: &options, dialects, two_threads };
     ops::run(&source.text, language, rules, function, args.cse.max_fixes)
+}
+
+/// What is said about a place.
+fn located(source: &Source, lines: &LineIndex, shown: &str, at: TextSize, what: &str) -> String {
+    let at = source.line_col(lines, at);
+    format!("{shown}:{}:{}: {what}", at.line, at.col)
 }
 
 fn optimize(
@@ -93,11 +105,12 @@ fn optimize(
     let newline = line_break(&source.text);
     let mut module = Module { bytes: Vec::new(), notes: Vec::new() };
     let mut edits = Vec::new();
+    let lines = LineIndex::new(&source.text);
     for item in chosen {
         let lowered = tvmscript::lower(&item.source, &functions.environment(item));
-        if let Some(why) = obstacle(&functions, item, &lowered) {
-            let name = &item.source.name;
-            module.notes.push(format!("{shown}: `{name}` is left as it is: {why}"));
+        if let Some((at, why)) = obstacle(&functions, item, &lowered) {
+            let why = format!("`{}` is left as it is: {why}", item.source.name);
+            module.notes.push(located(source, &lines, shown, item.range.start() + at, &why));
             continue;
         }
         let allowances = lowered.source_map.allowances();
@@ -158,11 +171,15 @@ pub(crate) fn choose<'a>(
     Ok(chosen)
 }
 
-/// Why a function cannot be printed faithfully.
-fn obstacle(functions: &FileFunctions, item: &FunctionItem, lowered: &Lowered) -> Option<String> {
+/// Why a function cannot be printed faithfully, and what place of it stands in the way.
+fn obstacle(
+    functions: &FileFunctions,
+    item: &FunctionItem,
+    lowered: &Lowered,
+) -> Option<(TextSize, String)> {
     let errors = lowered.diagnostics.iter().filter(|it| it.severity <= Severity::Warning);
     if let Some(it) = errors.min_by_key(|it| it.severity) {
-        return Some(format!("{} (`check` says where)", it.message));
+        return Some((it.range.start(), it.message.clone()));
     }
     let wanted = match lowered.body.dialect {
         Dialect::Tir => Namespace::Tir,
@@ -170,10 +187,10 @@ fn obstacle(functions: &FileFunctions, item: &FunctionItem, lowered: &Lowered) -
     };
     match functions.environment(item).resolve("T") {
         Capture::Namespace(it) if it == wanted || item.source.dialect_is_guess => None,
-        _ => Some(
-            "it is printed with the name `T`, which means something else in this file; import the dialect as `T`"
-                .to_owned(),
-        ),
+        _ => {
+            let why = "it is printed with the name `T`, which means something else in this file; import the dialect as `T`";
+            Some((0.into(), why.to_owned()))
+        }
     }
 }
 

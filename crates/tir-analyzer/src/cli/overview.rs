@@ -30,7 +30,7 @@ use crate::cli::{
     args::{CseArgs, Inputs},
     io::{self, Io, Styled, Tone},
     jobs::{self, Job},
-    parallel,
+    ops, parallel,
     progress::Progress,
     source::Source,
     write,
@@ -153,7 +153,10 @@ pub(crate) fn report(args: &ReportArgs, io: &mut Io<'_>, styled: Styled) -> anyh
     let progress = Progress::new(jobs.len(), io.err_is_terminal);
     let n_jobs = parallel::n_jobs(args.inputs.jobs, jobs.len());
     let work = |job: &Job| {
-        job.run(|source| Ok(read(&job.file.shown, args.cse.options(&job.config), &source)))
+        job.run(|source| {
+            ops::refuse_operations(job, &source, "report")?;
+            Ok(read(&job.file.shown, args.cse.options(&job.config), &source))
+        })
     };
     let mut files = Vec::new();
     parallel::for_each_in_order(&jobs, n_jobs, work, |result| -> anyhow::Result<()> {

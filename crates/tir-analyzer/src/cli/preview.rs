@@ -3,17 +3,20 @@
 //! In: a file, a function of it, passes. Out: the two texts of each pass side by side, as wide as the terminal, or as a unified diff, or as
 //! JSON. The file is not changed.
 
+mod operations;
+
 use frontend::tvmscript;
 use ide::{PassPreview, preview};
 use serde_json::{Value, json};
 use similar::{Algorithm, ChangeTag, DiffOp, TextDiff};
+use syntax::Language;
 use transform::passes::Pass;
 
 use crate::cli::{
     Exit,
     args::{PreviewArgs, PreviewFormat},
     io::{Io, Styled},
-    jobs, opt,
+    jobs, ops, opt,
     source::Source,
 };
 
@@ -28,7 +31,13 @@ const MOST_LINES: usize = 20_000;
 pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
     let job = jobs::one(&args.input, io, styled)?;
     let passes: Vec<Pass> = args.passes.iter().filter_map(|it| it.0).collect();
-    let functions = job.run(|source| previews(args, &source, &job.file.shown, &passes))?;
+    let functions = job.run(|source| match ops::language(&job.file.path, &source) {
+        Language::TvmScript => previews(args, &source, &job.file.shown, &passes),
+        language => {
+            let dialects = job.config.dialects.tables()?;
+            operations::previews(args.function.as_deref(), &dialects, language, &source, &passes)
+        }
+    })?;
     let terminal = if io.out_is_terminal { console::Term::stdout().size_checked() } else { None };
     let columns = args.width.or(terminal.map(|it| usize::from(it.1))).unwrap_or(COLUMNS);
     match args.format {

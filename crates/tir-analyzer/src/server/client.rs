@@ -65,9 +65,10 @@ impl Client {
             registers_watchers: is(workspace
                 .and_then(|it| it.did_change_watched_files.as_ref())
                 .and_then(|it| it.dynamic_registration)),
-            versions_edits: is(workspace
+            // Neovim says that it makes files, which only this form can tell, and leaves the form itself out.
+            versions_edits: workspace
                 .and_then(|it| it.workspace_edit.as_ref())
-                .and_then(|it| it.document_changes)),
+                .is_some_and(|it| is(it.document_changes) || it.resource_operations.is_some()),
             creates_files: workspace
                 .and_then(|it| it.workspace_edit.as_ref())
                 .and_then(|it| it.resource_operations.as_deref())

@@ -51,6 +51,20 @@ local function create_autocommands()
   })
 end
 
+--- Neovim watches no files on Linux: what it writes itself is told.
+local function create_settings_autocommand()
+  vim.api.nvim_create_autocmd('BufWritePost', {
+    group = vim.api.nvim_create_augroup(NAME .. '_settings', { clear = true }),
+    pattern = 'tir-analyzer.toml',
+    callback = function(event)
+      local changes = { { uri = vim.uri_from_bufnr(event.buf), type = vim.lsp.protocol.FileChangeType.Changed } }
+      for _, client in ipairs(vim.lsp.get_clients({ name = NAME })) do
+        client:notify('workspace/didChangeWatchedFiles', { changes = changes })
+      end
+    end,
+  })
+end
+
 --- Lenses are asked for when the server attaches, and again when nothing is typed.
 local function create_lenses()
   local group = vim.api.nvim_create_augroup(NAME .. '_lens', { clear = true })
@@ -115,6 +129,7 @@ function M.setup(options)
   vim.lsp.config(NAME, config)
   push_settings(config.settings)
   create_autocommands()
+  create_settings_autocommand()
   create_lenses()
   create_commands()
   started = true

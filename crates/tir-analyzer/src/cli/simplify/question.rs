@@ -40,6 +40,9 @@ impl Question {
         vars: &[String],
         sizes: &[String],
     ) -> anyhow::Result<Question> {
+        if expr.trim().is_empty() {
+            bail!("there is no expression; write one, as `min(n, n + 1)`");
+        }
         let mut parts: Vec<Part> = Vec::new();
         for name in sizes {
             let name = variable("--size", name)?;
@@ -83,7 +86,7 @@ fn declarations(vars: &[String]) -> anyhow::Result<Vec<(String, String)>> {
             bail!("--var: `{it}` says no type; write NAME:DTYPE, as `n:int64`");
         };
         let dtype = dtype.trim();
-        if !dtype.chars().all(|it| it.is_ascii_alphanumeric()) || dtype.is_empty() {
+        if ir::DataType::parse(dtype).is_none() {
             bail!("--var: `{dtype}` is no type; write one as int32, int64, uint8, bool, float32");
         }
         Ok((variable("--var", name)?.to_owned(), dtype.to_owned()))
@@ -187,6 +190,18 @@ fn operands(body: &Body, n: usize) -> anyhow::Result<Vec<ExprId>> {
     exprs.filter(|it| it.len() == n).context("one of the arguments is more than one expression")
 }
 
+/// So many characters are shown on each side of a mistake.
+const SHOWN: usize = 60;
+
+/// What is shown of a text around a column, and the characters before that column in it.
+fn around(text: &str, column: usize) -> (String, usize) {
+    let first = column.saturating_sub(SHOWN);
+    let mut chars = text.chars().skip(first);
+    let middle: String = chars.by_ref().take(column - first + SHOWN).collect();
+    let (start, end) = (if first > 0 { "…" } else { "" }, chars.next().map_or("", |_| "…"));
+    (format!("{start}{middle}{end}"), column - first + usize::from(first > 0))
+}
+
 /// An error at a range of the file, as one in the argument that it is in.
 fn refuse(parts: &[Part], range: TextRange, message: &str, help: Option<&str>) -> anyhow::Error {
     let at = usize::from(range.start());
@@ -195,12 +210,12 @@ fn refuse(parts: &[Part], range: TextRange, message: &str, help: Option<&str>) -
     match part {
         Some(part) => {
             let column = part.column(at.saturating_sub(part.start));
-            let caret = " ".repeat(column);
+            let (shown, before) = around(&part.text, column);
+            let caret = " ".repeat(before);
             anyhow::anyhow!(
-                "{}, column {}: {message}\n  {}\n  {caret}^{help}",
+                "{}, column {}: {message}\n  {shown}\n  {caret}^{help}",
                 part.what,
                 column + 1,
-                part.text
             )
         }
         None => anyhow::anyhow!("{message}{help}"),

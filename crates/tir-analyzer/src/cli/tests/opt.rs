@@ -114,3 +114,31 @@ fn other_names_of_the_dialect_are_left_alone() {
     let outcome = Project::new(&[("a.py", &text)]).run("opt a.py");
     assert_eq!((outcome.out(), outcome.code), (text, 1));
 }
+
+const MLIR: &str = "func.func @f(%a: i32) -> i32 {
+  return %b : i32
+}
+";
+
+#[test]
+fn what_operations_do_not_have_is_told_with_a_place_and_a_way_out() {
+    let project = Project::new(&[("a.mlir", MLIR)]);
+    project.run("opt a.mlir").check(expect![[r#"
+        func.func @f(%a: i32) -> i32 {
+          return %b : i32
+        }
+        --- errors
+        warning: a.mlir:2:10: `f` is left as it is: `%b` is not defined here
+        --- exit code 1
+    "#]]);
+    project.run("opt --passes simplify,cse a.mlir").check(expect![[r#"
+        --- errors
+        error: this is MLIR, and pass `simplify` is for TVMScript; use `--passes cse`
+        --- exit code 2
+    "#]]);
+    project.run("opt --function g a.mlir").check(expect![[r#"
+        --- errors
+        error: there is no function `g`; did you mean `f`?
+        --- exit code 2
+    "#]]);
+}

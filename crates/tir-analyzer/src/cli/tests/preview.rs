@@ -50,3 +50,39 @@ fn all_functions_as_json() {
     assert_eq!(json["functions"][0]["stages"][0]["changed"], true);
     assert_eq!(json["functions"][1]["stages"][1]["changed"], false);
 }
+
+const EQUAL: &str = "func.func @f(%a: i32) -> i32 {
+  %0 = arith.addi %a, %a : i32
+  %1 = arith.addi %a, %a : i32 // kept
+  %2 = arith.muli %0, %1 : i32
+  return %2 : i32
+}
+func.func @g() {
+  return
+}
+";
+
+#[test]
+fn functions_of_mlir_are_shown_as_their_text_becomes() {
+    let project = Project::new(&[("a.mlir", EQUAL)]);
+    let out = project.run("preview a.mlir --function f --format unified").out();
+    expect_test::expect![[r#"
+        --- f
+        +++ f after simplify
+        --- f
+        +++ f after cse
+        @@ -1,6 +1,6 @@
+         func.func @f(%a: i32) -> i32 {
+           %0 = arith.addi %a, %a : i32
+        -  %1 = arith.addi %a, %a : i32 // kept
+        -  %2 = arith.muli %0, %1 : i32
+        +  // kept
+        +  %2 = arith.muli %0, %0 : i32
+           return %2 : i32
+         }
+    "#]]
+    .assert_eq(&out);
+    let outcome = project.run("preview a.mlir --function h");
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.err().contains("there is no function `h`"), "{}", outcome.err());
+}

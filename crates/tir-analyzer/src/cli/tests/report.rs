@@ -169,3 +169,13 @@ fn files_without_functions_have_an_empty_report() {
         --- exit code 0
     "#]]);
 }
+
+#[test]
+fn files_of_operations_are_refused_and_not_called_free_of_anything() {
+    let project = super::Project::new(&[("a.mlir", "func.func @f() {\n  return\n}\n")]);
+    for command in ["report a.mlir", "bisect a.mlir -- true"] {
+        let outcome = project.run(command);
+        assert_eq!(outcome.code, 2);
+        assert!(outcome.err().contains("a.mlir is MLIR: `"), "{}", outcome.err());
+    }
+}

@@ -169,3 +169,38 @@ fn mistakes_are_shown_in_the_argument_they_are_in() {
     "#]],
     );
 }
+
+#[test]
+fn types_that_are_none_and_nothing_at_all_are_refused() {
+    check(
+        &["x", "--var", "x:foo"],
+        expect![[r#"
+        --- errors
+        error: --var: `foo` is no type; write one as int32, int64, uint8, bool, float32
+        --- exit code 2
+    "#]],
+    );
+    check(
+        &[" "],
+        expect![[r#"
+        --- errors
+        error: there is no expression; write one, as `min(n, n + 1)`
+        --- exit code 2
+    "#]],
+    );
+}
+
+#[test]
+fn of_a_long_expression_what_is_around_a_mistake_is_shown() {
+    let long = format!("{}x +", "n + ".repeat(100));
+    check(
+        &[&long],
+        expect![[r#"
+            --- errors
+            error: expression, column 404: expected an operand
+              … n + n + n + n + n + n + n + n + n + n + n + n + n + n + x +
+                                                                           ^
+            --- exit code 2
+        "#]],
+    );
+}

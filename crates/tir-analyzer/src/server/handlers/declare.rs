@@ -25,10 +25,6 @@ pub(super) fn actions(
     document: &Document,
     range: TextRange,
 ) -> Result<Vec<lsp::CodeActionResponse>, Failure> {
-    // Only versioned edits can name a file that is not open.
-    if !snapshot.client.versions_edits {
-        return Ok(Vec::new());
-    }
     let rows = snapshot.analysis.settings_rows(document.file, range)?;
     if rows.is_empty() {
         return Ok(Vec::new());
@@ -38,7 +34,11 @@ pub(super) fn actions(
         lsp::CodeActionResponse::CodeAction(lsp::CodeAction {
             title: format!("Declare `{}` in {CONFIG_FILE}: no effects", row.operation),
             kind: Some(to_proto::action_kind(ActionKind::QuickFix)),
-            edit: Some(settings.append(&row.text, snapshot.encoding())),
+            edit: Some(settings.append(
+                &row.text,
+                snapshot.encoding(),
+                snapshot.client.versions_edits,
+            )),
             ..Default::default()
         })
     };
@@ -68,7 +68,7 @@ impl Settings {
     }
 
     /// The edit that puts lines behind all others.
-    fn append(&self, lines: &str, encoding: ColumnEncoding) -> lsp::WorkspaceEdit {
+    fn append(&self, lines: &str, encoding: ColumnEncoding, versioned: bool) -> lsp::WorkspaceEdit {
         let mut changes = Vec::new();
         let old = self.text.as_deref().unwrap_or_default();
         if self.text.is_none() {
@@ -96,6 +96,10 @@ impl Settings {
             range: lsp::Range { start: end, end },
             new_text: format!("{gap}{lines}"),
         };
+        if !versioned {
+            let changes = [(self.uri.clone(), vec![edit])].into_iter().collect();
+            return lsp::WorkspaceEdit { changes: Some(changes), ..Default::default() };
+        }
         changes.push(lsp::DocumentChange::TextDocumentEdit(lsp::TextDocumentEdit {
             text_document: lsp::OptionalVersionedTextDocumentIdentifier {
                 version: None,

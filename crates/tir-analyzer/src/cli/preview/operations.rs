@@ -1,0 +1,84 @@
+//! Functions of MLIR and PIR before and after passes: their texts, which the edits of the plan change.
+//!
+//! In: a file, passes. Out: a preview a function. What `opt` would print, function by function. O(text), and one more for each round of the plan.
+
+use anyhow::{Context as _, bail};
+use frontend::pir;
+use ide::{Dialects, PassPreview, Stage};
+use ir::plan::ops::OpPreset;
+use syntax::{Edit, Language, TextEdit, TextRange, ast::AstNode as _};
+use transform::{ops::OpOptions, passes::Pass};
+
+use crate::cli::{
+    ops::{self, Rules},
+    rules::{did_you_mean, near},
+    source::Source,
+};
+
+/// The functions of a file, or those of a name.
+pub(super) fn previews(
+    function: Option<&str>,
+    dialects: &Dialects,
+    language: Language,
+    source: &Source,
+    passes: &[Pass],
+) -> anyhow::Result<Vec<PassPreview>> {
+    let text = &*source.text;
+    let functions = functions(text, language);
+    let is_asked = |name: &str| function.is_none_or(|it| it == name);
+    if let Some(asked) = function
+        && !functions.iter().any(|it| it.0 == asked)
+    {
+        let names = near(asked, functions.iter().map(|it| it.0.as_str()));
+        bail!("there is no function `{asked}`{}", did_you_mean(&names));
+    }
+    let options = OpOptions { preset: OpPreset::Default, allow_unsound: false };
+    let rules = Rules { options: &options, dialects, two_threads: false };
+    let edits = match passes.contains(&Pass::Cse) {
+        true => ops::run(text, language, rules, None, None)?.edits.unpack().unwrap_or_default(),
+        false => TextEdit::new(),
+    };
+    let asked = functions.iter().filter(|it| is_asked(&it.0));
+    asked.map(|(name, range)| preview(text, name, *range, edits.edits(), passes)).collect()
+}
+
+/// Names and places.
+fn functions(text: &str, language: Language) -> Vec<(String, TextRange)> {
+    if language == Language::Pir {
+        return pir::programs(text).iter().map(|it| (String::new(), it.range)).collect();
+    }
+    let parse = syntax::parse_as(language, text);
+    let functions = parse.mlir().map(|it| it.functions()).unwrap_or_default();
+    let named = functions.into_iter().map(|it| {
+        let name = it.operation.symbol().map(|it| it.syntax().text()).unwrap_or_default();
+        let name = name.trim_start_matches('@').trim_matches('"').to_owned();
+        (name, it.operation.syntax().text_range())
+    });
+    named.collect()
+}
+
+fn preview(
+    text: &str,
+    name: &str,
+    range: TextRange,
+    edits: &[Edit],
+    passes: &[Pass],
+) -> anyhow::Result<PassPreview> {
+    let before = text[range].to_owned();
+    let inside = edits.iter().filter(|it| range.contains_range(it.range));
+    let shifted = inside.map(|it| Edit { range: it.range - range.start(), ..it.clone() });
+    let edits = TextEdit::from_edits(shifted.collect()).ok().context("edits that overlap")?;
+    let mut current = before.clone();
+    let mut stages = Vec::new();
+    for &pass in passes {
+        let (mut is_changed, mut notes) = (false, Vec::new());
+        if pass != Pass::Cse {
+            notes.push(format!("pass `{}` is for TVMScript", pass.name()));
+        } else if stages.iter().all(|it: &Stage| it.pass != pass.name()) {
+            current = edits.apply(&before);
+            is_changed = current != before;
+        }
+        stages.push(Stage { pass: pass.name(), text: current.clone(), is_changed, notes });
+    }
+    Ok(PassPreview { function: name.to_owned(), before, stages })
+}
