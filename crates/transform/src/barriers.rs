@@ -14,8 +14,12 @@
 //! Two accesses come from one thread if their addresses say so: an index that is a sum of thread terms, constants and
 //! one and the same remaining part is enumerated over the threads of the block (guards that depend on threads alone
 //! are applied). Everything else is taken to conflict: a barrier too many costs time, never a result.
+//!
+//! Calls access memory through their pointers (`pointers`). An asynchronous copy writes when its thread waits for it (`SEMANTICS: Y3`): until then it is
+//! *in flight*, which no barrier changes, and from the wait on it is pending like a store.
 
 mod evidence;
+mod pointers;
 mod threads;
 
 use std::{collections::BTreeMap, rc::Rc};
@@ -27,6 +31,7 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 pub use self::evidence::Hazard;
+use self::pointers::{PointerAccess, makes_address};
 use crate::lower::LowerRefusal;
 
 type Result<T> = std::result::Result<T, LowerRefusal>;
@@ -56,6 +61,9 @@ pub struct Plan {
     /// Why, for each operation, in program order.
     pub hazards: Vec<Hazard>,
 }
+
+/// Threads that may run in step.
+const WARP: u32 = 32;
 
 /// Nested loops with shared memory beyond which analysis is refused: each level multiplies its passes.
 const MAX_NESTING: usize = 10;
@@ -91,6 +99,12 @@ struct Access {
     root: u32,
     write: bool,
     addresses: Option<Addresses>,
+    /// A warp does it together, or it is not known who does: the same thread is no excuse.
+    is_collective: bool,
+    /// Ends at a wait.
+    is_asynchronous: bool,
+    /// Whether all its addresses are touched.
+    is_exact: bool,
     /// Which thread touches an address, for writes; made when first asked for.
     owners: std::cell::OnceCell<FxHashMap<i64, u32>>,
 }
@@ -121,9 +135,8 @@ struct Addresses {
     of_thread: Rc<[i64]>,
     /// Added to all.
     constant: i64,
-    /// Distance between lanes, and their number.
-    stride: i64,
-    lanes: i64,
+    /// What each thread touches, from its first element.
+    offsets: Rc<[i64]>,
     /// Threads that get here.
     active: Option<Rc<[bool]>>,
 }
@@ -133,8 +146,8 @@ impl Addresses {
         let active = |thread: usize| self.active.as_ref().is_none_or(|it| it[thread]);
         self.of_thread.iter().enumerate().filter(move |it| active(it.0)).flat_map(
             move |(thread, &first)| {
-                (0..self.lanes)
-                    .map(move |lane| (first + self.constant + lane * self.stride, thread as u32))
+                let from = first + self.constant;
+                self.offsets.iter().map(move |offset| (from + offset, thread as u32))
             },
         )
     }
@@ -156,22 +169,53 @@ impl Access {
 }
 
 /// Accesses since the last barrier, and whether they are of an earlier iteration of a loop.
-#[derive(Clone, Default)]
+#[derive(Clone, PartialEq, Eq, Default)]
 struct State {
     reads: BTreeMap<u32, BTreeMap<u32, bool>>,
     writes: BTreeMap<u32, BTreeMap<u32, bool>>,
+    /// Copies that nobody has waited for yet.
+    flying: BTreeMap<u32, bool>,
+}
+
+/// An access that an operation makes.
+enum Found {
+    Element { root: u32, buffer: BufferId, indices: Vec<ExprId>, write: bool },
+    Pointer { root: u32, access: PointerAccess },
 }
 
 impl State {
+    /// A barrier: what is in flight stays so.
     fn clear(&mut self) {
         self.reads.clear();
         self.writes.clear();
     }
     fn add(&mut self, id: u32, access: &Access, aged: bool) {
+        if access.is_asynchronous {
+            *self.flying.entry(id).or_insert(aged) |= aged;
+        } else {
+            self.pend(id, access, aged);
+        }
+    }
+    fn pend(&mut self, id: u32, access: &Access, aged: bool) {
         let side = if access.write { &mut self.writes } else { &mut self.reads };
         *side.entry(access.root).or_default().entry(id).or_insert(aged) |= aged;
     }
+    /// A wait: what is in flight may have arrived, and has if the wait is for all.
+    fn land(&mut self, accesses: &[Access], all: bool) {
+        let flying = self.flying.clone();
+        flying.iter().for_each(|(&id, &aged)| self.pend(id, &accesses[id as usize], aged));
+        if all {
+            self.flying.clear();
+        }
+    }
+    /// What is in flight, alone.
+    fn in_flight(&self) -> State {
+        State { flying: self.flying.clone(), ..State::default() }
+    }
     fn join(&mut self, other: &State, age: bool) {
+        for (&id, &aged) in &other.flying {
+            *self.flying.entry(id).or_insert(false) |= aged || age;
+        }
         for (mine, theirs) in [(&mut self.reads, &other.reads), (&mut self.writes, &other.writes)] {
             for (&root, accesses) in theirs {
                 let mine = mine.entry(root).or_default();
@@ -211,6 +255,8 @@ pub struct Planner<'a> {
     /// Operations that are or hold a barrier of the source.
     synced: FxHashSet<OpId>,
     jumps: FxHashSet<OpId>,
+    /// Operations that are or hold a wait for copies.
+    waits: FxHashSet<OpId>,
     accesses: Vec<Access>,
     of_op: FxHashMap<OpId, Rc<[u32]>>,
     thread_parts: FxHashMap<Vec<(ExprId, bool)>, Option<Rc<[i64]>>>,
@@ -230,6 +276,7 @@ impl<'a> Planner<'a> {
             shared: FxHashSet::default(),
             synced: FxHashSet::default(),
             jumps: FxHashSet::default(),
+            waits: FxHashSet::default(),
             accesses: Vec::new(),
             of_op: FxHashMap::default(),
             thread_parts: FxHashMap::default(),
@@ -295,7 +342,8 @@ impl<'a> Planner<'a> {
             let sync = is_barrier(body, op);
             let jump =
                 matches!(body.ops[op].kind, OpKind::Break | OpKind::Continue | OpKind::Return);
-            let access = self.touches_shared(op);
+            let wait = self.waits(op);
+            let access = wait || self.touches_shared(op);
             let mark = |set: &mut FxHashSet<OpId>| {
                 let mut at = Some(op);
                 while let Some(op) = at {
@@ -311,6 +359,9 @@ impl<'a> Planner<'a> {
             if jump {
                 mark(&mut self.jumps);
             }
+            if wait {
+                mark(&mut self.waits);
+            }
             if access {
                 mark(&mut self.shared);
             }
@@ -319,12 +370,17 @@ impl<'a> Planner<'a> {
 
     fn touches_shared(&self, op: OpId) -> bool {
         let mut found = false;
-        self.each_access(op, &mut |_, _, _, _| found = true);
+        self.each_access(op, &mut |_| found = true);
         found
     }
 
-    /// Calls `visit` with root, buffer, indices and whether it is a write, for each access of an operation's operands.
-    fn each_access(&self, op: OpId, visit: &mut dyn FnMut(u32, BufferId, &[ExprId], bool)) {
+    fn waits(&self, op: OpId) -> bool {
+        let operation = &self.body.ops[op];
+        operation.kind == OpKind::Evaluate && self.is_wait(operation.operands[0])
+    }
+
+    /// Calls `visit` for each access of an operation's operands.
+    fn each_access(&self, op: OpId, visit: &mut dyn FnMut(Found)) {
         let body = self.body;
         let operation = &body.ops[op];
         if matches!(
@@ -336,14 +392,36 @@ impl<'a> Planner<'a> {
         let mut seen = FxHashSet::default();
         let mut stack: Vec<ExprId> = operation.operands.iter().copied().collect();
         while let Some(expr) = stack.pop() {
-            if !body.expr(expr).flags.has_load || !seen.insert(expr) {
+            let flags = body.expr(expr).flags;
+            if !(flags.has_load || flags.has_call) || !seen.insert(expr) {
                 continue;
             }
             let kind = body.expr(expr).kind;
-            if let ExprKind::Load { buffer, indices, .. } = kind
-                && let Some(root) = self.kernel.shared[buffer.index()]
-            {
-                visit(root, buffer, body.items(indices), false);
+            match kind {
+                ExprKind::Load { buffer, indices, .. } => {
+                    if let Some(root) = self.kernel.shared[buffer.index()] {
+                        let indices = body.items(indices).to_vec();
+                        visit(Found::Element { root, buffer, indices, write: false });
+                    }
+                }
+                // The element is named, not read.
+                ExprKind::Call { callee, args, .. } if makes_address(body, callee) => {
+                    for &arg in body.items(args) {
+                        match body.expr(arg).kind {
+                            ExprKind::Load { indices, .. } => stack.extend(body.items(indices)),
+                            _ => stack.push(arg),
+                        }
+                    }
+                    continue;
+                }
+                ExprKind::Call { .. } => {
+                    for access in self.pointer_accesses(expr) {
+                        for root in self.roots_of(&access) {
+                            visit(Found::Pointer { root, access: access.clone() });
+                        }
+                    }
+                }
+                _ => {}
             }
             body.each_child(kind, &mut |child| stack.push(child));
         }
@@ -351,7 +429,8 @@ impl<'a> Planner<'a> {
             && let Some(root) = self.kernel.shared[buffer.index()]
         {
             let end = operation.operands.len() - usize::from(predicated);
-            visit(root, buffer, &operation.operands[1..end], true);
+            let indices = operation.operands[1..end].to_vec();
+            visit(Found::Element { root, buffer, indices, write: true });
         }
     }
 
@@ -392,6 +471,10 @@ impl<'a> Planner<'a> {
             _ => {
                 let accesses = self.accesses_of(op, flow)?;
                 self.order(op, &accesses, state, flow)?;
+                if self.waits(op) {
+                    let all = self.is_wait_for_all(body.ops[op].operands[0]);
+                    state.land(&self.accesses, all);
+                }
                 for &region in &body.ops[op].regions {
                     self.region(region, state, flow)?;
                 }
@@ -435,8 +518,11 @@ impl<'a> Planner<'a> {
         if x.base != y.base || x.unit != y.unit || (aged && !y.base.is_empty()) {
             return true;
         }
+        let by_any = a.is_collective || b.is_collective;
         let (owners, other) = if a.write { (a.owners(x), y) } else { (b.owners(y), x) };
-        other.each().any(|(address, thread)| owners.get(&address).is_some_and(|&it| it != thread))
+        other
+            .each()
+            .any(|(address, thread)| owners.get(&address).is_some_and(|&it| by_any || it != thread))
     }
 
     fn if_statement(&mut self, op: OpId, state: &mut State, flow: &Flow) -> Result<()> {
@@ -498,13 +584,14 @@ impl<'a> Planner<'a> {
             if is_while && own.iter().any(|&it| self.hazard(it, &carried)) {
                 self.found.at_end.insert(block);
                 iteration = state.clone();
+                iteration.join(&carried.in_flight(), true);
             }
             own.iter().for_each(|&it| iteration.add(it, &self.accesses[it as usize], false));
             self.region(region, &mut iteration, &inner)?;
             let settled = self.found.before.len() + self.found.at_end.len() == n_before;
             let mut next = State::default();
             next.join(&iteration, true);
-            let same = next.reads == carried.reads && next.writes == carried.writes;
+            let same = next == carried;
             carried = next;
             if once || (settled && same) {
                 break;
@@ -522,8 +609,11 @@ impl<'a> Planner<'a> {
                 self.insert_before(op, &all, state);
                 state.clear();
             }
-            self.inside_unit(op, &mut State::default(), &flow.divergent())?;
+            self.inside_unit(op, &mut state.in_flight(), &flow.divergent())?;
             all.iter().for_each(|&it| state.add(it, &self.accesses[it as usize], true));
+            if self.waits.contains(&op) {
+                state.land(&self.accesses, false);
+            }
             return Ok(());
         }
         self.inside_unit(op, state, flow)
@@ -570,14 +660,33 @@ impl<'a> Planner<'a> {
             return Ok(known.clone());
         }
         let mut found = Vec::new();
-        self.each_access(op, &mut |root, buffer, indices, write| {
-            found.push((root, buffer, indices.to_vec(), write));
-        });
+        self.each_access(op, &mut |it| found.push(it));
         let mut ids = Vec::new();
-        for (root, buffer, indices, write) in found {
-            let addresses = self.addresses(buffer, &indices, &flow.active);
+        for it in found {
+            let access = match it {
+                Found::Element { root, buffer, indices, write } => Access {
+                    op,
+                    root,
+                    write,
+                    addresses: self.addresses(buffer, &indices, &flow.active),
+                    is_collective: false,
+                    is_asynchronous: false,
+                    is_exact: true,
+                    owners: Default::default(),
+                },
+                Found::Pointer { root, access } => Access {
+                    op,
+                    root,
+                    write: access.write,
+                    addresses: self.pointer_addresses(&access, &flow.active),
+                    is_collective: access.is_collective,
+                    is_asynchronous: access.is_asynchronous,
+                    is_exact: access.is_exact,
+                    owners: Default::default(),
+                },
+            };
             ids.push(self.accesses.len() as u32);
-            self.accesses.push(Access { op, root, write, addresses, owners: Default::default() });
+            self.accesses.push(access);
         }
         let ids: Rc<[u32]> = ids.into();
         self.of_op.insert(op, ids.clone());

@@ -5,6 +5,7 @@ pub mod cse;
 pub mod findings;
 pub mod from_ops;
 pub mod inline;
+pub mod instructions;
 pub mod lower;
 pub mod ops;
 pub mod passes;

@@ -30,6 +30,7 @@ pub mod thread_bindings;
 pub mod unroll;
 pub mod vectorize;
 pub mod virtual_threads;
+pub mod warp_memory;
 pub mod whole_logarithms;
 
 /// What a target decides about lowering.
@@ -157,6 +158,11 @@ pub const LOWERINGS: &[Lowering] = &[
         name: "unroll",
         what: "loops that are to be unrolled become their iterations",
         run: unroll::run,
+    },
+    Lowering {
+        name: "warp_memory",
+        what: "memory of a warp becomes memory of its threads",
+        run: warp_memory::run,
     },
     Lowering {
         name: "storage_reuse",

@@ -8,10 +8,7 @@
 use ir::{OpId, OpKind};
 use rustc_hash::FxHashSet;
 
-use super::{ExprKind, Planner, State};
-
-/// Threads that may run in step.
-const WARP: u32 = 32;
+use super::{ExprKind, Planner, State, WARP};
 
 /// Two accesses that need a barrier between them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +63,8 @@ impl Planner<'_> {
     fn is_certain(&self, a: u32, b: u32, aged: bool) -> bool {
         let (a, b) = (&self.accesses[a as usize], &self.accesses[b as usize]);
         let (Some(x), Some(y)) = (&a.addresses, &b.addresses) else { return false };
-        if a.write == b.write || x.base != y.base || x.unit != y.unit {
+        if !(a.is_exact && b.is_exact) || a.write == b.write || x.base != y.base || x.unit != y.unit
+        {
             return false;
         }
         if aged && !x.base.is_empty() {

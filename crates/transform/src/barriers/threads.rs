@@ -59,20 +59,27 @@ impl Planner<'_> {
         if !(1..=64).contains(&lanes) {
             return None;
         }
+        let offsets = (0..lanes).map(|it| it.checked_mul(stride)).collect::<Option<Rc<[i64]>>>();
+        self.sum_addresses(&[index], offsets?, data.dtype.bytes(), active)
+    }
+
+    /// What each thread touches from the sum of `indices` on, in elements of `unit` bytes.
+    pub(super) fn sum_addresses(
+        &mut self,
+        indices: &[ExprId],
+        offsets: Rc<[i64]>,
+        unit: usize,
+        active: &Option<Rc<[bool]>>,
+    ) -> Option<Addresses> {
         let mut terms = Terms::default();
-        self.split_terms(index, true, &mut terms, &mut 0)?;
+        for &index in indices {
+            self.split_terms(index, true, &mut terms, &mut 0)?;
+        }
         terms.base.sort_unstable();
         terms.thread.sort_unstable();
         let of_thread = self.thread_part(terms.thread)?;
-        Some(Addresses {
-            base: terms.base,
-            unit: data.dtype.bytes(),
-            of_thread,
-            constant: terms.constant,
-            stride,
-            lanes,
-            active: active.clone(),
-        })
+        let (base, constant) = (terms.base, terms.constant);
+        Some(Addresses { base, unit, of_thread, constant, offsets, active: active.clone() })
     }
 
     /// Splits a sum into thread terms, constants and the rest; `None` if a term mixes threads with the rest.
@@ -182,7 +189,7 @@ impl Planner<'_> {
         values
     }
 
-    fn constant(&self, expr: ExprId) -> Option<i64> {
+    pub(super) fn constant(&self, expr: ExprId) -> Option<i64> {
         match self.body.expr(expr).kind {
             ExprKind::Int(value) => Some(value),
             _ => None,

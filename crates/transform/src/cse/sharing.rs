@@ -201,7 +201,7 @@ pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
         ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
             let name = body.name(name);
             is_number(body.ty(id))
-                && !matches!(name, "likely" | "ignore_loop_partition")
+                && !matches!(name, "likely" | "ignore_loop_partition" | "type_annotation")
                 && body
                     .items(args)
                     .iter()

@@ -8,7 +8,7 @@
 //! Nothing is said of a missing barrier if a barrier stands under a condition or in a loop that may run no iteration, as a path around it would count,
 //! and if a call has effects that may make threads wait. Of
 //! superfluous ones nothing is said where a barrier may order something else: global memory that a kernel also reads or stores to in a loop
-//! with a barrier, parameters that may overlap, calls with effects, other scopes of memory. O(barriers × kernel), for at most [`MOST_BARRIERS`] of them.
+//! with a barrier, parameters that may overlap, calls with effects but those of [`crate::instructions`] that store to no memory, other scopes of memory. O(barriers × kernel), for at most [`MOST_BARRIERS`] of them.
 
 use ir::{
     BufferId, ExprKind, OpId, OpKind, ValueId,
@@ -17,7 +17,10 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::FindingFacts;
-use crate::barriers::{Kernel, Planner, is_barrier, nest};
+use crate::{
+    barriers::{Kernel, Planner, is_barrier, nest},
+    instructions::{Instruction, instruction},
+};
 use dataflow::alias::Space;
 
 /// Barriers of a kernel beyond which none is asked whether it could go.
@@ -180,6 +183,9 @@ fn may_wait(facts: &FindingFacts<'_>, kernel: &Kernel) -> bool {
     let body = facts.body;
     nest(body, kernel.op).filter(|&it| !is_barrier(body, it)).any(|op| {
         let data = &body.ops[op];
+        if data.kind == OpKind::Evaluate && instruction(body, data.operands[0]).is_some() {
+            return false;
+        }
         data.operands.iter().any(|&it| {
             let flags = body.expr(it).flags;
             flags.has_impure || flags.has_unknown
@@ -222,6 +228,24 @@ fn orders_more(facts: &FindingFacts<'_>, kernel: &Kernel) -> bool {
                 | OpKind::For(_)
                 | OpKind::While
         );
+        if data.kind == OpKind::Evaluate
+            && let Some(known) = instruction(body, data.operands[0])
+        {
+            if matches!(known, Instruction::Store { .. } | Instruction::StoreFragment(_)) {
+                return true;
+            }
+            let mut stack = vec![data.operands[0]];
+            while let Some(at) = stack.pop() {
+                match body.expr(at).kind {
+                    ExprKind::Load { buffer, .. } | ExprKind::BufferField(buffer, _) => {
+                        loaded.insert(buffer);
+                    }
+                    _ => {}
+                }
+                body.each_child(body.expr(at).kind, &mut |child| stack.push(child));
+            }
+            continue;
+        }
         let mut has_effects = !is_known;
         for &operand in &data.operands {
             let mut stack = vec![operand];

@@ -227,6 +227,23 @@ fn places_are_no_values() {
 }
 
 #[test]
+fn the_type_of_a_pointer_is_no_value() {
+    check_function(
+        "def f(A: T.Buffer((64,), \"int32\"), x: T.int32):
+    T.evaluate(T.call_extern(\"int32\", \"g\", T.tvm_access_ptr(T.type_annotation(\"int32\"), A.data, x * 2, 4, 1)))
+    T.evaluate(T.call_extern(\"int32\", \"g\", T.tvm_access_ptr(T.type_annotation(\"int32\"), A.data, x * 2, 4, 2)))
+",
+        expect![[r#"
+            cse_v1: T.let[T.int32] = x * 2
+            T.call_extern("int32", "g", T.tvm_access_ptr(T.type_annotation("int32"), A.data, cse_v1, 4, 1))
+            T.call_extern("int32", "g", T.tvm_access_ptr(T.type_annotation("int32"), A.data, cse_v1, 4, 2))
+            ---
+            x * 2: 2 times, cost 1, bind cse_v1
+        "#]],
+    );
+}
+
+#[test]
 fn operands_of_commutative_operators_may_change_places() {
     check_function(
         "def f(A: T.Buffer((64,), \"float32\"), x: T.int32, y: T.int32, a: T.float32, b: T.float32):

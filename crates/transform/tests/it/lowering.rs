@@ -448,3 +448,63 @@ fn rounds_of_library_code_are_constants() {
         "#]],
     );
 }
+
+const WARP: &str = r#"
+    tx = T.launch_thread("threadIdx.x", THREADS)
+    c = T.alloc_buffer((512,), "float32", scope="warp")
+    for i in range(2):
+        T.cuda.mma_fill_legacy(8, c.data, i * 256, dtype="float32")
+        T.ptx_legacy.mma("m16n8k16", "row", "col", "fp16", "fp16", "fp32", A.data, 0, B.data, 0, c.data, OFFSET, T.bool(False), dtype="float32")
+"#;
+
+#[test]
+fn memory_of_a_warp_is_memory_of_its_threads() {
+    let check = |threads: &str, offset: &str, expected: Expect| {
+        let text = WARP.replace("THREADS", threads).replace("OFFSET", offset);
+        check(
+            "warp_memory",
+            "A: T.Buffer((64,), \"float16\"), B: T.Buffer((64,), \"float16\")",
+            &text,
+            expected,
+        );
+    };
+    check(
+        "32",
+        "i * 256 + tx * 8 + 4",
+        expect![[r#"
+        tx = T.launch_thread("threadIdx.x", 32)
+        c = T.alloc_local((16,))
+        for i in range(2):
+            T.cuda.mma_fill_legacy(8, c.data, i * 8)
+            T.ptx_legacy.mma("m16n8k16", "row", "col", "fp16", "fp16", "fp32", A.data, 0, B.data, 0, c.data, i * 8 + 4, T.bool(False))
+    "#]],
+    );
+    check(
+        "32",
+        "i * 256 + (tx + 1) % 32 * 8",
+        expect![[r#"
+        warp-memory: memory of a warp is never used by a thread's own part
+    "#]],
+    );
+    check(
+        "32",
+        "tx * 8 + i * 8",
+        expect![[r#"
+        warp-memory: memory of a warp is used at an offset that is not shown to be a thread's own
+    "#]],
+    );
+    check(
+        "32",
+        "i * 256 + tx * 8 + 8",
+        expect![[r#"
+        warp-memory: memory of a warp is used at an offset that is not shown to be a thread's own
+    "#]],
+    );
+    check(
+        "64",
+        "i * 256 + tx * 8",
+        expect![[r#"
+        warp-memory: memory of a warp in a block whose `threadIdx.x` has not 32 threads
+    "#]],
+    );
+}

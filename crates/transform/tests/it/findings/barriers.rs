@@ -97,3 +97,48 @@ fn a_barrier_may_order_other_memory() {
     check(&format!("B[tx] = A[tx]\n{SYNC}\nS[tx] = B[127 - tx]"), expect![[""]]);
     check(&format!("{SYNC}\nT.call_extern(\"int32\", \"poll\", n)"), expect![[""]]);
 }
+
+/// Each thread copies its element.
+const COPY: &str = "T.s_tir.cp_async_raw(T.tvm_access_ptr(T.type_annotation(\"int32\"), S.data, tx, 1, 2), 0, \
+                    T.tvm_access_ptr(T.type_annotation(\"int32\"), A.data, tx, 1, 1), 0, 4)";
+
+#[test]
+fn a_copy_writes_when_it_is_waited_for() {
+    let wait = "T.ptx.cp.async_.wait_group(0)";
+    // A barrier between the copy and the wait orders nothing of it.
+    check(
+        &format!("{COPY}\n{SYNC}\n{wait}\nB[tx] = S[127 - tx]"),
+        expect![[r#"
+            # missing-barrier Unordered { reads: true } at 7 `B[tx] = S[127 - tx]`; WritesShared 4 `T.s_tir.cp_async_raw(T.tvm_access_ptr(T.type_annotation("int32"), S.data, tx, 1, 2), 0, T.tvm_access_ptr(T.type_annotation("int32"), A.data, tx, 1, 1), 0, 4)`; no fix
+        "#]],
+    );
+    check(&format!("{COPY}\n{wait}\n{SYNC}\nB[tx] = S[127 - tx]"), expect![[""]]);
+    // What a thread copied itself is there after its wait.
+    check(
+        &format!("{COPY}\n{wait}\n{SYNC}\nB[tx] = S[tx]"),
+        expect![[r#"
+            # superfluous-barrier OrdersNothing at 6 `T.tvm_storage_sync("shared")`; no fix
+        "#]],
+    );
+}
+
+#[test]
+fn a_warp_reads_for_all_of_its_threads() {
+    let load = "R = T.alloc_buffer((8,), \"int32\", scope=\"local\")\nT.ptx_legacy.ldmatrix(T.bool(False), 4, \".b16\", R.data, 0, \
+                T.tvm_access_ptr(T.type_annotation(\"int32\"), S.data, 0, 128, 1), 4 * (tx % 32), dtype=\"int32\")";
+    check(
+        &format!("{SYNC}\nS[tx] = A[tx]\n{load}"),
+        expect![[r#"
+            # missing-barrier Unordered { reads: true } at 7 `T.ptx_legacy.ldmatrix(T.bool(False), 4, ".b16", R.data, 0, T.tvm_access_ptr(T.type_annotation("int32"), S.data, 0, 128, 1), 4 * (tx % 32), dtype="int32")`; WritesShared 5 `S[tx] = A[tx]`; no fix
+        "#]],
+    );
+    check(&format!("S[tx] = A[tx]\n{SYNC}\n{load}"), expect![[""]]);
+    // Other rows than those that were written.
+    let far = load.replace("4 * (tx % 32)", "4 * (tx % 32) + 128");
+    check(
+        &format!("S[tx] = A[tx]\n{SYNC}\n{far}"),
+        expect![[r#"
+            # superfluous-barrier OrdersNothing at 5 `T.tvm_storage_sync("shared")`; no fix
+        "#]],
+    );
+}

@@ -1,0 +1,406 @@
+//! What calls touch through the pointers that they are given: `T.tvm_access_ptr`, `T.address_of`, `buffer.data`.
+//!
+//! In: a call. Out: for each pointer into shared memory whether the call reads or writes there, and which elements, by thread. Instructions
+//! that are understood ([`crate::instructions`]) have exact extents: rows of `ldmatrix`, the tile of a fragment, the bytes of a copy. Of other
+//! calls the mask and extent of an `access_ptr` are taken as what they are, the program's word; any other pointer may be used to read
+//! and write all of its memory. A pointer of unknown origin is a pointer into all shared memory.
+//!
+//! An instruction of a warp is done by its 32 threads together: what one of them says is touched for all, so that only other
+//! addresses, not the same thread, keep it apart from other accesses. O(operands) a call, and threads × elements for the addresses.
+
+use std::rc::Rc;
+
+use ir::{
+    Body, BufferField, BufferId, Callee, ExprId, ExprKind, Type, ValueKind,
+    arena::Id as _,
+    effects::{Asynchrony, EffectTable, MemoryEffect},
+};
+
+use super::{Addresses, Planner, WARP};
+use crate::instructions::{At, Instruction, fragment_extents, instruction};
+
+/// Which elements from its pointer on an access touches.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Extent {
+    /// These, counted from the pointer.
+    Elements(Vec<i64>),
+    /// So many bytes.
+    Bytes(i64),
+    /// So many elements as an expression says.
+    Declared(ExprId),
+    /// Any of the memory.
+    Unknown,
+}
+
+/// An access through a pointer.
+#[derive(Clone, Debug)]
+pub(super) struct PointerAccess {
+    pub(super) at: At,
+    pub(super) extent: Extent,
+    pub(super) write: bool,
+    /// Threads of a warp do it together, or nobody knows who does.
+    pub(super) is_collective: bool,
+    /// Every thread of a warp says the same address.
+    pub(super) is_one_a_warp: bool,
+    /// Begins here, and ends at a wait.
+    pub(super) is_asynchronous: bool,
+    /// Whether all of the extent is touched, if it is known.
+    pub(super) is_exact: bool,
+}
+
+/// What is behind a pointer.
+enum Pointee {
+    /// The memory of a buffer from its start, or from an element on.
+    Buffer {
+        buffer: BufferId,
+        first: Option<ExprId>,
+        unit: Option<usize>,
+    },
+    /// Memory that is not shared.
+    Elsewhere,
+    Unknown,
+}
+
+/// Elements that are enumerated for an access, over all threads.
+const MOST_ELEMENTS: usize = 1 << 18;
+
+fn is_address(name: &str) -> bool {
+    matches!(name, "tvm_access_ptr" | "address_of")
+}
+
+/// Whether a call only makes a pointer.
+pub(super) fn makes_address(body: &Body, callee: Callee) -> bool {
+    matches!(callee, Callee::Intrinsic(name) if is_address(body.name(name)))
+}
+
+impl Planner<'_> {
+    /// What a call touches through pointers into shared memory; a call inside of it is asked by itself.
+    pub(super) fn pointer_accesses(&self, call: ExprId) -> Vec<PointerAccess> {
+        let body = self.body;
+        let ExprKind::Call { callee, args, .. } = body.expr(call).kind else { return Vec::new() };
+        if let Some(known) = instruction(body, call) {
+            return self.of_instruction(&known);
+        }
+        let effects = EffectTable::builtin().callee(body, callee);
+        let waits = matches!(effects.asynchrony, Asynchrony::Wait | Asynchrony::Commit);
+        if effects.memory_effect == MemoryEffect::None || waits {
+            return Vec::new();
+        }
+        // What a copy that is not understood does at once, and what later, is not known.
+        let when: &[bool] =
+            if effects.asynchrony == Asynchrony::Copy { &[false, true] } else { &[false] };
+        let mut found = Vec::new();
+        for pointer in self.pointers(body.items(args)) {
+            let (mask, extent) = self.declared(pointer);
+            for write in [false, true] {
+                if mask & (1 + i64::from(write)) == 0 {
+                    continue;
+                }
+                found.extend(when.iter().map(|&is_asynchronous| PointerAccess {
+                    at: At { pointer, offset: None },
+                    extent: extent.clone(),
+                    write,
+                    is_collective: true,
+                    is_one_a_warp: false,
+                    is_asynchronous,
+                    is_exact: false,
+                }));
+            }
+        }
+        found
+    }
+
+    /// The pointers among the operands of a call, also those in calls that make other values of them.
+    fn pointers(&self, args: &[ExprId]) -> Vec<ExprId> {
+        let body = self.body;
+        let mut found = Vec::new();
+        let mut stack: Vec<ExprId> = args.to_vec();
+        while let Some(expr) = stack.pop() {
+            let node = body.expr(expr);
+            match node.kind {
+                ExprKind::BufferField(_, BufferField::Data) => found.push(expr),
+                ExprKind::Call { callee, .. } if makes_address(body, callee) => found.push(expr),
+                ExprKind::Value(value) => match self.definitions.get(&value) {
+                    Some(&definition) if is_pointer(node.ty) => stack.push(definition),
+                    _ if is_pointer(node.ty) => found.push(expr),
+                    _ => {}
+                },
+                ExprKind::Opaque { .. } => found.push(expr),
+                // What is read is a value; a pointer in memory is of unknown origin.
+                ExprKind::Load { .. } if is_pointer(node.ty) => found.push(expr),
+                ExprKind::Load { .. } => {}
+                kind => body.each_child(kind, &mut |child| stack.push(child)),
+            }
+        }
+        found
+    }
+
+    /// What a pointer says of its use: a mask of reads (1) and writes (2), and an extent.
+    fn declared(&self, pointer: ExprId) -> (i64, Extent) {
+        let body = self.body;
+        if let ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } =
+            body.expr(pointer).kind
+            && body.name(name) == "tvm_access_ptr"
+            && let &[_, _, _, extent, mask] = body.items(args)
+            && let ExprKind::Int(mask) = body.expr(mask).kind
+        {
+            return (mask, Extent::Declared(extent));
+        }
+        (3, Extent::Unknown)
+    }
+
+    fn of_instruction(&self, known: &Instruction<'_>) -> Vec<PointerAccess> {
+        let access = |at, extent, write| PointerAccess {
+            at,
+            extent,
+            write,
+            is_collective: true,
+            is_one_a_warp: false,
+            is_asynchronous: false,
+            is_exact: true,
+        };
+        let unknown = |at, write| access(at, Extent::Unknown, write);
+        let plain = |pointer| At { pointer, offset: None };
+        match known {
+            // Registers are no shared memory; where they are, nothing is known of their layout.
+            Instruction::Mma(mma) => {
+                let [a, b, c] = mma.registers;
+                vec![unknown(a, false), unknown(b, false), unknown(c, false), unknown(c, true)]
+            }
+            Instruction::Fill { to, .. } => vec![unknown(*to, true)],
+            &Instruction::LoadMatrix { transposed, number, to, from } => {
+                let bytes = self.pointee_bytes(from.pointer);
+                let is_transposed = !matches!(self.body.expr(transposed).kind, ExprKind::Int(0));
+                // TVM's loop for transposed bytes has a stride for an offset.
+                let extent = match bytes {
+                    Some(1) if is_transposed => Extent::Unknown,
+                    Some(_) => Extent::Bytes(16),
+                    None => Extent::Unknown,
+                };
+                // Fewer matrices ask fewer threads for an address.
+                let is_exact = self.constant(number) == Some(4);
+                vec![PointerAccess { is_exact, ..access(from, extent, false) }, unknown(to, true)]
+            }
+            &Instruction::Store { shape, to, from, stride } => {
+                let [m, n] = shape.map(|it| self.constant(it));
+                let tile = self.tile(m.zip(n).map(|(m, n)| [m, n]), stride);
+                vec![
+                    PointerAccess { is_one_a_warp: true, ..access(plain(to), tile, true) },
+                    unknown(from, false),
+                ]
+            }
+            Instruction::Copy(copy) => {
+                let extent = match self.constant(copy.bytes) {
+                    Some(bytes) => Extent::Bytes(bytes),
+                    None => Extent::Unknown,
+                };
+                let own = |at, write| PointerAccess {
+                    is_collective: false,
+                    is_asynchronous: true,
+                    ..access(at, extent.clone(), write)
+                };
+                vec![own(copy.to, true), own(copy.from, false)]
+            }
+            Instruction::Commit | Instruction::Wait(_) | Instruction::WaitAll => Vec::new(),
+            Instruction::LoadFragment(copy) | Instruction::StoreFragment(copy) => {
+                let is_load = matches!(known, Instruction::LoadFragment(_));
+                let shape = copy.shape.map(|it| self.constant(it));
+                let extents = match shape {
+                    [Some(m), Some(n), Some(k)] => {
+                        fragment_extents(&self.scope(copy.fragment.pointer), [m, n, k], copy.layout)
+                    }
+                    _ => None,
+                };
+                let tile = self.tile(extents, copy.stride);
+                let fragment = plain(copy.fragment.pointer);
+                vec![
+                    PointerAccess {
+                        is_one_a_warp: true,
+                        ..access(plain(copy.memory), tile, !is_load)
+                    },
+                    unknown(fragment, is_load),
+                ]
+            }
+            Instruction::FillFragment { fragment, .. } => {
+                vec![unknown(plain(fragment.pointer), true)]
+            }
+            Instruction::MultiplyFragments { fragments, .. } => {
+                let mut all: Vec<_> =
+                    fragments.iter().map(|it| unknown(plain(it.pointer), false)).collect();
+                all.push(unknown(plain(fragments[0].pointer), true));
+                all
+            }
+        }
+    }
+
+    /// The elements of a tile whose rows are `stride` apart.
+    fn tile(&self, extents: Option<[i64; 2]>, stride: ExprId) -> Extent {
+        let (Some([rows, columns]), Some(stride)) = (extents, self.constant(stride)) else {
+            return Extent::Unknown;
+        };
+        let is_small = |it: i64| (1..=256).contains(&it);
+        if !is_small(rows) || !is_small(columns) || !(0..1 << 20).contains(&stride) {
+            return Extent::Unknown;
+        }
+        let elements = (0..rows).flat_map(|row| (0..columns).map(move |it| row * stride + it));
+        Extent::Elements(elements.collect())
+    }
+
+    /// The storage scope behind a pointer.
+    fn scope(&self, pointer: ExprId) -> String {
+        let body = self.body;
+        match self.pointee(pointer) {
+            Pointee::Buffer { buffer, .. } => body.name(body.buffers[buffer].scope).to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    fn pointee_bytes(&self, pointer: ExprId) -> Option<usize> {
+        match self.pointee(pointer) {
+            Pointee::Buffer { unit, .. } => unit,
+            _ => None,
+        }
+    }
+
+    fn pointee(&self, pointer: ExprId) -> Pointee {
+        let body = self.body;
+        let mut pointer = pointer;
+        // A chain of names is no longer than there are values.
+        for _ in 0..=body.values.len() {
+            let node = body.expr(pointer);
+            match node.kind {
+                ExprKind::BufferField(buffer, BufferField::Data) => {
+                    let dtype = body.buffers[buffer].dtype;
+                    let unit = dtype.is_scalar().then(|| dtype.bytes());
+                    return Pointee::Buffer { buffer, first: None, unit };
+                }
+                ExprKind::Value(value) => match self.definitions.get(&value) {
+                    Some(&definition) => {
+                        pointer = definition;
+                        continue;
+                    }
+                    None if matches!(body.values[value].kind, ValueKind::Param(_)) => {
+                        return Pointee::Elsewhere;
+                    }
+                    None => return Pointee::Unknown,
+                },
+                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+                    return match (body.name(name), body.items(args)) {
+                        ("tvm_access_ptr", &[element, data, offset, _, _]) => {
+                            let ExprKind::BufferField(buffer, BufferField::Data) =
+                                body.expr(data).kind
+                            else {
+                                return Pointee::Unknown;
+                            };
+                            let dtype = body.dtype(element).filter(|it| it.is_scalar());
+                            let unit = dtype.map(|it| it.bytes());
+                            Pointee::Buffer { buffer, first: Some(offset), unit }
+                        }
+                        ("address_of", &[of, ..]) => match body.expr(of).kind {
+                            ExprKind::Load { buffer, indices, predicate: None } => {
+                                let data = &body.buffers[buffer];
+                                let is_plain = data.strides.is_none()
+                                    && data.elem_offset.is_none_or(|it| {
+                                        matches!(body.expr(it).kind, ExprKind::Int(0))
+                                    });
+                                let scalar = data.dtype.is_scalar() && is_plain;
+                                let unit = scalar.then(|| data.dtype.bytes());
+                                match body.items(indices) {
+                                    &[index] => {
+                                        Pointee::Buffer { buffer, first: Some(index), unit }
+                                    }
+                                    _ => Pointee::Buffer { buffer, first: None, unit: None },
+                                }
+                            }
+                            _ => Pointee::Unknown,
+                        },
+                        _ => Pointee::Unknown,
+                    };
+                }
+                _ => return Pointee::Unknown,
+            }
+        }
+        Pointee::Unknown
+    }
+
+    /// The shared memory that an access may touch; several for a pointer of unknown origin.
+    pub(super) fn roots_of(&self, access: &PointerAccess) -> Vec<u32> {
+        match self.pointee(access.at.pointer) {
+            Pointee::Buffer { buffer, .. } => {
+                self.kernel.shared[buffer.index()].into_iter().collect()
+            }
+            Pointee::Elsewhere => Vec::new(),
+            Pointee::Unknown => {
+                let mut all: Vec<u32> = self.kernel.shared.iter().flatten().copied().collect();
+                all.sort_unstable();
+                all.dedup();
+                all
+            }
+        }
+    }
+
+    /// The addresses that an access touches, by thread; none if they are not known.
+    pub(super) fn pointer_addresses(
+        &mut self,
+        access: &PointerAccess,
+        active: &Option<Rc<[bool]>>,
+    ) -> Option<Addresses> {
+        let Pointee::Buffer { first, unit: Some(unit), .. } = self.pointee(access.at.pointer)
+        else {
+            return None;
+        };
+        let offsets: Rc<[i64]> = match &access.extent {
+            Extent::Elements(elements) => elements.as_slice().into(),
+            Extent::Bytes(bytes) if bytes % unit as i64 == 0 => (0..bytes / unit as i64).collect(),
+            Extent::Declared(extent) => {
+                let extent = self.constant(*extent).filter(|it| (0..1 << 16).contains(it))?;
+                (0..extent).collect()
+            }
+            Extent::Bytes(_) | Extent::Unknown => return None,
+        };
+        let terms: Vec<ExprId> = first.into_iter().chain(access.at.offset).collect();
+        let mut addresses = self.sum_addresses(&terms, offsets, unit, active)?;
+        if access.is_one_a_warp {
+            // One thread speaks for its warp.
+            let is_active = |thread: usize| active.as_ref().is_none_or(|it| it[thread]);
+            let n = addresses.of_thread.len();
+            let mask = (0..n).map(|it| it % WARP as usize == 0 && is_active(it)).collect();
+            addresses.active = Some(mask);
+        }
+        let speakers = match &addresses.active {
+            Some(mask) => mask.iter().filter(|it| **it).count(),
+            None => addresses.of_thread.len(),
+        };
+        (speakers * addresses.offsets.len() <= MOST_ELEMENTS).then_some(addresses)
+    }
+
+    /// Whether an evaluated call waits for copies: their writes are there from now on, for this thread.
+    pub(super) fn is_wait(&self, expr: ExprId) -> bool {
+        let body = self.body;
+        let ExprKind::Call { callee, .. } = body.expr(expr).kind else { return false };
+        match instruction(body, expr) {
+            Some(it) => matches!(it, Instruction::Wait(_) | Instruction::WaitAll),
+            None => {
+                let effects = EffectTable::builtin().callee(body, callee);
+                effects.asynchrony == Asynchrony::Wait
+                    || effects.memory_effect == MemoryEffect::Unknown
+            }
+        }
+    }
+
+    /// Whether nothing is in flight after it.
+    pub(super) fn is_wait_for_all(&self, expr: ExprId) -> bool {
+        match instruction(self.body, expr) {
+            Some(Instruction::WaitAll) => true,
+            Some(Instruction::Wait(newest)) => self.constant(newest) == Some(0),
+            _ => false,
+        }
+    }
+}
+
+fn is_pointer(ty: Type) -> bool {
+    match ty {
+        Type::Pointer { .. } | Type::Unknown | Type::Named(_) => true,
+        Type::Prim(dtype) => dtype == ir::DataType::HANDLE,
+    }
+}
