@@ -17,7 +17,7 @@ use crate::{
     },
     limits,
     manifest::{self, Argument, Expr, Step},
-    names::{self, Names},
+    names::{self, FreeNames, Names},
 };
 
 /// The entry symbol of binaries.
@@ -299,18 +299,8 @@ fn put_names(text: &str, names: &[String]) -> String {
 
 /// The names, each once: a later one gets a number.
 fn unique(names: &[String]) -> Vec<String> {
-    let mut taken = rustc_hash::FxHashSet::default();
-    let mut out = Vec::with_capacity(names.len());
-    for name in names {
-        let mut unique = name.clone();
-        let mut number = 0;
-        while !taken.insert(unique.clone()) {
-            number += 1;
-            unique = format!("{name}_{number}");
-        }
-        out.push(unique);
-    }
-    out
+    let mut free = FreeNames::default();
+    names.iter().map(|it| free.give(it.clone(), |_| false)).collect()
 }
 
 /// Reasons are few and known; one that came from a store is found among them.

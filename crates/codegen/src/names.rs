@@ -6,6 +6,8 @@
 //! used by generated helpers or an earlier slot stands in the way. Slots are served in order of first occurrence, so
 //! the result depends on the text and the names alone.
 
+use std::fmt::Write as _;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The mark around a slot. Generated code has no other use for it.
@@ -31,44 +33,62 @@ pub fn join(text: &str, names: &Names<'_>) -> String {
         if index % 2 == 0 {
             out.push_str(part);
         } else {
-            out.push_str(joiner.slot(part));
+            joiner.put(part, &mut out);
         }
     }
     out
 }
 
 /// Gives identifiers to slots, each once.
-struct Joiner<'a, 'b> {
-    names: &'a Names<'b>,
-    given: FxHashMap<String, String>,
-    taken: FxHashSet<String>,
+struct Joiner<'a> {
+    names: &'a Names<'a>,
+    given: FxHashMap<&'a str, String>,
+    free: FreeNames,
 }
 
-impl<'a, 'b> Joiner<'a, 'b> {
-    fn new(names: &'a Names<'b>) -> Joiner<'a, 'b> {
-        let taken = FxHashSet::from_iter([names.entry.to_owned()]);
-        Joiner { names, given: FxHashMap::default(), taken }
+impl<'a> Joiner<'a> {
+    fn new(names: &'a Names<'a>) -> Joiner<'a> {
+        let mut free = FreeNames::default();
+        free.taken.insert(names.entry.to_owned());
+        Joiner { names, given: FxHashMap::default(), free }
     }
 
-    fn slot(&mut self, slot: &str) -> &str {
-        if !self.given.contains_key(slot) {
-            let wanted = wanted(slot, self.names);
-            let name = self.free(&wanted, slot);
-            self.given.insert(slot.to_owned(), name);
+    fn put(&mut self, slot: &'a str, out: &mut String) {
+        if let Some(name) = self.given.get(slot) {
+            return out.push_str(name);
         }
-        &self.given[slot]
+        let name = match slot {
+            "E" => self.names.entry.to_owned(),
+            _ => self.free.give(wanted(slot, self.names), self.names.is_reserved),
+        };
+        out.push_str(&name);
+        self.given.insert(slot, name);
     }
+}
 
-    fn free(&mut self, wanted: &str, slot: &str) -> String {
-        if slot == "E" {
-            return self.names.entry.to_owned();
+/// Gives names that nobody has yet.
+#[derive(Default)]
+pub(crate) struct FreeNames {
+    taken: FxHashSet<String>,
+    /// By wanted name, the number that was given last: those before it stay taken, so nobody asks for them again.
+    numbers: FxHashMap<String, u32>,
+}
+
+impl FreeNames {
+    /// The name, with a number if somebody has it or it is reserved.
+    pub(crate) fn give(&mut self, wanted: String, is_reserved: impl Fn(&str) -> bool) -> String {
+        let is_free = |name: &str| !self.taken.contains(name) && !is_reserved(name);
+        let mut name = wanted.clone();
+        if !is_free(&name) {
+            let len = wanted.len();
+            let number = self.numbers.entry(wanted).or_default();
+            while !is_free(&name) {
+                *number += 1;
+                name.truncate(len);
+                let _ = write!(name, "_{number}");
+            }
         }
-        let mut name = wanted.to_owned();
-        let mut number = 0;
-        while (self.names.is_reserved)(&name) || !self.taken.insert(name.clone()) {
-            number += 1;
-            name = format!("{wanted}_{number}");
-        }
+        self.taken.insert(name.clone());
         name
     }
 }
@@ -117,6 +137,14 @@ pub(crate) fn identifier(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_one_name_leave_out_what_others_took() {
+        let source: Vec<String> = ["x", "x_2", "x", "x", "x", "x_1"].map(str::to_owned).to_vec();
+        let is_reserved = |it: &str| it == "x_4";
+        let names = Names { source: &source, made: &[], entry: "x_3", is_reserved: &is_reserved };
+        assert_eq!(join("$0$ $1$ $2$ $3$ $4$ $5$ $3$", &names), "x x_2 x_1 x_5 x_6 x_1_1 x_5");
+    }
 
     #[test]
     fn names_are_legal_unique_and_close_to_the_source() {

@@ -430,22 +430,20 @@ impl<'a> Numbering<'a> {
             let node = self.body.expr(self.occurrences[id].expr);
             node.flags.open_binders == 0 && self.nature(id) != Nature::Name
         };
+        let listed: Vec<usize> = (0..of.len()).filter(|&it| listed(it)).collect();
         let mut starts = vec![0u32; n + 1];
-        for (index, number) in of.iter().enumerate() {
-            starts[number.index() + 1] += u32::from(listed(index));
+        for &index in &listed {
+            starts[of[index].index() + 1] += 1;
         }
         for at in 0..n {
             starts[at + 1] += starts[at];
         }
         let mut next = starts.clone();
-        let total = starts[n] as usize;
-        let mut members = vec![OccurrenceId::new(0); total];
-        for (index, number) in of.iter().enumerate() {
-            if listed(index) {
-                let at = &mut next[number.index()];
-                members[*at as usize] = OccurrenceId::new(index);
-                *at += 1;
-            }
+        let mut members = vec![OccurrenceId::new(0); listed.len()];
+        for index in listed {
+            let at = &mut next[of[index].index()];
+            members[*at as usize] = OccurrenceId::new(index);
+            *at += 1;
         }
         (members, starts)
     }

@@ -21,7 +21,7 @@ pub(crate) fn int(value: i64, dtype: DataType, dialect: &dyn Dialect) -> String 
         // `-2147483648` would be a negated `long`.
         _ if dtype.bits == 32 && value == i64::from(i32::MIN) => "(-2147483647 - 1)".to_owned(),
         _ if value < 0 => format!("({value}{suffix})"),
-        _ => format!("{value}{suffix}"),
+        _ => value.to_string() + suffix,
     }
 }
 

@@ -257,7 +257,7 @@ impl Writer<'_> {
         let parens = strength < place.prec;
         self.out.push_str(if parens { "(" } else { "" });
         self.expr(a, &place.at(left))?;
-        self.out.push_str(&format!(" {spelling} "));
+        self.out.extend([" ", spelling, " "]);
         self.expr(b, &place.at(right))?;
         self.out.push_str(if parens { ")" } else { "" });
         Ok(())

@@ -51,9 +51,17 @@ pub(super) struct Writer<'a> {
     counted: usize,
     roots: FxHashMap<BufferId, Root>,
     made: Vec<String>,
-    made_of: FxHashMap<String, String>,
-    /// The value or buffer that has the name of an entity.
-    owner_of: FxHashMap<String, String>,
+    slots: FxHashMap<Named, String>,
+    /// Names of entities that a value or buffer has.
+    owned: FxHashSet<String>,
+}
+
+/// What has an identifier.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Named {
+    Value(ValueId),
+    Lane(ValueId, u32),
+    Buffer(BufferId),
 }
 
 impl<'a> Writer<'a> {
@@ -82,8 +90,8 @@ impl<'a> Writer<'a> {
             counted: 0,
             roots: FxHashMap::default(),
             made: Vec::new(),
-            made_of: FxHashMap::default(),
-            owner_of: FxHashMap::default(),
+            slots: FxHashMap::default(),
+            owned: FxHashSet::default(),
         }
     }
 
@@ -340,50 +348,42 @@ impl<'a> Writer<'a> {
         format!("{MARK}m{}{MARK}", self.made.len() - 1)
     }
 
-    fn slot_of(&mut self, name: &str, key: String) -> String {
-        if let Some(number) = name.strip_prefix(MARK)
-            && number.bytes().all(|it| it.is_ascii_digit())
-        {
-            // Copies that lowering makes of what the source names have names of their own beside it.
-            match self.owner_of.get(name) {
-                Some(owner) if *owner != key => {}
-                Some(_) => return format!("{name}{MARK}"),
-                None => {
-                    self.owner_of.insert(name.to_owned(), key);
-                    return format!("{name}{MARK}");
-                }
-            }
-        }
-        if let Some(slot) = self.made_of.get(&key) {
+    /// The identifier of a value, a lane of one, or a buffer: the first of a name has that of the source; copies that
+    /// lowering makes have names of their own beside it.
+    fn slot_of(&mut self, named: Named) -> String {
+        if let Some(slot) = self.slots.get(&named) {
             return slot.clone();
         }
-        let slot = self.new_slot(name);
-        self.made_of.insert(key, slot.clone());
+        let body = self.body;
+        let name = match named {
+            Named::Value(value) => body.name(body.values[value].name).to_owned(),
+            Named::Lane(value, lane) => format!("{}_{lane}", body.name(body.values[value].name)),
+            Named::Buffer(buffer) => body.name(body.buffers[buffer].name).to_owned(),
+        };
+        let number = name.strip_prefix(MARK);
+        let is_entity = number.is_some_and(|it| it.bytes().all(|it| it.is_ascii_digit()));
+        let slot = match is_entity && self.owned.insert(name.clone()) {
+            true => format!("{name}{MARK}"),
+            false => self.new_slot(&name),
+        };
+        self.slots.insert(named, slot.clone());
         slot
     }
 
     /// The identifier of a value.
     pub(super) fn value_slot(&mut self, value: ValueId) -> String {
-        let body = self.body;
-        let name = body.name(body.values[value].name);
-        self.slot_of(name, format!("{value:?}"))
+        self.slot_of(Named::Value(value))
     }
 
     /// The identifier of one lane of a value.
     pub(super) fn lane_slot(&mut self, value: ValueId, lane: u32) -> String {
-        let body = self.body;
-        let name = body.name(body.values[value].name);
-        self.slot_of(&format!("{name}_{lane}"), format!("{value:?} {lane}"))
+        self.slot_of(Named::Lane(value, lane))
     }
 
     /// The identifier of a root.
     pub(super) fn root_slot(&mut self, root: Root) -> String {
-        let body = self.body;
         match root {
-            Root::Param(buffer) | Root::Alloc(buffer) => {
-                let name = body.name(body.buffers[buffer].name);
-                self.slot_of(name, format!("{buffer:?}"))
-            }
+            Root::Param(buffer) | Root::Alloc(buffer) => self.slot_of(Named::Buffer(buffer)),
             Root::Handle(value) => self.value_slot(value),
         }
     }

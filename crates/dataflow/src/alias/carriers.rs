@@ -163,9 +163,9 @@ impl<'a> Carriers<'a> {
                 }
             }
             kind => {
-                let mut children = Vec::new();
-                body.each_child(kind, &mut |it| children.push(it));
-                self.meet(&children, false)
+                let mut found = NONE;
+                body.each_child(kind, &mut |it| found = self.met(found, self.carrier(it)));
+                found
             }
         };
         match found {
@@ -208,13 +208,21 @@ impl<'a> Carriers<'a> {
                 ExprKind::Load { buffer, .. } if takes_address => self.buffer(buffer),
                 _ => self.carrier(expr),
             };
-            match (found, carrier) {
-                (_, NONE) => {}
-                (NONE, carrier) => found = carrier,
-                (found, carrier) => self.sets.unite(found, carrier),
-            }
+            found = self.met(found, carrier);
         }
         found
+    }
+
+    /// The memory of both, if both are addresses.
+    fn met(&mut self, found: u32, carrier: u32) -> u32 {
+        match (found, carrier) {
+            (found, NONE) => found,
+            (NONE, carrier) => carrier,
+            (found, carrier) => {
+                self.sets.unite(found, carrier);
+                found
+            }
+        }
     }
 
     // ---- buffers ----

@@ -95,7 +95,7 @@ impl Planner<'_> {
             let data = &self.body.ops[op];
             let least = if aged && common.contains(&op) { 2 } else { 1 };
             match data.kind {
-                OpKind::If => self.evaluate(data.operands[0], [0; 3]).is_some(),
+                OpKind::If => self.evaluate(data.operands[0], &[[0; 3]]).is_some(),
                 OpKind::For(_) => matches!(
                     self.body.expr(data.operands[1]).kind,
                     ExprKind::Int(extent) if extent >= least

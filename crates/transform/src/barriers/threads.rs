@@ -24,12 +24,8 @@ impl Planner<'_> {
         wanted: bool,
         active: &Option<Rc<[bool]>>,
     ) -> Option<Rc<[bool]>> {
-        let values = self.kernel.block.map(|block| {
-            threads(block)
-                .map(|thread| self.evaluate(condition, thread))
-                .collect::<Option<Vec<i64>>>()
-        });
-        let Some(Some(values)) = values else { return active.clone() };
+        let values = self.kernel.block.and_then(|it| self.evaluate(condition, &threads(it)));
+        let Some(values) = values else { return active.clone() };
         let keep = |thread: usize| active.as_ref().is_none_or(|it| it[thread]);
         let mask =
             values.iter().enumerate().map(|(thread, &it)| keep(thread) && (it != 0) == wanted);
@@ -112,7 +108,7 @@ impl Planner<'_> {
             ExprKind::Value(value) if self.definitions.contains_key(&value) => {
                 self.split_terms(self.definitions[&value], positive, terms, depth)
             }
-            _ if self.evaluate(expr, [0; 3]).is_some() => {
+            _ if self.evaluate(expr, &[[0; 3]]).is_some() => {
                 terms.thread.push((expr, positive));
                 Some(())
             }
@@ -177,14 +173,15 @@ impl Planner<'_> {
         if let Some(known) = self.thread_parts.get(&terms) {
             return known.clone();
         }
-        let block = self.kernel.block?;
-        let sum = |thread: [i64; 3]| {
-            terms.iter().try_fold(0i64, |sum, &(term, positive)| {
-                let value = self.evaluate(term, thread)?;
-                sum.checked_add(if positive { value } else { -value })
-            })
+        let threads = threads(self.kernel.block?);
+        let add = |mut sums: Vec<i64>, &(term, positive): &(ExprId, bool)| {
+            let values = self.evaluate(term, &threads)?;
+            for (sum, value) in sums.iter_mut().zip(values) {
+                *sum = sum.checked_add(if positive { value } else { value.checked_neg()? })?;
+            }
+            Some(sums)
         };
-        let values = threads(block).map(sum).collect::<Option<Rc<[i64]>>>();
+        let values = terms.iter().try_fold(vec![0; threads.len()], add).map(Rc::from);
         self.thread_parts.insert(terms, values.clone());
         values
     }
@@ -201,26 +198,34 @@ impl Planner<'_> {
         self.kernel.thread_vars.get(&value).copied()
     }
 
-    /// The value of an expression of thread indices and constants.
-    pub(super) fn evaluate(&self, expr: ExprId, thread: [i64; 3]) -> Option<i64> {
+    /// The values of an expression of thread indices and constants, in each of some threads. All threads at once: what
+    /// is looked up for a node is looked up once.
+    pub(super) fn evaluate(&self, expr: ExprId, threads: &[[i64; 3]]) -> Option<Vec<i64>> {
         stacker::maybe_grow(32 * 1024, 1024 * 1024, || {
             let body = self.body;
             match body.expr(expr).kind {
-                ExprKind::Int(value) => Some(value),
+                ExprKind::Int(value) => Some(vec![value; threads.len()]),
                 ExprKind::Value(value) => match self.thread_dim(value) {
-                    Some(dim) => Some(thread[dim]),
-                    None => self.evaluate(*self.definitions.get(&value)?, thread),
+                    Some(dim) => Some(threads.iter().map(|it| it[dim]).collect()),
+                    None => self.evaluate(*self.definitions.get(&value)?, threads),
                 },
                 ExprKind::Binary(op, a, b) => {
-                    binary(op, self.evaluate(a, thread)?, self.evaluate(b, thread)?)
+                    let mut values = self.evaluate(a, threads)?;
+                    for (value, other) in values.iter_mut().zip(self.evaluate(b, threads)?) {
+                        *value = binary(op, *value, other)?;
+                    }
+                    Some(values)
                 }
                 ExprKind::Unary(ir::UnaryOp::Not, a) => {
-                    Some(i64::from(self.evaluate(a, thread)? == 0))
+                    let values = self.evaluate(a, threads)?;
+                    Some(values.into_iter().map(|it| i64::from(it == 0)).collect())
                 }
                 ExprKind::Cast(a)
                     if body.dtype(expr)?.is_integer() && body.dtype(a)?.is_integer() =>
                 {
-                    Some(body.dtype(expr)?.wrap_int(self.evaluate(a, thread)?.into()))
+                    let dtype = body.dtype(expr)?;
+                    let values = self.evaluate(a, threads)?;
+                    Some(values.into_iter().map(|it| dtype.wrap_int(it.into())).collect())
                 }
                 _ => None,
             }
@@ -303,8 +308,9 @@ struct Terms {
 }
 
 /// The threads of a block, x fastest.
-fn threads([x, y, z]: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
-    (0..z).flat_map(move |z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])))
+fn threads([x, y, z]: [i64; 3]) -> Vec<[i64; 3]> {
+    let all = (0..z).flat_map(|z| (0..y).flat_map(move |y| (0..x).map(move |x| [x, y, z])));
+    all.collect()
 }
 
 fn binary(op: BinaryOp, a: i64, b: i64) -> Option<i64> {

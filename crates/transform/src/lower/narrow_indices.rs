@@ -33,12 +33,19 @@ pub(super) fn run(body: &mut Body, options: &LowerOptions) -> Result<(), LowerRe
     if options.index_bits > 32 || !has_wide(body) {
         return Ok(());
     }
-    let variables = with_facts(body, &mut Body::clone(body), variables);
+    let mut before = body.clone();
+    let variables = with_facts(&before, |facts| {
+        let variables = variables(facts, &mut facts.before.clone());
+        if variables.is_empty() {
+            narrow_operands(facts, body);
+        }
+        variables
+    });
     if !variables.is_empty() {
         retype(body, &variables);
+        before.clone_from(body);
+        with_facts(&before, |facts| narrow_operands(facts, body));
     }
-    let before = body.clone();
-    with_facts(&before, body, narrow_operands);
     Ok(())
 }
 
@@ -68,18 +75,14 @@ struct Facts<'a> {
     conditions: Conditions,
 }
 
-fn with_facts<R>(
-    before: &Body,
-    after: &mut Body,
-    then: impl FnOnce(Facts<'_>, &mut Body) -> R,
-) -> R {
+fn with_facts<R>(before: &Body, then: impl FnOnce(&mut Facts<'_>) -> R) -> R {
     let effects = EffectTable::builtin();
     let occurrences = Occurrences::collect(before);
     let scopes = ScopeTree::build(before);
     let flow = Flow::build(before, &occurrences, &scopes, effects);
     let mut analyzer = Analyzer::new(before);
     let conditions = Conditions::build(&flow, &mut analyzer);
-    then(Facts { before, analyzer, conditions }, after)
+    then(&mut Facts { before, analyzer, conditions })
 }
 
 /// Whether all values are of 32 bits.
@@ -90,7 +93,7 @@ fn fits(interval: Interval) -> bool {
 // ---- variables ----
 
 /// Variables of 64 bits whose values all fit, with the operation that defines each.
-fn variables(mut facts: Facts<'_>, scratch: &mut Body) -> Vec<(ValueId, OpId)> {
+fn variables(facts: &mut Facts<'_>, scratch: &mut Body) -> Vec<(ValueId, OpId)> {
     let body = facts.before;
     let named = named(body);
     let mut found = Vec::new();
@@ -106,7 +109,7 @@ fn variables(mut facts: Facts<'_>, scratch: &mut Body) -> Vec<(ValueId, OpId)> {
             continue;
         }
         let is_narrow = match data.kind {
-            OpKind::For(_) => is_narrow_loop(&mut facts, scratch, op),
+            OpKind::For(_) => is_narrow_loop(facts, scratch, op),
             OpKind::LaunchThread { .. } => {
                 constant(body, data.operands[0]).is_some_and(|it| i32::try_from(it).is_ok())
             }
@@ -191,7 +194,7 @@ fn retype(body: &mut Body, variables: &[(ValueId, OpId)]) {
 
 // ---- expressions ----
 
-fn narrow_operands(mut facts: Facts<'_>, body: &mut Body) {
+fn narrow_operands(facts: &mut Facts<'_>, body: &mut Body) {
     let before = facts.before;
     let ops: Vec<OpId> = before.ops_preorder().collect();
     for op in ops {

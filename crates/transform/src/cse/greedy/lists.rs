@@ -26,33 +26,32 @@ impl Lists {
         if !real && facts.source.is_none() {
             return Lists { starts: vec![0; values.len() + 1], occurrences: Vec::new() };
         }
-        let counted = || {
-            facts.occurrences.iter().filter(|&(id, it)| {
-                let counts = if real {
-                    facts.has(id, flag::REAL)
-                } else {
-                    !facts.has(id, flag::REAL)
-                        && facts.is_shareable(it.expr)
-                        && !facts.shadows.contains(id)
-                };
-                counts
-                    && facts.has(id, flag::REPLACEABLE)
-                    && !facts.has(id, flag::PLACE)
-                    && facts.is_stable(id)
-                    && !facts.body.expr(it.expr).is_leaf()
-            })
-        };
+        let counted = facts.occurrences.iter().filter(|&(id, it)| {
+            let counts = if real {
+                facts.has(id, flag::REAL)
+            } else {
+                !facts.has(id, flag::REAL)
+                    && facts.is_shareable(it.expr)
+                    && !facts.shadows.contains(id)
+            };
+            counts
+                && facts.has(id, flag::REPLACEABLE)
+                && !facts.has(id, flag::PLACE)
+                && facts.is_stable(id)
+                && !facts.body.expr(it.expr).is_leaf()
+        });
+        let counted: Vec<OccurrenceId> = counted.map(|it| it.0).collect();
         work.visited += 2 * facts.occurrences.len() as u64;
         let mut starts = vec![0u32; values.len() + 1];
-        for (id, _) in counted() {
+        for &id in &counted {
             starts[values.class(id) as usize + 1] += 1;
         }
         for at in 1..starts.len() {
             starts[at] += starts[at - 1];
         }
         let mut next = starts.clone();
-        let mut occurrences = vec![OccurrenceId::new(0); starts[starts.len() - 1] as usize];
-        for (id, _) in counted() {
+        let mut occurrences = vec![OccurrenceId::new(0); counted.len()];
+        for id in counted {
             let at = &mut next[values.class(id) as usize];
             occurrences[*at as usize] = id;
             *at += 1;
