@@ -23,7 +23,6 @@ pub use codegen::{
     manifest::Manifest,
 };
 pub use run::{Input, InputSource, Outcome, Progress, run};
-pub use texts::Texts;
 pub use vendor::CudaCompiler;
 
 /// A build of a folder of kernels, for build scripts.
@@ -101,7 +100,7 @@ impl Builder {
         }
         let mut inputs = Vec::new();
         find(&self.kernels, "", &mut inputs)?;
-        let outcome = run(&inputs, &settings, self.jobs, None, &|_| {})?;
+        let outcome = run(&inputs, &settings, self.jobs, &|_| {})?;
         if let Some((file, message)) = outcome.failures.first() {
             return Err(io::Error::other(format!("{file}: {message}")));
         }

@@ -1,11 +1,11 @@
 //! A build over many files with some threads.
 //!
 //! In: files by name, where their bytes are, settings. Out: the report, and what could not be read. A thread reads a
-//! file, hashes it, asks the build whether its text is known, and parses it only if not. A panic on one file is a
+//! file, hashes it (unless [`crate::texts`] knows its hash), asks the build whether its text is known, and parses it only if not. A panic on one file is a
 //! failure of that file.
 
 use std::{
-    fs, io,
+    io,
     panic::{self, AssertUnwindSafe},
     path::{Path, PathBuf},
     sync::{
@@ -21,7 +21,7 @@ use syntax::Language;
 use crate::{
     operations::OpsModule,
     source::{Module, READER},
-    texts::Texts,
+    texts::{Known, Texts},
 };
 
 /// Stack of a thread: as much as the main thread has.
@@ -65,7 +65,7 @@ pub struct Outcome {
     pub failures: Vec<(String, String)>,
 }
 
-/// Builds. `texts` remembers hashes of files between the builds of one process.
+/// Builds.
 ///
 /// # Errors
 /// If the output or the store cannot be written, or if two files would write the same output.
@@ -73,7 +73,6 @@ pub fn run(
     inputs: &[Input],
     settings: &Settings,
     jobs: usize,
-    texts: Option<&Texts>,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> io::Result<Outcome> {
     let names = inputs.iter().map(|it| it.name.as_str());
@@ -83,11 +82,12 @@ pub fn run(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
     let settings = Settings { reader: READER.to_owned(), ..settings.clone() };
-    let mut build = Build::new(&settings);
+    let texts = Texts::new(&settings.out, settings.force);
+    let build = Build::new(&settings);
     let done = Mutex::new(Progress::default());
     let results = in_parallel(inputs, jobs, |input| {
-        let result = file(&build, input, texts);
-        if let Ok(Ok(built)) = &result {
+        let result = file(&build, input, &texts);
+        if let Ok((Ok(built), _)) = &result {
             let (kernels, hits) = built.kernels();
             let mut done = done.lock().unwrap_or_else(PoisonError::into_inner);
             done.files += 1;
@@ -99,46 +99,51 @@ pub fn run(
     });
     let mut outcome = Outcome::default();
     let mut built = Vec::with_capacity(inputs.len());
+    let mut known = Vec::with_capacity(inputs.len());
     for (input, result) in inputs.iter().zip(results) {
-        match result? {
+        let (result, text) = result?;
+        match result {
             Ok(it) => built.push(it),
             Err(message) => outcome.failures.push((input.name.clone(), message)),
         }
+        known.push((input.name.as_str(), text));
     }
     outcome.report = build.finish(built)?;
+    texts.write(&known, settings.keep_others)?;
     Ok(outcome)
 }
 
-/// One file: an error ends the build, a message is about this file.
-fn file(
-    build: &Build<'_>,
-    input: &Input,
-    texts: Option<&Texts>,
-) -> io::Result<Result<BuiltFile, String>> {
-    let known = texts.zip(path_of(input)).and_then(|(texts, path)| texts.known(path));
-    if let Some(text) = known
-        && let Some(built) = build.known(&input.name, text)?
-    {
-        return Ok(Ok(built));
+/// What became of a file, or a message about it; and what the next build may trust of its text.
+type FileOutcome = (Result<BuiltFile, String>, Option<Known>);
+
+/// One file: an error ends the build.
+fn file(build: &Build<'_>, input: &Input, texts: &Texts) -> io::Result<FileOutcome> {
+    let read;
+    let (bytes, text, known) = match &input.source {
+        InputSource::Bytes(bytes) => (bytes, hash_of(&[bytes]), None),
+        InputSource::Path(path) => {
+            if let Some(known) = texts.known(&input.name, path)
+                && let Some(built) = build.known(&input.name, known.text)?
+            {
+                return Ok((Ok(built), Some(known)));
+            }
+            match texts.read(path) {
+                Ok((bytes, text, known)) => {
+                    read = bytes;
+                    (&read, text, known)
+                }
+                Err(error) => return Ok((Err(error.to_string()), None)),
+            }
+        }
+    };
+    if bytes.len() >= syntax::MAX_TEXT_LEN / 3 {
+        return Ok((Err("the file has more than 1.4 GB; split the module".to_owned()), None));
     }
-    let bytes = match &input.source {
-        InputSource::Bytes(bytes) => Ok(bytes.clone()),
-        InputSource::Path(path) => match texts {
-            Some(texts) => texts.read(path),
-            None => fs::read(path),
-        },
-    };
-    let bytes = match bytes {
-        Ok(bytes) if bytes.len() < syntax::MAX_TEXT_LEN / 3 => bytes,
-        Ok(_) => return Ok(Err("the file has more than 1.4 GB; split the module".to_owned())),
-        Err(error) => return Ok(Err(error.to_string())),
-    };
-    let text = hash_of(&[&bytes]);
     if let Some(built) = build.known(&input.name, text)? {
-        return Ok(Ok(built));
+        return Ok((Ok(built), known));
     }
     let parsed = panic::catch_unwind(AssertUnwindSafe(|| {
-        let source = String::from_utf8_lossy(&bytes);
+        let source = String::from_utf8_lossy(bytes);
         match Language::of_file(Path::new(&input.name), &source) {
             Language::Mlir => {
                 build.parsed(&input.name, text, &OpsModule::read(&source).functions())
@@ -147,15 +152,8 @@ fn file(
         }
     }));
     match parsed {
-        Ok(built) => built.map(Ok),
-        Err(_) => Ok(Err("internal error; please report this with the file".to_owned())),
-    }
-}
-
-fn path_of(input: &Input) -> Option<&Path> {
-    match &input.source {
-        InputSource::Path(path) => Some(path),
-        InputSource::Bytes(_) => None,
+        Ok(built) => Ok((Ok(built?), known)),
+        Err(_) => Ok((Err("internal error; please report this with the file".to_owned()), None)),
     }
 }
 
@@ -188,4 +186,31 @@ fn in_parallel<T: Sync, R: Send>(
         worker();
     });
     results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn edits_that_keep_the_size_within_one_tick_are_seen() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (path, out) = (folder.path().join("a.py"), folder.path().join("out"));
+        let text = |number: usize| {
+            format!(
+                "from tvm.script import tirx as T\n\n@T.prim_func\ndef f(A: T.Buffer((64,), \"float32\")):\n    \
+                 with T.launch_thread(\"threadIdx.x\", 64) as tx:\n        A[tx] = T.float32({number}.0)\n"
+            )
+        };
+        let inputs = [Input { name: "a.py".to_owned(), source: InputSource::Path(path.clone()) }];
+        for number in 10..40 {
+            fs::write(&path, text(number)).expect("a file");
+            let outcome = run(&inputs, &Settings::new(&out), 1, &|_| {}).expect("a build");
+            assert_eq!(outcome.failures, []);
+            let source = fs::read_to_string(out.join("cuda/a/f_kernel.cu")).expect("a source");
+            assert!(source.contains(&format!("= {number}.0")), "{number}: {source}");
+        }
+    }
 }

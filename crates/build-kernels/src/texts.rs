@@ -1,42 +1,196 @@
-//! Hashes of files that did not change since this process read them.
+//! Hashes of the texts of files that nobody changed since a build read them, so that they need not be opened.
 //!
-//! In: paths. Out: the hash of a file's bytes, if its stamp is as it was, so that a build which watches its files reads
-//! only those that were saved. Who is told of a change says so ([`Texts::forget`]): two saves within one tick of the
-//! file system's clock may have one stamp.
+//! In: a file's name and place. Out: the hash of its bytes, if the file system says of it what it said when they were
+//! read: size, time of the last change of its bytes and of its entry (which nobody can set back), and inode. One file
+//! `.texts` in the output folder, for all targets; it may be lost or deleted at any time.
+//!
+//! Two changes within a tick of the file system's clock have one time. So a file is remembered only if it was last
+//! changed longer before the build began to look than a tick takes: what changes after the look then has another time.
+//! (git's index, which does so too, calls such entries "racily clean".) Where a system tells no such time, every file is
+//! read. Linear in the files.
 
 use std::{
     collections::BTreeMap,
     fs, io,
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError},
+    time::{SystemTime, UNIX_EPOCH},
 };
 
-use codegen::{build::hash_of, store::Stamp};
+use codegen::{
+    build::hash_of,
+    store::{Stamp, sealed},
+};
 
-/// What was read.
-#[derive(Default, Debug)]
-pub struct Texts(Mutex<BTreeMap<PathBuf, (Stamp, [u8; 32])>>);
+/// In the output folder.
+const FILE: &str = ".texts";
+/// Raised with the form of the file.
+const VERSION: u32 = 1;
+/// By name: [`Look`], and the hash of the text.
+type Stored = BTreeMap<String, (Stamp, u64, [u8; 32])>;
+/// Nanoseconds that a file must be older than, where the file system counts parts of a second: clocks tick up to 10 ms.
+const TICK: u64 = 100_000_000;
+/// Where it counts seconds, or two at a time.
+const SECONDS: u64 = 3_000_000_000;
+
+/// What the file system says of a file, and the hash of its bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Known {
+    look: Look,
+    pub(crate) text: [u8; 32],
+}
+
+/// What the file system says of a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Look {
+    stamp: Stamp,
+    /// When anything about the file was changed last, its times included, in nanoseconds.
+    changed: u64,
+}
+
+impl Look {
+    /// `None` where the system does not tell enough.
+    fn of(metadata: &fs::Metadata) -> Option<Look> {
+        #[cfg(unix)]
+        let changed = {
+            use std::os::unix::fs::MetadataExt as _;
+            let seconds = u64::try_from(metadata.ctime()).ok()?;
+            let parts = u64::try_from(metadata.ctime_nsec()).ok()?;
+            Some(seconds.checked_mul(1_000_000_000)?.checked_add(parts)?)
+        };
+        #[cfg(not(unix))]
+        let changed = None;
+        Some(Look { stamp: Stamp::of(metadata), changed: changed? })
+    }
+
+    /// Whether a change after `now` would give the file another time.
+    fn is_settled(&self, now: u64) -> bool {
+        let wait = if self.changed.is_multiple_of(1_000_000_000) { SECONDS } else { TICK };
+        self.changed.checked_add(wait).is_some_and(|it| it < now)
+    }
+}
+
+/// What the last build of a folder read.
+pub(crate) struct Texts {
+    path: PathBuf,
+    before: BTreeMap<String, Known>,
+    /// When this build began to look.
+    now: u64,
+}
 
 impl Texts {
-    /// The hash of the bytes of a file that is as it was when it was read.
-    pub(crate) fn known(&self, path: &Path) -> Option<[u8; 32]> {
-        let stamp = Stamp::of(&fs::metadata(path).ok()?);
-        let texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        texts.get(path).filter(|it| it.0 == stamp).map(|it| it.1)
+    /// Reads what the last build of the folder left; nothing of it if everything is to be read.
+    pub(crate) fn new(out: &Path, force: bool) -> Texts {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let path = out.join(FILE);
+        let read = || sealed::read::<(u32, Stored)>(&path).filter(|it| it.0 == VERSION);
+        let stored = if force { None } else { read() }.unwrap_or_default().1;
+        let known = |(stamp, changed, text)| Known { look: Look { stamp, changed }, text };
+        let before = stored.into_iter().map(|(name, it)| (name, known(it))).collect();
+        // A clock before 1970 settles nothing.
+        let now = since.ok().and_then(|it| u64::try_from(it.as_nanos()).ok()).unwrap_or(0);
+        Texts { path, before, now }
     }
 
-    /// Reads a file and remembers its hash.
-    pub(crate) fn read(&self, path: &Path) -> io::Result<Vec<u8>> {
-        // A stamp from before the bytes: a change in between makes it an old one.
-        let stamp = Stamp::of(&fs::metadata(path)?);
+    /// What is known of a file that is as it was.
+    pub(crate) fn known(&self, name: &str, path: &Path) -> Option<Known> {
+        let known = self.before.get(name)?;
+        let look = Look::of(&fs::metadata(path).ok()?)?;
+        (look == known.look).then_some(*known)
+    }
+
+    /// Reads a file. Gives its bytes and their hash, and what may be remembered of it.
+    pub(crate) fn read(&self, path: &Path) -> io::Result<(Vec<u8>, [u8; 32], Option<Known>)> {
+        // A look from before the bytes: a change in between makes it an old one.
+        let look = Look::of(&fs::metadata(path)?);
         let bytes = fs::read(path)?;
-        let mut texts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        texts.insert(path.to_owned(), (stamp, hash_of(&[&bytes])));
-        Ok(bytes)
+        let text = hash_of(&[&bytes]);
+        let known = look.filter(|it| it.is_settled(self.now)).map(|look| Known { look, text });
+        Ok((bytes, text, known))
     }
 
-    /// The file may have changed, whatever its stamp says.
-    pub fn forget(&self, path: &Path) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(path);
+    /// Writes what the next build may trust: `files`, and what is known of others if they stay.
+    pub(crate) fn write(
+        self,
+        files: &[(&str, Option<Known>)],
+        keep_others: bool,
+    ) -> io::Result<()> {
+        let is_known = |(name, known): &(&str, Option<Known>)| {
+            known.is_some() && self.before.get(*name) == known.as_ref()
+        };
+        if files.iter().all(is_known) && (keep_others || files.len() == self.before.len()) {
+            return Ok(());
+        }
+        let mut all = if keep_others { self.before } else { BTreeMap::new() };
+        for (name, known) in files {
+            match known {
+                Some(known) => all.insert((*name).to_owned(), *known),
+                None => all.remove(*name),
+            };
+        }
+        let stored = |it: Known| (it.look.stamp, it.look.changed, it.text);
+        let all: Stored = all.into_iter().map(|(name, it)| (name, stored(it))).collect();
+        sealed::write(&self.path, &(VERSION, all))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn look(changed: u64) -> Look {
+        let metadata = fs::metadata(".").expect("a folder");
+        Look { stamp: Stamp::of(&metadata), changed }
+    }
+
+    #[test]
+    fn a_file_that_was_changed_a_tick_ago_may_change_within_it() {
+        let settled = |changed, now| look(changed).is_settled(now);
+        let at = 7 * SECOND + 5;
+        assert_eq!(
+            [0, 1, TICK, TICK + 1].map(|it| settled(at, at + it)),
+            [false, false, false, true]
+        );
+        let whole = 7 * SECOND;
+        assert_eq!([TICK + 1, SECONDS + 1].map(|it| settled(whole, whole + it)), [false, true]);
+        // From the future, and where the clock says nothing.
+        assert!(!settled(u64::MAX, at) && !settled(at, 0));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_change_that_sets_size_and_time_back_is_seen() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.py");
+        fs::write(&path, "one").expect("a file");
+        let modified = fs::metadata(&path).and_then(|it| it.modified()).expect("a time");
+        // As if it had been long ago.
+        let texts = |before| Texts { path: folder.path().join(FILE), before, now: u64::MAX };
+        let (_, text, known) = texts(BTreeMap::new()).read(&path).expect("readable");
+        let texts = texts(BTreeMap::from([("a.py".to_owned(), known.expect("settled"))]));
+        assert_eq!(texts.known("a.py", &path).map(|it| it.text), Some(text));
+        assert_eq!(texts.known("b.py", &path), None);
+        // Later than a tick.
+        std::thread::sleep(std::time::Duration::from_nanos(TICK));
+        fs::write(&path, "two").expect("a file");
+        let file = fs::File::options().write(true).open(&path).expect("a file");
+        file.set_modified(modified).expect("a time");
+        assert_eq!(fs::metadata(&path).and_then(|it| it.modified()).expect("a time"), modified);
+        assert_eq!(texts.known("a.py", &path), None);
+    }
+
+    #[test]
+    fn what_was_written_is_known_to_the_next_build_unless_it_is_to_read_all() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let known = |n| Some(Known { look: look(n), text: [n as u8; 32] });
+        let names = |force| Texts::new(folder.path(), force).before.into_keys().collect::<Vec<_>>();
+        let write = |files: &[_], keep| Texts::new(folder.path(), false).write(files, keep);
+        write(&["a", "b", "c"].map(|it| (it, known(1))), false).expect("writable");
+        assert_eq!((names(false).len(), names(true).len()), (3, 0));
+        write(&[("a", known(2)), ("b", None)], true).expect("writable");
+        assert_eq!(names(false), ["a", "c"]);
+        write(&[("a", known(2))], false).expect("writable");
+        assert_eq!(names(false), ["a"]);
     }
 }

@@ -31,7 +31,7 @@ use std::{
     },
 };
 
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::{
     Options, Target, TargetOptions,
@@ -42,9 +42,9 @@ use crate::{
 use self::{
     binaries::Binaries,
     kernels::{Kernels, Made},
-    output::{FileOutput, Output, module_folder, source_path, statuses},
+    output::{FileOutput, Output, module_folder, statuses},
     record::{FunctionRecord, LazyBody, Meaning, TextRecord},
-    state::FileState,
+    state::Files,
 };
 
 pub use self::compile::{Compile, Compiled, Compiler, Figures, Measured, Verdict};
@@ -200,7 +200,7 @@ impl<'a> Build<'a> {
 
     /// The first two files that would write the same output, if there are any.
     pub fn collision<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<(&'n str, &'n str)> {
-        let mut folders = BTreeMap::new();
+        let mut folders = FxHashMap::default();
         names.into_iter().find_map(|it| Some((folders.insert(module_folder(it), it)?, it)))
     }
 
@@ -300,14 +300,14 @@ impl<'a> Build<'a> {
     ///
     /// # Errors
     /// If files cannot be read or written.
-    pub fn finish(&mut self, mut files: Vec<BuiltFile>) -> io::Result<BuildReport> {
+    pub fn finish(&self, mut files: Vec<BuiltFile>) -> io::Result<BuildReport> {
         files.sort_by(|a, b| a.report.file.cmp(&b.report.file));
         let mut report = BuildReport::default();
-        for (at, output) in self.outputs.iter_mut().enumerate() {
+        for (at, output) in self.outputs.iter().enumerate() {
             report.changes.extend(output.changes());
-            let mut states: BTreeMap<String, Arc<FileState>> = match self.settings.keep_others {
-                true => output.old.files.clone(),
-                false => BTreeMap::new(),
+            let mut states = match self.settings.keep_others {
+                true => output.old.all(),
+                false => Files::new(),
             };
             let mut seen = BTreeSet::new();
             for file in &files {
@@ -320,9 +320,9 @@ impl<'a> Build<'a> {
                 report.work.written += made.written;
                 states.insert(name.clone(), Arc::clone(&made.state));
             }
-            report.alias_bytes += alias_bytes(&states);
-            let (aliases, removed) = output.finish(states)?;
+            let (aliases, alias_bytes, removed) = output.finish(&states)?;
             report.aliases.extend(aliases);
+            report.alias_bytes += alias_bytes;
             report.removed.extend(removed);
         }
         let load = |it: &AtomicUsize| it.load(Ordering::Relaxed);
@@ -335,8 +335,7 @@ impl<'a> Build<'a> {
             written: report.work.written,
         };
         if let Some(binaries) = &self.binaries {
-            let failed =
-                report.kernels.iter().filter_map(|it| it.binary.as_ref()?.failure.as_ref());
+            let failed = report.kernels.iter().filter_map(|it| it.binary()?.failure.as_ref());
             report.compiled = Some(Compilations {
                 compiler: binaries.compile.compiler.identity().to_owned(),
                 run: load(&binaries.compiled),
@@ -375,7 +374,7 @@ impl<'a> Build<'a> {
     /// The functions that the file had at the last build, by their texts.
     fn functions_before(&self, name: &str) -> io::Result<BTreeMap<[u8; 32], FunctionRecord>> {
         let texts: BTreeSet<[u8; 32]> =
-            self.outputs.iter().filter_map(|it| it.old.files.get(name)).map(|it| it.text).collect();
+            self.outputs.iter().filter_map(|it| it.old.get(name)).map(|it| it.text).collect();
         let mut functions = BTreeMap::new();
         for text in texts.iter().filter(|_| !self.settings.force) {
             let key = Key::of_text(text, &self.settings.reader);
@@ -393,33 +392,20 @@ fn kernel_reports(
     statuses: &[Vec<Status>],
     reports: &mut Vec<KernelReport>,
 ) {
-    let folder = module_folder(file);
-    for (at, (function, statuses)) in made.state.functions.iter().zip(statuses).enumerate() {
+    let file: Arc<str> = file.into();
+    for (at, function) in made.state.functions.iter().enumerate() {
         let done = made.functions.get(at);
-        for (at, (kernel, &status)) in function.kernels.iter().zip(statuses).enumerate() {
-            let path = source_path(&folder, &kernel.entry, target);
-            reports.push(KernelReport {
-                target,
-                file: file.to_owned(),
-                function: function.name.clone(),
-                entry: kernel.entry.clone(),
-                output: [target.name(), "/", &path].concat(),
-                key: function.key_text(),
-                key_before: done.and_then(|it| it.key_before.clone()),
-                status,
-                written: done.is_some_and(|it| it.written.get(at) == Some(&true)),
-                binary: kernel.measured.clone(),
-            });
-        }
+        let status = |kernel| statuses.get(at).and_then(|it: &Vec<Status>| it.get(kernel)).copied();
+        reports.extend((0..function.kernels.len()).map(|kernel| KernelReport {
+            target,
+            file: Arc::clone(&file),
+            made: Arc::clone(&made.state),
+            at: (at, kernel),
+            key_before: done.and_then(|it| it.key_before.clone()),
+            status: status(kernel).unwrap_or(Status::Reused),
+            written: done.is_some_and(|it| it.written.get(kernel) == Some(&true)),
+        }));
     }
-}
-
-/// Bytes of sources that are equal to earlier ones up to names.
-fn alias_bytes(files: &BTreeMap<String, Arc<FileState>>) -> u64 {
-    let mut seen = FxHashSet::default();
-    let functions = files.values().flat_map(|it| &it.functions);
-    let aliases = functions.filter(|it| it.structure.is_some() && !seen.insert(it.key));
-    aliases.flat_map(|it| &it.kernels).map(|it| it.file.stamp.len).sum()
 }
 
 #[cfg(test)]

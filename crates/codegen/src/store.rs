@@ -8,6 +8,7 @@
 //! are old. [`maintain`] counts, checks and shrinks a store.
 
 pub mod maintain;
+pub mod sealed;
 mod stamp;
 
 use std::{

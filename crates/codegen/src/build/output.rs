@@ -6,6 +6,7 @@
 //! longer belong are removed: those that its state names, nothing else.
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet, hash_map::Entry},
     fs, io,
     path::{Component, Path, PathBuf},
@@ -20,7 +21,7 @@ use super::{
     kernels::Made,
     record::{FunctionRecord, Meaning},
     report::{Change, Status, Why},
-    state::{FileState, FunctionState, KernelState, State, Written},
+    state::{FileState, Files, FunctionState, KernelState, State, Written},
 };
 use crate::{
     Options, Target, arch,
@@ -106,21 +107,35 @@ impl Output {
         changed.map(change).collect()
     }
 
+    /// Whether the last build was by the same generator with the same options.
+    fn is_same(&self) -> bool {
+        self.old.generator == self.generator && self.old.options == self.options_text
+    }
+
     /// The file as the last build left it, if nothing of it has to be made.
     pub(super) fn kept(&self, name: &str, text: [u8; 32]) -> Option<FileOutput> {
-        let is_same = !self.force
-            && self.old.generator == self.generator
-            && self.old.options == self.options_text;
-        let state = self.old.files.get(name).filter(|it| is_same && it.text == text)?;
-        let stands = |path: &str, written: &Written| written.stands(&self.folder.join(path));
-        let folder = module_folder(name);
-        let all_stand = state.manifest.is_none_or(|it| stands(&in_folder(&folder, MODULE), &it))
+        let is_same = !self.force && self.is_same();
+        let state = self.old.get(name).filter(|it| is_same && it.text == text)?;
+        let folder = self.folder.join(&*module_folder(name));
+        // One place for all paths: there are as many as kernels.
+        let (mut path, mut file) =
+            (PathBuf::with_capacity(2 * folder.as_os_str().len()), String::new());
+        let mut stands = |name: &str, ending: &str, written: &Written| {
+            file.clear();
+            file.extend([name, ending]);
+            path.clear();
+            path.push(&folder);
+            path.push(&file);
+            written.stands(&path)
+        };
+        let ending = [".", self.target.extension()].concat();
+        let all_stand = state.manifest.is_none_or(|it| stands(MODULE, "", &it))
             && state.functions.iter().flat_map(|it| &it.kernels).all(|kernel| {
-                let binaries = &kernel.binaries;
-                stands(&source_path(&folder, &kernel.entry, self.target), &kernel.file)
-                    && binaries.iter().all(|(ending, file)| {
-                        stands(&binary_path(&folder, &kernel.entry, ending), file)
-                    })
+                stands(&kernel.entry, &ending, &kernel.file)
+                    && kernel
+                        .binaries
+                        .iter()
+                        .all(|(ending, file)| stands(&kernel.entry, &[".", ending].concat(), file))
             });
         let state = all_stand.then(|| Arc::clone(state))?;
         Some(FileOutput { state, functions: Vec::new(), written: 0 })
@@ -136,8 +151,8 @@ impl Output {
         let mut writer = FileWriter {
             output: self,
             name,
-            folder: module_folder(name),
-            old: self.old.files.get(name).map(|it| &**it),
+            folder: module_folder(name).into_owned(),
+            old: self.old.get(name).map(|it| &**it),
             entries: BTreeMap::new(),
             state: FileState {
                 text,
@@ -159,26 +174,18 @@ impl Output {
         writer.finish()
     }
 
-    /// Writes what concerns all files, and removes what no longer belongs. Gives the functions that are equal, and
-    /// the files that were removed.
-    pub(super) fn finish(
-        &mut self,
-        files: BTreeMap<String, Arc<FileState>>,
-    ) -> io::Result<(Vec<Alias>, Vec<PathBuf>)> {
-        let mut index = Index::new(self.target);
-        index.aliases = aliases(&files);
-        for (file, state) in &files {
-            let Some(manifest) = &state.manifest else { continue };
-            index.modules.push(ModuleEntry {
-                file: file.clone(),
-                manifest: in_folder(&module_folder(file), MODULE),
-                hash: Key(manifest.hash).to_string(),
-            });
-        }
+    /// Writes what concerns all files, and removes what no longer belongs. Gives the functions that are equal, how
+    /// many bytes of sources need no compiling for that, and the files that were removed.
+    pub(super) fn finish(&self, files: &Files) -> io::Result<(Vec<Alias>, u64, Vec<PathBuf>)> {
+        let (aliases, alias_bytes) = aliases(files);
         let path = self.folder.join("manifest.json");
-        write_if_changed(&path, index.to_json().as_bytes())?;
+        let is_same = self.is_same() && self.old.is_of(files);
+        let index = match self.old.index.filter(|it| is_same && it.stands(&path)) {
+            Some(index) => index,
+            None => self.write_index(&path, files, &aliases)?,
+        };
         let mut removed = Vec::new();
-        for stale in self.stale(&files) {
+        for stale in self.stale(files) {
             // The state is a file that anybody may write: it must not lead out of the folder.
             let inside =
                 Path::new(&stale).components().all(|it| matches!(it, Component::Normal(_)));
@@ -187,32 +194,38 @@ impl Output {
                 removed.push(path);
             }
         }
-        let mut state = State::new(self.generator.clone(), self.options_text.clone());
-        state.files = files;
-        if state != self.old || !self.folder.join(super::state::FILE).exists() {
-            state.write(&self.folder)?;
+        if !is_same || self.old.index != Some(index) {
+            let with = (self.generator.as_str(), self.options_text.as_str());
+            self.old.write(&self.folder, with, Some(index), files)?;
         }
-        self.old = state;
-        Ok((index.aliases, removed))
+        Ok((aliases, alias_bytes, removed))
+    }
+
+    fn write_index(&self, path: &Path, files: &Files, aliases: &[Alias]) -> io::Result<Written> {
+        let mut index = Index::new(self.target);
+        index.aliases = aliases.to_vec();
+        for (file, state) in files {
+            let Some(manifest) = &state.manifest else { continue };
+            index.modules.push(ModuleEntry {
+                file: file.clone(),
+                manifest: in_folder(&module_folder(file), MODULE),
+                hash: Key(manifest.hash).to_string(),
+            });
+        }
+        let text = index.to_json();
+        let (stamp, _) = write_if_changed(path, text.as_bytes())?;
+        Ok(Written { hash: *blake3::hash(text.as_bytes()).as_bytes(), stamp })
     }
 
     /// What the last build wrote and this one did not. Files that were kept are not looked at.
-    fn stale(&self, files: &BTreeMap<String, Arc<FileState>>) -> Vec<String> {
-        let is_kept = |name: &str, state: &Arc<FileState>| {
-            files.get(name).is_some_and(|it| Arc::ptr_eq(it, state))
-        };
-        let changed: Vec<(&str, &FileState)> = self
-            .old
-            .files
-            .iter()
-            .filter(|(name, state)| !is_kept(name, state))
-            .map(|(name, state)| (name.as_str(), &**state))
-            .collect();
+    fn stale(&self, files: &Files) -> Vec<String> {
+        let changed = self.old.changed(files);
         if changed.is_empty() {
             return Vec::new();
         }
         // An output is in the folder of its file, which two names may share.
-        let folders: BTreeSet<String> = changed.iter().map(|it| module_folder(it.0)).collect();
+        let folders: BTreeSet<Cow<'_, str>> =
+            changed.iter().map(|it| module_folder(it.0)).collect();
         let written: BTreeSet<String> = files
             .iter()
             .filter(|(name, _)| folders.contains(&module_folder(name)))
@@ -405,16 +418,18 @@ impl FileWriter<'_> {
     }
 }
 
-/// Functions that are equal up to names, by the place of the first.
-fn aliases(files: &BTreeMap<String, Arc<FileState>>) -> Vec<Alias> {
+/// Functions that are equal up to names, by the place of the first; and bytes of the sources of all but the first.
+fn aliases(files: &Files) -> (Vec<Alias>, u64) {
     // Nearly all functions are alone: a group is made for the second of a key.
-    let mut first: FxHashMap<[u8; 32], usize> = FxHashMap::default();
+    let n_functions = files.values().map(|it| it.functions.len()).sum();
+    let mut first: FxHashMap<&[u8; 32], usize> = FxHashMap::default();
+    first.reserve(n_functions);
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let mut all: Vec<(&str, &FunctionState)> = Vec::new();
+    let mut all: Vec<(&str, &FunctionState)> = Vec::with_capacity(n_functions);
     for (file, state) in files {
         for function in state.functions.iter().filter(|it| it.structure.is_some()) {
             let at = all.len();
-            match first.entry(function.key) {
+            match first.entry(&function.key) {
                 Entry::Vacant(place) => {
                     place.insert(at);
                 }
@@ -437,17 +452,16 @@ fn aliases(files: &BTreeMap<String, Arc<FileState>>) -> Vec<Alias> {
         key: all[*first].1.key_text(),
         functions: group.iter().map(function).collect(),
     };
-    groups.iter().map(alias).collect()
+    let others = groups.values().flat_map(|it| &it[1..]).flat_map(|&it| &all[it].1.kernels);
+    let bytes = others.map(|it| it.file.stamp.len).sum();
+    (groups.iter().map(alias).collect(), bytes)
 }
 
-/// The status of each function of a file for the report; `seen` are the keys whose code an earlier function got.
+/// The status of each function of a file for the report, none for a file that was kept; `seen` are the keys whose code
+/// an earlier function got.
 pub(super) fn statuses(output: &FileOutput, seen: &mut BTreeSet<[u8; 32]>) -> Vec<Vec<Status>> {
-    let states = output.state.functions.iter();
-    if output.functions.is_empty() {
-        return states.map(|it| vec![Status::Reused; it.kernels.len()]).collect();
-    }
     let mut all = Vec::new();
-    for (state, done) in states.zip(&output.functions) {
+    for (state, done) in output.state.functions.iter().zip(&output.functions) {
         let is_first = done.why.is_some() && seen.insert(state.key);
         let status = |written: &bool| match done.why {
             None => Status::Reused,
@@ -464,10 +478,14 @@ pub(super) fn statuses(output: &FileOutput, seen: &mut BTreeSet<[u8; 32]>) -> Ve
 const MODULE: &str = "module.json";
 
 /// `path/of/file` without its ending, and without what leads elsewhere.
-pub(super) fn module_folder(file: &str) -> String {
+pub(super) fn module_folder(file: &str) -> Cow<'_, str> {
     let stem = file.strip_suffix(".py").unwrap_or(file);
-    let parts = stem.split(['/', '\\']).filter(|it| !matches!(*it, "" | "." | ".."));
-    parts.map(|it| it.replace(':', "_")).collect::<Vec<_>>().join("/")
+    let leads_elsewhere = |it: &str| matches!(it, "" | "." | "..");
+    if !stem.contains(['\\', ':']) && !stem.split('/').any(leads_elsewhere) {
+        return stem.into();
+    }
+    let parts = stem.split(['/', '\\']).filter(|it| !leads_elsewhere(it));
+    parts.map(|it| it.replace(':', "_")).collect::<Vec<_>>().join("/").into()
 }
 
 /// `path/of/file/entry.cu`

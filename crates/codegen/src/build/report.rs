@@ -1,8 +1,12 @@
 //! What a build did, and why: plain data for people and programs.
 
-use std::path::PathBuf;
+use std::{path::PathBuf, sync::Arc};
 
-use super::Measured;
+use super::{
+    Measured,
+    output::{module_folder, source_path},
+    state::{FileState, FunctionState, KernelState},
+};
 use crate::{
     Target,
     manifest::{Alias, UnsupportedFunction},
@@ -101,29 +105,56 @@ pub enum How {
     Parsed,
 }
 
-/// What was done for one kernel.
+/// What was done for one kernel. Most are only counted, so texts are made when they are asked for.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct KernelReport {
     /// Target.
     pub target: Target,
     /// Source file.
-    pub file: String,
-    /// Function.
-    pub function: String,
-    /// Entry symbol.
-    pub entry: String,
-    /// The output, relative to the output folder.
-    pub output: String,
-    /// Key of its function: structure, and all else that the code depends on.
-    pub key: String,
+    pub file: Arc<str>,
+    /// What was made of the file.
+    pub(super) made: Arc<FileState>,
+    /// Which function of that, and which kernel of the function.
+    pub(super) at: (usize, usize),
     /// The key at the last build, if it was another.
     pub key_before: Option<String>,
     /// What was done.
     pub status: Status,
     /// Whether the output file was replaced.
     pub written: bool,
+}
+
+impl KernelReport {
+    fn of(&self) -> (&FunctionState, &KernelState) {
+        let function = &self.made.functions[self.at.0];
+        (function, &function.kernels[self.at.1])
+    }
+
+    /// Function.
+    pub fn function(&self) -> &str {
+        &self.of().0.name
+    }
+
+    /// Entry symbol.
+    pub fn entry(&self) -> &str {
+        &self.of().1.entry
+    }
+
+    /// The output, relative to the output folder.
+    pub fn output(&self) -> String {
+        let path = source_path(&module_folder(&self.file), self.entry(), self.target);
+        [self.target.name(), "/", &path].concat()
+    }
+
+    /// Key of its function: structure, and all else that the code depends on.
+    pub fn key(&self) -> String {
+        self.of().0.key_text()
+    }
+
     /// What came of compiling it, if that was asked for.
-    pub binary: Option<Measured>,
+    pub fn binary(&self) -> Option<&Measured> {
+        self.of().1.measured.as_ref()
+    }
 }
 
 /// What was done for a kernel.

@@ -65,7 +65,7 @@ impl Project {
 
 /// Builds files: name, text besides the functions, functions.
 fn build(settings: &Settings, files: &[(&str, &str, &[Function])]) -> BuildReport {
-    let mut build = Build::new(settings);
+    let build = Build::new(settings);
     let built = files.iter().map(|(name, rest, functions)| {
         let texts: Vec<String> =
             functions.iter().map(|(_, body)| ir::print::tvmscript(body, 0)).collect();
@@ -95,7 +95,7 @@ fn build(settings: &Settings, files: &[(&str, &str, &[Function])]) -> BuildRepor
 
 fn statuses(report: &BuildReport) -> Vec<(&str, Status)> {
     let cuda = report.kernels.iter().filter(|it| it.target == Target::Cuda);
-    cuda.map(|it| (it.entry.as_str(), it.status)).collect()
+    cuda.map(|it| (it.entry(), it.status)).collect()
 }
 
 fn two(scale: f64, input: &str) -> Vec<Function> {
@@ -132,9 +132,9 @@ fn a_changed_constant_changes_one_kernel() {
     assert_eq!(report.files[0].lowered, ["add"]);
     let written: Vec<_> = report.kernels.iter().filter(|it| it.written).collect();
     assert_eq!(written.len(), TARGETS.len());
-    assert_eq!(written[0].output, "cuda/models/net/add_kernel.cu");
+    assert_eq!(written[0].output(), "cuda/models/net/add_kernel.cu");
     let before = written[0].key_before.as_ref().expect("another key");
-    assert_ne!(before, &written[0].key);
+    assert_ne!(before, &written[0].key());
 }
 
 #[test]

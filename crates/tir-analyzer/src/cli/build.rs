@@ -17,7 +17,7 @@ use std::{
 use anyhow::Context as _;
 use build_kernels::{
     Compile, CudaCompiler, Input, InputSource, Options, Outcome, STORE, Settings, Target,
-    TargetOptions, Texts,
+    TargetOptions,
 };
 use syntax::Language;
 use transform::passes::Pass;
@@ -161,11 +161,13 @@ pub(crate) fn build(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
         return watch::watch(args, io, styled);
     }
     let plan = Plan::new(args, io, styled)?;
-    let (outcome, exit) = plan.run(args, None, io, styled)?;
+    let (outcome, exit) = plan.run(args, io, styled)?;
     match args.format {
         Format::Text => report::text(&outcome.report, args, io, styled)?,
         Format::Json => writeln!(io.out, "{}", report::json(&outcome))?,
     }
+    // The program ends here. Giving back the report of many kernels piece by piece takes as long as making it.
+    std::mem::forget((plan, outcome));
     Ok(exit)
 }
 
@@ -244,7 +246,6 @@ impl Plan {
     fn run(
         &self,
         args: &BuildArgs,
-        texts: Option<&Texts>,
         io: &mut Io<'_>,
         styled: Styled,
     ) -> anyhow::Result<(Outcome, Exit)> {
@@ -257,7 +258,7 @@ impl Plan {
                 format!("{} kernels ({rate:.0}/s, {hits} % from the store), ", it.kernels)
             });
         };
-        let outcome = build_kernels::run(&self.inputs, &self.settings, n_jobs, texts, &show);
+        let outcome = build_kernels::run(&self.inputs, &self.settings, n_jobs, &show);
         drop(progress);
         let outcome = outcome.with_context(|| {
             format!("cannot build into {}; choose another --out", self.settings.out.display())

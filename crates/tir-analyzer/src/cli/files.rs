@@ -4,7 +4,10 @@
 //! Input: paths as the user wrote them. Output: files sorted by path, each once, with the name that messages use.
 //! What cannot be found or listed is told apart, so that the rest goes on.
 
-use std::path::{Component, Path, PathBuf};
+use std::{
+    ffi::OsStr,
+    path::{Component, Path, PathBuf},
+};
 
 use ignore::WalkBuilder;
 use syntax::Language;
@@ -58,7 +61,8 @@ fn walk(folder: &Path, languages: &[Language], io: &Io<'_>, all: bool, found: &m
     let is_wanted = |path: &Path| Language::of_path(path).is_some_and(|it| languages.contains(&it));
     let root = io.resolve(folder);
     let mut builder = WalkBuilder::new(&root);
-    builder.standard_filters(!all).require_git(false);
+    // In order at once: comparing names is much cheaper than comparing paths.
+    builder.standard_filters(!all).require_git(false).sort_by_file_name(OsStr::cmp);
     for entry in builder.build() {
         match entry {
             Ok(entry) => {

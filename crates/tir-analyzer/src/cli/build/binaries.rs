@@ -19,11 +19,11 @@ pub(super) fn text(
     styled: Styled,
 ) -> anyhow::Result<()> {
     let Some(compiled) = &report.compiled else { return Ok(()) };
-    let measured = || report.kernels.iter().filter_map(|it| Some((it, it.binary.as_ref()?)));
+    let measured = || report.kernels.iter().filter_map(|it| Some((it, it.binary()?)));
     for (kernel, failure) in
         measured().filter_map(|(it, binary)| Some((it, binary.failure.as_ref()?)))
     {
-        let text = format!("not compiled: {}: {failure}", kernel.output);
+        let text = format!("not compiled: {}: {failure}", kernel.output());
         io::message(io.out, styled.out, Tone::Warning, &text)?;
     }
     let is_shown = |it: &(&KernelReport, &Measured)| {
@@ -80,7 +80,7 @@ fn line(kernel: &KernelReport, measured: &Measured) -> Option<String> {
     ];
     parts.extend(figures.iter().filter(|it| it.0 + it.1 > 0).map(|it| pair(it.0, it.1, it.2)));
     let verdict = measured.verdict().map(|it| format!(": {}", words(it))).unwrap_or_default();
-    Some(format!("{}: {}{verdict}", kernel.output, parts.join(", ")))
+    Some(format!("{}: {}{verdict}", kernel.output(), parts.join(", ")))
 }
 
 fn spilled(figures: &Figures) -> u32 {

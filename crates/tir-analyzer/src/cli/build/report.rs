@@ -82,7 +82,7 @@ fn list(report: &BuildReport, args: &BuildArgs, io: &mut Io<'_>) -> anyhow::Resu
         report.kernels.iter().filter(|it| args.verbose || is_news(it)).collect();
     let shown = if args.verbose { news.len() } else { SHOWN };
     for kernel in news.iter().take(shown) {
-        writeln!(io.out, "{} {} ({})", what(kernel), kernel.output, why(kernel))?;
+        writeln!(io.out, "{} {} ({})", what(kernel), kernel.output(), why(kernel))?;
     }
     more(io, news.len(), shown, "kernels")
 }
@@ -106,12 +106,13 @@ fn explain(report: &BuildReport, io: &mut Io<'_>) -> anyhow::Result<()> {
         for function in &file.lowered {
             writeln!(io.out, "  {function}: it, or what it captures, has a new text; lowered")?;
         }
-        let kernels = report.kernels.iter().filter(|it| it.file == file.file);
+        let kernels = report.kernels.iter().filter(|it| *it.file == *file.file);
         for kernel in kernels.filter(|it| is_news(it)) {
-            writeln!(io.out, "  {} {} ({})", what(kernel), kernel.output, why(kernel))?;
+            writeln!(io.out, "  {} {} ({})", what(kernel), kernel.output(), why(kernel))?;
             if let Some(before) = &kernel.key_before {
+                let key = kernel.key();
                 let (structure_before, code_before) = parts(before);
-                let (structure, code) = parts(&kernel.key);
+                let (structure, code) = parts(&key);
                 writeln!(
                     io.out,
                     "            structure {structure_before} -> {structure}, code {code_before} -> {code}"
@@ -167,10 +168,10 @@ pub(super) fn json(outcome: &Outcome) -> Value {
     let report = &outcome.report;
     let kernel = |it: &KernelReport| {
         json!({
-            "target": it.target.name(), "file": it.file, "function": it.function, "entry": it.entry,
-            "output": it.output, "key": it.key, "keyBefore": it.key_before,
+            "target": it.target.name(), "file": &*it.file, "function": it.function(), "entry": it.entry(),
+            "output": it.output(), "key": it.key(), "keyBefore": it.key_before,
             "status": it.status.name(), "why": it.status.why().map(|it| it.name()), "written": it.written,
-            "binary": it.binary.as_ref().map(binaries::json),
+            "binary": it.binary().map(binaries::json),
         })
     };
     let how = |it: How| match it {

@@ -11,7 +11,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use build_kernels::{How, Outcome, Texts};
+use build_kernels::{How, Outcome};
 use crossbeam_channel::{Receiver, RecvTimeoutError, unbounded};
 use notify::{Event, EventKind, RecursiveMode, Watcher as _};
 
@@ -40,11 +40,10 @@ pub(super) fn watch(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
             .watch(&path, mode)
             .with_context(|| format!("cannot watch {}; name fewer folders", path.display()))?;
     }
-    let texts = Texts::default();
     let mut saved = BTreeSet::new();
     loop {
         // A build that fails is told, and the next save is waited for.
-        if let Err(error) = build_again(args, &texts, &saved, io, styled) {
+        if let Err(error) = build_again(args, &saved, io, styled) {
             if io::is_broken_pipe(&error) {
                 return Err(error);
             }
@@ -56,14 +55,12 @@ pub(super) fn watch(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
         io.out.flush()?;
         let ours = own_folders(args, io);
         saved = next_saves(&messages, &ours).context("the file system tells nothing any more")?;
-        saved.iter().for_each(|path| texts.forget(path));
     }
 }
 
 /// One build; says nothing if nothing was to be done, except the first time.
 fn build_again(
     args: &BuildArgs,
-    texts: &Texts,
     saved: &BTreeSet<PathBuf>,
     io: &mut Io<'_>,
     styled: Styled,
@@ -71,7 +68,7 @@ fn build_again(
     let started = Instant::now();
     let section = interrupt::critical_section();
     let plan = Plan::new(args, io, styled)?;
-    let (outcome, _) = plan.run(args, Some(texts), io, styled)?;
+    let (outcome, _) = plan.run(args, io, styled)?;
     drop(section);
     if !saved.is_empty() && !has_news(&outcome) {
         return Ok(());
