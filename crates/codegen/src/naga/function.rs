@@ -9,8 +9,9 @@ use ::naga::{
     BinaryOperator, Block, Expression, Handle, Literal, LocalVariable, MathFunction, Scalar,
     ScalarKind, Span, Statement, Type, TypeInner,
 };
+use ir::OpId;
 
-use super::names::Placeholders;
+use super::{lines::MARKER, names::Placeholders};
 use crate::kernel::{Refusal, Result};
 
 /// An expression of naga.
@@ -27,6 +28,8 @@ pub(super) struct Function {
     pub(super) module: ::naga::Module,
     pub(super) function: ::naga::Function,
     pub(super) names: Placeholders,
+    /// The operations whose statements have a marker before them ([`super::lines`]).
+    pub(super) marked: Vec<OpId>,
     /// Open blocks, innermost last.
     blocks: Vec<Block>,
     depths: Vec<u8>,
@@ -116,6 +119,19 @@ impl Function {
     pub(super) fn push(&mut self, statement: Statement) {
         if let Some(block) = self.blocks.last_mut() {
             block.push(statement, Span::UNDEFINED);
+        }
+    }
+    /// Marks where the statements of an operation begin.
+    pub(super) fn mark(&mut self, op: OpId) {
+        self.marked.push(op);
+        self.push(MARKER);
+    }
+    /// Takes the innermost marker out if no statement followed it.
+    pub(super) fn drop_idle_mark(&mut self) {
+        let Some(block) = self.blocks.last_mut() else { return };
+        if matches!(block.last(), Some(Statement::Kill)) {
+            block.cull(block.len() - 1..);
+            self.marked.pop();
         }
     }
     /// `pointer = value`

@@ -8,6 +8,7 @@ mod expr;
 mod function;
 mod intrinsics;
 mod language;
+mod lines;
 mod memory;
 mod names;
 mod operators;
@@ -57,14 +58,18 @@ pub(crate) fn emit(
     });
     let bindings = writer.bindings;
     let arch = options.device.arch.as_deref();
-    let (text, binary) = stacker::grow(STACK, || {
-        let info = output::validate(&module, language)?;
-        let text = output::text(&module, &info, language, &bindings, arch)?;
+    let marked = writer.out.marked;
+    let (text, lines, binary) = stacker::grow(STACK, || {
+        let mut plain = lines::without_markers(&module);
+        let info = output::validate(&plain, language)?;
+        let text = output::text(&plain, &info, language, &bindings, arch)?;
+        let with_markers = output::text(&module, &info, language, &bindings, arch)?;
+        let lines = lines::of_text(&text, &with_markers, &marked);
         let binary = match language {
-            Language::Spirv => output::binary(&mut module, &info, options.contract, arch)?,
+            Language::Spirv => output::binary(&mut plain, &info, options.contract, arch)?,
             Language::Wgsl | Language::Metal => Vec::new(),
         };
-        Ok((text, binary))
+        Ok((text, lines, binary))
     })?;
     let mut features: Vec<String> = Vec::new();
     for known in ["shader-f16", "shader-f64", "shader-int16", "shader-int64"] {
@@ -76,7 +81,7 @@ pub(crate) fn emit(
         made: writer.out.names.into_made(),
         static_shared: writer.shared_bytes,
         dynamic_shared: 0,
-        lines: Vec::new(),
+        lines,
         shared: Vec::new(),
         bindings: Some(bindings),
         features,

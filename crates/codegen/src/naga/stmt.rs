@@ -60,8 +60,20 @@ impl Writer<'_> {
         body.ops[op].regions.iter().try_for_each(|&it| self.region(it))
     }
 
-    /// Translates one operation.
+    /// Translates one operation, and marks where that begins.
     pub(super) fn op(&mut self, op: OpId) -> Result<()> {
+        let is_written = is_written(self.body.ops[op].kind);
+        if is_written {
+            self.out.mark(op);
+        }
+        self.statement(op)?;
+        if is_written {
+            self.out.drop_idle_mark();
+        }
+        Ok(())
+    }
+
+    fn statement(&mut self, op: OpId) -> Result<()> {
         let body = self.body;
         let operation = &body.ops[op];
         match operation.kind {
@@ -282,4 +294,19 @@ impl Writer<'_> {
         debug_assert!(types::register(ir::DataType::INT64, self.language) == Ok(Scalar::I32));
         Ok(())
     }
+}
+
+/// Whether an operation has statements of its own.
+fn is_written(kind: OpKind) -> bool {
+    matches!(
+        kind,
+        OpKind::Bind
+            | OpKind::Store { .. }
+            | OpKind::For(_)
+            | OpKind::If
+            | OpKind::While
+            | OpKind::Break
+            | OpKind::Continue
+            | OpKind::Evaluate
+    )
 }

@@ -479,3 +479,60 @@ fn a_binary_has_no_names() {
     assert_eq!(words[0], 0x0723_0203);
     assert_eq!(words, binary("sum", "input"));
 }
+
+/// The lines that operations begin, with the number of each.
+#[track_caller]
+fn check_lines(body: &ir::Body, target: Target, expected: &Expect) {
+    let sources = device_code(body, target, &Options::default()).expect("code");
+    let mut shown = String::new();
+    for source in &sources {
+        for (line, op) in &source.lines {
+            let text = source.text.lines().nth(*line as usize - 1).unwrap_or_default();
+            shown.push_str(&format!("{op}: {}\n", text.trim()));
+        }
+    }
+    expected.assert_eq(&shown);
+}
+
+#[test]
+fn operations_know_the_lines_that_they_begin() {
+    let body = add_dynamic("add", "A", 0.1);
+    check_lines(
+        &body,
+        Target::Spirv,
+        &expect![[r#"
+            2: if (cse_v1 < n) {
+            3: let _e18 = A[i32(cse_v1)];
+        "#]],
+    );
+    check_lines(
+        &body,
+        Target::Wgsl,
+        &expect![[r#"
+            2: if (cse_v1 < n) {
+            3: let _e16 = A[cse_v1];
+        "#]],
+    );
+    check_lines(
+        &body,
+        Target::Metal,
+        &expect![[r#"
+            2: if (cse_v1 < n) {
+            3: float _e18 = A[static_cast<int>(cse_v1)];
+        "#]],
+    );
+}
+
+#[test]
+fn lines_are_known_around_loops_and_barriers() {
+    check_lines(
+        &normalize_rows(),
+        Target::Metal,
+        &expect![[r#"
+            5: float _e16 = A.inner[cse_v1];
+            8: if (tx == 0) {
+            9: float _e102 = cross_thread.inner[0];
+            10: float _e106 = A.inner[cse_v1];
+        "#]],
+    );
+}
