@@ -19,6 +19,8 @@ pub(crate) struct Corpus {
     pub(crate) folder: PathBuf,
     /// Nodes times lanes that one run may evaluate.
     pub(crate) max_steps: u64,
+    /// How many times as much a function may take that is run once only, where a test does that (`TIR_ORACLE_LARGER`).
+    pub(crate) larger: u64,
     /// Whether this is the small run over the committed samples.
     pub(crate) is_small: bool,
 }
@@ -30,13 +32,16 @@ impl Corpus {
             return Corpus {
                 folder: tests::samples::corpus(),
                 max_steps: small_steps,
+                larger: 1,
                 is_small: true,
             };
         }
         let folder = std::env::var_os("TIR_ORACLE_CORPUS")
             .map_or_else(tests::samples::corpus, PathBuf::from);
-        let steps = std::env::var("TIR_ORACLE_STEPS").ok().and_then(|it| it.parse().ok());
-        Corpus { folder, max_steps: steps.unwrap_or(100_000_000), is_small: false }
+        let number = |name| std::env::var(name).ok().and_then(|it| it.parse().ok());
+        let max_steps = number("TIR_ORACLE_STEPS").unwrap_or(100_000_000);
+        let larger = number("TIR_ORACLE_LARGER").unwrap_or(10).max(1);
+        Corpus { folder, max_steps, larger, is_small: false }
     }
 
     /// The files of a stage, in the order of their names; none if the stage is missing.

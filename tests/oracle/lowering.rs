@@ -2,7 +2,8 @@
 //!
 //! A function with a reduction over threads is compared as a whole only, since between `cross_thread_reduction` and `thread_bindings` it
 //! means threads that run together, and its loops over threads run one after the other: floats within the tolerance that another order
-//! of a sum explains, all else to the bit. A function that is lowered already must pass through.
+//! of a sum explains, all else to the bit. A function that is lowered already must pass through. One that is large is run before all passes and
+//! after, and not in between.
 
 use ir::{
     Body, OpKind,
@@ -94,12 +95,19 @@ fn check_function(function: &Function, corpus: &Corpus, tally: &mut Tally) -> Re
         if round > 0 && symbols.is_empty() {
             break;
         }
-        if work::estimate(before, &symbols, u32::MAX) > corpus.max_steps {
+        let work = work::estimate(before, &symbols, u32::MAX);
+        if work > corpus.max_steps.saturating_mul(corpus.larger) {
             reason = "too large (estimate)".into();
             continue;
         }
+        // What is large runs once before all passes and once after.
+        let is_large = work > corpus.max_steps;
+        let steps =
+            if is_large { steps.last().map(std::slice::from_ref) } else { Some(&steps[..]) };
+        let steps = steps.unwrap_or_default();
         for flavour in [Flavour::Tame, Flavour::TameZeroInts, Flavour::Wild] {
-            if flavour == Flavour::Wild && reorders || (corpus.is_small && has_compared) {
+            let is_enough = has_compared && (corpus.is_small || is_large);
+            if flavour == Flavour::Wild && reorders || is_enough {
                 continue;
             }
             let mut rng = Rng::new(11 + round as u64);
@@ -110,8 +118,11 @@ fn check_function(function: &Function, corpus: &Corpus, tally: &mut Tally) -> Re
                     continue;
                 }
             };
-            match compare(before, &steps, reorders, &arguments, corpus, tally) {
-                Ok(None) => has_compared = true,
+            match compare(before, steps, reorders, &arguments, corpus, tally) {
+                Ok(None) => {
+                    has_compared = true;
+                    tally.note("runs before all passes and after", is_large.into());
+                }
                 Ok(Some(why)) => reason = why,
                 Err(why) => return Err(format!("{flavour:?}, round {round}: {why}")),
             }
@@ -129,12 +140,13 @@ fn compare(
     corpus: &Corpus,
     tally: &mut Tally,
 ) -> Result<Option<String>, String> {
-    let options = Options { max_steps: corpus.max_steps * 2, ..Options::default() };
+    let most = corpus.max_steps * corpus.larger;
+    let options = Options { max_steps: most * 2, ..Options::default() };
     let before = tally.run(body, arguments.to_vec(), &options);
     if let Err(error) = &before {
         return Ok(Some(skip_reason(error)));
     }
-    let options = Options { max_steps: corpus.max_steps * 8, ..options };
+    let options = Options { max_steps: most * 8, ..options };
     for step in steps.iter().filter(|it| !it.is_between) {
         let after = tally.run(&step.body, arguments.to_vec(), &options);
         if let Err(error) = &after
