@@ -6,6 +6,7 @@
 
 mod compiled;
 mod constructs;
+mod device_instructions;
 mod fixpoint;
 mod functions;
 mod generated;

@@ -1,8 +1,8 @@
-//! What a statement that only calls does on a device: a barrier of a block, or nothing.
+//! What a statement that only calls does on a device: a barrier of a block, an instruction that only some have, or nothing.
 //!
 //! In: the expression of an `evaluate`. Out: whether it is a barrier; anything else that would do something is refused by name.
 
-use ir::{Body, Callee, ExprId, ExprKind};
+use ir::{Body, Callee, ExprId, ExprKind, OpKind};
 
 use crate::kernel::{Refusal, Result};
 
@@ -30,4 +30,39 @@ pub(crate) fn is_barrier(body: &Body, expr: ExprId) -> Result<bool> {
         }
         _ => Err(Refusal::new("intrinsic", "a value is computed and thrown away")),
     }
+}
+
+/// Refuses instructions of NVIDIA's GPUs, which only the target `cuda` has. Linear in the operations.
+///
+/// # Errors
+/// The first such statement, by its name.
+pub(crate) fn check_instructions(body: &Body) -> Result<()> {
+    for op in body.ops_preorder() {
+        let operation = &body.ops[op];
+        if operation.kind == OpKind::Evaluate
+            && let ExprKind::Call { callee: Callee::Intrinsic(name), .. } =
+                body.expr(operation.operands[0]).kind
+            && is_nvidia(body.name(name))
+        {
+            let name = body.name(name);
+            let detail = format!(
+                "`T.{name}` is an instruction of NVIDIA's GPUs: build it for the target `cuda`, or schedule without it"
+            );
+            return Err(Refusal::new("nvidia-only", detail).at(op));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a call is made for tensor cores or the copy engine of NVIDIA's GPUs.
+fn is_nvidia(name: &str) -> bool {
+    let names = [
+        "tvm_load_matrix_sync",
+        "tvm_store_matrix_sync",
+        "tvm_fill_fragment",
+        "tvm_mma_sync",
+        "tvm_bmma_sync",
+    ];
+    let prefixes = ["ptx", "cuda.mma_", "mma_fill", "mma_store", "s_tir.cp_async"];
+    names.contains(&name) || prefixes.iter().any(|it| name.starts_with(it))
 }

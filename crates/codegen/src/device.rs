@@ -9,6 +9,7 @@ use transform::{
 use crate::{
     Options, Target, allreduce,
     artifact::{Artifact, SharedLine},
+    barrier::check_instructions,
     bound::Bound,
     c_family::{self, DeviceCode},
     canonical::Canonical,
@@ -79,6 +80,9 @@ fn refused(body: Body, refusal: Refusal) -> KernelSet {
 fn lowered(body: &Body, target: Target, options: &Options) -> Result<Option<Body>, Refusal> {
     if !split::launches(body) && !target.is_host() {
         return Ok(None);
+    }
+    if target != Target::Cuda {
+        check_instructions(body)?;
     }
     match lower::lower(body, &options.lowering(target)) {
         Ok(lowered) => Ok(Some(lowered)),

@@ -192,6 +192,8 @@ pub struct RootUse {
     pub dtypes: Vec<DataType>,
     /// Whether the kernel writes it.
     pub written: bool,
+    /// Whether an instruction is given a pointer to it.
+    pub has_pointer: bool,
 }
 
 /// One kernel: an outermost `launch_thread` nest.

@@ -37,6 +37,19 @@ pub(crate) fn exceeded(
             return refused("block-size", format!("a block has {z} threads along z; {most}"));
         }
     }
+    if target == Target::Cuda
+        && let Some(arch) = options.device.arch.as_deref().and_then(arch_number)
+    {
+        for feature in &kernel.features {
+            let (needed, what) = feature.split_once(' ').unwrap_or((feature, "it"));
+            if arch_number(needed).is_some_and(|it| it > arch) {
+                let detail = format!(
+                    "`{what}` needs {needed}; the target is {who}: set `arch={needed}`, or schedule without it"
+                );
+                return refused("arch", detail);
+            }
+        }
+    }
     let shared = kernel.static_shared_bytes.saturating_add(kernel.dynamic_shared_bytes);
     if shared > limits.shared {
         let chosen = options.device.shared_memory.is_some();
@@ -44,4 +57,9 @@ pub(crate) fn exceeded(
         return refused("shared-memory-size", format!("{shared} bytes of shared memory; {most}"));
     }
     None
+}
+
+/// 80 of `sm_80`.
+fn arch_number(name: &str) -> Option<u32> {
+    name.strip_prefix("sm_")?.trim_end_matches(char::is_alphabetic).parse().ok()
 }

@@ -212,7 +212,7 @@ pub struct Kernel {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bindings: Option<Bindings>,
     /// What a device must offer, by the names of WebGPU where it has one: `shader-f16`, `shader-f64`, `shader-int16`,
-    /// `shader-int64`.
+    /// `shader-int64`; for `cuda` the least architecture of each instruction, and its name: `sm_80 cp.async`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<String>,
 }

@@ -11,6 +11,10 @@ pub const ALL: &[(&str, &str)] = &[
         "A reduction over threads has a form that is not lowered: its reducer, its axes or its place.",
     ),
     (
+        "arch",
+        "An instruction needs a later architecture than the target's `arch`: name that one, or schedule without the instruction.",
+    ),
+    (
         "argument-type",
         "A value that the host computes has a type that a kernel of this language cannot take.",
     ),
@@ -87,6 +91,10 @@ pub const ALL: &[(&str, &str)] = &[
         "An index is not shown to fit 32 bits, which the target's `index-bits=32` asks for. `T.assume` or a smaller type of a shape variable may show it.",
     ),
     (
+        "instruction-form",
+        "An instruction of tensor cores or of the copy engine in a form that the hardware does not have, or that is not understood: its shape, types, layout, or an operand that must be a constant.",
+    ),
+    (
         "int64",
         "A 64-bit integer that is not shown to fit 32 bits, in a language without integers of 64 bits (WGSL).",
     ),
@@ -105,6 +113,10 @@ pub const ALL: &[(&str, &str)] = &[
     (
         "nesting-too-deep",
         "Statements nest too deep for the placement of barriers, around launches, or for naga.",
+    ),
+    (
+        "nvidia-only",
+        "An instruction of NVIDIA's tensor cores or copy engine, for another target: build it for `cuda`, or schedule without it.",
     ),
     ("opaque-expression", "An expression that is kept by its text only."),
     ("opaque-statement", "A statement that is kept by its text only."),
@@ -159,6 +171,10 @@ pub const ALL: &[(&str, &str)] = &[
     (
         "vthread-effect",
         "A virtual thread has a barrier or another call with an effect, for which the others would have to wait.",
+    ),
+    (
+        "warp-memory",
+        "Memory of scope `warp` is used by more than the registers of matrix instructions, or where a thread's part is not shown to be its own.",
     ),
 ];
 

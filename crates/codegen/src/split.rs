@@ -22,7 +22,9 @@ use crate::{
     },
 };
 
+use crate::c_family::is_fragment;
 pub(crate) use transform::barriers::{bindings, nest};
+use transform::instructions::instruction;
 pub(crate) use whole::whole;
 
 /// Splits a function. The body given back is the one given; kernels refer to its operations.
@@ -461,7 +463,14 @@ impl<'a> Uses<'a> {
                 }
                 return Ok(());
             }
-            OpKind::Store { buffer, .. } => self.buffer(buffer, true)?,
+            OpKind::Store { buffer, .. } => self.element(buffer, true)?,
+            OpKind::Evaluate => {
+                if let Some(known) = instruction(self.body, operation.operands[0]) {
+                    for (pointer, written) in known.pointers() {
+                        self.pointer_use(pointer, written)?;
+                    }
+                }
+            }
             _ => {}
         }
         operation.operands.iter().try_for_each(|&it| self.expr(it))
@@ -482,7 +491,7 @@ impl<'a> Uses<'a> {
                     _,
                     BufferField::ElemOffset | BufferField::Stride(_) | BufferField::Shape(_),
                 ) => self.scalar(ScalarSource::Field(expr)),
-                ExprKind::Load { buffer, .. } => self.buffer(buffer, false)?,
+                ExprKind::Load { buffer, .. } => self.element(buffer, false)?,
                 ExprKind::Opaque { text, .. } => {
                     return Err(Refusal::new(
                         "opaque-expression",
@@ -502,6 +511,43 @@ impl<'a> Uses<'a> {
         if self.seen_scalars.insert(source) {
             self.scalars.push(source);
         }
+    }
+
+    /// An access to an element: fragments have none that a program could name.
+    fn element(&mut self, buffer: BufferId, written: bool) -> Result<()> {
+        if is_fragment(self.body, buffer) {
+            let detail = "an element of a fragment is accessed: only `tvm_load_matrix_sync` and its like may";
+            return Err(Refusal::new("memory-scope", detail));
+        }
+        self.buffer(buffer, written)
+    }
+
+    /// The memory behind a pointer that an instruction is given.
+    fn pointer_use(&mut self, pointer: ExprId, written: bool) -> Result<()> {
+        let body = self.body;
+        let mut at = pointer;
+        loop {
+            match body.expr(at).kind {
+                ExprKind::BufferField(buffer, BufferField::Data)
+                | ExprKind::Load { buffer, .. } => {
+                    self.buffer(buffer, written)?;
+                    let root = root_of(body, buffer)?;
+                    if let Some(known) = self.roots.iter_mut().find(|it| it.root == root) {
+                        known.has_pointer = true;
+                    }
+                    return Ok(());
+                }
+                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+                    at = match (body.name(name), body.items(args)) {
+                        ("tvm_access_ptr", &[_, data, ..]) => data,
+                        ("address_of", &[of, ..]) => of,
+                        _ => break,
+                    };
+                }
+                _ => break,
+            }
+        }
+        Err(Refusal::new("buffer-pointer", "an instruction is given a computed pointer"))
     }
 
     fn buffer(&mut self, buffer: BufferId, written: bool) -> Result<()> {
@@ -540,7 +586,13 @@ impl<'a> Uses<'a> {
                     known.dtypes.push(dtype);
                 }
             }
-            None => self.roots.push(RootUse { root, space, dtypes: vec![dtype], written }),
+            None => self.roots.push(RootUse {
+                root,
+                space,
+                dtypes: vec![dtype],
+                written,
+                has_pointer: false,
+            }),
         }
         Ok(())
     }
@@ -626,7 +678,7 @@ pub(crate) fn space(body: &Body, buffer: BufferId) -> Result<Space> {
         "" | "global" => Ok(Space::Global),
         "shared" => Ok(Space::Shared),
         "shared.dyn" => Ok(Space::SharedDyn),
-        "local" => Ok(Space::Local),
+        "local" | "wmma.matrix_a" | "wmma.matrix_b" | "wmma.accumulator" => Ok(Space::Local),
         other => {
             Err(Refusal::new("memory-scope", format!("memory scope `{other}` is not lowered")))
         }

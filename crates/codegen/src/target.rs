@@ -82,7 +82,7 @@ impl Target {
     }
     /// Whether threads of a warp, of which there are always 32, can hand values to each other.
     pub(crate) fn has_shuffles(self) -> bool {
-        self == Target::Cuda
+        matches!(self, Target::Cuda | Target::Hip)
     }
     /// Who writes it.
     pub(crate) fn backend(self, options: &Options) -> Backend {

@@ -43,6 +43,8 @@ pub(crate) struct Needs {
     pub(crate) parallel: bool,
     /// Memory comes from the heap.
     pub(crate) heap: bool,
+    /// Matrices are held in fragments.
+    pub(crate) wmma: bool,
 }
 
 /// How shared memory is declared.
@@ -124,6 +126,14 @@ pub(crate) trait Dialect {
     /// Spelling of a call by which threads of a warp hand values to each other (`T.tvm_warp_shuffle` and its like), or tell which of them are there.
     fn warp_function(&self, _name: &str) -> Option<&'static str> {
         None
+    }
+    /// Whether such a call names the threads that take part first.
+    fn warp_has_mask(&self) -> bool {
+        true
+    }
+    /// Whether instructions of NVIDIA's GPUs can be written ([`crate::cuda::ptx`]).
+    fn has_ptx(&self) -> bool {
+        false
     }
     /// What asks for unrolling, on the line before a loop.
     fn unroll(&self) -> Option<&'static str> {

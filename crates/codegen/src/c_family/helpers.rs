@@ -8,6 +8,7 @@ use super::{
     dialect::Dialect,
     types::{compute, short},
 };
+use crate::cuda::ptx::{LANE, Ptx};
 
 /// A helper, ordered as it is printed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -30,6 +31,12 @@ pub(super) enum Helper {
     QMultiplyShift,
     /// A math function that the language lacks, for `float` or (`true`) `double`.
     Math(&'static str, bool),
+    /// An instruction of the device.
+    Ptx(Ptx),
+    /// Zeros in registers of a product.
+    MmaFill(Scalar),
+    /// Two accumulators side by side to memory.
+    MmaStore(Scalar),
 }
 
 /// An operation that may leave its type.
@@ -86,6 +93,9 @@ impl Helper {
             Helper::Wrap(op, it) => format!("tir_{}_{}", op.spelling().0, short(it.dtype())),
             Helper::QMultiplyShift => "tir_q_multiply_shift".to_owned(),
             Helper::Math(name, double) => dialect.math(name, double),
+            Helper::Ptx(it) => it.name(),
+            Helper::MmaFill(it) => format!("tir_mma_fill_{}", short(it.dtype())),
+            Helper::MmaStore(it) => format!("tir_mma_store_{}", short(it.dtype())),
         }
     }
 
@@ -127,6 +137,25 @@ impl Helper {
             }
             Helper::Math(name, double) => {
                 write!(out, "{}", dialect.math_text(name, double).unwrap_or_default())
+            }
+            Helper::Ptx(it) => write!(out, "{}", it.text(qualifier)),
+            Helper::MmaFill(it) => {
+                let ty = dialect.memory_type(it.dtype()).unwrap_or("int");
+                writeln!(
+                    out,
+                    "{qualifier} void {name}({ty}* to, int n) {{\n  \
+                     for (int i = 0; i < n; ++i) to[i] = ({ty})0;\n}}"
+                )
+            }
+            // Where a thread's registers lie in a tile: its group's row and the one 8 below, two neighbours of its place, then the right half.
+            Helper::MmaStore(it) => {
+                let ty = dialect.memory_type(it.dtype()).unwrap_or("int");
+                writeln!(
+                    out,
+                    "{qualifier} void {name}({ty}* to, const {ty}* from, long long stride) {{\n  \
+                     const int lane = {LANE};\n  #pragma unroll\n  for (int i = 0; i < 8; ++i) {{\n    \
+                     to[(lane / 4 + i % 4 / 2 * 8) * stride + (lane % 4 * 2 + i % 2 + i / 4 * 8)] = from[i];\n  }}\n}}"
+                )
             }
             Helper::Wrap(op, it) => {
                 let (ty, sign) = (of(it), op.spelling().1);

@@ -113,7 +113,9 @@ impl Writer<'_> {
         match *args {
             [] => self.wrapped_call(None, function, &[], place),
             [mask, value, from, width, size] if self.constant(size) == Some(32) => {
-                self.wrapped_call(None, function, &[mask, value, from, width], place)
+                let all = [mask, value, from, width];
+                let args = if self.dialect.warp_has_mask() { &all[..] } else { &all[1..] };
+                self.wrapped_call(None, function, args, place)
             }
             _ => Err(Refusal::new("intrinsic", format!("`T.{name}` of a warp of another size"))),
         }

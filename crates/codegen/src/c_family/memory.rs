@@ -48,6 +48,11 @@ impl Writer<'_> {
         Ok(self.dialect.store(element, aliased, &pointer))
     }
 
+    /// The pointer to the root of a buffer, as a pointer to its elements.
+    pub(super) fn pointer_text(&mut self, buffer: BufferId) -> Result<String> {
+        Ok(self.pointer(buffer)?.0)
+    }
+
     /// The pointer to the root of a buffer, as a pointer to its elements; and whether that may alias other types.
     fn pointer(&mut self, buffer: BufferId) -> Result<(String, bool)> {
         let root = self.root(buffer)?;

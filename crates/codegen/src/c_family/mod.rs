@@ -12,12 +12,14 @@ pub(crate) mod dialect;
 mod expr;
 mod helpers;
 mod host;
+mod instructions;
 mod intrinsics;
 mod memory;
 mod stmt;
 mod types;
 mod writer;
 
+pub(crate) use instructions::is_fragment;
 pub(crate) use stmt::is_hint;
 
 use crate::{

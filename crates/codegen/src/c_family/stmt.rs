@@ -5,6 +5,7 @@ use ir::{BufferId, ExprId, ExprKind, ForKind, OpId, OpKind, RegionId};
 use super::{
     constants,
     expr::{Place, prec},
+    instructions::is_fragment,
     types::lanes,
     writer::{Writer, no_type},
 };
@@ -12,11 +13,20 @@ use crate::{
     barrier::is_barrier,
     kernel::{Refusal, Result, Root, Space},
 };
+use transform::instructions::instruction;
 
 /// Keys of `T.attr` that say how to compile, not what to compute.
 pub(crate) fn is_hint(key: &str) -> bool {
     key.starts_with("pragma_")
         || matches!(key, "hand_threaded" | "storage_alignment" | "compute_scope" | "realize_scope")
+        // Copies that may be asynchronous may also be done at once; then there is nothing to wait for.
+        || matches!(
+            key,
+            "async_scope"
+                | "async_commit_queue_scope"
+                | "async_wait_queue_scope"
+                | "async_wait_inflight_count"
+        )
 }
 
 impl Writer<'_> {
@@ -144,9 +154,16 @@ impl Writer<'_> {
         if usage.space != Space::Local || self.is_on_heap(buffer) {
             return Ok(());
         }
+        if is_fragment(self.body, buffer) && self.dialect.has_ptx() {
+            return self.fragment_array(buffer);
+        }
         let len = self.array_len(buffer)?;
         let (element, len) = self.array_element(&usage, buffer, len)?;
-        let align = if usage.dtypes.len() > 1 { " __attribute__((aligned(16)))" } else { "" };
+        let align = if usage.dtypes.len() > 1 || usage.has_pointer {
+            " __attribute__((aligned(16)))"
+        } else {
+            ""
+        };
         let name = self.root_slot(root);
         self.line(&format!("{element} {name}[{len}]{align};"));
         Ok(())
@@ -385,6 +402,11 @@ impl Writer<'_> {
     }
 
     fn evaluate(&mut self, expr: ExprId) -> Result<()> {
+        if self.dialect.has_ptx()
+            && let Some(known) = instruction(self.body, expr)
+        {
+            return self.instruction(&known);
+        }
         if is_barrier(self.body, expr)? {
             self.line(self.dialect.barrier());
         }

@@ -36,6 +36,8 @@ pub(super) struct Writer<'a> {
     pub(super) indent: usize,
     pub(super) helpers: BTreeSet<Helper>,
     pub(super) needs: Needs,
+    /// What the device must have.
+    pub(super) features: Vec<String>,
     /// Values whose declaration has been written.
     pub(super) declared: FxHashSet<ValueId>,
     /// Scalar parameters that stand for properties of buffers.
@@ -81,6 +83,7 @@ impl<'a> Writer<'a> {
             indent: 0,
             helpers: BTreeSet::new(),
             needs: Needs::default(),
+            features: Vec::new(),
             declared: FxHashSet::default(),
             fields: FxHashMap::default(),
             lets: FxHashMap::default(),
@@ -135,7 +138,7 @@ impl<'a> Writer<'a> {
             shared: Vec::new(),
             binary: Vec::new(),
             bindings: None,
-            features: Vec::new(),
+            features: self.features,
             checks: Vec::new(),
         })
     }

@@ -117,7 +117,8 @@ impl Dialect for Cuda {
         let mut out = String::new();
         out.push_str(if needs.f16 { "#include <cuda_fp16.h>\n" } else { "" });
         out.push_str(if needs.bf16 { "#include <cuda_bf16.h>\n" } else { "" });
-        out.push_str(if needs.f16 || needs.bf16 { "\n" } else { "" });
+        out.push_str(if needs.wmma { "#include <mma.h>\n" } else { "" });
+        out.push_str(if needs.f16 || needs.bf16 || needs.wmma { "\n" } else { "" });
         out
     }
 
@@ -260,6 +261,10 @@ impl Dialect for Cuda {
             }
             None => None,
         }
+    }
+
+    fn has_ptx(&self) -> bool {
+        true
     }
 
     fn warp_function(&self, name: &str) -> Option<&'static str> {

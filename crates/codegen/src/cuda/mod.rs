@@ -2,6 +2,7 @@
 
 mod dialect;
 mod keywords;
+pub(crate) mod ptx;
 
 /// The dialect.
 pub(crate) struct Cuda;

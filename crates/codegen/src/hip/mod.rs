@@ -1,7 +1,8 @@
 //! HIP C++ (for hipcc or HIPRTC): CUDA C++ with AMD's headers and names of narrow types.
 //!
-//! Kernels are written for blocks of any number of wavefronts and exchange values by shared memory and barriers of the
-//! whole block only, so they mean the same on machines with wavefronts of 64 threads (CDNA, GCN) and of 32 (RDNA).
+//! Kernels are written for blocks of any number of wavefronts. Threads exchange values by shared memory and barriers of the whole block, and by
+//! shuffles within groups of 32 threads, which a wavefront of 64 is two of: so they mean the same on machines with wavefronts of 64 threads
+//! (CDNA, GCN) and of 32 (RDNA).
 //!
 //! `float16` is `__half` with the conversions that CUDA has too. `bfloat16` is its 16 bits, converted by functions
 //! that are brought along: the names of AMD's conversions have changed between releases.
@@ -165,6 +166,21 @@ impl Dialect for Hip {
             true => (format!("tir_bf16_value({open}"), format!("{close})")),
             false => (open, close),
         })
+    }
+
+    /// Without a mask, and within groups of 32 threads whether a wavefront has 32 or 64.
+    fn warp_function(&self, name: &str) -> Option<&'static str> {
+        Some(match name {
+            "tvm_warp_shuffle" => "__shfl",
+            "tvm_warp_shuffle_up" => "__shfl_up",
+            "tvm_warp_shuffle_down" => "__shfl_down",
+            "tvm_warp_shuffle_xor" => "__shfl_xor",
+            _ => return None,
+        })
+    }
+
+    fn warp_has_mask(&self) -> bool {
+        false
     }
 
     fn int_function(&self, name: &str, dtype: DataType) -> Option<&'static str> {

@@ -93,6 +93,7 @@ impl Splitter<'_> {
                     space: Space::Global,
                     dtypes: vec![dtype],
                     written: false,
+                    has_pointer: false,
                 });
             }
             arguments.push(KernelParam::Pointer(root));

@@ -60,7 +60,9 @@ fn a_compiler_reads_the_text() {
             .expect("a file");
     }
     for (index, body) in
-        [add_dynamic("add", "A", 0.1), normalize_rows(), narrow()].iter().enumerate()
+        [add_dynamic("add", "A", 0.1), normalize_rows(), narrow(), crate::tests::group_sums(1, 32)]
+            .iter()
+            .enumerate()
     {
         let path = folder.path().join(format!("{index}.cpp"));
         fs::write(&path, text(body)).expect("a file");
@@ -73,4 +75,19 @@ fn a_compiler_reads_the_text() {
             .expect("a compiler");
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     }
+}
+
+#[test]
+fn groups_of_32_threads_hand_values_to_each_other() {
+    let text = text(&crate::tests::group_sums(1, 32));
+    let shuffles: Vec<&str> =
+        text.lines().filter(|it| it.contains("__shfl")).map(str::trim).collect();
+    expect_test::expect![[r#"
+        const float red_other = __shfl_down(red_value, 16, 32);
+        const float red_other_1 = __shfl_down(red_value_1, 8, 32);
+        const float red_other_2 = __shfl_down(red_value_2, 4, 32);
+        const float red_other_3 = __shfl_down(red_value_3, 2, 32);
+        const float red_other_4 = __shfl_down(red_value_4, 1, 32);
+        const float red_result = __shfl(red_value_5, 0, 32);"#]]
+    .assert_eq(&shuffles.join("\n"));
 }

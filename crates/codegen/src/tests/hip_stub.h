@@ -25,3 +25,7 @@ int __popcll(unsigned long long);
 int __clz(int);
 int __clzll(long long);
 float rsqrtf(float);
+template <class T> T __shfl(T, int, int);
+template <class T> T __shfl_up(T, unsigned int, int);
+template <class T> T __shfl_down(T, unsigned int, int);
+template <class T> T __shfl_xor(T, int, int);
