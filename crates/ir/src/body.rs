@@ -558,7 +558,12 @@ impl Body {
             attrs: Body::no_attrs(),
             parent: block,
         });
-        self.blocks[block].ops.push(op);
+        let ops = &mut self.blocks[block].ops;
+        if ops.capacity() == 0 {
+            // As much as the smallest piece of memory holds: many blocks are short.
+            ops.reserve_exact(6);
+        }
+        ops.push(op);
         op
     }
     /// Gives an operation one more region, with one empty block.

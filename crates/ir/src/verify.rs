@@ -32,7 +32,8 @@ pub struct VerifyError {
 /// Checks all invariants; empty when they hold.
 pub fn verify(body: &Body) -> Vec<VerifyError> {
     let visible = Visible { values: vec![false; body.values.len()], buffers: FxHashSet::default() };
-    let mut verifier = Verifier { body, errors: Vec::new(), visible, unreachable: 0 };
+    let mut verifier =
+        Verifier { body, errors: Vec::new(), visible, unreachable: 0, trees: Vec::new() };
     verifier.signature();
     verifier.regions();
     verifier.errors
@@ -51,11 +52,19 @@ struct Visible {
     buffers: FxHashSet<BufferId>,
 }
 
-/// What a scope made visible, to be hidden at its end.
+/// What the open scopes made visible, to be hidden at their ends.
 #[derive(Default)]
 struct Undo {
     values: Vec<ValueId>,
     buffers: Vec<BufferId>,
+    /// Where the open scopes begin in both.
+    scopes: Vec<(u32, u32)>,
+}
+
+impl Undo {
+    fn open(&mut self) {
+        self.scopes.push((self.values.len() as u32, self.buffers.len() as u32));
+    }
 }
 
 struct Verifier<'a> {
@@ -64,10 +73,15 @@ struct Verifier<'a> {
     visible: Visible,
     /// Blocks around that cannot be reached: in MLIR every definition dominates them.
     unreachable: u32,
+    /// Dominator trees of the regions around.
+    trees: Vec<Dominators>,
 }
 
 enum Step {
     Region(RegionId),
+    /// A block and those that it dominates in the innermost tree.
+    Tree(BlockId),
+    EndTree,
     Block(BlockId),
     Op(OpId),
     /// What follows, up to the next, cannot be reached.
@@ -103,13 +117,24 @@ impl Verifier<'_> {
 
     fn regions(&mut self) {
         let body = self.body;
-        let mut undo = vec![Undo::default()];
+        let mut undo = Undo::default();
+        undo.open();
         let mut stack = vec![Step::Region(body.root)];
         while let Some(step) = stack.pop() {
             match step {
                 Step::Region(region) => self.region(region, &mut stack),
+                Step::Tree(block) => {
+                    // A block is closed after all that it dominates.
+                    stack.push(Step::Close);
+                    let children = self.trees.last().map_or(&[][..], |it| it.children(block));
+                    stack.extend(children.iter().rev().map(|&it| Step::Tree(it)));
+                    stack.push(Step::Block(block));
+                }
+                Step::EndTree => {
+                    self.trees.pop();
+                }
                 Step::Block(block) => {
-                    undo.push(Undo::default());
+                    undo.open();
                     for (index, &arg) in body.blocks[block].args.iter().enumerate() {
                         if body.values[arg].kind != ValueKind::BlockArg(block, index as u32) {
                             self.error(
@@ -125,22 +150,18 @@ impl Verifier<'_> {
                 Step::Reachable => self.unreachable -= 1,
                 Step::Op(op) => self.op(op, &mut stack, &mut undo),
                 Step::Close => {
-                    if let Some(scope) = undo.pop() {
-                        for value in scope.values {
+                    if let Some((values, buffers)) = undo.scopes.pop() {
+                        for value in undo.values.drain(values as usize..) {
                             self.visible.values[value.index()] = false;
                         }
-                        for buffer in scope.buffers {
+                        for buffer in undo.buffers.drain(buffers as usize..) {
                             self.visible.buffers.remove(&buffer);
                         }
                     }
                 }
+                // What it defined is now the outer scope's.
                 Step::KeepOpen => {
-                    if let Some(scope) = undo.pop()
-                        && let Some(outer) = undo.last_mut()
-                    {
-                        outer.values.extend(scope.values);
-                        outer.buffers.extend(scope.buffers);
-                    }
+                    undo.scopes.pop();
                 }
             }
         }
@@ -163,36 +184,20 @@ impl Verifier<'_> {
             stack.push(Step::Block(block));
             return;
         }
-        // A dominator-tree walk: close a block after all that it dominates.
         let dominators = Dominators::compute(body, region);
-        enum Visit {
-            Enter(BlockId),
-            Leave,
-        }
-        let mut steps = Vec::new();
-        let mut walk: Vec<Visit> =
-            dominators.roots().iter().rev().map(|&it| Visit::Enter(it)).collect();
         let entry = data.blocks[0];
         let lenient = body.dialect.is_of_operations();
-        while let Some(visit) = walk.pop() {
-            match visit {
-                Visit::Leave => steps.push(Step::Close),
-                Visit::Enter(block) => {
-                    if lenient && block != entry && dominators.parent(block).is_none() {
-                        // Roots dominate nothing.
-                        steps.extend([Step::Unreachable, Step::Block(block), Step::Close]);
-                        steps.push(Step::Reachable);
-                        continue;
-                    }
-                    steps.push(Step::Block(block));
-                    walk.push(Visit::Leave);
-                    walk.extend(
-                        dominators.children(block).iter().rev().map(|&it| Visit::Enter(it)),
-                    );
-                }
+        stack.push(Step::EndTree);
+        for &root in dominators.roots().iter().rev() {
+            if lenient && root != entry {
+                // Roots dominate nothing.
+                stack.extend([Step::Reachable, Step::Close]);
+                stack.extend([Step::Block(root), Step::Unreachable]);
+            } else {
+                stack.push(Step::Tree(root));
             }
         }
-        stack.extend(steps.into_iter().rev());
+        self.trees.push(dominators);
     }
 
     fn define_graph_region(&mut self, region: RegionId) {
@@ -205,21 +210,17 @@ impl Verifier<'_> {
         }
     }
 
-    fn define_value(&mut self, value: ValueId, undo: &mut [Undo]) {
+    fn define_value(&mut self, value: ValueId, undo: &mut Undo) {
         self.visible.values[value.index()] = true;
-        if let Some(scope) = undo.last_mut() {
-            scope.values.push(value);
-        }
+        undo.values.push(value);
     }
 
-    fn define_buffer(&mut self, buffer: BufferId, undo: &mut [Undo]) {
+    fn define_buffer(&mut self, buffer: BufferId, undo: &mut Undo) {
         self.visible.buffers.insert(buffer);
-        if let Some(scope) = undo.last_mut() {
-            scope.buffers.push(buffer);
-        }
+        undo.buffers.push(buffer);
     }
 
-    fn op(&mut self, op: OpId, stack: &mut Vec<Step>, undo: &mut Vec<Undo>) {
+    fn op(&mut self, op: OpId, stack: &mut Vec<Step>, undo: &mut Undo) {
         let body = self.body;
         let data = &body.ops[op];
         self.shape(op);
@@ -264,7 +265,7 @@ impl Verifier<'_> {
                 stack.push(Step::Close);
                 stack.push(Step::Region(init));
                 let block = body.entry(first);
-                undo.push(Undo::default());
+                undo.open();
                 stack.extend([Step::KeepOpen, Step::Block(block)]);
             }
             (OpKind::Opaque(_), regions) if !body.dialect.is_of_operations() => {
