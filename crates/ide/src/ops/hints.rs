@@ -89,7 +89,7 @@ fn of_action(words: &PlanWords<'_>, action: &OpAction) -> Said {
             format!("= {}", words.results(*into))
         }
         OpChange::Delete => "not needed".to_owned(),
-        OpChange::Hoist { .. } => "could stand earlier".to_owned(),
+        OpChange::Hoist { before } => format!("could stand before {}", words.op(*before)),
         OpChange::Argument { value, .. } => format!("= {}", words.value(*value)),
     };
     let mut label = vec![LabelPart { text, target, names_line: false }];

@@ -38,17 +38,55 @@ fn line(text: &str, offset: syntax::TextSize) -> usize {
     text[..usize::from(offset)].matches('\n').count() + 1
 }
 
-#[test]
-fn hints_name_the_equal_operation_and_its_line() {
-    let hints = analysis(TEXT).inlay_hints(FILE, None, &InlayHintsConfig::default()).unwrap();
-    let mut text = TEXT.to_owned();
+/// A text with its hints in it.
+fn hinted(given: &str) -> String {
+    let hints = analysis(given).inlay_hints(FILE, None, &InlayHintsConfig::default()).unwrap();
+    let mut text = given.to_owned();
     for hint in hints.iter().rev() {
         let label = hint.label.iter().map(|it| match it.target.filter(|_| it.names_line) {
-            Some(target) => format!("{} (line {})", it.text, line(TEXT, target.start())),
+            Some(target) => format!("{} (line {})", it.text, line(given, target.start())),
             None => it.text.clone(),
         });
         text.insert_str(hint.offset.into(), &format!("‹{}›", label.collect::<String>()));
     }
+    text
+}
+
+#[test]
+fn a_hint_says_before_what_an_operation_could_stand() {
+    let text = "\
+func.func @f(%c: i1, %a: i32) -> i32 {
+  %r = scf.if %c -> (i32) {
+    %0 = arith.addi %a, %a : i32
+    scf.yield %0 : i32
+  } else {
+    %1 = arith.addi %a, %a : i32
+    %2 = arith.muli %1, %a : i32
+    scf.yield %2 : i32
+  }
+  return %r : i32
+}
+";
+    expect![[r#"
+        func.func @f(%c: i1, %a: i32) -> i32 {
+          %r = scf.if %c -> (i32) {
+            %0 = arith.addi %a, %a : i32‹could stand before scf.if (line 2)›
+            scf.yield %0 : i32
+          } else {
+            %1 = arith.addi %a, %a : i32‹= %0 (line 3)›
+            %2 = arith.muli %1, %a : i32
+            scf.yield %2 : i32
+          }
+          return %r : i32
+        }
+    "#]]
+    .assert_eq(&hinted(text));
+}
+
+#[test]
+fn hints_name_the_equal_operation_and_its_line() {
+    let hints = analysis(TEXT).inlay_hints(FILE, None, &InlayHintsConfig::default()).unwrap();
+    let text = hinted(TEXT);
     expect![[r#"
         func.func @f(%a: i32, %b: i32) -> i32 {
           %0 = "arith.addi"(%a, %b) : (i32, i32) -> i32
