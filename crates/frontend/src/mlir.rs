@@ -16,6 +16,7 @@ mod compare;
 mod dense;
 mod diagnostics;
 mod forms;
+mod local_names;
 mod names;
 mod number;
 mod operation;
@@ -39,6 +40,6 @@ pub use self::{
     compare::{Difference, differences},
     unit::{
         Divert, FileReader, FunctionReader, Outline, Unit, UnitKind, Units, aliases, lower_file,
-        lower_frame, lower_function, lower_function_with_traits,
+        lower_file_without_names, lower_frame, lower_function, lower_function_with_traits,
     },
 };

@@ -7,7 +7,7 @@ mod source_map;
 pub use self::{
     diagnostics::{self as codes, ALL, rule},
     edits::{edits, edits_of, packed_edits},
-    source_map::{OpPlace, OpSourceMap, SuccessorPlace},
+    source_map::{OpSourceMap, SuccessorPlace},
 };
 pub use crate::tvmscript::{Diagnostic, DiagnosticRule, Severity};
 

@@ -35,6 +35,15 @@ impl PackedEdits {
         let from = u32::try_from(self.text.len()).expect("new texts are shorter than 4 GiB");
         self.text.push_str(text);
         let (start, end) = (range.start().into(), range.end().into());
+        if text.is_empty()
+            && let Some(last) = self.places.last_mut()
+            && last.len == 0
+            && last.end == start
+        {
+            // A removal right behind another one is part of it.
+            last.end = end;
+            return;
+        }
         self.places.push(Place { start, end, from, len: text.len() as u32 });
     }
 

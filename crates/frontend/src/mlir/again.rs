@@ -74,7 +74,8 @@ pub fn lower_after(
     let at = MapRun { old_end, new_end };
     let source_map = lowered.source_map.with_run(&place, at, &map, n_outer)?;
     let body = body.with_run(&place, &part, &outer)?;
-    let diagnostics = diagnostics::of_body(&body, &source_map, traits.has_branches, Vec::new());
+    let diagnostics =
+        diagnostics::of_body(text, &body, &source_map, traits.has_branches, Vec::new());
     let traits = Traits { n_spliced: traits.n_spliced + part.ops.len() + 1, ..traits };
     Some((Lowered { body, source_map, diagnostics }, traits))
 }

@@ -15,7 +15,30 @@ use crate::ops::{
     codes::{COUNT_MISMATCH, UNDEFINED_BLOCK, UNDEFINED_VALUE, VALUE_REDEFINITION},
 };
 
-impl Reader<'_> {
+impl<'t> Reader<'t> {
+    // ---- names ----
+
+    /// The number of a name in the table that names are kept in.
+    fn name_number(&mut self, name: &'t str) -> NameId {
+        match &mut self.local_names {
+            Some(names) => names.number(name),
+            None => self.body.intern(name),
+        }
+    }
+
+    /// A name as the body gets it.
+    pub(super) fn kept_name<'n>(&self, name: &'n str) -> &'n str {
+        if self.local_names.is_some() { "" } else { name }
+    }
+
+    /// The name of a value or block that stands at an offset, without a number behind it.
+    fn written_name(&self, start: u32) -> &'t str {
+        let rest = &self.text[start as usize..];
+        let is_end = |it: char| !(it.is_alphanumeric() || matches!(it, '$' | '.' | '_' | '-'));
+        let end = rest.char_indices().skip(1).find(|it| is_end(it.1));
+        end.map_or(rest, |(end, _)| &rest[..end])
+    }
+
     // ---- regions and blocks ----
 
     /// `false`: the region is left out.
@@ -38,7 +61,7 @@ impl Reader<'_> {
             self.body.regions[region].kind = RegionKind::Graph;
         }
         self.map.set_region(region, self.relative((self.pos(), self.pos())));
-        self.names.open_region(is_function || is_module);
+        self.names.open_region(is_function || is_module, self.body.values.len());
         let block = self.body.entry(region);
         let first_target = self.pending_targets.len();
         self.regions.push(OpenRegion { region, block, begun: false, first_target });
@@ -68,7 +91,7 @@ impl Reader<'_> {
 
     pub(super) fn define_argument(&mut self, block: BlockId, definition: &Definition, ty: Type) {
         let name = self.slice(definition.name);
-        let value = self.body.new_block_arg(block, name, ty);
+        let value = self.body.new_block_arg(block, self.kept_name(name), ty);
         let place = self.relative(definition.whole);
         self.map.set_value(value, place);
         if !name.is_empty() {
@@ -81,33 +104,33 @@ impl Reader<'_> {
         let start = u32::from(self.map.region(open.region).start());
         self.map.set_region(open.region, (start, self.pos() - self.base));
         self.implied_terminator(open.region, open.block, aliases);
-        let mut blocks: FxHashMap<NameId, BlockId> = FxHashMap::default();
+        let mut undefined = Vec::new();
         self.names.close_region(|labels| {
-            for (name, block) in labels.iter().rev() {
-                blocks.insert(*name, *block);
+            for target in self.pending_targets.drain(open.first_target..) {
+                let at = labels.partition_point(|it| it.0 < target.name);
+                match labels.get(at).filter(|it| it.0 == target.name) {
+                    Some(&(_, block)) => {
+                        self.body.ops[target.op].successors[target.index as usize].block = block;
+                    }
+                    None => undefined.push(target),
+                }
             }
         });
-        for target in self.pending_targets.split_off(open.first_target) {
-            match blocks.get(&target.name) {
-                Some(&block) => {
-                    self.body.ops[target.op].successors[target.index as usize].block = block;
-                }
-                None => self.undefined_block(target.op, target.name, target.place),
-            }
+        for target in undefined {
+            self.undefined_block(&target);
         }
     }
 
     pub(super) fn push_target(&mut self, op: OpId, index: u32, label: (u32, u32)) {
-        let name = self.slice(label);
-        let name = self.body.intern(name);
-        let place = self.relative(label);
-        self.map.push_successor(op, index, place);
-        self.pending_targets.push(PendingTarget { op, index, name, place });
+        let name = self.name_number(self.slice(label));
+        if self.local_names.is_none() {
+            self.map.push_successor(op, index, self.relative(label));
+        }
+        self.pending_targets.push(PendingTarget { op, index, name, label: label.0 });
     }
 
     pub(super) fn begin_label(&mut self, place: (u32, u32)) {
-        let text = self.slice(place);
-        let name = self.body.intern(text);
+        let name = self.name_number(self.slice(place));
         let relative = self.relative(place);
         let Some(open) = self.regions.last_mut() else { return };
         if open.begun {
@@ -116,7 +139,9 @@ impl Reader<'_> {
         }
         open.begun = true;
         let block = open.block;
-        self.map.set_block(block, relative);
+        if self.local_names.is_none() {
+            self.map.set_block(block, relative);
+        }
         self.names.label(name, block);
         // The arguments that follow are definitions of no operation.
         self.labelled = self.definitions.len();
@@ -147,8 +172,8 @@ impl Reader<'_> {
     }
 
     /// Binds a name to a pack of values; uses that waited for it are put in.
-    pub(super) fn define(&mut self, name: &str, first: ValueId, count: u32, place: (u32, u32)) {
-        let id = self.body.intern(name);
+    pub(super) fn define(&mut self, name: &'t str, first: ValueId, count: u32, place: (u32, u32)) {
+        let id = self.name_number(name);
         let body = &mut self.body;
         let mut out_of_pack = Vec::new();
         let old = self.names.define(id, first, count, |waiting, value| match value {
@@ -216,7 +241,7 @@ impl Reader<'_> {
             Some((name, number)) => (name, number.parse().unwrap_or(u32::MAX)),
             None => (text, 0),
         };
-        let id = self.body.intern(name);
+        let id = self.name_number(name);
         let value = match self.names.lookup(id, number) {
             Found::Value(value) => value.index() as u32,
             Found::Nothing => NONE,
@@ -269,7 +294,7 @@ impl Reader<'_> {
         let mut known: FxHashMap<NameId, ExprId> = FxHashMap::default();
         let reported: FxHashSet<_> = self.diagnostics.iter().map(|it| it.range).collect();
         for waiting in undefined {
-            let name = self.body.name(waiting.name).to_owned();
+            let name = self.written_name(waiting.place.0 + self.base).to_owned();
             let expr = match known.get(&waiting.name) {
                 Some(&expr) => expr,
                 None => {
@@ -293,11 +318,13 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn undefined_block(&mut self, op: OpId, name: NameId, place: (u32, u32)) {
-        let name = self.body.name(name).to_owned();
-        if let OpKind::Named(kind) = self.body.ops[op].kind {
+    pub(super) fn undefined_block(&mut self, target: &PendingTarget) {
+        let name = self.written_name(target.label);
+        let start = target.label - self.base;
+        let place = (start, start + name.len() as u32);
+        if let OpKind::Named(kind) = self.body.ops[target.op].kind {
             // Where control goes is not known.
-            self.body.ops[op].kind = OpKind::Opaque(kind);
+            self.body.ops[target.op].kind = OpKind::Opaque(kind);
         }
         self.report(Diagnostic {
             code: UNDEFINED_BLOCK,

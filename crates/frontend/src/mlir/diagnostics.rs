@@ -21,13 +21,14 @@ const MAX_DOMINANCE: usize = 200;
 
 /// What was said while a unit was read, and what there is to say of all of it, in the order of the text.
 pub(super) fn of_body(
+    text: &str,
     body: &Body,
     map: &OpSourceMap,
     check_dominance: bool,
     mut said: Vec<Diagnostic>,
 ) -> Vec<Diagnostic> {
     if check_dominance {
-        dominance(body, map, &mut said);
+        dominance(text, body, map, &mut said);
     }
     unknown_operations(body, map, &mut said);
     said.sort_by_key(|it| (it.range.start(), it.range.end()));
@@ -35,13 +36,17 @@ pub(super) fn of_body(
 }
 
 /// Uses that their definition does not dominate.
-fn dominance(body: &Body, map: &OpSourceMap, out: &mut Vec<Diagnostic>) {
+fn dominance(text: &str, body: &Body, map: &OpSourceMap, out: &mut Vec<Diagnostic>) {
     let found = verify(body).into_iter().filter_map(|it| Some((it.op?, it.value?)));
     for (op, value) in found.take(MAX_DOMINANCE) {
         if matches!(body.values[value].kind, ValueKind::Captured) || in_unknown_region(body, op) {
             continue;
         }
-        let name = body.name(body.values[value].name);
+        let name = match body.name(body.values[value].name) {
+            // The body may have no names.
+            "" => text[map.definition(value)].split(':').next().unwrap_or_default().trim_end(),
+            name => name,
+        };
         let uses = map.uses_of(op).zip(values(body, op));
         for (range, _) in uses.filter(|(_, it)| *it == Some(value)) {
             out.push(Diagnostic {

@@ -10,17 +10,6 @@ use rustc_hash::FxHashMap;
 /// Nothing bound; no value.
 pub(super) const NONE: u32 = u32::MAX;
 
-/// Small: there is one for each name of a unit.
-#[derive(Clone, Copy)]
-struct Binding {
-    /// The first value of the pack, or [`NONE`].
-    first: u32,
-    /// The isolation depth at which it was bound.
-    isolation: u32,
-}
-
-const UNBOUND: Binding = Binding { first: NONE, isolation: 0 };
-
 /// Where a waiting use is to be put in.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Slot {
@@ -51,18 +40,23 @@ struct Scope {
     waiting: u32,
     labels: u32,
     isolated: bool,
+    /// What was hidden around it.
+    hides: u32,
 }
 
 /// The names of a unit.
 #[derive(Default)]
 pub(super) struct Names {
-    bindings: Vec<Binding>,
+    /// By name: the first value of the pack, or [`NONE`]. Small: there is one for each name of a unit.
+    bindings: Vec<u32>,
+    /// The values before this one are hidden: they were made outside of an isolated region.
+    hides: u32,
     /// How many values the packs of more than one have, by the first.
     packs: FxHashMap<u32, u32>,
     /// What was bound, in this order.
     undo: Vec<NameId>,
     /// What was bound before, by its place in `undo`; most names are bound once.
-    hidden: Vec<(u32, Binding)>,
+    hidden: Vec<(u32, u32)>,
     scopes: Vec<Scope>,
     isolation: u32,
     waiting: Vec<Waiting>,
@@ -80,24 +74,22 @@ pub(super) enum Found {
 }
 
 impl Names {
-    fn binding(&mut self, name: NameId) -> &mut Binding {
+    fn binding(&mut self, name: NameId) -> &mut u32 {
         let at = name.index();
         if self.bindings.len() <= at {
-            self.bindings.resize(at + 1, UNBOUND);
+            self.bindings.resize(at + 1, NONE);
         }
         &mut self.bindings[at]
     }
 
     pub(super) fn lookup(&mut self, name: NameId, number: u32) -> Found {
-        let isolation = self.isolation;
-        let binding = *self.binding(name);
-        if binding.first == NONE || binding.isolation != isolation {
+        let first = *self.binding(name);
+        if first == NONE || first < self.hides {
             return Found::Nothing;
         }
-        let is_in_pack =
-            number == 0 || self.packs.get(&binding.first).is_some_and(|&count| number < count);
+        let is_in_pack = number == 0 || self.packs.get(&first).is_some_and(|&count| number < count);
         match is_in_pack {
-            true => Found::Value(ValueId::new((binding.first + number) as usize)),
+            true => Found::Value(ValueId::new((first + number) as usize)),
             false => Found::OutOfPack,
         }
     }
@@ -113,7 +105,7 @@ impl Names {
         let isolation = self.isolation;
         let opened = self.scopes.last().map_or(0, |it| it.waiting);
         let old = *self.binding(name);
-        if old.first != NONE {
+        if old != NONE {
             self.hidden.push((self.undo.len() as u32, old));
         }
         self.undo.push(name);
@@ -134,9 +126,9 @@ impl Names {
             }
             *last = waiting;
         }
-        *self.binding(name) = Binding { first: first.index() as u32, isolation };
-        let visible = old.first != NONE && old.isolation == isolation;
-        visible.then(|| ValueId::new(old.first as usize))
+        *self.binding(name) = first.index() as u32;
+        let visible = old != NONE && old >= self.hides;
+        visible.then(|| ValueId::new(old as usize))
     }
 
     /// Remembers a use without a definition.
@@ -164,13 +156,18 @@ impl Names {
         self.waiting.iter().filter(|it| !it.done)
     }
 
-    pub(super) fn open_region(&mut self, isolated: bool) {
+    /// A region begins, at the value with this number.
+    pub(super) fn open_region(&mut self, isolated: bool, n_values: usize) {
         self.scopes.push(Scope {
             undo: self.undo.len() as u32,
             waiting: self.waiting.len() as u32,
             labels: self.labels.len() as u32,
             isolated,
+            hides: self.hides,
         });
+        if isolated {
+            self.hides = n_values as u32;
+        }
         self.isolation += u32::from(isolated);
     }
 
@@ -179,15 +176,18 @@ impl Names {
         self.labels.push((name, block));
     }
 
-    /// Ends the open region; its labels are given to `labels` first.
+    /// Ends the open region; its labels are given to `labels` first, sorted: of equal names the first block comes first.
     pub(super) fn close_region(&mut self, labels: impl FnOnce(&[(NameId, BlockId)])) {
         let Some(scope) = self.scopes.pop() else { return };
-        labels(&self.labels[scope.labels as usize..]);
+        let own = &mut self.labels[scope.labels as usize..];
+        own.sort_unstable();
+        labels(own);
+        self.hides = scope.hides;
         self.labels.truncate(scope.labels as usize);
         while self.undo.len() > scope.undo as usize {
             let Some(name) = self.undo.pop() else { break };
             let at = self.undo.len() as u32;
-            let before = self.hidden.pop_if(|it| it.0 == at).map_or(UNBOUND, |it| it.1);
+            let before = self.hidden.pop_if(|it| it.0 == at).map_or(NONE, |it| it.1);
             *self.binding(name) = before;
         }
         self.isolation -= u32::from(scope.isolated);

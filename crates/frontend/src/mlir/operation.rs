@@ -179,7 +179,12 @@ impl<'t> Reader<'t> {
     }
 
     fn put_successors(&mut self, op: OpId, frame: &Frame, made: &Made) {
-        for index in 0..self.targets.len() - frame.targets {
+        let n_targets = self.targets.len() - frame.targets;
+        if n_targets > 0 {
+            // A list that grows takes room for four.
+            self.body.ops[op].successors.reserve_exact(n_targets);
+        }
+        for index in 0..n_targets {
             let target = self.targets[frame.targets + index];
             let (start, end) = made.arguments.get(index).copied().unwrap_or((0, 0));
             let mut args: SmallVec<[ExprId; 4]> = SmallVec::new();
@@ -226,9 +231,10 @@ impl<'t> Reader<'t> {
             for number in 0..definition.count {
                 let ty = types.next().unwrap_or(Type::Unknown);
                 let value = if definition.count == 1 {
-                    self.body.push_result(op, name, ty)
+                    self.body.push_result(op, self.kept_name(name), ty)
                 } else {
-                    self.body.push_result(op, &format!("{name}#{number}"), ty)
+                    let name = format!("{name}#{number}");
+                    self.body.push_result(op, self.kept_name(&name), ty)
                 };
                 self.map.set_value(value, place);
                 first = first.or(Some(value));

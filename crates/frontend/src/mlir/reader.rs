@@ -15,6 +15,7 @@ use super::{
     again::Traits,
     aliases::Aliases,
     diagnostics,
+    local_names::LocalNames,
     names::{NONE, Names},
 };
 use crate::ops::{Diagnostic, Lowered, OpSourceMap};
@@ -119,7 +120,8 @@ pub(super) struct PendingTarget {
     pub(super) op: OpId,
     pub(super) index: u32,
     pub(super) name: NameId,
-    pub(super) place: (u32, u32),
+    /// Where the label is used.
+    pub(super) label: u32,
 }
 
 pub(super) struct Reader<'t> {
@@ -147,6 +149,8 @@ pub(super) struct Reader<'t> {
     pub(super) regions: Vec<OpenRegion>,
     pub(super) pending_targets: Vec<PendingTarget>,
     pub(super) names: Names,
+    /// The names of values and blocks, if the body is not to have them.
+    pub(super) local_names: Option<LocalNames<'t>>,
     /// Whether a region has several blocks.
     pub(super) has_branches: bool,
     /// How many more values packs may have.
@@ -216,7 +220,7 @@ impl<'t> Reader<'t> {
         if frame_unit {
             let root = body.root;
             body.regions[root].kind = RegionKind::Graph;
-            names.open_region(true);
+            names.open_region(true, 0);
             let block = body.entry(root);
             regions.push(OpenRegion { region: root, block, begun: false, first_target: 0 });
             map.set_region(root, (0, 0));
@@ -241,6 +245,7 @@ impl<'t> Reader<'t> {
             regions,
             pending_targets: Vec::new(),
             names,
+            local_names: None,
             has_branches: false,
             pack_budget: MAX_PACKED,
             labelled: 0,
@@ -248,6 +253,11 @@ impl<'t> Reader<'t> {
             head_index: FxHashMap::default(),
             caches: Default::default(),
         }
+    }
+
+    /// The same reader, whose body will have no names of values.
+    pub(super) fn without_names(self) -> Self {
+        Reader { local_names: Some(LocalNames::default()), ..self }
     }
 
     /// A reader of operations in the middle of a block, from `pos` on. The body that it makes has them in its root region.
@@ -548,7 +558,7 @@ impl<'t> Reader<'t> {
             // The labels of a document name nothing.
             self.names.close_region(|_| {});
             for target in std::mem::take(&mut self.pending_targets) {
-                self.undefined_block(target.op, target.name, target.place);
+                self.undefined_block(&target);
             }
             let root = self.body.root;
             let end = self.pos - self.base;
@@ -560,9 +570,11 @@ impl<'t> Reader<'t> {
         self.undefined_values();
         // A large function needs its memory for other things now.
         self.names = Names::default();
+        self.local_names = self.local_names.map(|_| LocalNames::default());
         self.map.finish();
         let said = self.diagnostics;
-        let diagnostics = diagnostics::of_body(&self.body, &self.map, check_dominance, said);
+        let unit = &self.text[self.base as usize..];
+        let diagnostics = diagnostics::of_body(unit, &self.body, &self.map, check_dominance, said);
         (Lowered { body: self.body, source_map: self.map, diagnostics }, traits)
     }
 }

@@ -84,6 +84,14 @@ pub fn lower_file(text: &str, shapes: &Shapes, unit: &mut dyn FnMut(Unit)) {
     parser::mlir::parse_into(text, shapes, &mut FileReader::new(text, shapes, &mut unit));
 }
 
+/// As [`lower_file`], but bodies have no names of values, which printing and messages need and plans do not: a third of the memory of names.
+pub fn lower_file_without_names(text: &str, shapes: &Shapes, unit: &mut dyn FnMut(Unit)) {
+    let mut unit = unit;
+    let mut reader = FileReader::new(text, shapes, &mut unit);
+    reader.names = false;
+    parser::mlir::parse_into(text, shapes, &mut reader);
+}
+
 /// A function whose steps follow.
 #[derive(Clone, Debug)]
 pub struct Outline {
@@ -105,6 +113,12 @@ impl<'t> FunctionReader<'t> {
     /// A reader of a function of a text that was parsed with these shapes.
     pub fn new(text: &'t str, shapes: &'t Shapes, outline: Outline) -> FunctionReader<'t> {
         FunctionReader { reader: Reader::new(text, outline.offset, shapes, false), outline }
+    }
+
+    /// The same reader, for a body without names of values, as in [`lower_file_without_names`].
+    #[must_use]
+    pub fn without_names(self) -> FunctionReader<'t> {
+        FunctionReader { reader: self.reader.without_names(), ..self }
     }
 
     /// The next steps of the function.
@@ -173,6 +187,8 @@ pub struct FileReader<'t, 'u> {
     /// Whether functions elsewhere have the aliases of this document, and whether those to come stay here.
     gave_aliases: bool,
     stays: bool,
+    /// Whether bodies of functions have the names of values.
+    names: bool,
     /// How many functions are open: the outermost is the unit.
     n_functions: u32,
 
@@ -212,7 +228,8 @@ impl Sink for FileReader<'_, '_> {
                 taker.function_begins(outline);
             }
             _ => {
-                self.function = Some(FunctionReader::new(self.text, self.shapes, outline));
+                let reader = FunctionReader::new(self.text, self.shapes, outline);
+                self.function = Some(if self.names { reader } else { reader.without_names() });
             }
         }
     }
@@ -238,9 +255,9 @@ impl<'t, 'u> FileReader<'t, 'u> {
         FileReader::with(text, shapes, Taker::Units(units))
     }
 
-    /// A reader that lowers what is around functions.
+    /// A reader that lowers what is around functions; what stays with it has no names of values.
     pub fn diverting(text: &'t str, shapes: &'t Shapes, divert: &'u mut dyn Divert) -> Self {
-        FileReader::with(text, shapes, Taker::Divert(divert))
+        FileReader { names: false, ..FileReader::with(text, shapes, Taker::Divert(divert)) }
     }
 
     fn with(text: &'t str, shapes: &'t Shapes, taker: Taker<'u>) -> Self {
@@ -254,6 +271,7 @@ impl<'t, 'u> FileReader<'t, 'u> {
             is_diverted: false,
             gave_aliases: false,
             stays: false,
+            names: true,
             n_functions: 0,
             pos: 0,
             depth: 0,

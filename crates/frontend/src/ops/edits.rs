@@ -30,11 +30,23 @@ pub fn edits(text: &str, map: &OpSourceMap, body: &Body, plan: &OpPlan) -> TextE
     edits_of(text, map, body, plan.actions.iter())
 }
 
-/// The edits that apply a plan, in little memory: the plan's is given back before they are made.
-pub fn packed_edits(text: &str, map: &OpSourceMap, body: &Body, plan: OpPlan) -> PackedEdits {
+/// The edits that apply the actions that `actions` hands over, in any order, in little memory: none is kept.
+pub fn packed_edits(
+    text: &str,
+    map: &OpSourceMap,
+    body: &Body,
+    actions: impl FnOnce(&mut dyn FnMut(&OpAction)),
+) -> PackedEdits {
     let mut writer = Writer::new(text, map, body);
-    writer.take_all(plan.actions.iter());
-    drop(plan);
+    let mut with_copies = Vec::new();
+    actions(&mut |action| {
+        // Only programs of PIR have outputs.
+        if writer.take(action) && matches!(action.change, OpChange::MergeWithCopies { .. }) {
+            with_copies.push(action.clone());
+        }
+    });
+    writer.copies = copies(body, &with_copies);
+    drop(with_copies);
     writer.write()
 }
 
@@ -58,7 +70,8 @@ struct Writer<'a> {
     /// What takes the place of each value; empty where none is replaced.
     replaced: Vec<ValueId>,
     single: FxHashMap<(OpId, u32), ValueId>,
-    gone: Vec<OpId>,
+    /// By operation: whether it goes; empty where none does.
+    gone: Vec<bool>,
     /// Operations and what they move before, in the order of the plan.
     moved: Vec<(OpId, OpId)>,
     new_names: FxHashMap<ValueId, String>,
@@ -71,6 +84,8 @@ struct Writer<'a> {
     /// Edits inside of operations that move, and of all others.
     inside: FxHashMap<OpId, Vec<(TextRange, String)>>,
     edits: PackedEdits,
+    /// What is removed next: neighbours on one line go together, so that the line goes too.
+    removal: Option<TextRange>,
 }
 
 impl<'a> Writer<'a> {
@@ -89,6 +104,7 @@ impl<'a> Writer<'a> {
             in_pack: FxHashMap::default(),
             inside: FxHashMap::default(),
             edits: PackedEdits::new(),
+            removal: None,
         }
     }
 
@@ -105,9 +121,8 @@ impl<'a> Writer<'a> {
     fn write(mut self) -> PackedEdits {
         if !self.is_idle() {
             self.rename_what_moves();
-            self.uses();
+            self.uses_and_removals();
             self.moves();
-            self.removals();
             self.copies();
         }
         self.finish()
@@ -126,7 +141,7 @@ impl<'a> Writer<'a> {
         match &action.change {
             OpChange::Delete => {
                 if map.is_written(op) {
-                    self.gone.push(op);
+                    self.goes(op);
                 }
             }
             OpChange::Merge { into } | OpChange::MergeWithCopies { into, .. } => {
@@ -137,7 +152,7 @@ impl<'a> Writer<'a> {
                 {
                     return false;
                 }
-                self.gone.push(op);
+                self.goes(op);
                 for (&from, &to) in body.ops[op].results.iter().zip(&body.ops[*into].results) {
                     self.replace(from, to);
                 }
@@ -160,6 +175,13 @@ impl<'a> Writer<'a> {
             }
         }
         true
+    }
+
+    fn goes(&mut self, op: OpId) {
+        if self.gone.is_empty() {
+            self.gone = vec![false; self.body.ops.len()];
+        }
+        self.gone[op.index()] = true;
     }
 
     fn replace(&mut self, value: ValueId, by: ValueId) {
@@ -257,26 +279,40 @@ impl<'a> Writer<'a> {
 
     // ---- edits ----
 
-    /// Renames uses everywhere but in what goes.
-    fn uses(&mut self) {
+    /// Renames uses everywhere but in what goes, and removes that. In the order of the text, so that nothing is to be sorted.
+    fn uses_and_removals(&mut self) {
         let (body, map) = (self.body, self.map);
         let moved: FxHashSet<OpId> = self.moved.iter().map(|it| it.0).collect();
-        let gone = self.gone_with_insides();
+        self.gone_with_insides(&moved);
         let outputs =
             self.copies.iter().flat_map(|it| it.outputs.iter().map(|at| (*at, &*it.name)));
         let outputs: FxHashMap<(OpId, u32), String> =
             outputs.map(|(at, name)| (at, name.to_owned())).collect();
         // Of what moves; all else is written at once.
         let mut inside = Vec::new();
-        for op in body.ops.ids().filter(|it| !gone[it.index()]) {
+        let mut removed = TextSize::new(0);
+        for op in body.ops.ids() {
+            let goes = self.gone.get(op.index()).is_some_and(|it| *it);
+            let moves = !moved.is_empty() && moved.contains(&op);
+            if goes || moves {
+                let range = map.op(op);
+                if !range.is_empty() && range.start() >= removed {
+                    removed = range.end();
+                    self.remove(range);
+                }
+            }
             let places = map.uses_of(op);
-            if places.len() == 0 {
+            if goes || places.len() == 0 {
                 continue;
             }
-            let moves = !moved.is_empty() && moved.contains(&op);
             let mut edit = |this: &mut Self, place: TextRange, text: &str| match moves {
                 true => inside.push((place, text.to_owned())),
-                false => this.edits.push(place, text),
+                false => {
+                    if this.removal.is_some_and(|it| it.end() <= place.start()) {
+                        this.write_removal();
+                    }
+                    this.edits.push(place, text);
+                }
             };
             for (at, (value, place)) in used_values(body, op).zip(places).enumerate() {
                 let Some(value) = value.filter(|_| !place.is_empty()) else { continue };
@@ -310,28 +346,36 @@ impl<'a> Writer<'a> {
         for &(op, _) in &self.moved {
             self.inside.entry(op).or_default();
         }
+        self.write_removal();
     }
 
-    /// By operation.
-    fn gone_with_insides(&self) -> Vec<bool> {
-        let mut all = vec![false; self.body.ops.len()];
-        // What moves out of what goes stays.
-        let moved: FxHashSet<OpId> = self.moved.iter().map(|it| it.0).collect();
+    /// What is inside of what goes goes too; but what moves out of it stays.
+    fn gone_with_insides(&mut self, moved: &FxHashSet<OpId>) {
         let mut stack = Vec::new();
-        for &op in &self.gone {
-            stack.push(op);
+        for (op, _) in &self.moved {
+            if let Some(gone) = self.gone.get_mut(op.index()) {
+                *gone = false;
+            }
+        }
+        for at in 0..self.gone.len() {
+            if !self.gone[at] {
+                continue;
+            }
+            stack.push(OpId::new(at));
             while let Some(op) = stack.pop() {
-                if moved.contains(&op) || std::mem::replace(&mut all[op.index()], true) {
-                    continue;
-                }
                 for &region in &self.body.ops[op].regions {
                     for &block in &self.body.regions[region].blocks {
-                        stack.extend(&self.body.blocks[block].ops);
+                        for &inner in &self.body.blocks[block].ops {
+                            if !moved.contains(&inner)
+                                && !std::mem::replace(&mut self.gone[inner.index()], true)
+                            {
+                                stack.push(inner);
+                            }
+                        }
                     }
                 }
             }
         }
-        all
     }
 
     /// Writes what moves where it goes.
@@ -358,35 +402,25 @@ impl<'a> Writer<'a> {
             } else {
                 self.edits.push(TextRange::empty(at), &format!("{line}{newline}"));
             }
-            self.gone.push(op);
         }
     }
 
-    /// Removes what goes, and the lines that are empty then.
-    fn removals(&mut self) {
-        let mut ranges: Vec<TextRange> = self.gone.iter().map(|it| self.map.op(*it)).collect();
-        ranges.sort_unstable_by_key(|it| (it.start(), std::cmp::Reverse(it.end())));
-        let mut end = TextSize::new(0);
-        // Neighbours on one line go together, so that the line goes too.
-        let mut run: Option<TextRange> = None;
-        for range in ranges {
-            if range.is_empty() || range.start() < end {
-                continue;
+    /// Removes a range behind all that was removed so far, and the lines that are empty then.
+    fn remove(&mut self, range: TextRange) {
+        match &mut self.removal {
+            Some(it) if is_blank(&self.text[TextRange::new(it.end(), range.start())]) => {
+                *it = TextRange::new(it.start(), range.end());
             }
-            end = range.end();
-            run = Some(match run {
-                Some(it) if is_blank(&self.text[TextRange::new(it.end(), range.start())]) => {
-                    TextRange::new(it.start(), range.end())
-                }
-                Some(it) => {
-                    self.edits.push(whole_line(self.text, it), "");
-                    range
-                }
-                None => range,
-            });
+            _ => {
+                self.write_removal();
+                self.removal = Some(range);
+            }
         }
-        if let Some(it) = run {
-            self.edits.push(whole_line(self.text, it), "");
+    }
+
+    fn write_removal(&mut self) {
+        if let Some(range) = self.removal.take() {
+            self.edits.push(whole_line(self.text, range), "");
         }
     }
 

@@ -4,77 +4,14 @@
 //! the block of a hidden region) has an empty range where it would stand. Operations are numbered in the order of the text, so
 //! looking for an offset is a binary search and a walk outwards.
 
+mod packed;
 mod splice;
 
 use ir::{BlockId, Body, ExprKind, OpId, RegionId, ValueId, arena::Id};
-use rustc_hash::FxHashMap;
 use syntax::{TextRange, TextSize};
 
+use self::packed::{OpPlace, OpPlaces, Places, Uses};
 pub(crate) use self::splice::MapRun;
-
-/// Where an operation is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
-pub struct OpPlace {
-    start: u32,
-    end: u32,
-    name: u32,
-    name_end: u32,
-    first_use: u32,
-    n_uses: u32,
-}
-
-/// Where short texts are: mostly names, of which a unit has millions. Five bytes each.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Places {
-    starts: Vec<u32>,
-    lens: Vec<u8>,
-    /// Lengths that do not fit.
-    long: FxHashMap<u32, u32>,
-}
-
-impl Places {
-    fn len(&self) -> usize {
-        self.starts.len()
-    }
-
-    fn get(&self, at: usize) -> TextRange {
-        let (Some(&start), Some(&len)) = (self.starts.get(at), self.lens.get(at)) else {
-            return TextRange::default();
-        };
-        let len = match len {
-            u8::MAX => self.long.get(&(at as u32)).copied().unwrap_or_default(),
-            _ => u32::from(len),
-        };
-        TextRange::at(start.into(), len.into())
-    }
-
-    fn pairs(&self, which: std::ops::Range<usize>) -> impl Iterator<Item = (u32, u32)> + '_ {
-        which.map(|it| self.get(it)).map(|it| (it.start().into(), it.end().into()))
-    }
-
-    fn set(&mut self, at: usize, (start, end): (u32, u32)) {
-        if self.len() <= at {
-            self.starts.resize(at + 1, 0);
-            self.lens.resize(at + 1, 0);
-        }
-        let len = end.saturating_sub(start);
-        self.starts[at] = start;
-        self.lens[at] = u8::try_from(len).unwrap_or(u8::MAX);
-        if len >= u32::from(u8::MAX) {
-            self.long.insert(at as u32, len);
-        }
-    }
-}
-
-impl FromIterator<(u32, u32)> for Places {
-    fn from_iter<T: IntoIterator<Item = (u32, u32)>>(places: T) -> Places {
-        let mut res = Places::default();
-        for (at, place) in places.into_iter().enumerate() {
-            res.set(at, place);
-        }
-        res
-    }
-}
 
 /// A successor in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,9 +27,9 @@ pub struct SuccessorPlace {
 /// The map from a body to its text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct OpSourceMap {
-    ops: Vec<OpPlace>,
+    ops: OpPlaces,
     /// Uses of the operations: operands in the order of the body, then the arguments of successors.
-    uses: Places,
+    uses: Uses,
     /// Definitions by value.
     values: Places,
     /// Labels by block.
@@ -123,9 +60,9 @@ impl OpSourceMap {
     }
     /// Where its operands are used, in the order of the body, then the arguments of its successors: `%0#1` with its number.
     pub fn uses_of(&self, op: OpId) -> impl ExactSizeIterator<Item = TextRange> + '_ {
-        let place = self.ops.get(op.index()).copied().unwrap_or_default();
+        let place = self.ops.get(op.index()).unwrap_or_default();
         let first = place.first_use as usize;
-        (first..first + place.n_uses as usize).map(|it| self.uses.get(it))
+        (first..first + place.n_uses as usize).map(move |it| self.uses.get(it, place.start))
     }
     /// The definition of a value in the text: `%0`, or `%0:2` for all of a pack.
     pub fn definition(&self, value: ValueId) -> TextRange {
@@ -152,10 +89,10 @@ impl OpSourceMap {
     /// The innermost operation at an offset; at a border, the one that begins there.
     pub fn op_at(&self, body: &Body, offset: TextSize) -> Option<OpId> {
         let offset = u32::from(offset);
-        let after = self.ops.partition_point(|it| it.start <= offset);
+        let after = self.ops.n_before(offset, true);
         let mut op = Some(OpId::new(after.checked_sub(1)?));
         while let Some(at) = op {
-            let place = self.ops[at.index()];
+            let place = self.ops.get(at.index())?;
             if offset <= place.end && place.start < place.end {
                 return op;
             }
@@ -239,16 +176,17 @@ impl OpSourceMap {
             first_use: self.uses.len() as u32,
             n_uses: 0,
         };
-        *entry(&mut self.ops, op.index()) = place;
+        self.ops.set(op.index(), place);
     }
     /// Moves the end of an operation whose regions have been read.
     pub(crate) fn set_op_end(&mut self, op: OpId, end: u32) {
-        entry(&mut self.ops, op.index()).end = end;
+        let place = self.ops.get(op.index()).unwrap_or_default();
+        self.ops.set(op.index(), OpPlace { end, ..place });
     }
     /// The next use of an operation.
     pub(crate) fn push_use(&mut self, op: OpId, place: (u32, u32)) {
-        self.uses.set(self.uses.len(), place);
-        entry(&mut self.ops, op.index()).n_uses += 1;
+        self.uses.push(self.ops.start(op.index()), place);
+        self.ops.add_use(op.index());
     }
     pub(crate) fn set_value(&mut self, value: ValueId, place: (u32, u32)) {
         self.values.set(value.index(), place);
@@ -277,23 +215,4 @@ fn entry<T: Default + Clone>(table: &mut Vec<T>, index: usize) -> &mut T {
         table.resize(index + 1, T::default());
     }
     &mut table[index]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn places_of_any_length_come_back() {
-        let mut places = Places::default();
-        let all = [(7, 9), (0, 0), (5, 259), (5, 260), (5, 261), (5, 262), (9, 1 << 30), (3, 4)];
-        for (at, &place) in all.iter().enumerate() {
-            places.set(2 * at, (1, 900));
-            places.set(2 * at, place);
-        }
-        for (at, &place) in all.iter().enumerate() {
-            assert_eq!(places.get(2 * at), range(place));
-            assert_eq!(places.get(2 * at + 1), TextRange::default());
-        }
-    }
 }

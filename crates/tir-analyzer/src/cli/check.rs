@@ -265,7 +265,7 @@ fn check_file(
     let file = FileId(0);
     host.set_dialects(job.config.dialects.tables()?);
     let language = Language::of_file(&job.file.path, &source.text);
-    host.set_text(file, language, source.text.clone());
+    host.set_text(file, language, source.text.as_str().into());
     let found = host.analysis().diagnostics(file, &job.config.diagnostics(usize::MAX));
     // Nothing changes this host, so nothing is cancelled.
     let mut found =

@@ -113,7 +113,7 @@ pub(crate) fn answer_at(
     let mut host = AnalysisHost::new();
     host.set_config(config);
     let language = ide::Language::of_file(shown.as_ref(), &source.text);
-    host.set_text(FileId(0), language, source.text.clone());
+    host.set_text(FileId(0), language, source.text.as_str().into());
     let analysis = host.analysis();
     if language != ide::Language::TvmScript {
         return operation_answer(shown, source, &lines, at, &analysis, offset, format);

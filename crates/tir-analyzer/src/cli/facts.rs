@@ -68,7 +68,7 @@ fn line_answer(
     let mut host = AnalysisHost::new();
     host.set_config(job.config.analysis());
     let language = ide::Language::of_file(&job.file.path, &source.text);
-    host.set_text(FileId(0), language, source.text.clone());
+    host.set_text(FileId(0), language, source.text.as_str().into());
     let text = &source.text[std::ops::Range::<usize>::from(lines.line_range(line - 1))];
     let indent = (text.len() - text.trim_start().len()) as u32;
     let range = lines.line_range(line - 1);

@@ -13,7 +13,7 @@ use ide::Dialects;
 use ir::plan::ops::OpPreset;
 use syntax::{Language, PackedEdits, TextSize};
 use transform::{
-    ops::{OpOptions, part, plan},
+    ops::{OpOptions, each_action, part, plan},
     passes::Pass,
 };
 
@@ -188,7 +188,7 @@ fn round(
         let units = on_two_threads(text, &rules.dialects.shapes, &work);
         units.into_iter().flatten().for_each(|it| done.add(it));
     } else {
-        mlir::lower_file(text, &rules.dialects.shapes, &mut |unit| {
+        mlir::lower_file_without_names(text, &rules.dialects.shapes, &mut |unit| {
             if is_wanted(&unit.lowered) {
                 let start = TextSize::new(unit.offset as u32);
                 done.add(of_unit(text, start, &unit.lowered, rules, left));
@@ -218,13 +218,21 @@ fn of_unit(
         done.notes.push((start + error.range.start(), note));
         return done;
     }
-    let mut plan = plan(body, &rules.dialects.effects, rules.options);
-    if let Some(limit) = limit.filter(|it| *it < plan.actions.len()) {
-        plan = part(body, &plan, 0..limit);
-    }
-    done.n_actions = plan.actions.len();
-    let of_unit = ops::packed_edits(&text[usize::from(start)..], &lowered.source_map, body, plan);
-    done.edits.append(of_unit, start);
+    let effects = &rules.dialects.effects;
+    let (text, map) = (&text[usize::from(start)..], &lowered.source_map);
+    let edits = ops::packed_edits(text, map, body, |take| {
+        let Some(limit) = limit else {
+            done.n_actions = each_action(body, effects, rules.options, take);
+            return;
+        };
+        let mut plan = plan(body, effects, rules.options);
+        if limit < plan.actions.len() {
+            plan = part(body, &plan, 0..limit);
+        }
+        done.n_actions = plan.actions.len();
+        plan.actions.iter().for_each(take);
+    });
+    done.edits.append(edits, start);
     done
 }
 

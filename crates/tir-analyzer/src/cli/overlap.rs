@@ -9,11 +9,12 @@ use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, TrySendError, channel, sync_channel};
 
 use frontend::mlir::{
-    Divert, FileReader, FunctionReader, Outline, Shapes, Step, Unit, Units, lower_file, parse_into,
+    Divert, FileReader, FunctionReader, Outline, Shapes, Step, Unit, Units,
+    lower_file_without_names, parse_into,
 };
 
 /// Steps of a batch, about. A function of fewer is small.
-const BATCH: usize = 32 * 1024;
+const BATCH: usize = 16 * 1024;
 /// Messages that wait.
 const WAITING: usize = 8;
 /// Stack of the other thread: as much as a main thread has.
@@ -49,7 +50,7 @@ pub(crate) fn on_two_threads<R: Send>(
         let thread = std::thread::Builder::new().stack_size(STACK);
         let Ok(other) = thread.spawn_scoped(scope, other) else {
             let mut results = Vec::new();
-            lower_file(text, shapes, &mut |unit| results.push(work(unit)));
+            lower_file_without_names(text, shapes, &mut |unit| results.push(work(unit)));
             return results;
         };
         let mut sharer = Sharer {
@@ -104,7 +105,7 @@ impl<R> Copy for Bench<'_, R> {}
 
 impl<'a, R> Bench<'a, R> {
     fn reader(&self, outline: Outline) -> FunctionReader<'a> {
-        FunctionReader::new(self.text, self.shapes, outline)
+        FunctionReader::new(self.text, self.shapes, outline).without_names()
     }
 
     fn function(&self, outline: Outline, steps: &[Step]) -> R {
@@ -258,7 +259,7 @@ mod tests {
             (it.kind, it.offset, it.document, lowered.body, lowered.source_map)
         };
         let mut alone = Vec::new();
-        lower_file(&text, shapes, &mut |it| alone.push(seen(it)));
+        lower_file_without_names(&text, shapes, &mut |it| alone.push(seen(it)));
         assert!(alone.len() > 2000 && alone == on_two_threads(&text, shapes, &seen));
     }
 

@@ -3,7 +3,7 @@
 //! A tree holds text. A byte that belongs to no UTF-8 character is read as U+FFFD, and its place is remembered, so that
 //! edits are made on the bytes of the file and nothing else changes. O(bytes), and no second copy of valid text.
 
-use std::{fs, io::Write, path::Path, sync::Arc};
+use std::{fs, io::Write, path::Path};
 
 use anyhow::{Context as _, bail};
 use syntax::{ColumnEncoding, Edit, LineCol, LineIndex, TextRange, TextSize};
@@ -11,7 +11,8 @@ use syntax::{ColumnEncoding, Edit, LineCol, LineIndex, TextRange, TextSize};
 /// A file's text.
 #[derive(Debug)]
 pub(crate) struct Source {
-    pub(crate) text: Arc<str>,
+    /// A string of its own: shared text would be a copy of what was read, of hundreds of megabytes.
+    pub(crate) text: String,
     /// The bytes, where they are not those of the text.
     bytes: Option<Vec<u8>>,
     /// Offsets in the text of what stands for one byte that is no character.
@@ -36,7 +37,7 @@ impl Source {
             bail!("the file has more than 1.4 GB; split the module into several files");
         }
         match String::from_utf8(bytes) {
-            Ok(text) => Ok(Source { text: text.into(), bytes: None, replaced: Vec::new() }),
+            Ok(text) => Ok(Source { text, bytes: None, replaced: Vec::new() }),
             Err(error) => Ok(Source::of_invalid(error.into_bytes())),
         }
     }
@@ -52,7 +53,7 @@ impl Source {
                 text.push_str(REPLACEMENT);
             }
         }
-        Source { text: text.into(), bytes: Some(bytes), replaced }
+        Source { text, bytes: Some(bytes), replaced }
     }
 
     /// The bytes of the file.

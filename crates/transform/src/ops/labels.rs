@@ -111,7 +111,9 @@ struct Named {
 
 /// Labels of the operations of one body.
 pub(super) struct Labels {
-    of_op: Vec<Bits>,
+    /// By operation: the number of its label, of which there are few.
+    of_op: Vec<u16>,
+    all: Vec<Bits>,
 }
 
 impl Labels {
@@ -119,10 +121,19 @@ impl Labels {
         let mut names: FxHashMap<NameId, Named> = FxHashMap::default();
         let mut memory = MemoryTypes::default();
         let own_word = OwnWord::of(preset);
+        let mut all: Vec<Bits> = Vec::new();
         let mut of_op = Vec::with_capacity(body.ops.len());
+        let mut push = |bits: Bits| {
+            // 18 properties, which depend on each other: far less than 2^16 sets of them.
+            let number = all.iter().position(|it| *it == bits).unwrap_or_else(|| {
+                all.push(bits);
+                all.len() - 1
+            });
+            of_op.push(number as u16);
+        };
         for (_, op) in body.ops.iter() {
             let (OpKind::Named(name) | OpKind::Opaque(name)) = op.kind else {
-                of_op.push(label(&effects.explain(Namespace::Mlir, ""), "", None).bits);
+                push(label(&effects.explain(Namespace::Mlir, ""), "", None).bits);
                 continue;
             };
             // Where a type is not known, the text was not understood, and attributes may be missing too.
@@ -142,14 +153,14 @@ impl Labels {
                 // Of three operands (`math.fma`) only the first two may be swapped.
                 bits = bits.without(Bits::COMMUTATIVE);
             }
-            of_op.push(bits);
+            push(bits);
         }
-        Labels { of_op }
+        Labels { of_op, all }
     }
 
     /// What the operation itself is; of its regions nothing is in it.
     pub(super) fn of(&self, op: OpId) -> Bits {
-        self.of_op[op.index()]
+        self.all[usize::from(self.of_op[op.index()])]
     }
 }
 

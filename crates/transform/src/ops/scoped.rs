@@ -40,28 +40,50 @@ use super::{
 
 /// Plans by the rules of the peer.
 pub(super) fn plan(body: &Body, effects: &EffectTable, options: &OpOptions) -> (OpPlan, OpWork) {
-    let labels = Labels::collect(body, effects, options.preset);
-    let mut walk = Walk::new(body, &labels, options);
-    walk.run();
-    let order = walk.order();
-    let mut plan =
-        OpPlan { preset: options.preset, actions: walk.actions, refusals: walk.refusals };
-    if let Some(order) = order {
+    let mut plan = OpPlan::empty(options.preset);
+    let (is_in_order, work) = find(body, effects, options, &mut |found| match found {
+        Found::Action(it) => plan.actions.push(it),
+        Found::Refusal(it) => plan.refusals.push(it),
+    });
+    if !is_in_order {
+        let mut order = vec![0u32; body.ops.len()];
+        for (at, op) in body.ops_preorder().enumerate() {
+            order[op.index()] = at as u32;
+        }
         plan.actions.sort_by_key(|it| order[it.op.index()]);
         plan.refusals.sort_by_key(|it| order[it.op.index()]);
     }
+    (plan, work)
+}
+
+/// Something that the walk found.
+pub(super) enum Found {
+    Action(OpAction),
+    Refusal(OpRefusal),
+}
+
+/// Hands over what a plan has, in the order of the walk, and says whether that is program order.
+pub(super) fn find(
+    body: &Body,
+    effects: &EffectTable,
+    options: &OpOptions,
+    found: &mut dyn FnMut(Found),
+) -> (bool, OpWork) {
+    let labels = Labels::collect(body, effects, options.preset);
+    let mut walk = Walk::new(body, &labels, options, found);
+    walk.run();
     let mut work = walk.work;
     work.visited += walk.digests.n_hashed;
-    (plan, work)
+    (!walk.is_out_of_order && !walk.summary.has_regions, work)
 }
 
 enum Step {
     Region(RegionId),
     EndRegion(RegionId),
     /// A block, and its place in the stack of dominator trees.
-    Block(BlockId, Option<usize>),
+    Block(BlockId, Option<u32>),
     /// The rest of a block.
-    Ops(BlockId, usize),
+    Ops(BlockId, u32),
     CloseScope {
         scope: ScopeIdx,
         outer: ScopeIdx,
@@ -102,13 +124,17 @@ struct Walk<'a> {
     deleted: Vec<Vec<OpId>>,
     /// Blocks were not walked in their order.
     is_out_of_order: bool,
-    actions: Vec<OpAction>,
-    refusals: Vec<OpRefusal>,
+    found: &'a mut dyn FnMut(Found),
     work: OpWork,
 }
 
 impl<'a> Walk<'a> {
-    fn new(body: &'a Body, labels: &'a Labels, options: &OpOptions) -> Walk<'a> {
+    fn new(
+        body: &'a Body,
+        labels: &'a Labels,
+        options: &OpOptions,
+        found: &'a mut dyn FnMut(Found),
+    ) -> Walk<'a> {
         let summary = Summary::collect(body, labels);
         let is_24 = options.preset != OpPreset::Mlir19;
         let digests = Digests::new(body, summary.has_regions, is_24);
@@ -121,7 +147,7 @@ impl<'a> Walk<'a> {
             replaced: Replaced::new(body),
             single: FxHashMap::default(),
             users: None,
-            table: Table::default(),
+            table: Table::with_capacity(body.ops.len()),
             scope: 0,
             epoch: 0,
             n_epochs: 0,
@@ -132,22 +158,9 @@ impl<'a> Walk<'a> {
             trees: Vec::new(),
             deleted: Vec::new(),
             is_out_of_order: false,
-            actions: Vec::new(),
-            refusals: Vec::new(),
+            found,
             work: OpWork::default(),
         }
-    }
-
-    /// The place of each operation in program order, if the walk had another one.
-    fn order(&self) -> Option<Vec<u32>> {
-        if !self.is_out_of_order && !self.summary.has_regions {
-            return None;
-        }
-        let mut order = vec![0; self.body.ops.len()];
-        for (at, op) in self.body.ops_preorder().enumerate() {
-            order[op.index()] = at as u32;
-        }
-        Some(order)
     }
 
     fn run(&mut self) {
@@ -182,7 +195,8 @@ impl<'a> Walk<'a> {
             _ => {
                 self.is_out_of_order = true;
                 self.trees.push(Dominators::compute(self.body, region));
-                stack.push(Step::Block(data.blocks[0], Some(self.trees.len() - 1)));
+                let tree = (self.trees.len() - 1) as u32;
+                stack.push(Step::Block(data.blocks[0], Some(tree)));
             }
         }
     }
@@ -237,22 +251,22 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn block(&mut self, block: BlockId, tree: Option<usize>, stack: &mut Vec<Step>) {
+    fn block(&mut self, block: BlockId, tree: Option<u32>, stack: &mut Vec<Step>) {
         let scope = self.table.open();
         stack.push(Step::CloseScope { scope, outer: self.scope, epoch: self.epoch });
         self.scope = scope;
         self.new_epoch(None);
         if let Some(tree) = tree {
-            let children = self.trees[tree].children(block).iter().rev();
+            let children = self.trees[tree as usize].children(block).iter().rev();
             stack.extend(children.map(|&it| Step::Block(it, Some(tree))));
         }
         self.digests.block(self.body, block);
         stack.push(Step::Ops(block, 0));
     }
 
-    fn ops(&mut self, block: BlockId, from: usize, stack: &mut Vec<Step>) {
+    fn ops(&mut self, block: BlockId, from: u32, stack: &mut Vec<Step>) {
         let body = self.body;
-        for (at, &op) in body.blocks[block].ops.iter().enumerate().skip(from) {
+        for (at, &op) in body.blocks[block].ops.iter().enumerate().skip(from as usize) {
             self.work.visited += 1;
             if body.ops[op].regions.is_empty() {
                 self.simplify(op, 0);
@@ -262,7 +276,7 @@ impl<'a> Walk<'a> {
             if self.is_24 && self.is_dead(op) && self.delete(op) {
                 continue;
             }
-            stack.push(Step::Ops(block, at + 1));
+            stack.push(Step::Ops(block, at as u32 + 1));
             stack.push(Step::AfterRegions(op));
             stack.extend(body.ops[op].regions.iter().rev().map(|&it| Step::Region(it)));
             let own = self.labels.of(op);
@@ -341,12 +355,17 @@ impl<'a> Walk<'a> {
                 _ if bits.has(Bits::UNKNOWN) => OpRefusalKind::UnknownOperation,
                 _ => OpRefusalKind::NotDeterministic,
             };
-            self.refusals.push(OpRefusal { op, into: None, kind, obstacle: None });
+            let refusal = OpRefusal { op, into: None, kind, obstacle: None };
+            (self.found)(Found::Refusal(refusal));
             return false;
         }
-        self.actions.push(OpAction { op, change: OpChange::Delete, kind: OpActionKind::Dead });
+        self.act(op, OpChange::Delete, OpActionKind::Dead);
         self.mark_gone(op);
         true
+    }
+
+    fn act(&mut self, op: OpId, change: OpChange, kind: OpActionKind) {
+        (self.found)(Found::Action(OpAction { op, change, kind }));
     }
 
     fn mark_gone(&mut self, op: OpId) {
@@ -386,7 +405,8 @@ impl<'a> Walk<'a> {
         if self.is_sound
             && let Some((kind, obstacle)) = self.obstacle(op, &known)
         {
-            self.refusals.push(OpRefusal { op, into: Some(known.op), kind, obstacle });
+            let refusal = OpRefusal { op, into: Some(known.op), kind, obstacle };
+            (self.found)(Found::Refusal(refusal));
             self.table.replace(known.op, new);
             return;
         }
@@ -479,7 +499,7 @@ impl<'a> Walk<'a> {
         if let Some(uses) = uses {
             self.replace_uses(&uses, op, into);
             let change = OpChange::MergeUses { into, uses: uses.into() };
-            self.actions.push(OpAction { op, change, kind });
+            self.act(op, change, kind);
             return;
         }
         for (&result, &by) in body.ops[op].results.iter().zip(&body.ops[into].results) {
@@ -488,7 +508,7 @@ impl<'a> Walk<'a> {
             self.summary.n_uses[by.index()] += self.summary.n_uses[result.index()];
             self.summary.n_uses[result.index()] = 0;
         }
-        self.actions.push(OpAction { op, change: OpChange::Merge { into }, kind });
+        self.act(op, OpChange::Merge { into }, kind);
         self.mark_gone(op);
     }
 

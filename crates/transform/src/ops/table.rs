@@ -33,11 +33,16 @@ fn shorten(hash: u64) -> u32 {
 #[derive(Default)]
 pub(super) struct Entries {
     known: Vec<Known>,
-    /// Numbers of `known` plus one; 0 is free. A power of two, at most half full.
+    /// Numbers of `known` plus one; 0 is free. A power of two, of which at most five eighths are taken.
     slots: Vec<u32>,
 }
 
 impl Entries {
+    /// Room for so many: a list that grows is copied, and memory that is not written to is not there.
+    fn with_capacity(n: usize) -> Entries {
+        Entries { known: Vec::with_capacity(n), slots: Vec::new() }
+    }
+
     fn find(&self, hash: u32, mut is_it: impl FnMut(&Known) -> bool) -> Option<usize> {
         if self.slots.is_empty() {
             return None;
@@ -55,8 +60,11 @@ impl Entries {
     }
 
     fn insert(&mut self, new: Known) {
-        if (self.known.len() + 1) * 2 > self.slots.len() {
-            self.slots = vec![0; (self.slots.len() * 2).max(64)];
+        if (self.known.len() + 1) * 8 > self.slots.len() * 5 {
+            let n = (self.slots.len() * 2).max(64);
+            // The old ones go first.
+            self.slots = Vec::new();
+            self.slots = vec![0; n];
             for at in 0..self.known.len() {
                 self.place(at);
             }
@@ -83,6 +91,11 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// A table for the operations of a body of so many.
+    pub(super) fn with_capacity(n_ops: usize) -> Table {
+        Table { entries: Entries::with_capacity(n_ops), is_open: Vec::new() }
+    }
+
     /// Opens a scope.
     pub(super) fn open(&mut self) -> ScopeIdx {
         self.is_open.push(true);

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use test_utils::{Sample, ir_samples};
 
 use super::*;
-use crate::mlir::differences;
+use crate::mlir::{differences, lower_file_without_names};
 
 /// Operations of which the pretty form says more or less than the generic one, or has no row; the reason is behind it.
 const PRETTY_ONLY: &[&str] = &[
@@ -29,6 +29,34 @@ fn units(text: &str) -> Vec<Unit> {
     let mut res = Vec::new();
     lower_file(text, Shapes::builtin(), &mut |unit| res.push(unit));
     res
+}
+
+#[test]
+fn bodies_without_names_are_the_same_programs() {
+    let samples = ir_samples();
+    let broken = "func.func @f(%a: i32) {\n  %b = arith.addi %x, %a : i32\n  cf.br ^bb7(%b#1 : i32)\n^bb1:\n  %b = test.op\n}\n";
+    let texts = samples.iter().filter(|it| it.name.ends_with(".mlir")).map(|it| &*it.text);
+    for text in texts.chain([broken]) {
+        let mut without = Vec::new();
+        lower_file_without_names(text, Shapes::builtin(), &mut |unit| without.push(unit));
+        let with = units(text);
+        assert_eq!(with.len(), without.len());
+        for (with, without) in with.iter().zip(&without) {
+            assert_eq!((with.kind, with.offset), (without.kind, without.offset));
+            let (with, without) = (&with.lowered, &without.lowered);
+            assert_eq!(with.diagnostics, without.diagnostics);
+            assert!(differences(&with.body, &without.body).is_empty());
+            for op in with.body.ops.ids() {
+                let (a, b) = (&with.source_map, &without.source_map);
+                assert_eq!((a.op(op), a.op_name(op)), (b.op(op), b.op_name(op)));
+                assert!(a.uses_of(op).eq(b.uses_of(op)));
+            }
+            for value in with.body.values.ids() {
+                let (a, b) = (&with.source_map, &without.source_map);
+                assert_eq!(a.definition(value), b.definition(value));
+            }
+        }
+    }
 }
 
 /// Pairs of a pretty text and its generic text.

@@ -5,7 +5,7 @@
 use ir::{OpId, OpRun, arena::Id};
 use syntax::TextSize;
 
-use super::{OpPlace, OpSourceMap, Places, SuccessorPlace, range};
+use super::{OpPlace, OpPlaces, OpSourceMap, Places, SuccessorPlace, Uses, range};
 
 /// A run in the text.
 #[derive(Clone, Copy, Debug)]
@@ -35,11 +35,16 @@ impl OpSourceMap {
     /// The uses of a run of operations without regions: by their numbers in the table. None at a place where that cannot be told.
     fn uses_of_run(&self, run: &OpRun) -> Option<std::ops::Range<usize>> {
         let end = |it: &OpPlace| (it.first_use + it.n_uses) as usize;
-        let ops = self.ops.get(run.ops.clone())?;
-        match (ops.first(), ops.last()) {
-            (Some(first), Some(last)) => Some(first.first_use as usize..end(last)),
+        let last = run.ops.end.checked_sub(1).filter(|it| *it >= run.ops.start);
+        match last {
+            Some(last) => {
+                let first = self.ops.get(run.ops.start)?;
+                Some(first.first_use as usize..end(&self.ops.get(last)?))
+            }
             // No region ends between the place and the next operation, which has no regions.
-            _ => self.ops.get(run.ops.start).map(|it| it.first_use as usize..it.first_use as usize),
+            None => {
+                self.ops.get(run.ops.start).map(|it| it.first_use as usize..it.first_use as usize)
+            }
         }
     }
 
@@ -62,31 +67,39 @@ impl OpSourceMap {
         };
         let moved_use = |first: u32| first - uses.len() as u32 + n_uses as u32;
 
-        let mut ops = Vec::with_capacity(self.ops.len() - run.ops.len() + n_ops);
-        for place in self.ops.get(..run.ops.start)? {
-            let mut place = *place;
+        if self.ops.len() < run.ops.end {
+            return None;
+        }
+        let mut ops = OpPlaces::default();
+        for (number, place) in self.ops.iter().take(run.ops.start).enumerate() {
+            let mut place = place;
             // Only an operation that holds the run ends behind it.
             if place.end > at.old_end {
                 place.end = at.moved(place.end);
+                // Uses are known by their distance from the start; of forms that use something behind a region all is read.
+                let is_behind = |it: syntax::TextRange| u32::from(it.start()) >= at.old_end;
+                if self.uses_of(OpId::new(number)).any(is_behind) {
+                    return None;
+                }
                 if place.first_use as usize >= uses.end {
                     place.first_use = moved_use(place.first_use);
                 }
             }
-            ops.push(place);
+            ops.set(number, place);
         }
-        ops.extend(
-            part.ops
-                .iter()
-                .map(|it| OpPlace { first_use: it.first_use + uses.start as u32, ..*it }),
-        );
-        ops.extend(self.ops.get(run.ops.end..)?.iter().map(|it| OpPlace {
+        let new = part.ops.iter();
+        let new = new.map(|it| OpPlace { first_use: it.first_use + uses.start as u32, ..it });
+        let behind = self.ops.iter().skip(run.ops.end).map(|it| OpPlace {
             start: at.moved(it.start),
             end: at.moved(it.end),
             name: at.moved(it.name),
             name_end: at.moved(it.name_end),
             first_use: moved_use(it.first_use),
             n_uses: it.n_uses,
-        }));
+        });
+        for (number, place) in (run.ops.start..).zip(new.chain(behind)) {
+            ops.set(number, place);
+        }
 
         let spliced = |old: &Places, run: &std::ops::Range<usize>, new: &Places, from: usize| {
             if old.len() < run.end {
@@ -96,7 +109,13 @@ impl OpSourceMap {
             let new = new.pairs(from.min(new.len())..new.len());
             Some(old.pairs(0..run.start).chain(new).chain(behind).collect())
         };
-        let uses = spliced(&self.uses, &uses, &part.uses, 0)?;
+        let mut all_uses = Uses::default();
+        if self.uses.len() < uses.end {
+            return None;
+        }
+        all_uses.extend(&self.uses, 0..uses.start);
+        all_uses.extend(&part.uses, 0..n_uses);
+        all_uses.extend(&self.uses, uses.end..self.uses.len());
         let values = spliced(&self.values, &run.values, &part.values, n_outer)?;
         let blocks = self.blocks.pairs(0..self.blocks.len()).map(|it| at.place(it)).collect();
         let region = |&(start, end): &(u32, u32)| {
@@ -120,7 +139,7 @@ impl OpSourceMap {
         dictionaries.extend(rest.map(|it| (moved_op(it.0), at.place(it.1))));
         Some(OpSourceMap {
             ops,
-            uses,
+            uses: all_uses,
             values,
             blocks,
             regions: self.regions.iter().map(region).collect(),
@@ -131,7 +150,7 @@ impl OpSourceMap {
 
     /// The numbers of the operations that begin in a part of the text.
     pub(crate) fn ops_in(&self, start: TextSize, end: TextSize) -> std::ops::Range<usize> {
-        let before = |offset: TextSize| self.ops.partition_point(|it| it.start < u32::from(offset));
+        let before = |offset: TextSize| self.ops.n_before(offset.into(), false);
         before(start)..before(end)
     }
 }

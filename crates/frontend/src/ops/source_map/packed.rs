@@ -1,0 +1,311 @@
+//! Places of operations and of short texts, in few bytes: a unit has millions.
+//!
+//! An operation takes 12 bytes, a use 3, the place of a value 5. What does not fit (operations of more than 250 bytes, mostly those with regions) is in tables beside.
+
+use rustc_hash::FxHashMap;
+use syntax::TextRange;
+
+/// Where an operation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub(super) struct OpPlace {
+    pub(super) start: u32,
+    pub(super) end: u32,
+    pub(super) name: u32,
+    pub(super) name_end: u32,
+    pub(super) first_use: u32,
+    pub(super) n_uses: u32,
+}
+
+/// An operation, its parts by their distance from its start.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+struct ShortOp {
+    start: u32,
+    first_use: u32,
+    /// `u8::MAX` for one that is in the table of long ones.
+    len: u8,
+    name: u8,
+    name_len: u8,
+    n_uses: u8,
+}
+
+/// Places of operations.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct OpPlaces {
+    ops: Vec<ShortOp>,
+    long: FxHashMap<u32, OpPlace>,
+}
+
+impl OpPlaces {
+    pub(super) fn len(&self) -> usize {
+        self.ops.len()
+    }
+
+    pub(super) fn get(&self, at: usize) -> Option<OpPlace> {
+        let op = self.ops.get(at)?;
+        if op.len == u8::MAX {
+            return self.long.get(&(at as u32)).copied();
+        }
+        let name = op.start + u32::from(op.name);
+        Some(OpPlace {
+            start: op.start,
+            end: op.start + u32::from(op.len),
+            name,
+            name_end: name + u32::from(op.name_len),
+            first_use: op.first_use,
+            n_uses: u32::from(op.n_uses),
+        })
+    }
+
+    pub(super) fn start(&self, at: usize) -> u32 {
+        self.ops.get(at).map_or(0, |it| it.start)
+    }
+
+    pub(super) fn set(&mut self, at: usize, place: OpPlace) {
+        if self.ops.len() <= at {
+            self.ops.resize(at + 1, ShortOp::default());
+        }
+        if self.ops[at].len == u8::MAX {
+            self.long.remove(&(at as u32));
+        }
+        self.ops[at] = ShortOp::of(&place).unwrap_or_else(|| {
+            self.long.insert(at as u32, place);
+            ShortOp {
+                start: place.start,
+                first_use: place.first_use,
+                len: u8::MAX,
+                ..ShortOp::default()
+            }
+        });
+    }
+
+    /// One more use of an operation.
+    pub(super) fn add_use(&mut self, at: usize) {
+        match self.ops.get_mut(at) {
+            Some(op) if op.len < u8::MAX && op.n_uses < u8::MAX => op.n_uses += 1,
+            _ => {
+                let place = self.get(at).unwrap_or_default();
+                self.set(at, OpPlace { n_uses: place.n_uses + 1, ..place });
+            }
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = OpPlace> + '_ {
+        (0..self.len()).map(|it| self.get(it).unwrap_or_default())
+    }
+
+    /// How many operations, from the first on, begin before an offset, or not behind it.
+    pub(super) fn n_before(&self, offset: u32, or_at: bool) -> usize {
+        self.ops.partition_point(|it| it.start < offset || or_at && it.start == offset)
+    }
+}
+
+impl ShortOp {
+    fn of(place: &OpPlace) -> Option<ShortOp> {
+        let len = u8::try_from(place.end.checked_sub(place.start)?).ok()?;
+        (len < u8::MAX).then_some(())?;
+        Some(ShortOp {
+            start: place.start,
+            first_use: place.first_use,
+            len,
+            name: u8::try_from(place.name.checked_sub(place.start)?).ok()?,
+            name_len: u8::try_from(place.name_end.checked_sub(place.name)?).ok()?,
+            n_uses: u8::try_from(place.n_uses).ok()?,
+        })
+    }
+}
+
+impl FromIterator<OpPlace> for OpPlaces {
+    fn from_iter<T: IntoIterator<Item = OpPlace>>(places: T) -> OpPlaces {
+        let mut res = OpPlaces::default();
+        let places = places.into_iter();
+        res.ops.reserve(places.size_hint().0);
+        for (at, place) in places.enumerate() {
+            res.set(at, place);
+        }
+        res
+    }
+}
+
+/// Where uses are, by the distance from the start of their operation: they stay what they are where it moves.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Uses {
+    starts: Vec<u16>,
+    /// `u8::MAX` for one that is in the table of long ones.
+    lens: Vec<u8>,
+    /// In order. Distances may be negative: they wrap.
+    long: Vec<(u32, (u32, u32))>,
+}
+
+impl Uses {
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The place of a use of an operation that begins at `op`.
+    pub(super) fn get(&self, at: usize, op: u32) -> TextRange {
+        let (Some(&start), Some(&len)) = (self.starts.get(at), self.lens.get(at)) else {
+            return TextRange::default();
+        };
+        let (start, len) = match len {
+            u8::MAX => match self.long.binary_search_by_key(&(at as u32), |it| it.0) {
+                Ok(at) => self.long[at].1,
+                Err(_) => (0, 0),
+            },
+            _ => (u32::from(start), u32::from(len)),
+        };
+        TextRange::at(op.wrapping_add(start).into(), len.into())
+    }
+
+    pub(super) fn push(&mut self, op: u32, (start, end): (u32, u32)) {
+        let (distance, len) = (start.wrapping_sub(op), end.saturating_sub(start));
+        let short = (u16::try_from(distance), u8::try_from(len));
+        let (short, short_len) = match short {
+            (Ok(distance), Ok(len)) if len < u8::MAX => (distance, len),
+            _ => {
+                self.long.push((self.starts.len() as u32, (distance, len)));
+                (0, u8::MAX)
+            }
+        };
+        self.starts.push(short);
+        self.lens.push(short_len);
+    }
+
+    /// Appends a part of other uses.
+    pub(super) fn extend(&mut self, other: &Uses, which: std::ops::Range<usize>) {
+        let first = self.len();
+        self.starts.extend_from_slice(&other.starts[which.clone()]);
+        self.lens.extend_from_slice(&other.lens[which.clone()]);
+        let long = other.long.iter().filter(|it| which.contains(&(it.0 as usize)));
+        let number = |at: u32| (at as usize - which.start + first) as u32;
+        self.long.extend(long.map(|&(at, place)| (number(at), place)));
+    }
+}
+
+/// Where short texts are: mostly names, of which a unit has millions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Places {
+    starts: Vec<u32>,
+    lens: Vec<u8>,
+    /// Lengths that do not fit.
+    long: FxHashMap<u32, u32>,
+}
+
+impl Places {
+    pub(super) fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    pub(super) fn get(&self, at: usize) -> TextRange {
+        let (Some(&start), Some(&len)) = (self.starts.get(at), self.lens.get(at)) else {
+            return TextRange::default();
+        };
+        let len = match len {
+            u8::MAX => self.long.get(&(at as u32)).copied().unwrap_or_default(),
+            _ => u32::from(len),
+        };
+        TextRange::at(start.into(), len.into())
+    }
+
+    pub(super) fn pairs(
+        &self,
+        which: std::ops::Range<usize>,
+    ) -> impl Iterator<Item = (u32, u32)> + '_ {
+        which.map(|it| self.get(it)).map(|it| (it.start().into(), it.end().into()))
+    }
+
+    pub(super) fn set(&mut self, at: usize, (start, end): (u32, u32)) {
+        if self.len() <= at {
+            self.starts.resize(at + 1, 0);
+            self.lens.resize(at + 1, 0);
+        }
+        if self.lens[at] == u8::MAX {
+            self.long.remove(&(at as u32));
+        }
+        let len = end.saturating_sub(start);
+        self.starts[at] = start;
+        self.lens[at] = u8::try_from(len).unwrap_or(u8::MAX);
+        if len >= u32::from(u8::MAX) {
+            self.long.insert(at as u32, len);
+        }
+    }
+}
+
+impl FromIterator<(u32, u32)> for Places {
+    fn from_iter<T: IntoIterator<Item = (u32, u32)>>(places: T) -> Places {
+        let mut res = Places::default();
+        for (at, place) in places.into_iter().enumerate() {
+            res.set(at, place);
+        }
+        res
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range((start, end): (u32, u32)) -> TextRange {
+        TextRange::new(start.into(), end.into())
+    }
+
+    const PLACES: [(u32, u32); 8] =
+        [(7, 9), (0, 0), (5, 259), (5, 260), (5, 261), (5, 262), (9, 1 << 30), (3, 4)];
+
+    #[test]
+    fn places_of_any_length_come_back() {
+        let mut places = Places::default();
+        for (at, &place) in PLACES.iter().enumerate() {
+            places.set(2 * at, (1, 900));
+            places.set(2 * at, place);
+        }
+        for (at, &place) in PLACES.iter().enumerate() {
+            assert_eq!(places.get(2 * at), range(place));
+            assert_eq!(places.get(2 * at + 1), TextRange::default());
+        }
+        assert_eq!(places.long.len(), 4);
+    }
+
+    #[test]
+    fn operations_of_any_length_come_back() {
+        let op = |start: u32, len: u32, name: u32, n_uses: u32| OpPlace {
+            start,
+            end: start + len,
+            name: start + name,
+            name_end: start + name + 10,
+            first_use: 7,
+            n_uses,
+        };
+        let lens = [0, 9, 254, 255, 256, 100_000];
+        let all: Vec<OpPlace> = lens
+            .iter()
+            .flat_map(|&len| {
+                [(0, 0), (255, 254), (256, 255), (3, 256)].map(|it| op(70, len, it.0, it.1))
+            })
+            .chain([OpPlace { start: 9, end: 3, ..OpPlace::default() }])
+            .collect();
+        let mut places = OpPlaces::default();
+        for (at, &place) in all.iter().enumerate() {
+            places.set(at, op(0, 1 << 20, 0, 0));
+            places.set(at, OpPlace { n_uses: 0, ..place });
+            (0..place.n_uses).for_each(|_| places.add_use(at));
+        }
+        assert_eq!(places.iter().collect::<Vec<_>>(), all);
+        assert_eq!(places, all.into_iter().collect());
+        assert!(size_of::<ShortOp>() <= 12);
+    }
+
+    #[test]
+    fn uses_move_with_their_operation() {
+        let mut uses = Uses::default();
+        let all =
+            [(100, 103), (90, 95), (100 + (1 << 16), 101 + (1 << 16)), (100, 100), (120, 500)];
+        all.iter().for_each(|&it| uses.push(100, it));
+        let mut twice = Uses::default();
+        twice.extend(&uses, 1..5);
+        twice.extend(&uses, 0..5);
+        for (at, &(start, end)) in all[1..].iter().chain(&all).enumerate() {
+            assert_eq!(twice.get(at, 1100), range((start + 1000, end + 1000)));
+        }
+        assert_eq!(twice.len(), 9);
+    }
+}
