@@ -82,6 +82,11 @@ impl OpPlaces {
     pub(super) fn add_use(&mut self, at: usize) {
         match self.ops.get_mut(at) {
             Some(op) if op.len < u8::MAX && op.n_uses < u8::MAX => op.n_uses += 1,
+            Some(op) if op.len == u8::MAX => {
+                if let Some(place) = self.long.get_mut(&(at as u32)) {
+                    place.n_uses += 1;
+                }
+            }
             _ => {
                 let place = self.get(at).unwrap_or_default();
                 self.set(at, OpPlace { n_uses: place.n_uses + 1, ..place });
