@@ -19,9 +19,10 @@ mod warps;
 
 use ir::{
     AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, Callee, DataType, ExprId,
-    ExprKind, OpId, OpKind, Type, ValueId,
+    ExprKind, OpId, OpKind, Type, ValueId, arena::Id as _,
 };
 use rustc_hash::FxHashMap;
+use transform::lower::Origins;
 
 use crate::{
     kernel::{Axis, Kernel, Refusal, Result},
@@ -30,9 +31,10 @@ use crate::{
 };
 use warps::Form;
 
-/// Lowers all reductions of `kernels`, by shuffles where that can be and `shuffles` says that the language has them. Whether there was one.
-pub(crate) fn lower(body: &mut Body, kernels: &[Kernel], shuffles: bool) -> Result<bool> {
-    let mut found = false;
+/// Lowers all reductions of `kernels`, by shuffles where that can be and `shuffles` says that the language has them. Gives what
+/// was made, and of which call.
+pub(crate) fn lower(body: &mut Body, kernels: &[Kernel], shuffles: bool) -> Result<Origins> {
+    let mut origins = Origins::new();
     for kernel in kernels {
         let scopes: Vec<OpId> = nest(body, kernel.op)
             .filter(|&op| matches!(body.ops[op].kind, OpKind::Attr(key) if body.name(key) == "reduce_scope"))
@@ -40,13 +42,16 @@ pub(crate) fn lower(body: &mut Body, kernels: &[Kernel], shuffles: bool) -> Resu
         let mut pool = FxHashMap::default();
         for scope in scopes {
             let may_shuffle = shuffles && sync::is_convergent(body, kernel, scope);
+            let call = body.blocks[body.entry(body.ops[scope].regions[0])].ops.first();
+            let call = call.copied().unwrap_or(scope);
+            let first = body.ops.len();
             Lowering::new(body, kernel, scope, may_shuffle)
                 .and_then(|it| it.run(&mut pool))
                 .map_err(|it| it.at(scope))?;
-            found = true;
+            origins.extend((first..body.ops.len()).map(|it| (OpId::new(it), call)));
         }
     }
-    Ok(found)
+    Ok(origins)
 }
 
 /// Shared buffers by element type and length.

@@ -68,7 +68,7 @@ pub(crate) struct Refused {
 impl Artifact {
     pub(crate) fn new(
         set: &KernelSet,
-        ops: &[ir::OpId],
+        (ops, origins): (&[ir::OpId], &[(ir::OpId, ir::OpId)]),
         sources: Vec<DeviceCode>,
         refused: Vec<Unsupported>,
     ) -> Artifact {
@@ -87,7 +87,13 @@ impl Artifact {
             };
         }
         let checks: Vec<Vec<HostExpr>> = sources.iter().map(|it| it.checks.clone()).collect();
-        let numbers: FxHashMap<ir::OpId, u32> = ops.iter().copied().zip(0..).collect();
+        let mut numbers: FxHashMap<ir::OpId, u32> = ops.iter().copied().zip(0..).collect();
+        // What was made of others later is behind them in the list.
+        for (made, of) in origins.iter().chain(&set.origins) {
+            if let Some(&number) = numbers.get(of) {
+                numbers.entry(*made).or_insert(number);
+            }
+        }
         let kernels = set
             .kernels
             .iter()

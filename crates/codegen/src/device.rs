@@ -2,7 +2,7 @@
 
 use ir::Body;
 use transform::{
-    lower::{self, serial_threads},
+    lower::{self, Origins, serial_threads},
     passes::Pass,
 };
 
@@ -72,19 +72,24 @@ fn refused(body: Body, refusal: Refusal) -> KernelSet {
         workspaces: Vec::new(),
         params: Vec::new(),
         symbols: Vec::new(),
+        origins: Vec::new(),
         body,
     }
 }
 
 /// A scheduled function after lowering; none for a function that launches nothing and of which nothing is written.
-fn lowered(body: &Body, target: Target, options: &Options) -> Result<Option<Body>, Refusal> {
+fn lowered(
+    body: &Body,
+    target: Target,
+    options: &Options,
+) -> Result<Option<(Body, Origins)>, Refusal> {
     if !split::launches(body) && !target.is_host() {
         return Ok(None);
     }
     if target != Target::Cuda {
         check_instructions(body)?;
     }
-    match lower::lower(body, &options.lowering(target)) {
+    match lower::lower_with_origins(body, &options.lowering(target)) {
         Ok(lowered) => Ok(Some(lowered)),
         Err(refused) => Err(Refusal::of_lowering(refused)),
     }
@@ -100,12 +105,13 @@ fn try_kernels(body: Body, shuffles: bool) -> Result<KernelSet, Box<(Body, Refus
             params: Vec::new(),
             symbols: Vec::new(),
             unsupported: Vec::new(),
+            origins: Vec::new(),
         });
     }
     let mut set = split::split(body)?;
     match allreduce::lower(&mut set.body, &set.kernels, shuffles) {
-        Ok(true) => set = split::split(set.body)?,
-        Ok(false) => {}
+        Ok(origins) if origins.is_empty() => {}
+        Ok(origins) => set = KernelSet { origins, ..split::split(set.body)? },
         Err(refusal) => return Err(Box::new((set.body, refusal))),
     }
     match sync::insert_barriers(&mut set.body, &set.kernels) {
@@ -143,10 +149,13 @@ pub(crate) fn generate(canonical: &Canonical, target: Target, options: &Options)
         Ok(lowered) => lowered,
         Err(refusal) => {
             let set = refused(canonical.body.clone(), refusal);
-            return Artifact::new(&set, &canonical.ops, Vec::new(), set.unsupported.clone());
+            return Artifact::new(&set, (&canonical.ops, &[]), Vec::new(), set.unsupported.clone());
         }
     };
-    let body = lowered.as_ref().unwrap_or(&canonical.body);
+    let (body, origins) = match &lowered {
+        Some((body, origins)) => (body, origins.as_slice()),
+        None => (&canonical.body, [].as_slice()),
+    };
     let passes = options.passes.iter().filter_map(|it| Pass::from_name(it));
     let mut bound = Bound::default();
     let optimized = passes.fold(None, |done: Option<Body>, pass| {
@@ -165,7 +174,7 @@ pub(crate) fn generate(canonical: &Canonical, target: Target, options: &Options)
             Err(reason) => refused.push(reason),
         }
     }
-    Artifact::new(&set, &canonical.ops, sources, refused)
+    Artifact::new(&set, (&canonical.ops, origins), sources, refused)
 }
 
 /// The code of one kernel, as it is written out.

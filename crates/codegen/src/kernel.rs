@@ -6,6 +6,8 @@
 use ir::{Body, BufferId, DataType, ExprId, OpId, ValueId};
 use rustc_hash::FxHashMap;
 
+use transform::lower::Origins;
+
 use crate::host::HostExpr;
 
 /// The kernels of one function.
@@ -25,6 +27,8 @@ pub struct KernelSet {
     pub symbols: Vec<Symbol>,
     /// Why the function has no device code; empty when it has. Then `kernels` and `host` are empty.
     pub unsupported: Vec<Unsupported>,
+    /// What operations stand for that the function did not have.
+    pub origins: Origins,
 }
 
 /// One reason why a function has no device code.

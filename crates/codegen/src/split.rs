@@ -40,6 +40,7 @@ pub(crate) fn split(body: Body) -> std::result::Result<KernelSet, Box<(Body, Ref
                 params,
                 symbols,
                 unsupported: Vec::new(),
+                origins: Vec::new(),
                 body,
             })
         }

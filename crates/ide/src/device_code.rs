@@ -107,12 +107,18 @@ fn add_places(
             let mut places: Vec<TextSize> = shared.uses.iter().filter_map(place).collect();
             places.sort_unstable();
             places.dedup();
+            // What is computed for others belongs to the first that needs it.
+            if let Some(&first) = places.first() {
+                view.lines.push((above + shared.line - 1, first));
+            }
             let row = rows.get(shared.line as usize - 1).copied().unwrap_or_default();
             let text = shared_text(row, shared.saved);
             view.shared.push(SharedValue { line: above + shared.line - 1, places, text });
         }
         above += rows.len() as u32 + 1;
     }
+    view.lines.sort_by_key(|it| it.0);
+    view.lines.dedup_by_key(|it| it.0);
 }
 
 /// What a line like `const int cse_v1 = bx * 1024 + tx;` is, in words.

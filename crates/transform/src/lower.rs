@@ -4,7 +4,8 @@
 //! them would not be right. A pass that finds nothing of its kind changes nothing, so a lowered function passes through, and lowering twice
 //! is lowering once. In debug builds the verifier runs after each pass.
 //!
-//! A pass works in place: operations that stay keep their ids, so that what is known by them (lines, ranges of the text) still holds.
+//! A pass works in place: operations that stay keep their ids, so that what is known by them (lines, ranges of the text) still holds;
+//! of copies, and of what stands for a block that reduces, [`Origins`] tells.
 //! What is no longer needed is taken out of its block and stays in the tables. Each pass is linear in the body unless its header says more.
 
 use ir::{Body, OpId};
@@ -82,6 +83,9 @@ impl LowerRefusal {
     }
 }
 
+/// What was made of what, in the order in which it was: a copy of an operation, and the operation; what stands for an operation, and that one.
+pub type Origins = Vec<(OpId, OpId)>;
+
 /// One pass of the lowering.
 #[derive(Clone, Copy, Debug)]
 pub struct Lowering {
@@ -89,7 +93,7 @@ pub struct Lowering {
     pub name: &'static str,
     /// What it does, in one line.
     pub what: &'static str,
-    run: fn(&mut Body, &LowerOptions) -> Result<(), LowerRefusal>,
+    run: fn(&mut Body, &LowerOptions, &mut Origins) -> Result<(), LowerRefusal>,
 }
 
 /// The passes, in order. Blocks first: what a schedule is made of; then loops and memory, on bodies without blocks.
@@ -183,33 +187,46 @@ pub const LOWERINGS: &[Lowering] = &[
 
 /// The body after all passes.
 pub fn lower(body: &Body, options: &LowerOptions) -> Result<Body, LowerRefusal> {
+    Ok(lower_with_origins(body, options)?.0)
+}
+
+/// As [`lower`], and what the operations come from that were not there before.
+pub fn lower_with_origins(
+    body: &Body,
+    options: &LowerOptions,
+) -> Result<(Body, Origins), LowerRefusal> {
     run(body, options, LOWERINGS)
 }
 
 /// The body after the pass of this name and all before it; after all of them if there is none of this name.
 pub fn lower_until(body: &Body, options: &LowerOptions, name: &str) -> Result<Body, LowerRefusal> {
     let end = LOWERINGS.iter().position(|it| it.name == name).map_or(LOWERINGS.len(), |it| it + 1);
-    run(body, options, &LOWERINGS[..end])
+    Ok(run(body, options, &LOWERINGS[..end])?.0)
 }
 
 impl Lowering {
     /// The body after this pass alone.
     pub fn run(&self, body: &Body, options: &LowerOptions) -> Result<Body, LowerRefusal> {
-        run(body, options, std::slice::from_ref(self))
+        Ok(run(body, options, std::slice::from_ref(self))?.0)
     }
 }
 
-fn run(body: &Body, options: &LowerOptions, passes: &[Lowering]) -> Result<Body, LowerRefusal> {
+fn run(
+    body: &Body,
+    options: &LowerOptions,
+    passes: &[Lowering],
+) -> Result<(Body, Origins), LowerRefusal> {
     let mut body = body.clone();
+    let mut origins = Origins::new();
     // What a text says may be wrong from the start.
     let is_checked = cfg!(debug_assertions) && ir::verify::verify(&body).is_empty();
     for pass in passes {
-        (pass.run)(&mut body, options)?;
+        (pass.run)(&mut body, options, &mut origins)?;
         if is_checked {
             ir::verify::assert_valid(&body);
         }
     }
-    Ok(body)
+    Ok((body, origins))
 }
 
 #[cfg(test)]

@@ -530,6 +530,36 @@ fn lines_are_known_around_loops_and_barriers() {
         Target::Metal,
         &expect![[r#"
             5: float _e16 = A.inner[cse_v1];
+            7: float _e21 = in_thread.inner[0];
+            7: if (tx < 36) {
+            7: float lhs = red.inner[tx];
+            7: float rhs = red.inner[as_type<int>(as_type<uint>(tx) + as_type<uint>(64))];
+            7: red.inner[tx] = lhs + rhs;
+            7: if (tx < 32) {
+            7: float lhs_1 = red.inner[tx];
+            7: float rhs_1 = red.inner[as_type<int>(as_type<uint>(tx) + as_type<uint>(32))];
+            7: red.inner[tx] = lhs_1 + rhs_1;
+            7: if (tx < 16) {
+            7: float lhs_2 = red.inner[tx];
+            7: float rhs_2 = red.inner[as_type<int>(as_type<uint>(tx) + as_type<uint>(16))];
+            7: red.inner[tx] = lhs_2 + rhs_2;
+            7: if (tx < 8) {
+            7: float lhs_3 = red.inner[tx];
+            7: float rhs_3 = red.inner[as_type<int>(as_type<uint>(tx) + as_type<uint>(8))];
+            7: red.inner[tx] = lhs_3 + rhs_3;
+            7: if (tx < 4) {
+            7: float lhs_4 = red.inner[tx];
+            7: float rhs_4 = red.inner[as_type<int>(as_type<uint>(tx) + as_type<uint>(4))];
+            7: red.inner[tx] = lhs_4 + rhs_4;
+            7: if (tx < 2) {
+            7: float lhs_5 = red.inner[tx];
+            7: float rhs_5 = red.inner[as_type<int>(as_type<uint>(tx) + as_type<uint>(2))];
+            7: red.inner[tx] = lhs_5 + rhs_5;
+            7: if (tx < 1) {
+            7: float lhs_6 = red.inner[tx];
+            7: float rhs_6 = red.inner[as_type<int>(as_type<uint>(tx) + as_type<uint>(1))];
+            7: red.inner[tx] = lhs_6 + rhs_6;
+            7: float _e95 = red.inner[0];
             8: if (tx == 0) {
             9: float _e102 = cross_thread.inner[0];
             10: float _e106 = A.inner[cse_v1];

@@ -188,6 +188,39 @@ def f(A: T.Buffer((128,), \"int32\")):
 }
 
 #[test]
+fn lines_of_device_code_lead_to_what_was_unrolled_and_reduced() {
+    let kernel = "\
+from tvm.script import tirx as T
+
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((64,), \"float32\"), B: T.Buffer((1,), \"float32\")):
+    for t in T.thread_binding(32, thread=\"threadIdx.x\"):
+        for i in T.unroll(2):
+            with T.sblock(\"sum\"):
+                k = T.axis.reduce(64, i * 32 + t)
+                with T.init():
+                    B[0] = T.float32(0)
+                B[0] = B[0] + A[k]
+";
+    let at = (kernel.find("B[0]").unwrap() as u32).into();
+    let options = crate::TargetOptions::default();
+    let view = analysis(kernel).view_device_code(FILE, at, Target::Cuda, &options).unwrap();
+    let view = view.unwrap();
+    let lead = |needle: &str| -> Vec<&str> {
+        let mut found = Vec::new();
+        for (number, _) in view.text.lines().enumerate().filter(|it| it.1.contains(needle)) {
+            let place = view.lines.iter().rev().find(|it| it.0 as usize <= number);
+            let start = usize::from(place.unwrap().1);
+            found.push(kernel[start..].lines().next().unwrap().trim());
+        }
+        found
+    };
+    assert_eq!(lead("+ A["), ["B[0] = B[0] + A[k]"; 2], "{}", view.text);
+    assert_eq!(lead("__shfl_down_sync")[0], "with T.sblock(\"sum\"):", "{}", view.text);
+}
+
+#[test]
 fn the_same_expression_and_function_are_found_in_other_files() {
     let text = function("A[i * 4 + j * 2] = 1\nA[i * 4 + j * 2] = 2");
     let renamed = text.replace("A[", "Z[").replace("(A:", "(Z:").replace("def f", "def g");

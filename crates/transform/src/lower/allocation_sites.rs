@@ -12,12 +12,12 @@ use ir::{
 };
 
 use super::{
-    LowerOptions, LowerRefusal,
+    LowerOptions, LowerRefusal, Origins,
     edit::{append, loop_block, loop_var},
     footprint::{Access, Accesses, Below, Varying, distance, span},
 };
 
-pub(super) fn run(body: &mut Body, _: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
     let allocations = kernel_memory(body);
     if allocations.is_empty() {
         return Ok(());

@@ -10,7 +10,7 @@ use ir::{
 };
 
 use super::{
-    LowerOptions, LowerRefusal,
+    LowerOptions, LowerRefusal, Origins,
     edit::{adopt_region, map_op, rebuild_blocks},
 };
 
@@ -20,7 +20,7 @@ pub(super) const DIM_ALIGN: &str = "buffer_dim_align";
 /// Nodes of the largest binding that is written at each use.
 const LARGEST_BINDING: u32 = 256;
 
-pub(super) fn run(body: &mut Body, _: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
     let mut replaced = Substitution::default();
     let ops: Vec<OpId> = body.ops_preorder().collect();
     for &op in &ops {

@@ -14,14 +14,14 @@ use ir::{
 use rustc_hash::FxHashMap;
 
 use super::{
-    LowerOptions, LowerRefusal,
+    LowerOptions, LowerRefusal, Origins,
     allocation_sites::kernel_memory,
     block_iters::DIM_ALIGN,
     edit::{map_expr, map_op},
     footprint::{Access, Accesses, Below, Span, Varying, distance, span},
 };
 
-pub(super) fn run(body: &mut Body, _: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
     let allocations = kernel_memory(body);
     if !allocations.is_empty() {
         let plan = plan(body, &allocations);

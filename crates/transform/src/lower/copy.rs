@@ -9,7 +9,7 @@ use ir::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{edit::map_expr, lists::ops_in};
+use super::{Origins, edit::map_expr, lists::ops_in};
 
 /// Whether [`Copier`] can copy all that is in the regions of an operation: nothing that is still to be scheduled, or of another
 /// language.
@@ -64,10 +64,17 @@ impl Copier {
     }
 
     /// Appends copies of operations to a block. Definitions must come before uses, as they do in program order.
-    pub(super) fn append(&mut self, body: &mut Body, ops: &[OpId], to: BlockId) {
+    pub(super) fn append(
+        &mut self,
+        body: &mut Body,
+        ops: &[OpId],
+        to: BlockId,
+        origins: &mut Origins,
+    ) {
         let mut stack: Vec<(OpId, BlockId)> = ops.iter().rev().map(|&it| (it, to)).collect();
         while let Some((op, to)) = stack.pop() {
             let copy = self.op(body, op, to);
+            origins.push((copy, op));
             let regions = body.ops[op].regions.to_vec();
             for region in regions.into_iter().rev() {
                 let blocks = body.regions[region].blocks.to_vec();

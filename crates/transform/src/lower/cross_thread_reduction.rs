@@ -21,20 +21,27 @@ mod reducer;
 
 use ir::{
     AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, Callee, DataType, ExprId,
-    OpId, OpKind, Type,
+    OpId, OpKind, Type, arena::Id as _,
 };
 use rustc_hash::FxHashMap;
 
 use super::{
-    LowerOptions, LowerRefusal,
+    LowerOptions, LowerRefusal, Origins,
     edit::{adopt_region, append, loop_block, loop_var, map_expr, map_op},
 };
 use plan::{Reduction, plan};
 use reducer::{Component, comm_reducer};
 
-pub(super) fn run(body: &mut Body, _: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(
+    body: &mut Body,
+    _: &LowerOptions,
+    origins: &mut Origins,
+) -> Result<(), LowerRefusal> {
     for reduction in plan(body)? {
+        let first = body.ops.len();
         rewrite(body, &reduction);
+        // What combines the parts stands for the block.
+        origins.extend((first..body.ops.len()).map(|it| (OpId::new(it), reduction.block)));
     }
     Ok(())
 }

@@ -25,12 +25,12 @@ use self::{
     uses::Uses,
 };
 use super::{
-    LowerOptions, LowerRefusal,
+    LowerOptions, LowerRefusal, Origins,
     lists::{WIDE, constant},
 };
 
 /// See the module.
-pub(super) fn run(body: &mut Body, _: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
     if let Some(op) = body.ops_preorder().find(|&it| matches!(body.ops[it].kind, OpKind::SBlock(_)))
     {
         let detail = "a block that is still to be scheduled";

@@ -8,9 +8,9 @@ use ir::{
     AllocKind, BinaryOp, Body, BufferOrigin, ExprId, IterKind, OpId, OpKind, RegionId, SBlockId,
 };
 
-use super::{LowerOptions, LowerRefusal};
+use super::{LowerOptions, LowerRefusal, Origins};
 
-pub(super) fn run(body: &mut Body, _: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
     let ops: Vec<OpId> = body.ops_preorder().collect();
     for op in ops {
         if let OpKind::SBlock(block) = body.ops[op].kind

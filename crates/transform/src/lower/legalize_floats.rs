@@ -19,13 +19,17 @@ use rustc_hash::FxHashMap;
 
 use self::bits::{BYTE, decode, encode};
 use super::{
-    LowerOptions, LowerRefusal,
+    LowerOptions, LowerRefusal, Origins,
     edit::{map_expr_from, map_op},
     lists::constant,
 };
 
 /// See the module.
-pub(super) fn run(body: &mut Body, options: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(
+    body: &mut Body,
+    options: &LowerOptions,
+    _: &mut Origins,
+) -> Result<(), LowerRefusal> {
     if options.has_float8 || !uses_float8(body) {
         return Ok(());
     }

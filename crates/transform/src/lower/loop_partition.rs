@@ -20,7 +20,7 @@ use ir::{
 
 use self::guards::{Guard, Range, guards, is_likely};
 use super::{
-    LowerOptions, LowerRefusal,
+    LowerOptions, LowerRefusal, Origins,
     contexts::around,
     copy::{Copier, can_copy},
     edit::{loop_block, loop_var},
@@ -31,11 +31,15 @@ use super::{
 const HINT: &str = "pragma_loop_partition_hint";
 
 /// See the module.
-pub(super) fn run(body: &mut Body, options: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(
+    body: &mut Body,
+    options: &LowerOptions,
+    origins: &mut Origins,
+) -> Result<(), LowerRefusal> {
     if body.lookup_name(HINT).is_none() && !has_candidates(body) {
         return Ok(());
     }
-    replace_ops(body, |body, op| Ok(visit(body, op, options)))
+    replace_ops(body, |body, op| Ok(visit(body, op, options, origins)))
 }
 
 /// Whether a loop has the pragma, or a guard is marked.
@@ -47,7 +51,12 @@ fn has_candidates(body: &Body) -> bool {
     })
 }
 
-fn visit(body: &mut Body, op: OpId, options: &LowerOptions) -> Option<Vec<OpId>> {
+fn visit(
+    body: &mut Body,
+    op: OpId,
+    options: &LowerOptions,
+    origins: &mut Origins,
+) -> Option<Vec<OpId>> {
     match body.ops[op].kind {
         // `with T.attr(i, "pragma_loop_partition_hint", 1)` around the loop.
         OpKind::Attr(key) if body.name(key) == HINT => {
@@ -56,14 +65,15 @@ fn visit(body: &mut Body, op: OpId, options: &LowerOptions) -> Option<Vec<OpId>>
             let mut result = Vec::new();
             for it in ops {
                 let is_loop = matches!(body.ops[it].kind, OpKind::For(ForKind::Serial));
-                let parts = if is_loop { partition(body, it, true, options) } else { None };
+                let parts =
+                    if is_loop { partition(body, it, true, options, origins) } else { None };
                 result.extend(parts.unwrap_or_else(|| vec![it]));
             }
             Some(result)
         }
         OpKind::For(ForKind::Serial) => {
             let is_hinted = drop_hint(body, op);
-            partition(body, op, is_hinted, options)
+            partition(body, op, is_hinted, options, origins)
         }
         _ => None,
     }
@@ -97,9 +107,10 @@ fn partition(
     op: OpId,
     is_hinted: bool,
     options: &LowerOptions,
+    origins: &mut Origins,
 ) -> Option<Vec<OpId>> {
     let plan = plan(body, op, is_hinted, options)?;
-    Some(split(body, op, &plan))
+    Some(split(body, op, &plan, origins))
 }
 
 fn plan(body: &mut Body, op: OpId, is_hinted: bool, options: &LowerOptions) -> Option<Plan> {
@@ -212,7 +223,7 @@ pub(super) fn fold(body: &mut Body, op: BinaryOp, a: ExprId, b: ExprId) -> ExprI
 }
 
 /// The loops that take the place of one.
-fn split(body: &mut Body, op: OpId, plan: &Plan) -> Vec<OpId> {
+fn split(body: &mut Body, op: OpId, plan: &Plan, origins: &mut Origins) -> Vec<OpId> {
     let list = new_list(body);
     let dtype = body.values[loop_var(body, op)].ty.prim().unwrap_or(WIDE);
     let (min, extent) = (body.ops[op].operands[0], body.ops[op].operands[1]);
@@ -232,11 +243,11 @@ fn split(body: &mut Body, op: OpId, plan: &Plan) -> Vec<OpId> {
     let high = end.map_or(stop, |it| wide(body, it));
 
     if first.is_some() && !plan.is_idle {
-        part(body, op, list, (start, low, dtype), None);
+        part(body, op, list, (start, low, dtype), None, origins);
     }
-    part(body, op, list, (low, high, dtype), Some(&plan.guards));
+    part(body, op, list, (low, high, dtype), Some(&plan.guards), origins);
     if end.is_some() && !plan.is_idle {
-        part(body, op, list, (high, stop, dtype), None);
+        part(body, op, list, (high, stop, dtype), None, origins);
     }
     take_list(body, list)
 }
@@ -275,6 +286,7 @@ fn part(
     list: BlockId,
     (from, to, dtype): (ExprId, ExprId, DataType),
     without: Option<&[Guard]>,
+    origins: &mut Origins,
 ) {
     let (from, to) = (narrow(body, from, dtype), narrow(body, to, dtype));
     // Both are in the loop's range, so their distance is no more than its extent.
@@ -284,6 +296,7 @@ fn part(
         return;
     }
     let new = body.push_op(list, body.ops[op].kind, &[from, extent]);
+    origins.push((new, op));
     body.ops[new].attrs = body.ops[op].attrs;
     let region = body.push_region(new);
     let to = body.entry(region);
@@ -294,7 +307,7 @@ fn part(
     // Guards are changed in the original for the time of the copy, so that it has them changed.
     let saved = guards::change(body, op, without.unwrap_or_default());
     let ops = body.blocks[loop_block(body, op)].ops.clone();
-    Copier::with(var, copy).append(body, &ops, to);
+    Copier::with(var, copy).append(body, &ops, to, origins);
     guards::restore(body, saved);
     guards::open(body, new);
 }

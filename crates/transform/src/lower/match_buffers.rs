@@ -11,11 +11,11 @@ use ir::{
 use rustc_hash::FxHashMap;
 
 use super::{
-    LowerOptions, LowerRefusal,
+    LowerOptions, LowerRefusal, Origins,
     edit::{each_node, map_expr, map_op, rebuild_blocks},
 };
 
-pub(super) fn run(body: &mut Body, _: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
     let mut parts = Parts::default();
     let ops: Vec<OpId> = body.ops_preorder().collect();
     let is_part = |body: &Body, buffer: BufferId| {

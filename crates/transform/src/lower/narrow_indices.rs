@@ -20,7 +20,7 @@ use rustc_hash::FxHashSet;
 
 use self::exprs::Narrower;
 use super::{
-    LowerOptions, LowerRefusal,
+    LowerOptions, LowerRefusal, Origins,
     edit::{each_node, loop_var, map_op},
     lists::{WIDE, constant},
 };
@@ -29,7 +29,11 @@ use super::{
 const NARROW: DataType = DataType::INT32;
 
 /// See the module.
-pub(super) fn run(body: &mut Body, options: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(
+    body: &mut Body,
+    options: &LowerOptions,
+    _: &mut Origins,
+) -> Result<(), LowerRefusal> {
     if options.index_bits > 32 || !has_wide(body) {
         return Ok(());
     }

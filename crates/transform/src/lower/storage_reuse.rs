@@ -18,12 +18,16 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    LowerOptions, LowerRefusal,
+    LowerOptions, LowerRefusal, Origins,
     lists::{constant, rebuild_operands},
 };
 
 /// See the module.
-pub(super) fn run(body: &mut Body, options: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(
+    body: &mut Body,
+    options: &LowerOptions,
+    _: &mut Origins,
+) -> Result<(), LowerRefusal> {
     let lives = lives(body, options);
     let shared = share(&lives);
     if !shared.is_empty() {

@@ -25,7 +25,7 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    LowerOptions, LowerRefusal,
+    LowerOptions, LowerRefusal, Origins,
     edit::{append, loop_block, loop_var, map_op, mentions, rebuild_blocks, thread_tag},
 };
 
@@ -33,7 +33,7 @@ use super::{
 const TAGS: [&str; 6] =
     ["blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"];
 
-pub(super) fn run(body: &mut Body, _: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
     let kernels = kernels(body)?;
     check::one_kernel_each(body, &kernels)?;
     for &op in &kernels {

@@ -13,7 +13,7 @@ use ir::{Attr, Body, ExprId, ForKind, OpId, OpKind};
 use rustc_hash::FxHashMap;
 
 use super::{
-    LowerOptions, LowerRefusal,
+    LowerOptions, LowerRefusal, Origins,
     copy::{Copier, can_copy},
     lists::{blocks_of, constant, new_list, replace_ops, take_list},
 };
@@ -25,7 +25,11 @@ const EXPLICIT: &str = "pragma_unroll_explicit";
 const MOST_DEEP: u32 = 8;
 
 /// See the module.
-pub(super) fn run(body: &mut Body, options: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(
+    body: &mut Body,
+    options: &LowerOptions,
+    origins: &mut Origins,
+) -> Result<(), LowerRefusal> {
     let pragmas = pragmas(body);
     if pragmas.is_empty() && !has_unrolled(body) {
         return Ok(());
@@ -33,7 +37,7 @@ pub(super) fn run(body: &mut Body, options: &LowerOptions) -> Result<(), LowerRe
     let mut sizes: FxHashMap<OpId, Size> = FxHashMap::default();
     replace_ops(body, |body, op| {
         let pragma = pragmas.get(&op).copied().unwrap_or_default();
-        let (size, others) = visit(body, op, pragma, options, &sizes);
+        let (size, others) = visit(body, op, pragma, options, &sizes, origins);
         if let Some(others) = &others {
             // What takes the place of a loop counts as the loop did.
             for &other in others {
@@ -115,6 +119,7 @@ fn visit(
     pragma: Pragma,
     options: &LowerOptions,
     sizes: &FxHashMap<OpId, Size>,
+    origins: &mut Origins,
 ) -> (Size, Option<Vec<OpId>>) {
     let mut size = Size::default();
     for block in blocks_of(body, op) {
@@ -132,7 +137,7 @@ fn visit(
             let block = body.entry(body.ops[op].regions[0]);
             return (size, Some(take_list(body, block)));
         }
-        OpKind::For(kind) => return for_loop(body, op, kind, pragma, options, size),
+        OpKind::For(kind) => return for_loop(body, op, kind, pragma, options, size, origins),
         _ => {}
     }
     (size, None)
@@ -145,6 +150,7 @@ fn for_loop(
     pragma: Pragma,
     options: &LowerOptions,
     mut size: Size,
+    origins: &mut Origins,
 ) -> (Size, Option<Vec<OpId>>) {
     let is_marked = marks(body, op);
     drop_pragmas(body, op, is_marked);
@@ -173,7 +179,7 @@ fn for_loop(
         return (size, None);
     }
     size.steps = steps;
-    let copies = unroll(body, op);
+    let copies = unroll(body, op, origins);
     (size, copies)
 }
 
@@ -219,7 +225,7 @@ pub(super) fn leaves(body: &Body, op: OpId) -> bool {
 }
 
 /// The body of a loop, once an iteration.
-fn unroll(body: &mut Body, op: OpId) -> Option<Vec<OpId>> {
+fn unroll(body: &mut Body, op: OpId, origins: &mut Origins) -> Option<Vec<OpId>> {
     let data = body.ops[op].clone();
     let number = |at: usize| data.operands.get(at).and_then(|&it| constant(body, it));
     let (min, extent, step) = (number(0)?, number(1)?, number(2).unwrap_or(1));
@@ -234,7 +240,7 @@ fn unroll(body: &mut Body, op: OpId) -> Option<Vec<OpId>> {
     while at < extent {
         let value: ExprId = body.int(i128::from(min) + i128::from(at), dtype);
         let ops = body.blocks[block].ops.clone();
-        Copier::with(var, value).append(body, &ops, list);
+        Copier::with(var, value).append(body, &ops, list, origins);
         at = at.checked_add(step)?;
     }
     Some(take_list(body, list))

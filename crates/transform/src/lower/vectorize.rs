@@ -21,7 +21,7 @@ use self::{
     widen::Widener,
 };
 use super::{
-    LowerOptions, LowerRefusal,
+    LowerOptions, LowerRefusal, Origins,
     copy::{Copier, can_copy},
     lists::{constant, new_list, replace_ops, take_list},
     unroll::leaves,
@@ -29,7 +29,11 @@ use super::{
 use crate::simplify::{self, SimplifyOptions};
 
 /// See the module.
-pub(super) fn run(body: &mut Body, options: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(
+    body: &mut Body,
+    options: &LowerOptions,
+    origins: &mut Origins,
+) -> Result<(), LowerRefusal> {
     let is_vector = |body: &Body, it: OpId| body.ops[it].kind == OpKind::For(ForKind::Vectorized);
     if !body.ops_preorder().any(|it| is_vector(body, it)) {
         return Ok(());
@@ -41,7 +45,7 @@ pub(super) fn run(body: &mut Body, options: &LowerOptions) -> Result<(), LowerRe
     }
     let memory = Memory::of(body);
     replace_ops(body, |body, op| match is_vector(body, op) {
-        true => vectorize(body, op, &memory, options).map_err(|it| it.at(op)),
+        true => vectorize(body, op, &memory, options, origins).map_err(|it| it.at(op)),
         false => Ok(None),
     })
 }
@@ -70,6 +74,7 @@ fn vectorize(
     op: OpId,
     memory: &Memory,
     options: &LowerOptions,
+    origins: &mut Origins,
 ) -> Result<Option<Vec<OpId>>, LowerRefusal> {
     let block = body.entry(body.ops[op].regions[0]);
     let var = body.blocks[block].args[0];
@@ -100,7 +105,7 @@ fn vectorize(
     if ops.iter().any(|&it| declares(body.ops[it].kind) && body.ops[it].regions.is_empty()) {
         return serial(body, op, memory);
     }
-    one_by_one(body, it, &ops, memory).map(Some)
+    one_by_one(body, it, &ops, memory, origins).map(Some)
 }
 
 fn refuse(obstacle: &Obstacle) -> LowerRefusal {
@@ -129,6 +134,7 @@ fn one_by_one(
     it: VectorLoop,
     ops: &[OpId],
     memory: &Memory,
+    origins: &mut Origins,
 ) -> Result<Vec<OpId>, LowerRefusal> {
     let mut list = Vec::new();
     for &op in ops {
@@ -141,13 +147,13 @@ fn one_by_one(
         if let Some(culprit) = why_not_independent(body, it.op, &[op], memory) {
             return Err(depends(culprit));
         }
-        list.push(lane_by_lane(body, it, op));
+        list.push(lane_by_lane(body, it, op, origins));
     }
     Ok(list)
 }
 
 /// A loop over the lanes around a copy of one statement.
-fn lane_by_lane(body: &mut Body, it: VectorLoop, op: OpId) -> OpId {
+fn lane_by_lane(body: &mut Body, it: VectorLoop, op: OpId, origins: &mut Origins) -> OpId {
     let list = new_list(body);
     let operands = body.ops[it.op].operands.clone();
     let around = body.push_op(list, OpKind::For(ForKind::Serial), &operands);
@@ -157,7 +163,7 @@ fn lane_by_lane(body: &mut Body, it: VectorLoop, op: OpId) -> OpId {
     let name = body.name(data.name).to_owned();
     let var = body.new_block_arg(block, &name, data.ty);
     let var = body.value_expr(var);
-    Copier::with(it.var, var).append(body, &[op], block);
+    Copier::with(it.var, var).append(body, &[op], block, origins);
     take_list(body, list);
     around
 }

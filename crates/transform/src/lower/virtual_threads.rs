@@ -9,13 +9,13 @@
 use ir::{Body, DataType, ForKind, OpId, OpKind, ValueId, ValueKind, substitution::Substitution};
 
 use super::{
-    LowerOptions, LowerRefusal,
+    LowerOptions, LowerRefusal, Origins,
     edit::map_op,
     lists::{constant, ops_in},
 };
 
 /// See the module.
-pub(super) fn run(body: &mut Body, _: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
     let ops: Vec<OpId> = body.ops_preorder().collect();
     for op in ops {
         let tag = match body.ops[op].kind {

@@ -9,7 +9,7 @@
 use ir::{BinaryOp, Body, BufferField, BufferId, ExprId, ExprKind, OpId, OpKind, Type, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{LowerOptions, LowerRefusal, lists::constant};
+use super::{LowerOptions, LowerRefusal, Origins, lists::constant};
 use crate::{
     barriers::bindings,
     instructions::{Instruction, instruction},
@@ -23,7 +23,7 @@ fn refusal(what: &str) -> LowerRefusal {
 }
 
 /// See the module.
-pub(super) fn run(body: &mut Body, _: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
     let allocations: Vec<(OpId, BufferId)> = body
         .ops_preorder()
         .filter_map(|op| match body.ops[op].kind {

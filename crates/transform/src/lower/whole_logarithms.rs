@@ -8,14 +8,14 @@ use ir::{Body, Callee, DataType, ExprId, ExprKind, OpId};
 use rustc_hash::FxHashMap;
 
 use super::{
-    LowerOptions, LowerRefusal,
+    LowerOptions, LowerRefusal, Origins,
     edit::{map_expr, map_op},
 };
 
 /// Beyond, a logarithm may be too close to a whole number.
 const GREATEST: f64 = (1u64 << 40) as f64;
 
-pub(super) fn run(body: &mut Body, _: &LowerOptions) -> Result<(), LowerRefusal> {
+pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
     if body.lookup_name("log2").is_none() || body.lookup_name("ceil").is_none() {
         return Ok(());
     }
