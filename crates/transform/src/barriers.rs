@@ -13,7 +13,8 @@
 //!
 //! Two accesses come from one thread if their addresses say so: an index that is a sum of thread terms, constants and
 //! one and the same remaining part is enumerated over the threads of the block (guards that depend on threads alone
-//! are applied). Everything else is taken to conflict: a barrier too many costs time, never a result.
+//! are applied). Parts that differ, also those of two iterations, keep accesses apart if they are multiples of more than threads touch
+//! (`32 * i + threadIdx.x`). Everything else is taken to conflict: a barrier too many costs time, never a result.
 //!
 //! Calls access memory through their pointers (`pointers`). An asynchronous copy writes when its thread waits for it (`SEMANTICS: Y3`): until then it is
 //! *in flight*, which no barrier changes, and from the wait on it is pending like a store.
@@ -67,6 +68,17 @@ const WARP: u32 = 32;
 
 /// Nested loops with shared memory beyond which analysis is refused: each level multiplies its passes.
 const MAX_NESTING: usize = 10;
+
+/// Distances between common parts of addresses that are tried.
+const MOST_DISTANCES: i64 = 16;
+
+fn greatest_divisor(a: i64, b: i64) -> i64 {
+    let (mut a, mut b) = (a, b);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
 
 /// The definitions of all bound values of a function.
 pub fn bindings(body: &Body) -> FxHashMap<ValueId, ExprId> {
@@ -135,6 +147,8 @@ struct Addresses {
     of_thread: Rc<[i64]>,
     /// Added to all.
     constant: i64,
+    /// The first and the last of all.
+    span: [i64; 2],
     /// What each thread touches, from its first element.
     offsets: Rc<[i64]>,
     /// Threads that get here.
@@ -515,14 +529,54 @@ impl<'a> Planner<'a> {
     fn conflict(&self, a: u32, b: u32, aged: bool) -> bool {
         let (a, b) = (&self.accesses[a as usize], &self.accesses[b as usize]);
         let (Some(x), Some(y)) = (&a.addresses, &b.addresses) else { return true };
-        if x.base != y.base || x.unit != y.unit || (aged && !y.base.is_empty()) {
+        if x.unit != y.unit {
             return true;
         }
         let by_any = a.is_collective || b.is_collective;
         let (owners, other) = if a.write { (a.owners(x), y) } else { (b.owners(y), x) };
-        other
-            .each()
-            .any(|(address, thread)| owners.get(&address).is_some_and(|&it| by_any || it != thread))
+        let meet_at = |distance: i64| {
+            other.each().any(|(address, thread)| {
+                let owner = owners.get(&(address + distance));
+                owner.is_some_and(|&it| by_any || it != thread)
+            })
+        };
+        let is_common = x.base == y.base && (!aged || y.base.is_empty());
+        match is_common {
+            true => meet_at(0),
+            false => match self.distances(x, y) {
+                Some(mut all) => all.any(meet_at),
+                None => true,
+            },
+        }
+    }
+
+    /// How far apart the common parts of two accesses may be, as far as addresses could meet: a common part is a sum whose terms are multiples
+    /// of known factors (`32 * i`), so all distances are multiples of their greatest divisor. None if there are too many.
+    fn distances(&self, x: &Addresses, y: &Addresses) -> Option<impl Iterator<Item = i64> + use<>> {
+        let factors = x.base.iter().chain(&y.base).map(|it| self.factor(it));
+        let divisor = factors.fold(0, greatest_divisor);
+        let (first, last) = (x.span[0].min(y.span[0]), x.span[1].max(y.span[1]));
+        let most = last.checked_sub(first)?;
+        let steps = most.checked_div(divisor).unwrap_or(0);
+        (steps <= MOST_DISTANCES).then(|| (-steps..=steps).map(move |it| it * divisor))
+    }
+
+    /// What all values of a term are multiples of.
+    fn factor(&self, term: &Common) -> i64 {
+        let Common::Expr(mut at) = *term else { return 1 };
+        let mut factor = 1i64;
+        while let ExprKind::Binary(ir::BinaryOp::Mul, a, b) = self.body.expr(at).kind {
+            let (rest, constant) = match (self.constant(a), self.constant(b)) {
+                (_, Some(constant)) => (a, constant),
+                (Some(constant), None) => (b, constant),
+                (None, None) => break,
+            };
+            let Some(product) = constant.checked_abs().and_then(|it| it.checked_mul(factor)) else {
+                break;
+            };
+            (at, factor) = (rest, product);
+        }
+        factor.max(1)
     }
 
     fn if_statement(&mut self, op: OpId, state: &mut State, flow: &Flow) -> Result<()> {

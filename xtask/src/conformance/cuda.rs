@@ -1,11 +1,9 @@
 //! Our CUDA C++ given to NVIDIA's compiler: every output compiles, and nearly every kernel has one.
-//!
-//! Functions that use `ptx` or `mma` intrinsics count apart: this version does not write them.
 
 use std::path::Path;
 
 use codegen::{Options, Target as Device, device_code, kernels};
-use ir::{Body, Callee, ExprKind};
+use ir::Body;
 use serde_json::{Value, json};
 
 use crate::conformance::peer::{Keep, Peer};
@@ -15,18 +13,16 @@ use crate::conformance::{Input, corpus, ours, parallel};
 use crate::skip::Skip;
 
 /// Columns of the report.
-const KINDS: &[&str] = &["compiled", "rejected", "not built", "ptx/mma", "no launch"];
+const KINDS: &[&str] = &["compiled", "rejected", "not built", "no launch"];
 /// What the output is compiled for.
 const ARCHITECTURES: &[&str] = &["sm_80", "sm_90"];
-/// The folders whose functions launch threads: after TVM's lowering, and before it, for ours.
-const KERNELS: &[&str] = &["lowered_cuda", "scheduled_cuda"];
+/// The folders whose functions launch threads: after TVM's lowering, and before it, for ours; and those for tensor cores (`tests/instructions`).
+const KERNELS: &[&str] = &["lowered_cuda", "scheduled_cuda", "instructions"];
 
 /// What our build made of a function.
 enum Built {
     /// Nothing to launch.
     NoLaunch,
-    /// It uses intrinsics that are out of scope.
-    OutOfScope,
     /// Why it has no code.
     Refused(Vec<(&'static str, String)>),
     /// The sources of its kernels.
@@ -53,7 +49,6 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     for case in &cases {
         match &case.built {
             Built::NoLaunch => report.count(&case.group, "no launch"),
-            Built::OutOfScope => report.count(&case.group, "ptx/mma"),
             Built::Refused(reasons) => {
                 report.count(&case.group, "not built");
                 for (reason, detail) in reasons {
@@ -81,7 +76,7 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     let all = built + report.total("not built");
     let what = "functions with CUDA output whose every kernel compiles";
     report.target(Target { what, least: 100.0 }, compiled, built);
-    let what = "functions without ptx and mma that are built";
+    let what = "functions that are built";
     report.target(Target { what, least: 90.0 }, built, all);
     Ok(report)
 }
@@ -99,9 +94,6 @@ fn build(file: &corpus::File) -> Vec<Case> {
 }
 
 fn build_one(body: &Body) -> Built {
-    if uses_matrix_units(body) {
-        return Built::OutOfScope;
-    }
     let set = kernels(body);
     if set.kernels.is_empty() && set.unsupported.is_empty() {
         return Built::NoLaunch;
@@ -112,17 +104,6 @@ fn build_one(body: &Body) -> Built {
             Built::Refused(refused.into_iter().map(|it| (it.reason, it.detail)).collect())
         }
     }
-}
-
-/// Whether a function calls `ptx` or `mma` intrinsics.
-fn uses_matrix_units(body: &Body) -> bool {
-    (0..body.n_exprs()).any(|index| match body.expr(ir::arena::Id::new(index)).kind {
-        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
-            let name = body.name(name);
-            name.starts_with("ptx") || name.contains("mma")
-        }
-        _ => false,
-    })
 }
 
 /// One request a kernel.

@@ -75,7 +75,11 @@ impl Planner<'_> {
         terms.thread.sort_unstable();
         let of_thread = self.thread_part(terms.thread)?;
         let (base, constant) = (terms.base, terms.constant);
-        Some(Addresses { base, unit, of_thread, constant, offsets, active: active.clone() })
+        let ends = |of: &[i64]| Some([*of.iter().min()?, *of.iter().max()?]);
+        let ([first, last], [low, high]) = (ends(&of_thread)?, ends(&offsets)?);
+        let at = |of_thread: i64, offset: i64| of_thread.checked_add(constant)?.checked_add(offset);
+        let span = [at(first, low)?, at(last, high)?];
+        Some(Addresses { base, unit, of_thread, constant, span, offsets, active: active.clone() })
     }
 
     /// Splits a sum into thread terms, constants and the rest; `None` if a term mixes threads with the rest.

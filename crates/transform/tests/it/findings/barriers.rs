@@ -142,3 +142,33 @@ fn a_warp_reads_for_all_of_its_threads() {
         "#]],
     );
 }
+
+#[test]
+fn iterations_that_are_further_apart_than_threads_reach_do_not_meet() {
+    let fill = |stride: &str| {
+        format!(
+            "F = T.alloc_buffer((512,), \"int32\", scope=\"shared\")\nfor i in range(4):\n    F[i * {stride} + tx] = A[tx]\n    {SYNC}\nB[tx] = F[tx * 3]"
+        )
+    };
+    // One barrier after the loop would do, so the one in it is no superfluous one; a second one there is.
+    check(
+        &format!("{}\n{SYNC}", fill("128")),
+        expect![[r##"
+        # superfluous-barrier OrdersNothing at 9 `T.tvm_storage_sync("shared")`; no fix
+    "##]],
+    );
+    let twice = fill("128").replace("B[tx] = F", &format!("{SYNC}\nB[tx] = F"));
+    check(
+        &twice,
+        expect![[r##"
+        # superfluous-barrier OrdersNothing at 7 `T.tvm_storage_sync("shared")`; no fix
+    "##]],
+    );
+    let overlapping = fill("64").replace("B[tx] = F", &format!("{SYNC}\nB[tx] = F"));
+    check(
+        &overlapping,
+        expect![[r##"
+        # superfluous-barrier OrdersNothing at 8 `T.tvm_storage_sync("shared")`; no fix
+    "##]],
+    );
+}
