@@ -64,7 +64,16 @@ pub fn format_mlir(
         let start = before.map_or(0, |it| it.end);
         let end = token.map_or(text.len(), |it| it.start);
         let gap = &text[start..end];
-        let new = laid_out(&style, before, token, gap);
+        let mut new = laid_out(&style, before, token, gap);
+        let (mut gap, mut end) = (gap, end);
+        // How far the next line is indented is for those who ask for that line.
+        let is_last =
+            lines.is_some_and(|it| usize::from(it.start()) <= start && usize::from(it.end()) < end);
+        if is_last && let (Some(old_break), Some(new_break)) = (gap.find('\n'), new.find('\n')) {
+            new.truncate(new_break);
+            gap = &gap[..old_break];
+            end = start + old_break;
+        }
         let range = TextRange::new(offset(start), offset(end));
         if new != gap
             && lines.is_none_or(|it| it.start() <= range.end() && range.start() <= it.end())

@@ -197,7 +197,7 @@ fn a_range_touches_its_lines_only() {
         func.func @f() {
               a.b
           a.c
-          a.d
+              a.d
         }
     "#]]
     .assert_eq(&apply(text, &edits));
