@@ -22,7 +22,7 @@ class Module:
     @T.prim_func
     def unsupported(A: T.Buffer((4096,), "float32")):
         with T.launch_thread("threadIdx.x", 1024) as tx:
-            T.evaluate(T.ptx_wait_group(0))
+            T.evaluate(T.ptx_wait_barrier(0))
             A[tx] = T.float32(0.0)
 "#;
 
