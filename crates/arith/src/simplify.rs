@@ -245,7 +245,7 @@ impl<'a> Simplifier<'a> {
             return expr;
         }
         let flags = self.body().expr(expr).flags;
-        if flags.has_impure {
+        if flags.has_impure && !self.is_decided_hint(expr) {
             return expr;
         }
         let Some((next, rule)) = self.step(at, expr) else { return expr };
@@ -459,6 +459,11 @@ impl<'a> Simplifier<'a> {
             && self
                 .call_args(expr, "likely")
                 .is_none_or(|it| it.first().is_none_or(|&operand| self.as_bool(operand).is_none()))
+    }
+    /// Whether there is nothing left to hint at.
+    fn is_decided_hint(&self, expr: ExprId) -> bool {
+        self.call_args(expr, "likely")
+            .is_some_and(|it| matches!(it, &[operand] if self.as_bool(operand).is_some()))
     }
     /// Whether the right operand is evaluated only sometimes (`SEMANTICS: S2`, `S6`).
     fn is_lazy(&self, op: BinaryOp, ty: Type) -> bool {

@@ -18,6 +18,12 @@ impl Deletable {
             let node = body.expr(expr);
             let mut all = match node.kind {
                 ExprKind::Opaque { .. } => false,
+                // A hint goes with what it is about (`SEMANTICS: S9`).
+                ExprKind::Call { callee: Callee::Intrinsic(name), .. }
+                    if body.name(name) == "likely" =>
+                {
+                    true
+                }
                 ExprKind::Call { callee: callee @ Callee::Intrinsic(_), .. } => {
                     effects.callee(body, callee).is_deletable()
                 }

@@ -29,6 +29,28 @@ fn branch_with_a_known_condition_becomes_its_arm() {
 }
 
 #[test]
+fn a_guard_goes_with_its_hint() {
+    check(
+        "
+        for i in range(64):
+            if T.likely(i < 64):
+                A[i] = 1
+            if T.likely(i < x):
+                if T.likely(i < x + 1):
+                    A[i] = 2
+        ",
+        expect![[r#"
+            # constant-condition 2 `T.likely(i < 64)`; Decides 1 `for i in range(64):`
+            # redundant-condition 5 `T.likely(i < x + 1)`; Decides 4 `i < x`
+            for i in range(64):
+                A[i] = 1
+                if T.likely(i < x):
+                    A[i] = 2
+        "#]],
+    );
+}
+
+#[test]
 fn bindings_of_block_variables() {
     check(
         "
