@@ -30,7 +30,7 @@ pub(crate) fn build_bodies<'a>(
             body: Box::new(|| Ok(body.clone().into())),
         });
     }
-    let mut build = Build::new(&settings);
+    let build = Build::new(&settings);
     let built: io::Result<Vec<BuiltFile>> = files
         .iter()
         .map(|(file, functions)| {

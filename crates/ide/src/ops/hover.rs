@@ -130,8 +130,10 @@ fn origin(
     match words.body.values[value].kind {
         ValueKind::Result(op, _) => {
             let place = words.place(op);
-            let is_written = !place.is_empty();
-            let line = is_written.then(|| line_text(db, file, at, place)).unwrap_or_default();
+            let line = match place.is_empty() {
+                true => String::new(),
+                false => line_text(db, file, at, place),
+            };
             format!("result of `{}`{line}", words.op(op))
         }
         ValueKind::BlockArg(block, number) => {

@@ -20,7 +20,7 @@ pub(super) fn errors(node: &SyntaxNode) -> Vec<SyntaxError> {
     report(root, None, 0.into(), &mut found);
     let mut stack = vec![(root, TextSize::from(0), root.children(), TextSize::from(0))];
     while let Some((parent, start, children, offset)) = stack.last_mut() {
-        let (parent, at) = (Parent { node: *parent, start: *start }, *offset);
+        let (parent, at) = (Parent { node: parent, start: *start }, *offset);
         match children.next() {
             Some(NodeOrToken::Node(child)) => {
                 *offset += child.text_len();
