@@ -58,6 +58,10 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
                 let dialects = job.config.dialects.tables()?;
                 let done = optimize_operations(args, &dialects, language, &source)?;
                 source.write_edited(done.edits.iter(), io.out)?;
+                if done.notes.is_empty() {
+                    // The lines of a large file cost as much as reading it.
+                    return Ok(Vec::new());
+                }
                 let lines = LineIndex::new(&source.text);
                 let note = |(at, it): &(TextSize, String)| located(&source, &lines, shown, *at, it);
                 Ok(done.notes.iter().map(note).collect())

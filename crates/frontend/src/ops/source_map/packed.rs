@@ -20,8 +20,9 @@ pub(super) struct OpPlace {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct ShortOp {
     start: u32,
+    /// Of a long one, its place in the list of these.
     first_use: u32,
-    /// `u8::MAX` for one that is in the table of long ones.
+    /// `u8::MAX` for a long one.
     len: u8,
     name: u8,
     name_len: u8,
@@ -29,11 +30,20 @@ struct ShortOp {
 }
 
 /// Places of operations.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct OpPlaces {
     ops: Vec<ShortOp>,
-    long: FxHashMap<u32, OpPlace>,
+    /// Those that became short again stay here unused: that is rare.
+    long: Vec<OpPlace>,
 }
+
+impl PartialEq for OpPlaces {
+    fn eq(&self, other: &OpPlaces) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for OpPlaces {}
 
 impl OpPlaces {
     pub(super) fn len(&self) -> usize {
@@ -43,7 +53,7 @@ impl OpPlaces {
     pub(super) fn get(&self, at: usize) -> Option<OpPlace> {
         let op = self.ops.get(at)?;
         if op.len == u8::MAX {
-            return self.long.get(&(at as u32)).copied();
+            return self.long.get(op.first_use as usize).copied();
         }
         let name = op.start + u32::from(op.name);
         Some(OpPlace {
@@ -64,17 +74,17 @@ impl OpPlaces {
         if self.ops.len() <= at {
             self.ops.resize(at + 1, ShortOp::default());
         }
-        if self.ops[at].len == u8::MAX {
-            self.long.remove(&(at as u32));
-        }
-        self.ops[at] = ShortOp::of(&place).unwrap_or_else(|| {
-            self.long.insert(at as u32, place);
-            ShortOp {
-                start: place.start,
-                first_use: place.first_use,
-                len: u8::MAX,
-                ..ShortOp::default()
-            }
+        let (short, was) = (ShortOp::of(&place), self.ops[at]);
+        self.ops[at] = short.unwrap_or_else(|| {
+            let first_use = match was.len {
+                u8::MAX => was.first_use,
+                _ => {
+                    self.long.push(place);
+                    self.long.len() as u32 - 1
+                }
+            };
+            self.long[first_use as usize] = place;
+            ShortOp { start: place.start, first_use, len: u8::MAX, ..ShortOp::default() }
         });
     }
 
@@ -83,7 +93,7 @@ impl OpPlaces {
         match self.ops.get_mut(at) {
             Some(op) if op.len < u8::MAX && op.n_uses < u8::MAX => op.n_uses += 1,
             Some(op) if op.len == u8::MAX => {
-                if let Some(place) = self.long.get_mut(&(at as u32)) {
+                if let Some(place) = self.long.get_mut(op.first_use as usize) {
                     place.n_uses += 1;
                 }
             }
