@@ -4,7 +4,7 @@
 //! Nothing outside the functions is reported: that is the business of the Python tools.
 
 use db::{Database as _, Db, Function, RootDatabase, SourceFile};
-use frontend::tvmscript::Severity;
+use frontend::tvmscript::{FunctionKind, Severity};
 use ir::plan::finding::FindingKind;
 use syntax::TextRange;
 
@@ -75,6 +75,7 @@ pub(crate) fn diagnostics(
         db.unwind_if_revision_cancelled();
         res.extend(function_diagnostics(db, at, config));
     }
+    res.extend(redefined_functions(db, file));
     if res.len() > config.limit {
         // The worst first, then as in the text.
         res.sort_by_key(|it| (it.severity, it.range.start(), it.range.end()));
@@ -82,6 +83,37 @@ pub(crate) fn diagnostics(
     }
     res.sort_by_key(|it| (it.range.start(), it.range.end(), it.severity));
     res
+}
+
+/// Functions of a module that have one name.
+fn redefined_functions(db: &RootDatabase, file: SourceFile) -> Vec<Diagnostic> {
+    let found = &db::file_index(db, file).functions;
+    let name = |number: usize| {
+        let item = &found.functions[number];
+        item.source.name_range + item.range.start()
+    };
+    let code = frontend::tvmscript::diagnostics::REDEFINITION;
+    let all = found.redefinitions.iter().filter(|&&(again, _)| {
+        let function = db::functions(db, file)[again];
+        let source = function.source(db);
+        // What is known of a function's comments is known of those that are lowered.
+        source.kind != FunctionKind::PrimFunc
+            || !db::source_map(db, function).allowances().at(code, source.name_range)
+    });
+    all.map(|&(again, first)| Diagnostic {
+        code,
+        severity: Severity::Error,
+        range: name(again),
+        message: format!(
+            "`{}` is already defined in this module",
+            found.functions[again].source.name
+        ),
+        help: None,
+        related: vec![(name(first), "it is defined here first".to_owned())],
+        is_unnecessary: false,
+        is_fixable: false,
+    })
+    .collect()
 }
 
 /// The diagnostics of one function, at their places in the file.

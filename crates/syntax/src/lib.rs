@@ -14,6 +14,7 @@ mod line_index;
 mod packed_edits;
 mod parse;
 mod reparse;
+mod symbol;
 mod syntax_node;
 mod text_edit;
 mod units;
@@ -40,6 +41,7 @@ pub use crate::{
     packed_edits::PackedEdits,
     parse::{MAX_TEXT_LEN, Parse, error_share, parse, parse_as, parse_with},
     reparse::{Reparsed, reparse},
+    symbol::{escaped, is_bare_name, symbol_name, symbol_text, unescape},
     syntax_node::{
         Preorder, PreorderWithTokens, SyntaxElement, SyntaxElementChildren, SyntaxNode,
         SyntaxNodeChildren, SyntaxToken, SyntaxTokens, TokenText,

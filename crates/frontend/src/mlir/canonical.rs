@@ -5,6 +5,8 @@
 //!
 //! Linear in the text with aliases expanded; an alias whose text is long stands for itself by a hash of it, so that nested aliases cannot explode.
 
+use syntax::{is_bare_name, unescape};
+
 use super::{
     affine::Map,
     aliases::Aliases,
@@ -521,35 +523,6 @@ pub(super) fn dictionary(entries: &[(String, String)]) -> String {
     out
 }
 
-/// The bytes that a string in quotes stands for.
-fn unescape(text: &str) -> Vec<u8> {
-    let inner = text.strip_prefix('"').unwrap_or(text);
-    let inner = inner.strip_suffix('"').unwrap_or(inner).as_bytes();
-    let mut res = Vec::with_capacity(inner.len());
-    let mut at = 0;
-    let hex = |at: usize| inner.get(at).and_then(|it| char::from(*it).to_digit(16));
-    while at < inner.len() {
-        let byte = inner[at];
-        if byte != b'\\' || at + 1 == inner.len() {
-            res.push(byte);
-            at += 1;
-            continue;
-        }
-        if let (Some(high), Some(low)) = (hex(at + 1), hex(at + 2)) {
-            res.push((high * 16 + low) as u8);
-            at += 3;
-            continue;
-        }
-        res.push(match inner[at + 1] {
-            b'n' => b'\n',
-            b't' => b'\t',
-            other => other,
-        });
-        at += 2;
-    }
-    res
-}
-
 /// A string in quotes, escaped in one way.
 pub(super) fn string(text: &str, out: &mut String) {
     out.push('"');
@@ -571,17 +544,12 @@ pub(super) fn string(text: &str, out: &mut String) {
 pub(super) fn symbol_text(name: &str) -> String {
     let inner = name.strip_prefix("@\"").and_then(|it| it.strip_suffix('"'));
     match inner {
-        Some(inner) if is_bare(inner) => format!("@{inner}"),
+        Some(inner) if is_bare_name(inner) => format!("@{inner}"),
         _ => name.to_owned(),
     }
 }
 
 fn key_text(key: &str) -> String {
     let inner = key.trim_matches('"');
-    if is_bare(inner) { inner.to_owned() } else { key.to_owned() }
-}
-
-fn is_bare(text: &str) -> bool {
-    text.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
-        && text.bytes().all(|it| it.is_ascii_alphanumeric() || matches!(it, b'_' | b'$' | b'.'))
+    if is_bare_name(inner) { inner.to_owned() } else { key.to_owned() }
 }

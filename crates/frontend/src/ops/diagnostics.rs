@@ -3,6 +3,8 @@
 use crate::tvmscript::{DiagnosticRule, Severity};
 
 /// A rule's code.
+pub const SYMBOL_REDEFINITION: &str = "symbol-redefinition";
+/// A rule's code.
 pub const UNDEFINED_VALUE: &str = "undefined-value";
 /// A rule's code.
 pub const UNDEFINED_BLOCK: &str = "undefined-block";
@@ -23,6 +25,13 @@ pub const ALL: &[DiagnosticRule] = &[
         summary: "numbers of values and types that differ",
         docs: "An operation has as many operands and results as its types say: `\"d.op\"(%a, %b) : (i32) -> i32` names two operands and \
                one type. A pack (`%0:2 =`) counts its values.\n",
+    },
+    DiagnosticRule {
+        code: SYMBOL_REDEFINITION,
+        severity: Severity::Error,
+        summary: "a symbol that its module already has",
+        docs: "A name is defined once in a symbol table: a module, or what stands outside of all modules of a file or of a part between \
+               `// -----` lines. Modules in modules have tables of their own. A declaration counts: a function is not declared and defined.\n",
     },
     DiagnosticRule {
         code: UNDEFINED_BLOCK,

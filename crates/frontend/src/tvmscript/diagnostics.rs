@@ -74,7 +74,8 @@ rules! {
     /// or a value of the wrong kind where a data type, buffer, list or string is needed.
     MALFORMED_FORM = "malformed-form", Error, "a T. form with arguments it does not take";
     /// A name is defined a second time in the same scope where TVM wants one definition: an immutable binding
-    /// (`x: T.let = e`) or a buffer. Choose another name, or assign to a mutable scalar (`x = e`).
+    /// (`x: T.let = e`) or a buffer. Choose another name, or assign to a mutable scalar (`x = e`). The functions of a
+    /// module (`@I.ir_module`) have different names too; at the top of a file, Python lets the second replace the first.
     REDEFINITION = "redefinition", Error, "a name that is already defined in this scope";
     /// The text cannot be read as Python. The statement is kept as it is and may do anything; the rest of the
     /// function is analysed.

@@ -84,6 +84,8 @@ pub struct ScopeId(u32);
 pub struct FileFunctions {
     /// In text order.
     pub functions: Vec<FunctionItem>,
+    /// Functions whose name their module already has: the number of each, and that of the first of the name.
+    pub redefinitions: Arc<[(usize, usize)]>,
     scopes: Arc<[Scope]>,
     root: Green,
 }
@@ -93,6 +95,8 @@ struct Scope {
     parent: Option<ScopeId>,
     path: Box<str>,
     names: FxHashMap<Box<str>, Definition>,
+    /// The functions by name, if it is a module (`@I.ir_module`).
+    members: Option<FxHashMap<Box<str>, usize>>,
 }
 
 #[derive(Clone, Debug)]
@@ -125,19 +129,30 @@ pub fn functions_after(parse: &syntax::Parse, previous: &FileFunctions) -> FileF
 
 fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> FileFunctions {
     let root = &parse.syntax();
-    let module = Scope { parent: None, path: "".into(), names: FxHashMap::default() };
+    let module =
+        Scope { parent: None, path: "".into(), names: FxHashMap::default(), members: None };
     let known = previous
         .map(|it| {
             it.functions.iter().map(|it| (it.source.green.address(), &it.source.green)).collect()
         })
         .unwrap_or_default();
-    let mut finder =
-        Finder { functions: Vec::new(), scopes: vec![module], known, has_import: false };
+    let mut finder = Finder {
+        functions: Vec::new(),
+        redefinitions: Vec::new(),
+        scopes: vec![module],
+        known,
+        has_import: false,
+    };
     finder.commented_imports(root);
     finder.statements(root);
     finder.identify();
-    let Finder { functions, scopes, .. } = finder;
-    FileFunctions { functions, scopes: scopes.into(), root: parse.green().clone() }
+    let Finder { functions, redefinitions, scopes, .. } = finder;
+    FileFunctions {
+        functions,
+        redefinitions: redefinitions.into(),
+        scopes: scopes.into(),
+        root: parse.green().clone(),
+    }
 }
 
 impl FileFunctions {
@@ -183,7 +198,8 @@ impl FileFunctions {
             number_equals(&mut functions, current);
         }
         let (scopes, root) = (self.scopes.clone(), parse.green().clone());
-        Some(FileFunctions { functions, scopes, root })
+        let redefinitions = self.redefinitions.clone();
+        Some(FileFunctions { functions, redefinitions, scopes, root })
     }
 
     /// What a name is in a scope.
@@ -294,6 +310,7 @@ fn signature(green: &Green) -> Signature {
 
 struct Finder<'a> {
     functions: Vec<FunctionItem>,
+    redefinitions: Vec<(usize, usize)>,
     scopes: Vec<Scope>,
     /// Trees whose hash may be known already.
     known: FxHashMap<usize, &'a Green>,
@@ -400,7 +417,9 @@ impl Finder<'_> {
                     &name,
                     if is_module { Definition::ModuleClass } else { Definition::Other },
                 );
-                scopes.push(self.new_scope(scope, &name));
+                let inner = self.new_scope(scope, &name);
+                self.scopes[inner.0 as usize].members = is_module.then(FxHashMap::default);
+                scopes.push(inner);
                 false
             }
             K::FUNCTION_DEF => self.function(node, scope, scopes),
@@ -425,7 +444,8 @@ impl Finder<'_> {
     fn new_scope(&mut self, parent: ScopeId, name: &str) -> ScopeId {
         let outer = &self.scopes[parent.0 as usize].path;
         let path = if outer.is_empty() { name.into() } else { format!("{outer}.{name}").into() };
-        self.scopes.push(Scope { parent: Some(parent), path, names: FxHashMap::default() });
+        let names = FxHashMap::default();
+        self.scopes.push(Scope { parent: Some(parent), path, names, members: None });
         ScopeId(self.scopes.len() as u32 - 1)
     }
 
@@ -472,6 +492,17 @@ impl Finder<'_> {
             name_range,
             allowed_above: allow::above(node),
         };
+        let number = self.functions.len();
+        // In a module, all that is no macro is a global: TVM refuses a second one of a name.
+        if kind != FunctionKind::Macro
+            && !source.name.is_empty()
+            && let Some(members) = &mut self.scopes[scope.0 as usize].members
+        {
+            let first = *members.entry(source.name.clone()).or_insert(number);
+            if first != number {
+                self.redefinitions.push((number, first));
+            }
+        }
         self.functions.push(FunctionItem { source: Arc::new(source), range, scope });
         true
     }

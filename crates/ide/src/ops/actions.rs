@@ -3,10 +3,10 @@
 use db::{Database as _, PlacedUnit, RootDatabase, SourceFile};
 use frontend::ops::edits_of;
 use ir::plan::ops::OpAction;
-use syntax::{Edit, TextRange};
+use syntax::{Edit, TextRange, symbol_text};
 use transform::ops::with_needs;
 
-use super::plan_words::PlanWords;
+use super::{hover::line_text, plan_words::PlanWords};
 use crate::code_actions::{ActionKind, CodeAction};
 
 pub(crate) fn code_actions(
@@ -18,8 +18,13 @@ pub(crate) fn code_actions(
     let mut res = Vec::new();
     if wants(ActionKind::QuickFix) {
         for at in db::placed_units(db, file).filter(|it| it.range.intersect(range).is_some()) {
-            res.extend(in_unit(db, &at, range));
+            res.extend(in_unit(db, file, &at, range));
         }
+    }
+    // Where something of a file is offered, all of it is, also to those who do not ask for `source.fixAll`.
+    if !res.is_empty() && is_small(db, file) {
+        let all = fix_all(db, file).filter(|it| res.iter().all(|other| other.edits != it.edits));
+        res.extend(all.map(|it| CodeAction { kind: ActionKind::QuickFix, ..it }));
     }
     if wants(ActionKind::FixAll) {
         res.extend(fix_all(db, file));
@@ -27,7 +32,23 @@ pub(crate) fn code_actions(
     res
 }
 
-fn in_unit(db: &RootDatabase, at: &PlacedUnit<'_>, range: TextRange) -> Vec<CodeAction> {
+/// Whether all of a file can be offered unasked: editors ask whenever the cursor moves.
+fn is_small(db: &RootDatabase, file: SourceFile) -> bool {
+    const MAX_LEN: u32 = 1 << 20;
+    const MAX_ACTIONS: usize = 2_000;
+    if u32::from(db::parse(db, file).green().text_len()) > MAX_LEN {
+        return false;
+    }
+    let plans = db::placed_units(db, file).filter_map(|at| db::op_plan(db, at.unit).as_ref());
+    plans.map(|it| it.actions.len()).sum::<usize>() <= MAX_ACTIONS
+}
+
+fn in_unit(
+    db: &RootDatabase,
+    file: SourceFile,
+    at: &PlacedUnit<'_>,
+    range: TextRange,
+) -> Vec<CodeAction> {
     let Some(words) = PlanWords::new(db, at.unit) else { return Vec::new() };
     let name = at.to_file(at.unit.source(db).name_range);
     let at_name = !name.is_empty() && name.intersect(range).is_some();
@@ -58,7 +79,8 @@ fn in_unit(db: &RootDatabase, at: &PlacedUnit<'_>, range: TextRange) -> Vec<Code
             1 => " (with 1 other change)".to_owned(),
             n => format!(" (with {n} other changes)"),
         };
-        res.push(action_of(words.title(action) + &others, ActionKind::QuickFix, edits));
+        let title = words.title(action, |place| Some(line_text(db, file, at, place)));
+        res.push(action_of(title + &others, ActionKind::QuickFix, edits));
     }
     if let [only] = res.as_mut_slice() {
         only.is_preferred = true;
@@ -67,7 +89,7 @@ fn in_unit(db: &RootDatabase, at: &PlacedUnit<'_>, range: TextRange) -> Vec<Code
     if (at_name && n > 0) || (!hit.is_empty() && n > 1) {
         let unit = match &*at.unit.source(db).name {
             "" => "here".to_owned(),
-            name => format!("in `@{name}`"),
+            name => format!("in `{}`", symbol_text(name)),
         };
         let plural = if n == 1 { "" } else { "s" };
         let edits = edits(db, at, &words, words.plan.actions.iter());

@@ -1,10 +1,14 @@
 //! Diagnostics of units of MLIR and PIR: what cannot be read, what lowering says, and, as hints, what is computed twice or for nothing.
 
 use db::{Database as _, Db, OpUnit, PlacedUnit, RootDatabase, SourceFile};
-use frontend::ops::{Diagnostic as Lowering, Severity};
+use frontend::ops::{Diagnostic as Lowering, Severity, codes::SYMBOL_REDEFINITION};
 use ir::plan::ops::{OpAction, OpChange};
+use syntax::symbol_text;
 
-use super::plan_words::PlanWords;
+use super::{
+    marks::{Marks, Redefinition, marks},
+    plan_words::PlanWords,
+};
 use crate::diagnostics::{Diagnostic, DiagnosticsConfig};
 
 /// The diagnostics of a file.
@@ -20,6 +24,8 @@ pub(crate) fn diagnostics(
         if config.operations {
             let problems = found.problems.iter().map(|it| placed(&at, it, false));
             res.extend(problems.filter(|it| !at.is_of_function(it.range.start())));
+            // The name of a function stands in its header, and is the frame's business all the same.
+            res.extend(found.symbols.iter().map(|it| placed(&at, it, false)));
         }
         if config.common_subexpressions {
             let all = (found.has_more && config.limit > MAX_SAID).then(|| plan(db, at.unit).0);
@@ -54,6 +60,8 @@ fn placed(at: &PlacedUnit<'_>, it: &Lowering, is_unnecessary: bool) -> Diagnosti
 pub(crate) struct UnitDiagnostics {
     /// What cannot be read, and what lowering says.
     problems: Vec<Lowering>,
+    /// Symbols that are defined twice.
+    symbols: Vec<Lowering>,
     /// What could be shared or deleted, and whether it could go altogether: that of the first places.
     plan: Vec<(Lowering, bool)>,
     /// Whether there are more.
@@ -69,7 +77,24 @@ pub(crate) fn unit_diagnostics<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> UnitD
     let mut problems = syntax_errors(db, unit);
     problems.extend(db::op_diagnostics(db, unit).iter().cloned());
     let (plan, has_more) = first_of_plan(db, unit, MAX_SAID);
-    UnitDiagnostics { problems, plan, has_more }
+    let symbols = if unit.is_frame(db) { redefined(marks(db, unit)) } else { Vec::new() };
+    UnitDiagnostics { problems, symbols, plan, has_more }
+}
+
+/// Symbols of a frame that are defined twice in one table.
+fn redefined(marks: &Marks) -> Vec<Lowering> {
+    let of = |it: &Redefinition| {
+        let (again, first) = (&marks.definitions[it.again], &marks.definitions[it.first]);
+        Lowering {
+            code: SYMBOL_REDEFINITION,
+            severity: Severity::Error,
+            range: again.range,
+            message: format!("`{}` is already defined here", symbol_text(&again.name)),
+            help: None,
+            related: vec![(first.range, "it is defined here first".to_owned())],
+        }
+    };
+    marks.redefinitions.iter().map(of).collect()
 }
 
 /// What cannot be read. What is wrong with the header of a function is the function's.
@@ -126,7 +151,7 @@ fn said(words: &PlanWords<'_>, action: &OpAction) -> (Lowering, bool) {
         severity: Severity::Hint,
         range: words.action_place(action),
         message: words.sentence(action),
-        help: Some(words.title(action)),
+        help: Some(words.title(action, |_| None)),
         related: related.into_iter().collect(),
     };
     (found, matches!(action.change, OpChange::Delete))

@@ -107,7 +107,12 @@ fn action_text(
 }
 
 /// In which line of the file a place of a unit is. O(text before it), for something that a person waits for.
-fn line_text(db: &RootDatabase, file: SourceFile, at: &PlacedUnit<'_>, place: TextRange) -> String {
+pub(crate) fn line_text(
+    db: &RootDatabase,
+    file: SourceFile,
+    at: &PlacedUnit<'_>,
+    place: TextRange,
+) -> String {
     let before = TextRange::up_to(at.to_file(place).start());
     let n_breaks = db::parse(db, file).syntax().text_in(before).matches('\n').count();
     format!(" (line {})", n_breaks + 1)

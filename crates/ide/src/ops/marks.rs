@@ -7,7 +7,7 @@ use db::{Db, OpUnit};
 use rustc_hash::FxHashMap;
 use syntax::{
     AstNode as _, Shapes, SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, UnitKind,
-    WalkEvent, ast::mlir::Operation, symbol_of,
+    WalkEvent, ast::mlir::Operation, symbol_name, symbol_of,
 };
 
 /// The number of a scope of a frame.
@@ -25,6 +25,15 @@ pub(crate) struct SymbolDef {
     opens: Option<ScopeIdx>,
 }
 
+/// A symbol whose name its table already has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Redefinition {
+    /// The number of the definition.
+    pub(crate) again: usize,
+    /// That of the first of its name.
+    pub(crate) first: usize,
+}
+
 /// A mention: `@a::@b`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct SymbolMention {
@@ -38,6 +47,8 @@ pub(crate) struct Marks {
     /// The scope around each scope; the first is the document. Functions have this one only, which stands for theirs.
     parents: Vec<Option<ScopeIdx>>,
     pub(crate) definitions: Vec<SymbolDef>,
+    /// Those that are defined twice, in documents and operations that are known to be symbol tables.
+    pub(crate) redefinitions: Vec<Redefinition>,
     by_name: FxHashMap<(ScopeIdx, Box<str>), usize>,
     pub(crate) mentions: Vec<SymbolMention>,
     /// The scopes in which the functions of a frame stand, in text order.
@@ -87,6 +98,7 @@ pub(crate) fn marks<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Marks {
     let mut finder = Finder {
         found: Marks { parents: vec![None], ..Marks::default() },
         scopes: Vec::new(),
+        certain: FxHashMap::default(),
         shapes: db::shapes(db),
         is_frame: source.kind == UnitKind::Frame,
     };
@@ -101,7 +113,7 @@ pub(crate) fn marks<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Marks {
                 }
             }
             WalkEvent::Leave(SyntaxElement::Node(node)) => {
-                finder.scopes.pop_if(|it| it.0 == node);
+                finder.scopes.pop_if(|it| it.node == node);
             }
             WalkEvent::Leave(SyntaxElement::Token(_)) => {}
         }
@@ -112,14 +124,28 @@ pub(crate) fn marks<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Marks {
 struct Finder<'a> {
     found: Marks,
     /// The operations around that open a scope.
-    scopes: Vec<(SyntaxNode, ScopeIdx)>,
+    scopes: Vec<Opened>,
+    /// The first definition of each name of a table that certainly is one.
+    certain: FxHashMap<(ScopeIdx, Box<str>), usize>,
     shapes: &'a Shapes,
     is_frame: bool,
 }
 
+/// An operation that opens a scope.
+struct Opened {
+    node: SyntaxNode,
+    scope: ScopeIdx,
+    /// Whether it is known to be a symbol table: names are defined once in it.
+    is_table: bool,
+}
+
 impl Finder<'_> {
     fn scope(&self) -> ScopeIdx {
-        self.scopes.last().map_or(0, |it| it.1)
+        self.scopes.last().map_or(0, |it| it.scope)
+    }
+
+    fn is_in_table(&self) -> bool {
+        self.scopes.last().is_none_or(|it| it.is_table)
     }
 
     /// Whether a node is a function, whose inside is its own unit's.
@@ -127,7 +153,8 @@ impl Finder<'_> {
         let Some(operation) = Operation::cast(node.clone()).filter(|_| self.is_frame) else {
             return false;
         };
-        let is_function = operation.name().is_some_and(|it| self.shapes.is_function(it.as_str()));
+        let name = operation.name();
+        let is_function = name.as_ref().is_some_and(|it| self.shapes.is_function(it.as_str()));
         let has_regions = !is_function && !operation.regions().is_empty();
         // Of an operation without a known form, a symbol may be what it calls.
         let is_opaque = matches!(operation, Operation::OpaqueOp(_));
@@ -137,12 +164,19 @@ impl Finder<'_> {
         if let Some((name, range)) = symbol {
             let number = self.found.definitions.len();
             self.found.by_name.entry((scope, name.clone())).or_insert(number);
+            if self.is_in_table() && (!is_opaque || is_function) {
+                let first = *self.certain.entry((scope, name.clone())).or_insert(number);
+                if first != number {
+                    self.found.redefinitions.push(Redefinition { again: number, first });
+                }
+            }
             let operation = node.text_range();
             self.found.definitions.push(SymbolDef { name, range, operation, opens });
         }
         if let Some(inner) = opens {
             self.found.parents.push(Some(scope));
-            self.scopes.push((node.clone(), inner));
+            let is_table = name.is_some_and(|it| self.shapes.is_module(it.as_str()));
+            self.scopes.push(Opened { node: node.clone(), scope: inner, is_table });
         }
         if is_function {
             self.found.function_scopes.push(scope);
@@ -169,8 +203,7 @@ impl Finder<'_> {
         if self.found.definitions.last().is_some_and(is_defined) {
             return;
         }
-        let name = token.text().trim_start_matches('@').trim_matches('"');
-        let part = (name.into(), range);
+        let part = (symbol_name(token.text()).into(), range);
         let follows = token
             .prev_token()
             .filter(|it| it.kind() == SyntaxKind::COLON2)

@@ -7,7 +7,9 @@
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use frontend::ops::OpSourceMap;
 use ir::{BlockId, Body, ValueId, ValueKind};
-use syntax::{SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize, TokenAtOffset};
+use syntax::{
+    SyntaxKind, SyntaxNode, SyntaxToken, TextRange, TextSize, TokenAtOffset, symbol_name,
+};
 
 use super::marks::{Marks, ScopeIdx, marks};
 
@@ -304,7 +306,7 @@ pub(crate) fn is_taken(
     name: &str,
 ) -> bool {
     let Some((frame, functions)) = document(db, file, offset) else { return false };
-    let bare = name.trim_start_matches('@');
+    let bare = symbol_name(name);
     [&frame].into_iter().chain(&functions).any(|it| match kind {
         NameKind::Alias => it.marks.aliases.iter().any(|it| *it.0 == *name),
         _ => {

@@ -82,20 +82,45 @@ impl<'db> PlanWords<'db> {
         }
     }
 
-    /// What a fix does, as a title.
-    pub(crate) fn title(&self, action: &OpAction) -> String {
+    /// What a fix does, as a title. `line` tells where a place of the unit is, ` (line 3)`, if anybody knows.
+    pub(crate) fn title(
+        &self,
+        action: &OpAction,
+        line: impl Fn(TextRange) -> Option<String>,
+    ) -> String {
         match &action.change {
             OpChange::Merge { into }
             | OpChange::MergeWithCopies { into, .. }
             | OpChange::MergeUses { into, .. } => {
-                format!("Use `{}` instead of `{}`", self.results(*into), self.results(action.op))
+                let (kept, gone) = (self.results(*into), self.results(action.op));
+                self.instead(action, &kept, &gone, line)
             }
             OpChange::Delete => format!("Delete `{}`, which nothing needs", self.op(action.op)),
             OpChange::Hoist { before } => {
                 format!("Move `{}` before `{}`", self.results(action.op), self.op(*before))
             }
             OpChange::Argument { argument, value } => {
-                format!("Use `{}` instead of `{}`", self.value(*value), self.value(*argument))
+                self.instead(action, &self.value(*value), &self.value(*argument), line)
+            }
+        }
+    }
+
+    /// One value instead of another. In regions beside each other, both may have one name: then it is said where.
+    fn instead(
+        &self,
+        action: &OpAction,
+        kept: &str,
+        gone: &str,
+        line: impl Fn(TextRange) -> Option<String>,
+    ) -> String {
+        let place = self.other_place(action).filter(|_| kept == gone);
+        match place.map(|it| (it, line(it))) {
+            None => format!("Use `{kept}` instead of `{gone}`"),
+            Some((_, Some(line))) => format!("Use `{kept}`{line} instead"),
+            Some((place, None)) => {
+                let is_above = place.start() < self.action_place(action).start();
+                let side = if is_above { "above" } else { "below" };
+                format!("Use the `{kept}` {side} instead")
             }
         }
     }

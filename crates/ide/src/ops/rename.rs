@@ -1,7 +1,8 @@
-//! Rename in MLIR and PIR: every mention, or a sentence why not. A new name may be written with or without its sigil.
+//! Rename in MLIR and PIR: every mention, or a sentence why not. A new name may be written with or without its sigil;
+//! a symbol may have any name, which is written in quotes where it needs them.
 
 use db::{RootDatabase, SourceFile};
-use syntax::{Edit, SyntaxKind, TextRange, TextSize};
+use syntax::{Edit, SyntaxKind, TextRange, TextSize, escaped, symbol_name, symbol_text};
 
 use super::names::{NameKind, Named, is_taken, named_at};
 
@@ -38,19 +39,31 @@ pub(crate) fn rename(
         NameKind::Alias if old.starts_with('!') => "!",
         NameKind::Alias => "#",
     };
-    let bare = new_name.strip_prefix(sigil).unwrap_or(new_name);
-    check_name(named.kind, bare)?;
-    let new = format!("{sigil}{bare}");
+    let new = match named.kind {
+        NameKind::Symbol if symbol_name(new_name).is_empty() => {
+            return Err("a symbol has a name".to_owned());
+        }
+        // Any text is a name, in quotes where it needs them.
+        NameKind::Symbol => symbol_text(&symbol_name(new_name)),
+        kind => {
+            let bare = new_name.strip_prefix(sigil).unwrap_or(new_name);
+            check_name(kind, bare)?;
+            format!("{sigil}{bare}")
+        }
+    };
     if new == old {
         return Ok(Vec::new());
     }
-    if collides(db, file, offset, named.kind, &new) {
+    let is_same = named.kind == NameKind::Symbol && symbol_name(&new) == symbol_name(&old);
+    if !is_same && collides(db, file, offset, named.kind, &new) {
         return Err(format!("the name `{new}` is already used here"));
     }
     let edit = |range: TextRange| {
         // In the generic form, a symbol is defined by a string.
-        let has_sigil = root.text_in(range).starts_with(sigil);
-        Edit::replace(range, if has_sigil { &new } else { bare })
+        match root.text_in(range).starts_with(sigil) {
+            true => Edit::replace(range, &new),
+            false => Edit::replace(range, escaped(&symbol_name(&new))),
+        }
     };
     Ok(named.mentions.iter().map(|it| edit(it.range)).collect())
 }
@@ -61,9 +74,8 @@ fn check_name(kind: NameKind, name: &str) -> Result<(), String> {
     let is_number = !name.is_empty() && name.bytes().all(|it| it.is_ascii_digit());
     let (begins, goes_on): (&str, &str) = match kind {
         NameKind::Value | NameKind::Block => ("$._-", "$._-"),
-        NameKind::Symbol => ("_", "$._"),
         // A dot would make it an attribute of a dialect.
-        NameKind::Alias => ("_", "$_"),
+        NameKind::Alias | NameKind::Symbol => ("_", "$_"),
     };
     let is_word = first.is_some_and(|it| it.is_ascii_alphabetic() || begins.contains(it))
         && chars.all(|it| it.is_ascii_alphanumeric() || goes_on.contains(it));

@@ -306,11 +306,89 @@ fn rename_changes_every_mention() {
 }
 
 #[test]
+fn symbols_are_renamed_with_and_without_quotes() {
+    check_rename(
+        "call @g",
+        "@g",
+        "a b",
+        expect![[r#"
+        %1 = call @"a b"(%0#0) : (i32) -> i32
+        func.func private @"a b"(i32) -> i32
+        "my.map"() {m = #map, f = @"a b", inner = @k::@f} : () -> ()"#]],
+    );
+    check_rename(
+        "h = @h",
+        "@h",
+        "a\"b",
+        expect![[r#"
+        "func.func"() <{function_type = () -> (), sym_name = "a\22b"}> ({
+        %a = "my.get"() {f = @f, h = @"a\22b"} : () -> !t"#]],
+    );
+    check_rename("module @m", "@m", "@\"m\"", expect![[""]]);
+    check_rename(
+        "module @k",
+        "@k",
+        "k-1",
+        expect![[r#"
+        "my.map"() {m = #map, f = @g, inner = @"k-1"::@f} : () -> ()
+        gpu.module @"k-1" {"#]],
+    );
+    let text = "\
+module {
+  func.func private @\"q r\"()
+  module @\"a-b\" {
+    func.func private @\"q r\"()
+  }
+  func.func @f() {
+    \"my.op\"() {x = @\"a-b\"::@\"q r\", y = @\"q r\"} : () -> ()
+    call @\"q\\20r\"() : () -> ()
+    return
+  }
+}
+";
+    let check = |what: &str, new_name: &str, expected: Expect| {
+        let offset = TextSize::from(text.find(what).unwrap() as u32 + what.len() as u32 - 2);
+        let analysis = analysis(Language::Mlir, text);
+        let edits = analysis.rename(FILE, offset, new_name).unwrap().unwrap();
+        let mut new = text.to_owned();
+        for edit in edits.iter().rev() {
+            edit.apply(&mut new);
+        }
+        let pairs = new.lines().zip(text.lines()).filter(|(new, old)| new != old);
+        let changed: Vec<&str> = pairs.map(|(new, _)| new.trim_start()).collect();
+        expected.assert_eq(&changed.join("\n"));
+    };
+    check(
+        "y = @\"q r\"",
+        "g",
+        expect![[r#"
+        func.func private @g()
+        "my.op"() {x = @"a-b"::@"q r", y = @g} : () -> ()
+        call @g() : () -> ()"#]],
+    );
+    check(
+        "::@\"q r\"",
+        "@g",
+        expect![[r#"
+        func.func private @g()
+        "my.op"() {x = @"a-b"::@g, y = @"q r"} : () -> ()"#]],
+    );
+    check(
+        "module @\"a-b\"",
+        "k",
+        expect![[r#"
+        module @k {
+        "my.op"() {x = @k::@"q r", y = @"q r"} : () -> ()"#]],
+    );
+}
+
+#[test]
 fn rename_refuses_what_collides_or_is_no_name() {
     check_rename("%0:2", "%0", "%1", expect!["the name `%1` is already used here"]);
     check_rename("cf.br ^two", "^two", "^one", expect!["the name `^one` is already used here"]);
     check_rename("call @g", "@g", "@f", expect!["the name `@f` is already used here"]);
-    check_rename("call @g", "@g", "a b", expect!["`a b` is not a name in this language"]);
+    check_rename("call @g", "@g", "\"f\"", expect!["the name `@f` is already used here"]);
+    check_rename("call @g", "@g", "@\"\"", expect!["a symbol has a name"]);
     check_rename("m = #map", "#map", "a.b", expect!["`a.b` is not a name in this language"]);
     check_rename(
         "my.pair",

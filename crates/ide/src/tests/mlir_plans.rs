@@ -142,17 +142,24 @@ fn actions_do_one_thing_or_all_of_a_function() {
     check_actions(
         "arith.addi\"(%a, %b) : (i32, i32) -> i32  // again",
         expect![[r#"
-        Use `%0` instead of `%1`
-        Do all 4 simplifications in `@f`"#]],
+            Use `%0` instead of `%1`
+            Do all 4 simplifications in `@f`
+            Remove all equal and unneeded operations of this file"#]],
     );
     check_actions(
         "arith.subi\"(%a",
         expect![[r#"
-        Delete `arith.subi`, which nothing needs (with 1 other change)
-        Do all 4 simplifications in `@f`"#]],
+            Delete `arith.subi`, which nothing needs (with 1 other change)
+            Do all 4 simplifications in `@f`
+            Remove all equal and unneeded operations of this file"#]],
     );
     check_actions("my.op\"", expect![[""]]);
-    check_actions("@g", expect!["Do all 1 simplification in `@g`"]);
+    check_actions(
+        "@g",
+        expect![[r#"
+        Do all 1 simplification in `@g`
+        Remove all equal and unneeded operations of this file"#]],
+    );
     let one = actions(TEXT, "arith.addi\"(%a, %b) : (i32, i32) -> i32  // again");
     expect![[r#"
         func.func @f(%a: i32, %b: i32) -> i32 {
@@ -277,6 +284,80 @@ fn diagnostics_tell_what_lowering_and_plans_say() {
         text,
         expect!["3 Hint dead-operation: nothing needs this `arith.addi`"],
     );
+}
+
+#[test]
+fn symbols_of_a_table_have_different_names() {
+    let text = "\
+func.func private @f()
+module @f {
+  func.func private @f()
+  gpu.module @k {
+    func.func private @f()
+  }
+  \"func.func\"() <{function_type = () -> (), sym_name = \"f\"}> ({
+    return
+  }) : () -> ()
+  \"my.table\"() ({
+    func.func private @f()
+    func.func private @f()
+  }) : () -> ()
+  memref.global @\"f\" : memref<4xf32>
+  my.table @g {
+    my.symbol @g
+    func.func private @g()
+    func.func private @g()
+  }
+}
+// -----
+func.func private @f()
+";
+    check_diagnostics(
+        &DiagnosticsConfig::default(),
+        text,
+        expect![[r#"
+        2 Error symbol-redefinition: `@f` is already defined here
+        7 Error symbol-redefinition: `@f` is already defined here
+        14 Error symbol-redefinition: `@f` is already defined here"#]],
+    );
+    let found = analysis(text).diagnostics(FILE, &DiagnosticsConfig::default()).unwrap();
+    let again = found.iter().filter(|it| it.code == "symbol-redefinition");
+    let first: Vec<usize> = again.map(|it| line(text, it.related[0].0.start())).collect();
+    assert_eq!(first, [1, 3, 3]);
+    let off = DiagnosticsConfig { operations: false, ..Default::default() };
+    check_diagnostics(&off, text, expect![[""]]);
+}
+
+#[test]
+fn values_of_one_name_are_told_apart_by_their_lines() {
+    let text = "\
+func.func @f(%a: i32, %b: i32, %c: i1) -> i32 {
+  %r = scf.if %c -> (i32) {
+    %p = arith.muli %a, %b : i32
+    scf.yield %p : i32
+  } else {
+    %p = arith.muli %a, %b : i32
+    %q = arith.addi %p, %a : i32
+    scf.yield %q : i32
+  }
+  return %r : i32
+}
+";
+    let titles = |needle: &str| {
+        let titles: Vec<String> = actions(text, needle).into_iter().map(|it| it.title).collect();
+        titles.join("\n")
+    };
+    let second = "%p = arith.muli %a, %b : i32\n    %q";
+    expect![[r#"
+        Use `%p` (line 3) instead (with 1 other change)
+        Do all 2 simplifications in `@f`"#]]
+    .assert_eq(&titles(second));
+    let found = analysis(text).diagnostics(FILE, &DiagnosticsConfig::default()).unwrap();
+    let helps: Vec<&str> = found.iter().filter_map(|it| it.help.as_deref()).collect();
+    expect![[r#"
+        Move `%p` before `scf.if`
+        Use the `%p` above instead"#]]
+    .assert_eq(&helps.join("\n"));
 }
 
 #[test]

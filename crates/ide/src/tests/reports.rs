@@ -39,6 +39,29 @@ fn allowed_rules_are_not_reported() {
 }
 
 #[test]
+fn functions_of_a_module_have_different_names() {
+    let function = |indent: &str, name: &str| {
+        format!(
+            "{indent}@T.prim_func\n{indent}def {name}(n: T.int32):\n{indent}    T.evaluate(n)\n"
+        )
+    };
+    let module = |name: &str, functions: &[&str]| {
+        let functions: String = functions.iter().map(|it| function("    ", it)).collect();
+        format!("@I.ir_module\nclass {name}:\n{functions}\n")
+    };
+    let head = "from tvm.script import ir as I, tirx as T\n\n";
+    check_diagnostics(
+        &(head.to_owned() + &module("A", &["f", "g", "f"]) + &module("B", &["f"])),
+        expect![[r#"
+            Error redefinition `f`: `f` is already defined in this module
+                it is defined here first
+        "#]],
+    );
+    // At the top, Python lets the second replace the first.
+    check_diagnostics(&(head.to_owned() + &function("", "f") + &function("", "f")), expect![[""]]);
+}
+
+#[test]
 fn nothing_is_said_of_graph_functions() {
     let text = "from tvm.script import ir as I, relax as R\n\n\n@I.ir_module\nclass Module:\n    @R.function\n    \
                 def main(x: R.Tensor((4,), \"float32\")) -> R.Tensor((4,), \"float32\"):\n        \

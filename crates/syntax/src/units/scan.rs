@@ -7,7 +7,12 @@ use rowan::{GreenNode, GreenNodeData, NodeOrToken, TextRange, TextSize};
 use rustc_hash::FxHashMap;
 
 use super::{FrameItem, UnitItem, UnitKind, UnitSource, Units, is_operation};
-use crate::{Green, Parse, SyntaxNode, builder::GreenElement, syntax_node::kind_from_raw};
+use crate::{
+    Green, Parse, SyntaxNode,
+    builder::GreenElement,
+    symbol::{symbol_name, without_quotes},
+    syntax_node::kind_from_raw,
+};
 
 pub(super) struct Scan<'a> {
     pub(super) functions: Vec<UnitItem>,
@@ -299,8 +304,8 @@ fn symbol_of(node: &GreenNodeData) -> Option<(Box<str>, TextRange)> {
             let found = match kind_from_raw(child.kind()) {
                 MLIR_SYMBOL_DEF | MLIR_SYMBOL_REF if is_definition(node, child) => {
                     child.children().find_map(NodeOrToken::into_token).map(|it| {
-                        let name = it.text().trim_start_matches('@').trim_matches('"');
-                        (name.into(), TextRange::at(0.into(), it.text_len()))
+                        let name = symbol_name(it.text()).into();
+                        (name, TextRange::at(0.into(), it.text_len()))
                     })
                 }
                 MLIR_PROPERTIES | MLIR_ATTR_DICT => attribute_symbol(child),
@@ -336,9 +341,10 @@ fn attribute_symbol(node: &GreenNodeData) -> Option<(Box<str>, TextRange)> {
                 MLIR_ATTR_DICT | MLIR_ATTR_ENTRY => stack.push((node, node.children(), start)),
                 MLIR_STRING_ATTR if is_sym_name(parent) => {
                     let text = node.children().find_map(NodeOrToken::into_token)?.text();
-                    let name = text.trim_matches('"');
-                    let quote = TextSize::from(u32::from(text.starts_with('"')));
-                    return Some((name.into(), TextRange::at(start + quote, TextSize::of(name))));
+                    let inner = without_quotes(text);
+                    let quote = TextSize::from(u32::from(inner.len() < text.len()));
+                    let range = TextRange::at(start + quote, TextSize::of(inner));
+                    return Some((symbol_name(text).into(), range));
                 }
                 _ => {}
             },
