@@ -28,6 +28,7 @@ Examples:
   cargo xtask bench                                    on the committed samples
   cargo xtask bench --corpus path/to/corpus/tvm        on a whole corpus
   cargo xtask bench --corpus path --every 5            the peer on every fifth lowered file only
+  cargo xtask bench --only operations,kernels          two parts of it
   cargo xtask bench --no-peer                          without TVM")]
 pub(crate) struct Args {
     /// Where the input files are: folders `lowered_cuda`, `lowered_cpu` and others with `.py` files.
@@ -39,12 +40,24 @@ pub(crate) struct Args {
     /// Leave the peer out.
     #[arg(long)]
     no_peer: bool,
-    /// Leave the synthetic files of MLIR out.
-    #[arg(long)]
-    no_operations: bool,
-    /// Leave the editor's latency out.
-    #[arg(long)]
-    no_latency: bool,
+    /// Measure these parts only.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "PARTS")]
+    only: Vec<Part>,
+}
+
+/// What is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Part {
+    /// Parsing, and planning beside TVM's passes.
+    Plans,
+    /// What `check` of the corpus takes of memory.
+    Memory,
+    /// Synthetic files of MLIR beside mlir-opt.
+    Operations,
+    /// Builds of kernels, and the way to CUDA beside TVM's.
+    Kernels,
+    /// Keys in the editor, beside mlir-lsp-server.
+    Latency,
 }
 
 pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
@@ -56,18 +69,25 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         ws.path(&args.corpus)
     })?;
     anyhow::ensure!(corpus.is_dir(), "there is no folder {}", corpus.display());
-    for line in throughput(ws, &corpus, args.every)? {
-        show(&line);
-        if line["bench"] == "parse + lower + plan" && !args.no_peer {
-            peer(ws, &line)?;
+    let is_asked = |part: Part| args.only.is_empty() || args.only.contains(&part);
+    if is_asked(Part::Plans) {
+        for line in throughput(ws, &corpus, args.every)? {
+            show(&line);
+            if line["bench"] == "parse + lower + plan" && !args.no_peer {
+                peer(ws, &line)?;
+            }
         }
     }
-    memory::run(ws, &corpus)?;
-    if !args.no_operations {
+    if is_asked(Part::Memory) {
+        memory::run(ws, &corpus)?;
+    }
+    if is_asked(Part::Operations) {
         operations::run(ws)?;
     }
-    kernels::run(ws, &corpus, if args.no_peer { None } else { Some(args.every) })?;
-    if !args.no_latency {
+    if is_asked(Part::Kernels) {
+        kernels::run(ws, &corpus, (!args.no_peer).then_some(args.every))?;
+    }
+    if is_asked(Part::Latency) {
         latency::run(ws, &corpus)?;
     }
     Ok(Outcome::Passed)
