@@ -135,7 +135,7 @@ fn an_older_architecture_is_refused_with_a_way_out() {
         [
             (
                 "arch",
-                "`cp.async` needs sm_80; the target is sm_75: set `arch=sm_80`, or schedule without it",
+                "`cp.async` needs `arch=sm_80`; the target is sm_75",
             ),
         ]"#]]
     .assert_eq(&format!("{refused:#?}"));

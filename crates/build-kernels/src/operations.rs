@@ -3,13 +3,15 @@
 //! In: text. Out: each kernel (`gpu.func … kernel`, `gpu.launch`) as a function of statements, or the message why it is none. A kernel depends on all of
 //! its file: who launches it says its sizes. Linear in the text.
 
-use codegen::build::{SourceBody, SourceFunction, hash_of};
+use codegen::build::{Broken, Place, SourceBody, SourceFunction, hash_of};
 use frontend::{
     mlir::{Shapes, Unit, UnitKind, lower_file},
     ops::Severity,
 };
 use syntax::{ColumnEncoding, LineIndex, TextSize};
 use transform::from_ops::{FromOps, KernelOf, kernels};
+
+use crate::source::{HAS_ERRORS, place};
 
 /// A file that was parsed.
 pub(crate) struct OpsModule {
@@ -57,6 +59,7 @@ impl OpsModule {
                     name: kernel.name.clone(),
                     text: hash_of(&[&self.hash, &number.to_le_bytes()]),
                     first_line: self.line(unit.offset) + 1,
+                    name_at: self.place(unit, 0),
                     body: Box::new(|| self.body(unit, kernel)),
                 });
             }
@@ -69,26 +72,33 @@ impl OpsModule {
         self.lines.line_col(offset, ColumnEncoding::Utf8).line
     }
 
-    fn body(&self, unit: &Unit, kernel: &KernelOf) -> Result<SourceBody, String> {
+    /// The place of an offset from the start of a function.
+    fn place(&self, unit: &Unit, offset: usize) -> Place {
+        let offset = u32::try_from(unit.offset + offset).unwrap_or(u32::MAX);
+        place(&self.lines, self.line(unit.offset), TextSize::from(offset))
+    }
+
+    fn body(&self, unit: &Unit, kernel: &KernelOf) -> Result<SourceBody, Broken> {
         let lowered = &unit.lowered;
         let error = lowered.diagnostics.iter().find(|it| it.severity == Severity::Error);
         if let Some(error) = error {
-            return Err(error.message.clone());
+            return Err(Broken {
+                reason: HAS_ERRORS.to_owned(),
+                detail: error.message.clone(),
+                place: Some(self.place(unit, error.range.start().into())),
+            });
         }
-        let start = self.line(unit.offset);
-        let line = |op| {
-            let at = unit.offset + usize::from(lowered.source_map.op(op).start());
-            self.line(at).saturating_sub(start)
-        };
+        let place = |op| self.place(unit, lowered.source_map.op(op).start().into());
         match &kernel.kernel {
             Ok(FromOps { body, origins, .. }) => {
-                let lines = origins.iter().map(|&(op, source)| (op, line(source))).collect();
-                Ok(SourceBody { body: body.clone(), lines })
+                let places = origins.iter().map(|&(op, source)| (op, place(source))).collect();
+                Ok(SourceBody { body: body.clone(), places })
             }
-            Err(refusal) => {
-                let place = refusal.op.map(|op| format!(" in line {}", start + line(op) + 1));
-                Err(format!("{}{} [{}]", refusal.detail, place.unwrap_or_default(), refusal.reason))
-            }
+            Err(refusal) => Err(Broken {
+                reason: refusal.reason.to_owned(),
+                detail: refusal.detail.clone(),
+                place: refusal.op.map(place),
+            }),
         }
     }
 }

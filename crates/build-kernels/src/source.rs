@@ -4,12 +4,15 @@
 //! function depends on its own text and on the rest of its file: what it may capture is hashed with it. Nothing of the
 //! Python around functions is executed. Linear in the text; a body is lowered only when it is asked for.
 
-use codegen::build::{SourceBody, SourceFunction, hash_of};
+use codegen::build::{Broken, Place, SourceBody, SourceFunction, hash_of};
 use frontend::tvmscript::{self, FileFunctions, FunctionItem, FunctionKind, Severity};
 use syntax::{ColumnEncoding, LineIndex, TextSize};
 
 /// Version of this crate and those below it that read texts.
 pub(crate) const READER: &str = env!("READER_SOURCES");
+
+/// Why a function with errors has no body.
+pub(crate) const HAS_ERRORS: &str = "has-errors";
 
 /// A file that was parsed.
 pub(crate) struct Module {
@@ -40,6 +43,7 @@ impl Module {
                 name: item.source.name.to_string(),
                 text: *hash,
                 first_line: self.line(item.range.start()) + 1,
+                name_at: self.place(item, item.source.name_range.start()),
                 body: Box::new(|| self.body(item)),
             })
             .collect()
@@ -49,18 +53,32 @@ impl Module {
         self.lines.line_col(offset, ColumnEncoding::Utf8).line
     }
 
-    fn body(&self, item: &FunctionItem) -> Result<SourceBody, String> {
+    /// The place of an offset from the start of a function.
+    fn place(&self, item: &FunctionItem, offset: TextSize) -> Place {
+        let start = item.range.start();
+        place(&self.lines, self.line(start), start + offset)
+    }
+
+    fn body(&self, item: &FunctionItem) -> Result<SourceBody, Broken> {
         let lowered = tvmscript::lower(&item.source, &self.functions.environment(item));
         let error = lowered.diagnostics.into_iter().find(|it| it.severity == Severity::Error);
         if let Some(error) = error {
-            return Err(error.message);
+            return Err(Broken {
+                reason: HAS_ERRORS.to_owned(),
+                detail: error.message,
+                place: Some(self.place(item, error.range.start())),
+            });
         }
-        let start = item.range.start();
-        let line =
-            |op| self.line(start + lowered.source_map.op_range(op).start()) - self.line(start);
-        let lines = lowered.body.ops_preorder().map(|op| (op, line(op))).collect();
-        Ok(SourceBody { body: lowered.body, lines })
+        let place = |op| self.place(item, lowered.source_map.op_range(op).start());
+        let places = lowered.body.ops_preorder().map(|op| (op, place(op))).collect();
+        Ok(SourceBody { body: lowered.body, places })
     }
+}
+
+/// The place of an offset in the file, in a function that begins in the line `first`.
+pub(crate) fn place(lines: &LineIndex, first: u32, offset: TextSize) -> Place {
+    let at = lines.line_col(offset, ColumnEncoding::Utf32);
+    Place { line: at.line.saturating_sub(first), column: at.col + 1 }
 }
 
 /// What functions may depend on besides their own text: everything of the file outside its functions of TIR, the

@@ -15,7 +15,7 @@ use crate::{
     kernel::{
         self, Axis, HostStep, KernelParam, KernelSet, Root, Space, SymbolSource, Unsupported,
     },
-    limits,
+    limits::{self, Exceeded},
     manifest::{self, Argument, Expr, Step},
     names::{self, FreeNames, Names},
 };
@@ -45,6 +45,11 @@ struct CanonicalKernel {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     shared: Vec<SharedLine>,
     entry: manifest::Kernel,
+    /// The operation that launches it.
+    launch: Option<u32>,
+    /// The operation that asks for each feature of the entry.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    feature_ops: Vec<Option<u32>>,
 }
 
 /// A line of code that computes what the function computes several times.
@@ -63,6 +68,8 @@ pub struct SharedLine {
 pub(crate) struct Refused {
     pub(crate) reason: String,
     pub(crate) detail: String,
+    /// The canonical number of the operation that it is about, if it is one.
+    pub(crate) op: Option<u32>,
 }
 
 impl Artifact {
@@ -72,9 +79,21 @@ impl Artifact {
         sources: Vec<DeviceCode>,
         refused: Vec<Unsupported>,
     ) -> Artifact {
+        let mut numbers: FxHashMap<ir::OpId, u32> = ops.iter().copied().zip(0..).collect();
+        // What was made of others later is behind them in the list.
+        for (made, of) in origins.iter().chain(&set.origins) {
+            if let Some(&number) = numbers.get(of) {
+                numbers.entry(*made).or_insert(number);
+            }
+        }
+        let number = |op: &ir::OpId| numbers.get(op).copied();
         let refused: Vec<Refused> = refused
             .into_iter()
-            .map(|it| Refused { reason: it.reason.to_owned(), detail: it.detail })
+            .map(|it| Refused {
+                reason: it.reason.to_owned(),
+                detail: it.detail,
+                op: it.op.as_ref().and_then(number),
+            })
             .collect();
         if !refused.is_empty() {
             return Artifact {
@@ -87,30 +106,29 @@ impl Artifact {
             };
         }
         let checks: Vec<Vec<HostExpr>> = sources.iter().map(|it| it.checks.clone()).collect();
-        let mut numbers: FxHashMap<ir::OpId, u32> = ops.iter().copied().zip(0..).collect();
-        // What was made of others later is behind them in the list.
-        for (made, of) in origins.iter().chain(&set.origins) {
-            if let Some(&number) = numbers.get(of) {
-                numbers.entry(*made).or_insert(number);
-            }
-        }
         let kernels = set
             .kernels
             .iter()
             .zip(sources)
             .map(|(kernel, code)| CanonicalKernel {
                 entry: kernel_entry(set, kernel, &code),
+                launch: number(&kernel.op),
+                feature_ops: code
+                    .features
+                    .iter()
+                    .map(|it| it.op.as_ref().and_then(number))
+                    .collect(),
                 lines: code
                     .lines
                     .iter()
-                    .filter_map(|(line, op)| Some((*line, *numbers.get(op)?)))
+                    .filter_map(|(line, op)| Some((*line, number(op)?)))
                     .collect(),
                 shared: code
                     .shared
                     .iter()
                     .map(|it| SharedLine {
                         line: it.line,
-                        uses: it.uses.iter().filter_map(|op| numbers.get(op).copied()).collect(),
+                        uses: it.uses.iter().filter_map(number).collect(),
                         saved: it.saved,
                     })
                     .collect(),
@@ -139,33 +157,26 @@ impl Artifact {
         let named = |it: &Refused| Refused {
             reason: it.reason.clone(),
             detail: put_names(&it.detail, names),
+            op: it.op,
         };
-        let exceeded =
-            self.kernels.iter().filter_map(|it| limits::exceeded(&it.entry, target, options));
+        let exceeded = self.kernels.iter().filter_map(|it| {
+            let Exceeded { reason, detail, feature } =
+                limits::exceeded(&it.entry, target, options)?;
+            let op = feature.and_then(|at| it.feature_ops.get(at).copied().flatten());
+            Some(Refused { reason: reason.to_owned(), detail, op: op.or(it.launch) })
+        });
         self.refused.iter().map(named).chain(exceeded).collect()
     }
 
-    /// The sources with the names of the current text.
+    /// The sources with the names of the current text. Whether there are any, [`Self::refused`] says.
     pub(crate) fn join(
         &self,
         source_names: &[String],
         function: &str,
         target: Target,
-        options: &Options,
-    ) -> Result<Vec<Source>, Vec<Unsupported>> {
-        let refused = self.refused(source_names, target, options);
-        if !refused.is_empty() {
-            let reasons = refused.into_iter().map(|it| Unsupported {
-                function: function.to_owned(),
-                reason: leaked(&it.reason),
-                detail: it.detail,
-                op: None,
-            });
-            return Err(reasons.collect());
-        }
+    ) -> Vec<Source> {
         let entries = entries(function, self.kernels.len());
-        Ok(self
-            .kernels
+        self.kernels
             .iter()
             .zip(entries)
             .map(|(kernel, entry)| {
@@ -184,7 +195,7 @@ impl Artifact {
                     entry,
                 }
             })
-            .collect())
+            .collect()
     }
 
     /// Number of kernels.
@@ -309,11 +320,6 @@ fn unique(names: &[String]) -> Vec<String> {
     names.iter().map(|it| free.give(it.clone(), |_| false)).collect()
 }
 
-/// Reasons are few and known; one that came from a store is found among them.
-fn leaked(reason: &str) -> &'static str {
-    crate::reasons::ALL.iter().find(|(it, _)| *it == reason).map_or("unsupported", |(it, _)| it)
-}
-
 // ---- from a kernel set ----
 
 fn buffer_name(set: &KernelSet, buffer: ir::BufferId) -> String {
@@ -381,7 +387,7 @@ fn kernel_entry(set: &KernelSet, kernel: &kernel::Kernel, code: &DeviceCode) -> 
         binaries: Vec::new(),
         figures: None,
         bindings: code.bindings.clone(),
-        features: code.features.clone(),
+        features: code.features.iter().map(|it| it.name.clone()).collect(),
         lines: String::new(),
     }
 }

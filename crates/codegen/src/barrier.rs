@@ -45,9 +45,7 @@ pub(crate) fn check_instructions(body: &Body) -> Result<()> {
             && is_nvidia(body.name(name))
         {
             let name = body.name(name);
-            let detail = format!(
-                "`T.{name}` is an instruction of NVIDIA's GPUs: build it for the target `cuda`, or schedule without it"
-            );
+            let detail = format!("`T.{name}` is an instruction of NVIDIA's GPUs");
             return Err(Refusal::new("nvidia-only", detail).at(op));
         }
     }

@@ -19,6 +19,7 @@ mod output;
 mod record;
 mod report;
 mod slots;
+mod source;
 mod state;
 
 use std::{
@@ -52,6 +53,7 @@ pub use self::record::structure;
 pub use self::report::{
     BuildReport, Change, Compilations, FileReport, How, KernelReport, Status, Why, Work,
 };
+pub use self::source::{Broken, Place, SourceBody, SourceFunction, hash_of};
 
 /// What to build, and how.
 #[derive(Clone, Debug)]
@@ -105,37 +107,6 @@ impl Settings {
     pub fn options_of(&self, target: Target) -> Options {
         let device = self.devices.get(&target).unwrap_or(&self.options.device);
         self.options.with(device)
-    }
-}
-
-/// One function of a file.
-pub struct SourceFunction<'a> {
-    /// Name of the function.
-    pub name: String,
-    /// A hash of everything that the body depends on: the function's text and what it captures.
-    pub text: [u8; 32],
-    /// The line of the file, from 1, that the function begins at; 0 if its lines are not known.
-    pub first_line: u32,
-    /// The body, or the message why there is none.
-    pub body: Box<dyn Fn() -> Result<SourceBody, String> + 'a>,
-}
-
-/// A hash for [`SourceFunction::text`] of all that a body depends on.
-pub fn hash_of(parts: &[&[u8]]) -> [u8; 32] {
-    Key::of(parts).0
-}
-
-/// A body and the places of its operations.
-pub struct SourceBody {
-    /// The body.
-    pub body: ir::Body,
-    /// Lines of operations, from 0, relative to the function's first.
-    pub lines: Vec<(ir::OpId, u32)>,
-}
-
-impl From<ir::Body> for SourceBody {
-    fn from(body: ir::Body) -> SourceBody {
-        SourceBody { body, lines: Vec::new() }
     }
 }
 
@@ -255,7 +226,11 @@ impl<'a> Build<'a> {
         let record = |(function, body): (&SourceFunction<'_>, &LazyBody)| {
             let known = before.get(&function.text).filter(|it| it.name == function.name);
             match known {
-                Some(it) => FunctionRecord { first_line: function.first_line, ..it.clone() },
+                Some(it) => FunctionRecord {
+                    first_line: function.first_line,
+                    name_at: function.name_at,
+                    ..it.clone()
+                },
                 None => body.record(function),
             }
         };
@@ -265,7 +240,7 @@ impl<'a> Build<'a> {
             let mut made = Vec::new();
             for ((record, function), body) in records.functions.iter().zip(functions).zip(&bodies) {
                 let it = match &record.meaning {
-                    Meaning::Broken(message) => Err(message.as_str()),
+                    Meaning::Broken(broken) => Err(broken),
                     Meaning::Body { .. } => {
                         let key = record.key(output.target, &output.options);
                         let canonical = || body.get(function).map(|it| &it.canonical);
@@ -354,9 +329,9 @@ impl<'a> Build<'a> {
         &self,
         function: &'r FunctionRecord,
         output: &Output,
-    ) -> io::Result<Option<Result<Made, &'r str>>> {
+    ) -> io::Result<Option<Result<Made, &'r Broken>>> {
         Ok(match &function.meaning {
-            Meaning::Broken(message) => Some(Err(message)),
+            Meaning::Broken(broken) => Some(Err(broken)),
             Meaning::Body { .. } => {
                 let key = function.key(output.target, &output.options);
                 let made = self.kernels.find(key)?;

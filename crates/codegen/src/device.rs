@@ -8,14 +8,14 @@ use transform::{
 
 use crate::{
     Options, Target, allreduce,
-    artifact::{Artifact, SharedLine},
+    artifact::{Artifact, Refused, SharedLine},
     barrier::check_instructions,
     bound::Bound,
     c_family::{self, DeviceCode},
     canonical::Canonical,
     index_width,
     kernel::{Kernel, KernelSet, Refusal, Unsupported},
-    naga, split, sync,
+    naga, reasons, split, sync,
     target::Backend,
 };
 
@@ -210,5 +210,15 @@ pub fn device_code(
 ) -> Result<Vec<Source>, Vec<Unsupported>> {
     let canonical = Canonical::of(body);
     let artifact = generate(&canonical, target, options);
-    artifact.join(&canonical.names, &canonical.function, target, options)
+    let refused = artifact.refused(&canonical.names, target, options);
+    let unsupported = |it: Refused| Unsupported {
+        function: canonical.function.clone(),
+        reason: reasons::find(&it.reason).map_or("unsupported", |it| it.name),
+        detail: it.detail,
+        op: it.op.and_then(|number| canonical.ops.get(number as usize).copied()),
+    };
+    match refused.is_empty() {
+        true => Ok(artifact.join(&canonical.names, &canonical.function, target)),
+        false => Err(refused.into_iter().map(unsupported).collect()),
+    }
 }

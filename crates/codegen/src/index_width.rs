@@ -16,10 +16,11 @@ pub(crate) fn check(body: &Body, kernel: &Kernel) -> Result<()> {
     let mut seen = FxHashSet::default();
     let mut stack = Vec::new();
     for op in nest(body, kernel.op) {
+        let at = |it: Refusal| it.at(op);
         let operation = &body.ops[op];
         if let OpKind::Store { buffer, .. } = operation.kind {
             let indices = operation.operands.iter().skip(1);
-            indices.copied().try_for_each(|it| is_narrow(body, buffer, it))?;
+            indices.copied().try_for_each(|it| is_narrow(body, buffer, it)).map_err(at)?;
         }
         stack.extend(operation.operands.iter().copied());
         while let Some(expr) = stack.pop() {
@@ -29,7 +30,7 @@ pub(crate) fn check(body: &Body, kernel: &Kernel) -> Result<()> {
             let kind = body.expr(expr).kind;
             if let ExprKind::Load { buffer, indices, .. } = kind {
                 let indices = body.items(indices).iter();
-                indices.copied().try_for_each(|it| is_narrow(body, buffer, it))?;
+                indices.copied().try_for_each(|it| is_narrow(body, buffer, it)).map_err(at)?;
             }
             body.each_child(kind, &mut |child| stack.push(child));
         }

@@ -35,7 +35,7 @@ mod test_bodies;
 mod tests;
 
 pub use artifact::SharedLine;
-pub use c_family::DeviceCode;
+pub use c_family::{DeviceCode, Feature};
 pub use device::{Source, device_code, emit, kernels, kernels_for};
 pub use kernel::{Kernel, KernelSet, Unsupported};
 pub use key::Key;

@@ -5,16 +5,24 @@
 
 use crate::{
     Options, Target,
-    artifact::Refused,
     manifest::{self, Expr},
 };
+
+/// Why a kernel does not fit.
+pub(crate) struct Exceeded {
+    /// One of [`crate::reasons`].
+    pub(crate) reason: &'static str,
+    pub(crate) detail: String,
+    /// Which feature of the kernel it is about, if it is one.
+    pub(crate) feature: Option<usize>,
+}
 
 /// Why a kernel does not fit; none if it does, or if its block is chosen by the caller.
 pub(crate) fn exceeded(
     kernel: &manifest::Kernel,
     target: Target,
     options: &Options,
-) -> Option<Refused> {
+) -> Option<Exceeded> {
     let limits = options.limits(target);
     let who = options.device.arch.as_deref().unwrap_or(target.name());
     // A limit that somebody chose is named by its setting.
@@ -22,8 +30,7 @@ pub(crate) fn exceeded(
         true => format!("`{key}` allows {limit}"),
         false => format!("{who} takes {limit}"),
     };
-    let refused =
-        |reason: &str, detail: String| Some(Refused { reason: reason.to_owned(), detail });
+    let refused = |reason, detail| Some(Exceeded { reason, detail, feature: None });
     let [x, y, z] = kernel.block.each_ref().map(|it: &Expr| it.tree.as_int());
     if let (Some(x), Some(y), Some(z)) = (x, y, z) {
         let threads = [x, y, z].map(i128::from).iter().fold(1i128, |a, b| a.saturating_mul(*b));
@@ -40,13 +47,11 @@ pub(crate) fn exceeded(
     if target == Target::Cuda
         && let Some(arch) = options.device.arch.as_deref().and_then(arch_number)
     {
-        for feature in &kernel.features {
+        for (at, feature) in kernel.features.iter().enumerate() {
             let (needed, what) = feature.split_once(' ').unwrap_or((feature, "it"));
             if arch_number(needed).is_some_and(|it| it > arch) {
-                let detail = format!(
-                    "`{what}` needs {needed}; the target is {who}: set `arch={needed}`, or schedule without it"
-                );
-                return refused("arch", detail);
+                let detail = format!("`{what}` needs `arch={needed}`; the target is {who}");
+                return Some(Exceeded { reason: "arch", detail, feature: Some(at) });
             }
         }
     }

@@ -9,7 +9,7 @@ use std::{fs, io, path::Path};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
-use crate::{Target, build::Figures, host::HostExpr};
+use crate::{Target, build::Figures, host::HostExpr, reasons};
 
 /// Name of the schema of `manifest.json`.
 pub const SCHEMA: &str = "tir-analyzer/kernels";
@@ -319,12 +319,31 @@ pub struct UnsupportedFunction {
     pub target: String,
     /// Source file.
     pub file: String,
+    /// Where the reason stands in the file: the line, from 1; 0 if that is not known.
+    pub line: u32,
+    /// The character of that line, from 1; 0 if that is not known.
+    pub column: u32,
     /// Name.
     pub name: String,
     /// Kebab-case code.
     pub reason: String,
     /// Words for a person.
     pub detail: String,
+}
+
+impl UnsupportedFunction {
+    /// `models/net.py:12:9`, or the file alone if more is not known.
+    pub fn place(&self) -> String {
+        match self.line {
+            0 => self.file.clone(),
+            line => format!("{}:{line}:{}", self.file, self.column),
+        }
+    }
+
+    /// What a person can do about it.
+    pub fn help(&self) -> &'static str {
+        reasons::find(&self.reason).map_or("Please report the function.", |it| it.help)
+    }
 }
 
 impl Index {

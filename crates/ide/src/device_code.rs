@@ -2,6 +2,7 @@
 
 use codegen::{Options, Source, Target};
 use db::{RootDatabase, SourceFile};
+use frontend::tvmscript::SourceMap;
 use syntax::{TextRange, TextSize};
 
 use crate::function_at::{FunctionAt, function_at, functions_in};
@@ -73,14 +74,35 @@ pub(crate) fn view_device_code(
             add_places(db, at, sources, &mut view);
         }
         Err(reasons) => {
-            let note = |it: &codegen::Unsupported| format!("{}: {}", it.reason, it.detail);
-            view.notes.extend(reasons.iter().map(note));
+            let place = Places::new(db, at);
+            for (it, row) in reasons.iter().zip(0..) {
+                view.notes.push(format!("{}: {}", it.reason, it.detail));
+                view.lines.extend(it.op.and_then(|op| Some((row, place.of(op)?))));
+            }
         }
     }
     for note in &view.notes {
         view.text.push_str(&format!("// {}\n", note.replace(['\n', '\r'], " ")));
     }
     Some(view)
+}
+
+/// Where operations of a function stand in the file.
+struct Places<'db> {
+    source_map: &'db SourceMap,
+    start: TextSize,
+}
+
+impl<'db> Places<'db> {
+    fn new(db: &'db RootDatabase, at: FunctionAt<'db>) -> Places<'db> {
+        Places { source_map: db::source_map(db, at.function), start: at.start }
+    }
+
+    /// None for an operation that no text shows.
+    fn of(&self, op: ir::OpId) -> Option<TextSize> {
+        let is_known = ir::arena::Id::index(op) < self.source_map.n_ops();
+        is_known.then(|| self.source_map.op_range(op).start() + self.start)
+    }
 }
 
 /// Where the lines of the kernels come from. They stand one after the other, with an empty line between them.
@@ -91,13 +113,8 @@ fn add_places(
     view: &mut DeviceCodeView,
 ) {
     let ops: Vec<ir::OpId> = db::body(db, at.function).ops_preorder().collect();
-    let source_map = db::source_map(db, at.function);
-    let place = |number: &u32| {
-        let op = ops
-            .get(*number as usize)
-            .filter(|it| ir::arena::Id::index(**it) < source_map.n_ops())?;
-        Some(source_map.op_range(*op).start() + at.start)
-    };
+    let places = Places::new(db, at);
+    let place = |number: &u32| places.of(*ops.get(*number as usize)?);
     let mut above = 0;
     for source in sources {
         let lines = source.lines.iter();

@@ -77,6 +77,15 @@ impl LowerRefusal {
     pub fn new(reason: &'static str, detail: impl Into<String>) -> LowerRefusal {
         LowerRefusal { reason, detail: detail.into(), op: None }
     }
+    /// About an operation that was there before, instead of what was made of it.
+    fn of_source(mut self, origins: &Origins) -> LowerRefusal {
+        for (made, of) in origins.iter().rev() {
+            if self.op == Some(*made) {
+                self.op = Some(*of);
+            }
+        }
+        self
+    }
     /// Says which operation it is about, if that is not said yet.
     pub fn at(self, op: OpId) -> LowerRefusal {
         LowerRefusal { op: self.op.or(Some(op)), ..self }
@@ -221,7 +230,7 @@ fn run(
     // What a text says may be wrong from the start.
     let is_checked = cfg!(debug_assertions) && ir::verify::verify(&body).is_empty();
     for pass in passes {
-        (pass.run)(&mut body, options, &mut origins)?;
+        (pass.run)(&mut body, options, &mut origins).map_err(|it| it.of_source(&origins))?;
         if is_checked {
             ir::verify::assert_valid(&body);
         }

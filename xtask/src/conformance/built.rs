@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use codegen::Target;
-use codegen::build::{Build, BuiltFile, Settings, SourceFunction, hash_of};
+use codegen::build::{Build, BuiltFile, Place, Settings, SourceFunction, hash_of};
 use codegen::manifest::Manifest;
 use ir::Body;
 
@@ -27,6 +27,7 @@ pub(crate) fn build_bodies<'a>(
             name: name.to_owned(),
             text: hash_of(&[ir::print::tvmscript(body, 0).as_bytes()]),
             first_line: 0,
+            name_at: Place::default(),
             body: Box::new(|| Ok(body.clone().into())),
         });
     }

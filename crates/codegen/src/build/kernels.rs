@@ -11,7 +11,7 @@ use std::{
     },
 };
 
-use super::slots::Slots;
+use super::{Broken, slots::Slots};
 use crate::{
     Options, Target,
     artifact::Artifact,
@@ -75,14 +75,14 @@ impl Kernels {
         })
     }
 
-    /// The artifact, generated if it is nowhere; the message of `canonical` if there is nothing to generate it from.
+    /// The artifact, generated if it is nowhere; what `canonical` says if there is nothing to generate it from.
     pub(super) fn get<'c>(
         &self,
         key: Key,
         target: Target,
         options: &Options,
-        canonical: impl FnOnce() -> Result<&'c Canonical, &'c str>,
-    ) -> io::Result<Result<Made, &'c str>> {
+        canonical: impl FnOnce() -> Result<&'c Canonical, &'c Broken>,
+    ) -> io::Result<Result<Made, &'c Broken>> {
         self.slots.with(key, |slot| self.fill(slot, key, target, options, canonical))
     }
 
@@ -92,8 +92,8 @@ impl Kernels {
         key: Key,
         target: Target,
         options: &Options,
-        canonical: impl FnOnce() -> Result<&'c Canonical, &'c str>,
-    ) -> io::Result<Result<Made, &'c str>> {
+        canonical: impl FnOnce() -> Result<&'c Canonical, &'c Broken>,
+    ) -> io::Result<Result<Made, &'c Broken>> {
         if let Some(made) = slot {
             return Ok(Ok(made.clone()));
         }
@@ -106,7 +106,7 @@ impl Kernels {
         }
         let canonical = match canonical() {
             Ok(canonical) => canonical,
-            Err(message) => return Ok(Err(message)),
+            Err(broken) => return Ok(Err(broken)),
         };
         let artifact = generate(canonical, target, options);
         let bytes = serde_json::to_vec(&artifact).map_err(io::Error::other)?;

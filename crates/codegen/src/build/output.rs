@@ -17,6 +17,7 @@ use rustc_hash::FxHashMap;
 use transform::passes::Pass;
 
 use super::{
+    Broken, Place,
     binaries::Binaries,
     kernels::Made,
     record::{FunctionRecord, Meaning},
@@ -146,7 +147,7 @@ impl Output {
         &self,
         name: &str,
         text: [u8; 32],
-        functions: &[(&FunctionRecord, Result<Made, &str>)],
+        functions: &[(&FunctionRecord, Result<Made, &Broken>)],
     ) -> io::Result<FileOutput> {
         let mut writer = FileWriter {
             output: self,
@@ -168,7 +169,7 @@ impl Output {
         for (record, made) in functions {
             match made {
                 Ok(made) => writer.function(record, made)?,
-                Err(message) => writer.refuse(record, "has-errors", (*message).to_owned()),
+                Err(broken) => writer.refuse_broken(record, broken),
             }
         }
         writer.finish()
@@ -265,30 +266,30 @@ struct FileWriter<'a> {
 
 impl FileWriter<'_> {
     fn function(&mut self, record: &FunctionRecord, made: &Made) -> io::Result<()> {
-        let (structure, names, lines) = match &record.meaning {
-            Meaning::Body { structure, names, lines } => (*structure, names, lines),
-            Meaning::Broken(message) => {
-                self.refuse(record, "has-errors", message.clone());
+        let (structure, names, places) = match &record.meaning {
+            Meaning::Body { structure, names, places } => (*structure, names, places),
+            Meaning::Broken(broken) => {
+                self.refuse_broken(record, broken);
                 return Ok(());
             }
         };
         let target = self.output.target;
         let entry = self.unique_entry(&record.name);
         let options = &self.output.options;
-        let Ok(sources) = made.artifact.join(names, &entry, target, options) else {
-            let refused = made.artifact.refused(names, target, options);
-            if let Some(Refused { reason, detail }) = refused.into_iter().next() {
-                self.refuse(record, &reason, detail);
-            }
+        let refused = made.artifact.refused(names, target, options);
+        if let Some(Refused { reason, detail, op }) = refused.into_iter().next() {
+            let place = op.and_then(|it| places.get(it as usize)).copied();
+            self.refuse(record, &reason, detail, place);
             return Ok(());
-        };
+        }
+        let sources = made.artifact.join(names, &entry, target);
         if sources.is_empty() {
             self.state.without_launch += 1;
             return Ok(());
         }
         let lines: Vec<u32> = match record.first_line {
             0 => Vec::new(),
-            first => lines.iter().map(|it| first + it).collect(),
+            first => places.iter().map(|it| first + it.line).collect(),
         };
         let mut described = made.artifact.function(names, &entry, &lines, target, options);
         let mut state = FunctionState {
@@ -367,8 +368,23 @@ impl FileWriter<'_> {
         }
     }
 
-    fn refuse(&mut self, function: &FunctionRecord, reason: &str, detail: String) {
+    fn refuse_broken(&mut self, function: &FunctionRecord, broken: &Broken) {
+        self.refuse(function, &broken.reason, broken.detail.clone(), broken.place);
+    }
+
+    /// `place` is the function's name, if it is no other.
+    fn refuse(
+        &mut self,
+        function: &FunctionRecord,
+        reason: &str,
+        detail: String,
+        place: Option<Place>,
+    ) {
+        let place = place.filter(|it| it.column != 0).unwrap_or(function.name_at);
+        let is_known = function.first_line != 0 && place.column != 0;
         let refused = UnsupportedFunction {
+            line: if is_known { function.first_line + place.line } else { 0 },
+            column: if is_known { place.column } else { 0 },
             target: self.output.target.name().to_owned(),
             file: self.name.to_owned(),
             name: function.name.clone(),

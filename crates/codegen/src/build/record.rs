@@ -10,7 +10,7 @@ use ir::fingerprint::Fingerprint;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{SourceBody, SourceFunction};
+use super::{Broken, Place, SourceBody, SourceFunction};
 use crate::{
     Options, Target,
     canonical::Canonical,
@@ -31,22 +31,23 @@ pub(super) struct FunctionRecord {
     /// Hash of all that its body depends on.
     pub(super) text: [u8; 32],
     pub(super) first_line: u32,
+    pub(super) name_at: Place,
     pub(super) meaning: Meaning,
 }
 
 /// What a function is.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub(super) enum Meaning {
-    /// It has errors; the first one's message.
-    Broken(String),
+    /// There is no body.
+    Broken(Broken),
     /// It has a body.
     Body {
         /// None for a function with something unknown in it: its text is its identity.
         structure: Option<[u8; 16]>,
         /// Of its entities.
         names: Vec<String>,
-        /// Of each operation, relative to the function's first line.
-        lines: Vec<u32>,
+        /// Of each operation.
+        places: Vec<Place>,
     },
 }
 
@@ -90,31 +91,33 @@ fn forget_symbol(body: &mut ir::Body) {
 
 /// A body that is asked for once, and only if something needs it.
 #[derive(Default)]
-pub(super) struct LazyBody(OnceCell<Result<Lowered, String>>);
+pub(super) struct LazyBody(OnceCell<Result<Lowered, Broken>>);
 
 pub(super) struct Lowered {
     pub(super) canonical: Canonical,
     structure: Option<Fingerprint>,
-    lines: Vec<u32>,
+    places: Vec<Place>,
 }
 
 impl LazyBody {
-    pub(super) fn get(&self, function: &SourceFunction<'_>) -> Result<&Lowered, &str> {
+    pub(super) fn get(&self, function: &SourceFunction<'_>) -> Result<&Lowered, &Broken> {
         let lowered = self.0.get_or_init(|| {
-            let SourceBody { mut body, lines } = (function.body)()?;
+            let SourceBody { mut body, places } = (function.body)()?;
             forget_symbol(&mut body);
             let canonical = Canonical::of(&body);
             let structure = ir::fingerprint::of_function(&body);
-            let lines: FxHashMap<ir::OpId, u32> = lines.into_iter().collect();
-            let lines = match lines.is_empty() {
+            let places: FxHashMap<ir::OpId, Place> = places.into_iter().collect();
+            let places = match places.is_empty() {
                 true => Vec::new(),
-                false => {
-                    canonical.ops.iter().map(|it| lines.get(it).copied().unwrap_or(0)).collect()
-                }
+                false => canonical
+                    .ops
+                    .iter()
+                    .map(|it| places.get(it).copied().unwrap_or_default())
+                    .collect(),
             };
-            Ok(Lowered { canonical, structure, lines })
+            Ok(Lowered { canonical, structure, places })
         });
-        lowered.as_ref().map_err(String::as_str)
+        lowered.as_ref()
     }
 
     pub(super) fn was_asked(&self) -> bool {
@@ -124,17 +127,18 @@ impl LazyBody {
     /// The record of the function.
     pub(super) fn record(&self, function: &SourceFunction<'_>) -> FunctionRecord {
         let meaning = match self.get(function) {
-            Err(message) => Meaning::Broken(message.to_owned()),
+            Err(broken) => Meaning::Broken(broken.clone()),
             Ok(lowered) => Meaning::Body {
                 structure: lowered.structure.map(|it| it.0),
                 names: lowered.canonical.names.clone(),
-                lines: lowered.lines.clone(),
+                places: lowered.places.clone(),
             },
         };
         FunctionRecord {
             name: function.name.clone(),
             text: function.text,
             first_line: function.first_line,
+            name_at: function.name_at,
             meaning,
         }
     }

@@ -5,6 +5,7 @@ use std::{fs, path::PathBuf};
 use super::*;
 use crate::{
     manifest::Manifest,
+    reasons,
     test_bodies::{add_dynamic, normalize_rows},
 };
 
@@ -78,11 +79,13 @@ fn build(settings: &Settings, files: &[(&str, &str, &[Function])]) -> BuildRepor
             name: (*name).to_owned(),
             text: hash_of(&[text.as_bytes()]),
             first_line: 10,
+            name_at: Place { line: 1, column: 5 },
             body: {
                 let body = body.clone();
                 Box::new(move || {
-                    let lines = body.ops_preorder().zip(1..).collect();
-                    Ok(SourceBody { body: body.clone(), lines })
+                    let places = (1..).map(|line| Place { line, column: 9 });
+                    let places = body.ops_preorder().zip(places).collect();
+                    Ok(SourceBody { body: body.clone(), places })
                 })
             },
         };
@@ -208,13 +211,45 @@ fn another_limit_generates_nothing_and_what_does_not_fit_is_told_with_figures() 
     settings.devices.insert(Target::Cuda, few);
     let report = build(&settings, &[("models/net.py", "", &functions)]);
     assert_eq!((report.work.lowered, report.work.generated), (0, 0));
-    let told: Vec<_> = report.unsupported.iter().map(|it| (&*it.target, &*it.detail)).collect();
-    assert_eq!(told, [("cuda", "a block has 1024 threads; `max-threads` allows 512")]);
+    let told: Vec<_> = report.unsupported.iter().map(|it| (it.place(), &*it.detail)).collect();
+    // The launch is the first operation.
+    let place = "models/net.py:11:9".to_owned();
+    assert_eq!(told, [(place, "a block has 1024 threads; `max-threads` allows 512")]);
     assert!(project.folder.path().join("out/opencl/models/net/add_kernel.cl").exists());
     assert!(!project.folder.path().join("out/cuda/models/net/add_kernel.cu").exists());
     // Without the limit it is there again, from the store.
     assert_eq!(project.build("out", &functions).work.generated, 0);
     assert!(project.folder.path().join("out/cuda/models/net/add_kernel.cu").exists());
+}
+
+#[test]
+fn a_function_without_a_body_is_told_at_its_place_or_at_its_name() {
+    let project = Project::new();
+    let settings = project.settings("out");
+    let place = |place| SourceFunction {
+        name: "f".to_owned(),
+        text: hash_of(&[format!("{place:?}").as_bytes()]),
+        first_line: 10,
+        name_at: Place { line: 1, column: 5 },
+        body: Box::new(move || {
+            let (reason, detail) = ("has-errors".to_owned(), "an error".to_owned());
+            Err(Broken { reason, detail, place })
+        }),
+    };
+    let functions = [place(Some(Place { line: 3, column: 7 })), place(None)];
+    for _ in 0..2 {
+        let build = Build::new(&settings);
+        // The second time from what the store remembers of the text.
+        let file = match build.known("f.py", [1; 32]).expect("a file") {
+            Some(file) => file,
+            None => build.parsed("f.py", [1; 32], &functions).expect("a file"),
+        };
+        let report = build.finish(vec![file]).expect("a build");
+        let told: Vec<_> = report.unsupported.iter().map(|it| it.place()).collect();
+        assert_eq!(told[..2], ["f.py:13:7", "f.py:11:5"]);
+        assert_eq!(report.unsupported[0].help(), reasons::find("has-errors").unwrap().help);
+        std::fs::remove_file(project.folder.path().join("out/cuda/.state")).ok();
+    }
 }
 
 #[test]

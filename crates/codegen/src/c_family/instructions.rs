@@ -7,6 +7,7 @@
 use ir::{Body, BufferField, BufferId, DataType, ExprId, ExprKind, OpKind, TypeCode};
 
 use super::{
+    Feature,
     expr::{Place, prec},
     helpers::{Helper, Scalar},
     writer::Writer,
@@ -198,9 +199,9 @@ impl Writer<'_> {
 
     /// Notes the architecture that an instruction asks for.
     fn ask_for(&mut self, arch: u32, what: &str) {
-        let feature = format!("sm_{arch} {what}");
-        if !self.features.contains(&feature) {
-            self.features.push(feature);
+        let name = format!("sm_{arch} {what}");
+        if self.features.iter().all(|it| it.name != name) {
+            self.features.push(Feature { name, op: self.current_op() });
         }
     }
 

@@ -47,9 +47,18 @@ pub struct DeviceCode {
     /// Where arguments are bound, where they have no order of their own.
     pub bindings: Option<crate::manifest::Bindings>,
     /// What a device must offer beyond the language.
-    pub features: Vec<String>,
+    pub features: Vec<Feature>,
     /// What the host must check before a launch.
     pub checks: Vec<crate::host::HostExpr>,
+}
+
+/// What a device must offer.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Feature {
+    /// As manifests write it.
+    pub name: String,
+    /// The first operation that asks for it, if one does.
+    pub op: Option<ir::OpId>,
 }
 
 /// Writes one kernel.

@@ -6,7 +6,7 @@ use ir::{Body, BufferId, DataType, ExprId, OpId, ValueId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    DeviceCode,
+    DeviceCode, Feature,
     dialect::{Dialect, Needs, SharedArray},
     expr::LetKey,
     helpers::{Helper, Scalar},
@@ -37,7 +37,7 @@ pub(super) struct Writer<'a> {
     pub(super) helpers: BTreeSet<Helper>,
     pub(super) needs: Needs,
     /// What the device must have.
-    pub(super) features: Vec<String>,
+    pub(super) features: Vec<Feature>,
     /// Values whose declaration has been written.
     pub(super) declared: FxHashSet<ValueId>,
     /// Scalar parameters that stand for properties of buffers.
@@ -458,6 +458,11 @@ impl<'a> Writer<'a> {
             Some(last) if last.0 == self.n_lines => last.1 = op,
             _ => self.op_lines.push((self.n_lines, op)),
         }
+    }
+
+    /// What is being written.
+    pub(super) fn current_op(&self) -> Option<OpId> {
+        self.op_lines.last().map(|it| it.1)
     }
 
     /// One whole line.

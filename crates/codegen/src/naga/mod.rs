@@ -27,7 +27,7 @@ use ::naga::{EntryPoint, ShaderStage};
 
 use crate::{
     Options,
-    c_family::{DeviceCode, dialect::Dialect},
+    c_family::{DeviceCode, Feature, dialect::Dialect},
     kernel::{Kernel, KernelSet, Result},
 };
 
@@ -71,9 +71,10 @@ pub(crate) fn emit(
         };
         Ok((text, lines, binary))
     })?;
-    let mut features: Vec<String> = Vec::new();
+    let mut features: Vec<Feature> = Vec::new();
     for known in ["shader-f16", "shader-f64", "shader-int16", "shader-int64"] {
-        features.extend(writer.features.contains(known).then(|| known.to_owned()));
+        let feature = || Feature { name: known.to_owned(), op: None };
+        features.extend(writer.features.contains(known).then(feature));
     }
     Ok(DeviceCode {
         text,

@@ -198,6 +198,8 @@ def f(A: T.Buffer((128,), \"int32\")):
     let few = crate::TargetOptions { max_threads: Some(16), ..options.clone() };
     let refused = analysis(kernel).view_device_code(FILE, at, Target::Cuda, &few).unwrap().unwrap();
     assert_eq!(refused.notes, ["block-size: a block has 32 threads; `max-threads` allows 16"]);
+    let launch = (kernel.find("with T.launch").unwrap() as u32).into();
+    assert_eq!(refused.lines, [(0, launch)]);
     let (host, offset) = with_cursor(&function("A[0$0] = 1"));
     let view =
         analysis(&host).view_device_code(FILE, offset, Target::Cuda, &options).unwrap().unwrap();

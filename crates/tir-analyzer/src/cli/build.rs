@@ -295,6 +295,19 @@ fn common_folder(paths: &[PathBuf], io: &Io<'_>) -> PathBuf {
         .unwrap_or_else(|| io.folder.clone())
 }
 
+/// What is to be put in front of the name of a file so that it is a path from the current folder.
+fn shown_folder(inputs: &Inputs, io: &Io<'_>) -> String {
+    if inputs.stdin {
+        return String::new();
+    }
+    let root = common_folder(&inputs.paths, io);
+    let shown = root.strip_prefix(&io.folder).unwrap_or(&root);
+    match shown.as_os_str().is_empty() {
+        true => String::new(),
+        false => format!("{}/", shown.display()),
+    }
+}
+
 fn module_name(path: &Path, root: &Path, shown: &str) -> String {
     let Ok(relative) = path.strip_prefix(root) else { return shown.replace('\\', "/") };
     let parts: Vec<_> = relative.iter().map(|it| it.to_string_lossy()).collect();

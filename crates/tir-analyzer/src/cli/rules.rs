@@ -106,10 +106,10 @@ pub(crate) fn all() -> Vec<Rule> {
         severity: None,
         is_fixable: false,
     });
-    let unbuilt = codegen::reasons::ALL.iter().map(|(name, text)| Rule {
-        name,
-        summary: text.trim_end_matches('.'),
-        text: (*text).into(),
+    let unbuilt = codegen::reasons::ALL.iter().map(|it| Rule {
+        name: it.name,
+        summary: it.text.trim_end_matches('.'),
+        text: format!("{} {}", it.text, it.help).into(),
         topic: Topic::NotBuilt,
         severity: None,
         is_fixable: false,

@@ -2,10 +2,14 @@
 //!
 //! In: a report. Out: words. Lists are cut unless all is asked for; reasons are always told.
 
-use build_kernels::{BuildReport, Change, How, KernelReport, Outcome, Status, Work};
+use std::collections::BTreeSet;
+
+use build_kernels::{
+    BuildReport, Change, How, KernelReport, Outcome, Status, Work, manifest::UnsupportedFunction,
+};
 use serde_json::{Value, json};
 
-use super::{BuildArgs, binaries};
+use super::{BuildArgs, binaries, shown_folder};
 use crate::cli::io::{self, Io, Styled, Tone};
 
 /// Lines of a list that are shown unless all are asked for.
@@ -28,12 +32,22 @@ pub(super) fn text(
         list(report, args, io)?;
     }
     let shown = if args.verbose { report.unsupported.len() } else { SHOWN };
+    // What to do is told once: many functions are refused for one reason.
+    let mut told = BTreeSet::new();
+    let folder = shown_folder(&args.inputs, io);
     for it in report.unsupported.iter().take(shown) {
         let text = format!(
-            "not built for {}: {} of {}: {} [{}]",
-            it.target, it.name, it.file, it.detail, it.reason
+            "{folder}{}: `{}` is not built for {}: {} [{}]",
+            it.place(),
+            it.name,
+            it.target,
+            it.detail,
+            it.reason
         );
         io::message(io.out, styled.out, Tone::Warning, &text)?;
+        if told.insert(&it.reason) {
+            writeln!(io.out, "  help: {}", it.help())?;
+        }
     }
     more(io, report.unsupported.len(), shown, "functions that were not built")?;
     for path in &report.removed {
@@ -174,6 +188,12 @@ pub(super) fn json(outcome: &Outcome) -> Value {
             "binary": it.binary().map(binaries::json),
         })
     };
+    let unsupported = |it: &UnsupportedFunction| {
+        json!({
+            "target": it.target, "file": it.file, "line": it.line, "column": it.column, "name": it.name,
+            "reason": it.reason, "detail": it.detail, "help": it.help(),
+        })
+    };
     let how = |it: How| match it {
         How::Kept => "kept",
         How::Known => "known",
@@ -190,7 +210,7 @@ pub(super) fn json(outcome: &Outcome) -> Value {
         "version": VERSION,
         "toolVersion": env!("CARGO_PKG_VERSION"),
         "kernels": report.kernels.iter().map(kernel).collect::<Vec<_>>(),
-        "unsupported": report.unsupported,
+        "unsupported": report.unsupported.iter().map(unsupported).collect::<Vec<_>>(),
         "aliases": report.aliases,
         "aliasBytes": report.alias_bytes,
         "files": report.files.iter().map(|it| json!({

@@ -37,7 +37,13 @@ fn kernels_are_built_once_and_reasons_are_told() {
     let project = Project::new(&[("models/net.py", MODULE)]);
     let first = built(&project);
     assert!(first.contains("built     cuda/net/scale_kernel.cu (new)"), "{first}");
-    assert!(first.contains("not built for cuda: unsupported of net.py"), "{first}");
+    assert!(
+        first.contains(
+            "models/net.py:21:13: `unsupported` is not built for cuda: \
+             `T.ptx_wait_barrier` is not lowered [intrinsic]\n  help: Write it with operations that are lowered"
+        ),
+        "{first}"
+    );
     assert!(
         first.contains(
             "2 kernels: 2 built, 0 generated and unchanged, 0 reused; 1 functions not built"
@@ -142,7 +148,7 @@ fn targets_have_settings_on_the_command_line_and_in_a_file() {
     ]);
     let few = project.run("build models --out out");
     assert_eq!(few.code, 0, "{}", few.err());
-    let told = "scale of net.py: a block has 1024 threads; `max-threads` allows 512 [block-size]";
+    let told = "models/net.py:8:9: `scale` is not built for cuda: a block has 1024 threads; `max-threads` allows 512 [block-size]";
     assert!(few.out().contains(told), "{}", few.out());
     // What is said on the command line holds over the file.
     let more =
@@ -249,10 +255,39 @@ fn kernels_of_mlir_are_built() {
     let project = Project::new(&[("models/net.mlir", GPU_MODULE)]);
     let first = built(&project);
     assert!(first.contains("built     cuda/net.mlir/kernels_twice_kernel.cu (new)"), "{first}");
-    assert!(first.contains("not built for cuda: kernels_unknown of net.mlir"), "{first}");
-    assert!(first.contains("[unknown-launch]"), "{first}");
+    assert!(
+        first.contains("models/net.mlir:20:5: `kernels_unknown` is not built for cuda: nothing in the file launches it"),
+        "{first}"
+    );
+    assert!(first.contains("[unknown-launch]\n  help: Give it `known_block_size"), "{first}");
     let source = project.read("out/cuda/net.mlir/kernels_twice_kernel.cu");
     assert!(source.contains("__launch_bounds__(8)"), "{source}");
     let second = built(&project);
     assert!(second.contains("0 built, 0 generated and unchanged, 1 reused"), "{second}");
+}
+
+#[test]
+fn an_instruction_of_a_later_architecture_is_told_at_its_line() {
+    let module = r#"from tvm.script import tirx as T
+
+@T.prim_func
+def copy(A: T.Buffer((128,), "float32"), B: T.Buffer((128,), "float32")):
+    with T.launch_thread("threadIdx.x", 32) as tx:
+        s = T.alloc_buffer((128,), "float32", scope="shared")
+        T.ptx.cp.async_.commit_group()
+        B[tx] = A[tx]
+"#;
+    let project = Project::new(&[("copy.py", module)]);
+    let told = project.run("build copy.py --target cuda:arch=sm_75 --out out").out();
+    assert!(
+        told.contains(
+            "copy.py:7:9: `copy` is not built for cuda: `cp.async` needs `arch=sm_80`; the target is sm_75 [arch]\n  \
+             help: Name that one"
+        ),
+        "{told}"
+    );
+    let report = project.run("build copy.py --target cuda:arch=sm_75 --out out --format json");
+    let report: serde_json::Value = serde_json::from_str(&report.out()).expect("JSON");
+    let place = &report["unsupported"][0];
+    assert_eq!((&place["line"], &place["column"]), (&7.into(), &9.into()));
 }
