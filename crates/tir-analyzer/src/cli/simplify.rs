@@ -48,7 +48,7 @@ pub(crate) struct SimplifyArgs {
 pub(crate) const SIMPLIFY_EXAMPLES: &str = "\
 Examples:
   tir-analyzer simplify 'min(n, n + 1)'
-  tir-analyzer simplify 'floordiv(x, d2) < d0 * d1' --size d0,d1,d2 --given 'd2 > 0'
+  tir-analyzer simplify 'floordiv(x, d2) < d0 * d1' --size d0,d1,d2 --given 'd2 > 0' --given 'd0 * d1 * d2 < 1000000'
   tir-analyzer simplify '(4 * i + j) % 4' --var i:int64 --var j:int64 --given '0 <= j' --given 'j < 4' --facts";
 
 /// What was found out.

@@ -88,7 +88,6 @@ impl Round<'_> {
             seen: Seen::default(),
             plan,
             work,
-            costs: Vec::new(),
             movable: Vec::new(),
             dead: FxHashSet::default(),
             expressions: Expressions::default(),
@@ -181,8 +180,6 @@ pub(super) struct Planner<'p, 'f, 'a> {
     pub(super) seen: Seen,
     pub(super) plan: &'p mut SimplifyPlan,
     pub(super) work: &'p mut Work,
-    /// By node: what evaluating it costs, with all in it.
-    costs: Vec<u32>,
     /// By node: from which scope on it could be evaluated; none if it depends on more than values.
     movable: Vec<Option<u32>>,
     /// Regions that are never entered.
@@ -257,17 +254,7 @@ impl<'a> Planner<'_, '_, 'a> {
 
     /// What an expression costs, with all in it.
     pub(super) fn cost(&mut self, expr: ExprId) -> u32 {
-        let effects = self.facts.round.effects;
-        let body = self.simplifier.body();
-        for at in (self.costs.len()..body.n_exprs()).map(ExprId::new) {
-            let mut cost = effects.own_cost(body, at);
-            let costs = &self.costs;
-            body.each_child(body.expr(at).kind, &mut |it| {
-                cost = cost.saturating_add(costs[it.index()]);
-            });
-            self.costs.push(cost);
-        }
-        self.costs[expr.index()]
+        u32::try_from(self.simplifier.cost(expr).cost).unwrap_or(u32::MAX)
     }
 
     /// The names of the rules that simplify an expression.
