@@ -64,6 +64,7 @@ pub use crate::{
     hover::Hover,
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
     integer_facts::{IntegerFacts, RewriteStep},
+    ops::preview::preview_operations,
     ops::unknown::SettingsRow,
     preview::{PassPreview, Stage, preview},
     semantic_tokens::{SemanticToken, TokenKind},

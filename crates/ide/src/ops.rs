@@ -10,6 +10,7 @@ mod marks;
 pub(crate) mod names;
 pub(crate) mod outline;
 mod plan_words;
+pub(crate) mod preview;
 pub(crate) mod rename;
 pub(crate) mod tokens;
 pub(crate) mod unknown;

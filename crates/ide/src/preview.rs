@@ -1,21 +1,21 @@
 //! A function before and after each of some passes.
 //!
 //! In: a body, or the function at a place, and passes in order. Out: [`PassPreview`]: the function as text before the first pass and after each,
-//! with what each pass did, for a virtual document and for the command line. Texts are printed from the IR, so that only what a
-//! pass changed differs.
+//! with what each pass did, for a virtual document and for the command line. Texts of TVMScript are printed from the IR, so that only what a
+//! pass changed differs; those of MLIR and PIR are the user's, edited.
 
 use db::{RootDatabase, SourceFile};
 use ir::{
     Body, Occurrences,
     plan::simplify::{Simplification, SimplifyPlan},
 };
-use syntax::TextSize;
+use syntax::{Language, TextSize};
 use transform::{
     passes::Pass,
     simplify::{self, SimplifyOptions},
 };
 
-use crate::function_at::function_at;
+use crate::{function_at::function_at, ops};
 
 /// A function on its way through passes.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -50,20 +50,6 @@ impl PassPreview {
             None => &self.before,
         };
         Some((before, &after.text))
-    }
-
-    /// All of it as one document: the function after the last pass, what each pass did in comments above.
-    pub fn document(&self) -> String {
-        let mut out = String::new();
-        for stage in &self.stages {
-            let what = if stage.is_changed { "" } else { ": nothing to do" };
-            out.push_str(&format!("# after {}{what}\n", stage.pass));
-            for note in &stage.notes {
-                out.push_str(&format!("#   {note}\n"));
-            }
-        }
-        out.push_str(self.stages.last().map_or(&self.before, |it| &it.text));
-        out
     }
 }
 
@@ -115,6 +101,9 @@ pub(crate) fn view_passes(
     offset: TextSize,
     passes: &[Pass],
 ) -> Option<PassPreview> {
+    if db::language(db, file) != Language::TvmScript {
+        return ops::preview::view_passes(db, file, offset, passes);
+    }
     let (at, _) = function_at(db, file, offset)?;
     Some(preview(&db::lowered(db, at.function).body, passes))
 }

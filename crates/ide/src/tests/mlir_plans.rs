@@ -402,3 +402,33 @@ fn hover_at_a_redundant_operation_says_what_it_equals_and_where_that_is() {
     expect!["**= `%x` (line 4)**"].assert_eq(&hover("%y =", 1));
     expect!["**= `%p` (line 5)**"].assert_eq(&hover("%q =", 1));
 }
+
+#[test]
+fn passes_are_shown_as_edits_of_the_text() {
+    let view = |at: &str, passes: &[crate::Pass]| {
+        let offset = TextSize::from(TEXT.find(at).unwrap() as u32);
+        analysis(TEXT).view_passes(FILE, offset, passes).unwrap()
+    };
+    let preview = view("func.func @g", &[crate::Pass::Simplify, crate::Pass::Cse]).unwrap();
+    let stages = preview.stages.iter();
+    let shown: String = stages
+        .map(|it| format!("{} {} {:?}\n{}\n", it.pass, it.is_changed, it.notes, it.text))
+        .collect();
+    expect![[r#"
+        g
+        simplify false ["pass `simplify` is for TVMScript"]
+        func.func @g(%a: i32) -> i32 {
+          %0 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+          %1 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+          %2 = "arith.addi"(%0, %1) : (i32, i32) -> i32
+          "func.return"(%2) : (i32) -> ()
+        }
+        cse true ["`arith.addi` computes what `%0` already is"]
+        func.func @g(%a: i32) -> i32 {
+          %0 = "arith.addi"(%a, %a) : (i32, i32) -> i32
+          %2 = "arith.addi"(%0, %0) : (i32, i32) -> i32
+          "func.return"(%2) : (i32) -> ()
+        }
+    "#]]
+    .assert_eq(&format!("{}\n{shown}", preview.function));
+}

@@ -8,7 +8,7 @@ local function notify(message)
 end
 
 --- A scratch buffer with a text.
-local function buffer(name, text)
+local function buffer(name, text, syntax)
   local lines = vim.split(vim.trim(text), '\n', { plain = true })
   local bufnr = vim.api.nvim_create_buf(false, true)
   vim.bo[bufnr].bufhidden = 'wipe'
@@ -16,7 +16,7 @@ local function buffer(name, text)
   pcall(vim.api.nvim_buf_set_name, bufnr, ('tir-analyzer://%d/%s'):format(bufnr, name))
   vim.bo[bufnr].modifiable = false
   -- Colours without a language server: nothing here is to be changed.
-  vim.bo[bufnr].syntax = 'python'
+  vim.bo[bufnr].syntax = syntax
   return bufnr
 end
 
@@ -30,6 +30,8 @@ function M.show(passes)
   end
   local params = vim.lsp.util.make_position_params(0, client.offset_encoding)
   params.passes = passes
+  local filetype = vim.bo[source].filetype
+  local syntax = filetype == 'mlir' and 'mlir' or 'python'
   client:request(METHOD, params, function(err, result)
     if err then
       return notify(err.message)
@@ -38,12 +40,12 @@ function M.show(passes)
     end
     vim.cmd.tabnew()
     vim.bo.bufhidden = 'wipe'
-    vim.api.nvim_win_set_buf(0, buffer(result['function'], result.before))
+    vim.api.nvim_win_set_buf(0, buffer(result['function'], result.before, syntax))
     vim.cmd.diffthis()
     for _, stage in ipairs(result.stages) do
       vim.cmd('rightbelow vsplit')
       local name = ('%s after %s'):format(result['function'], stage.pass)
-      vim.api.nvim_win_set_buf(0, buffer(name, stage.text))
+      vim.api.nvim_win_set_buf(0, buffer(name, stage.text, syntax))
       vim.cmd.diffthis()
     end
   end, source)

@@ -4,7 +4,7 @@
 
 use anyhow::{Context as _, bail};
 use frontend::pir;
-use ide::{Dialects, PassPreview, Stage};
+use ide::{Dialects, PassPreview, preview_operations};
 use ir::plan::ops::OpPreset;
 use syntax::{Edit, Language, TextEdit, TextRange, ast::AstNode as _};
 use transform::{ops::OpOptions, passes::Pass};
@@ -64,21 +64,9 @@ fn preview(
     edits: &[Edit],
     passes: &[Pass],
 ) -> anyhow::Result<PassPreview> {
-    let before = text[range].to_owned();
     let inside = edits.iter().filter(|it| range.contains_range(it.range));
     let shifted = inside.map(|it| Edit { range: it.range - range.start(), ..it.clone() });
     let edits = TextEdit::from_edits(shifted.collect()).ok().context("edits that overlap")?;
-    let mut current = before.clone();
-    let mut stages = Vec::new();
-    for &pass in passes {
-        let (mut is_changed, mut notes) = (false, Vec::new());
-        if pass != Pass::Cse {
-            notes.push(format!("pass `{}` is for TVMScript", pass.name()));
-        } else if stages.iter().all(|it: &Stage| it.pass != pass.name()) {
-            current = edits.apply(&before);
-            is_changed = current != before;
-        }
-        stages.push(Stage { pass: pass.name(), text: current.clone(), is_changed, notes });
-    }
-    Ok(PassPreview { function: name.to_owned(), before, stages })
+    let before = &text[range];
+    Ok(preview_operations(name, before, passes, || (edits.apply(before), Vec::new())))
 }

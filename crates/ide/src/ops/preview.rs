@@ -1,0 +1,50 @@
+//! A function of MLIR or PIR before and after its plan: the text of the user, and the same with all edits of the plan.
+//!
+//! In: an offset, passes. Out: [`PassPreview`]. O(function).
+
+use db::{RootDatabase, SourceFile};
+use frontend::ops::edits_of;
+use syntax::TextSize;
+use transform::passes::Pass;
+
+use super::plan_words::PlanWords;
+use crate::preview::{PassPreview, Stage};
+
+/// A text of MLIR or PIR before and after passes. `cse` gives it after the plan, with what that did.
+pub fn preview_operations(
+    function: &str,
+    before: &str,
+    passes: &[Pass],
+    cse: impl Fn() -> (String, Vec<String>),
+) -> PassPreview {
+    let mut current = before.to_owned();
+    let mut stages: Vec<Stage> = Vec::new();
+    for &pass in passes {
+        let (mut is_changed, mut notes) = (false, Vec::new());
+        if pass != Pass::Cse {
+            notes.push(format!("pass `{}` is for TVMScript", pass.name()));
+        } else if stages.iter().all(|it| it.pass != pass.name()) {
+            (current, notes) = cse();
+            is_changed = current != before;
+        }
+        stages.push(Stage { pass: pass.name(), text: current.clone(), is_changed, notes });
+    }
+    PassPreview { function: function.to_owned(), before: before.to_owned(), stages }
+}
+
+/// None where the offset is in nothing that has a plan.
+pub(crate) fn view_passes(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+    passes: &[Pass],
+) -> Option<PassPreview> {
+    let unit = db::unit_at(db, file, offset)?.unit;
+    let words = PlanWords::new(db, unit)?;
+    let actions = &words.plan.actions;
+    let cse = || {
+        let after = edits_of(words.text, words.map, words.body, actions).apply(words.text);
+        (after, actions.iter().map(|it| words.sentence(it)).collect())
+    };
+    Some(preview_operations(&unit.source(db).name, words.text, passes, cse))
+}
