@@ -44,7 +44,9 @@ fn absent_compilers_are_told_and_sources_are_written() {
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{errors}");
     assert!(
-        errors.contains("sources are written without binaries: there is no nvcc in "),
+        errors.contains(
+            "sources are written without binaries: there is neither nvcc nor libnvrtc in "
+        ),
         "{errors}"
     );
     assert!(project.path().join("out/cuda/net/scale_kernel.cu").exists());
@@ -142,6 +144,32 @@ fn what_a_compiler_refuses_is_told() {
     assert_eq!((code, &report["compiled"]["failed"]), (Some(1), &json!(2)));
     assert_eq!(report["kernels"][0]["binary"]["failure"], "ptxas: error: no");
     assert!(project.path().join("out/cuda/net/scale_kernel.cu").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn without_nvcc_the_library_nvrtc_compiles() {
+    let project = Project::new();
+    project.write("net.py", MODULE);
+    tests::pretend::nvrtc(&project.path().join("cuda"), "3.0");
+    let words = "--emit ptx,cubin --ptxas --cuda-path cuda";
+    let (code, report) = build(&project, words);
+    assert_eq!((code, &report["compiled"]["compiler"]), (Some(0), &json!("nvrtc V3.0")));
+    assert_eq!(report["kernels"][0]["binary"]["figures"]["registers"], 7);
+    let cubin = fs::read_to_string(project.path().join("out/cuda/net/scale_kernel.cubin"));
+    let cubin = cubin.expect("a binary");
+    assert!(cubin.contains("tir_kernel(") && cubin.contains("--fmad=false"), "{cubin}");
+    assert!(cubin.contains("--gpu-architecture=sm_80"), "{cubin}");
+    assert_eq!(compiled(&build(&project, words).1), (0, 0));
+    // Another version compiles again; what is not compiled is told, and what runs the library may end.
+    tests::pretend::nvrtc(&project.path().join("cuda"), "3.1");
+    assert_eq!(compiled(&build(&project, words).1).0, 3);
+    let python = project.path().join("cuda/bin/python3");
+    fs::write(&python, "#!/bin/sh\necho 'cannot open shared object' >&2\n").expect("a program");
+    let output = project.run(&format!("build kernels --out out {words}"));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(errors.contains("libnvrtc.so.1 cannot be run: cannot open shared object"), "{errors}");
 }
 
 #[test]

@@ -1,10 +1,13 @@
-//! NVIDIA's compilers, found at run time and run as processes: `nvcc` for PTX, `ptxas` for cubins, a disassembler to count.
+//! NVIDIA's compilers, found at run time and run as processes: `nvcc` for PTX and `ptxas` for cubins, or the library NVRTC for both
+//! ([`nvrtc`]); a disassembler to count.
 //!
 //! In: a folder, or the environment. Out: a [`Compiler`] for a build, or what is missing. They are looked for in the
-//! folder that is named, then in `CUDA_HOME` and `CUDA_PATH`, then in `PATH`. A folder may be an installation, its `bin`, or
-//! one that Python's wheels (`nvidia-cuda-nvcc`, `nvidia-nvvm`, `nvidia-cuda-crt`, `nvidia-cuda-runtime`,
-//! `nvidia-cuda-cccl`) are installed in. Every kernel is compiled in a folder of its own under one file name, so that
-//! nothing of this machine is in what comes out.
+//! folder that is named, otherwise in `CUDA_HOME` and `CUDA_PATH`, then where `PATH` leads; NVRTC last in the usual places, too. A folder may be an
+//! installation, its `bin`, or one that Python's wheels (`nvidia-cuda-nvcc`, `nvidia-nvvm`, `nvidia-cuda-crt`, `nvidia-cuda-runtime`,
+//! `nvidia-cuda-cccl`; or `nvidia-cuda-nvrtc` and `nvidia-cuda-runtime`) are installed in. Every kernel is compiled in a folder of its own under
+//! one file name, so that nothing of this machine is in what comes out.
+
+mod nvrtc;
 
 use std::{
     env, fs, io,
@@ -14,49 +17,72 @@ use std::{
 
 use codegen::build::{Compiled, Compiler, Figures};
 
+use self::nvrtc::Nvrtc;
+
 /// NVIDIA's compilers.
 #[derive(Clone, Debug)]
 pub struct CudaCompiler {
-    nvcc: PathBuf,
-    ptxas: PathBuf,
+    programs: Programs,
     /// `cuobjdump -sass` or `nvdisasm -c`.
     disassembler: Option<(PathBuf, &'static str)>,
     identity: String,
 }
 
+/// What makes code of sources.
+#[derive(Clone, Debug)]
+enum Programs {
+    Nvcc { nvcc: PathBuf, ptxas: PathBuf },
+    Nvrtc(Nvrtc),
+}
+
 impl CudaCompiler {
-    /// Finds the programs in `folder`; without one, where the environment says.
+    /// Finds the programs in `folder`, or the library where they are not; without a folder, where the environment says.
     ///
     /// # Errors
     /// What is not there, and what to do about it.
     pub fn find(folder: Option<&Path>) -> Result<CudaCompiler, String> {
-        let folders = match folder {
-            Some(folder) => places(folder),
-            None => {
-                let homes = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(env::var_os);
-                let mut all: Vec<PathBuf> = homes.flat_map(|it| places(Path::new(&it))).collect();
-                all.extend(env::split_paths(&env::var_os("PATH").unwrap_or_default()));
-                all
-            }
+        let homes = match folder {
+            Some(folder) => Homes::of(folder),
+            None => Homes::of_environment(),
         };
         let program = |name: &str| {
             let file = format!("{name}{}", env::consts::EXE_SUFFIX);
-            folders.iter().map(|it| it.join(&file)).find(|it| it.is_file())
+            homes.programs.iter().map(|it| it.join(&file)).find(|it| it.is_file())
         };
-        let missing = |name: &str| {
-            let place = match folder {
-                Some(folder) => format!("in {}", folder.display()),
-                None => "in CUDA_HOME, CUDA_PATH and PATH".to_owned(),
-            };
-            format!("there is no {name} {place}; install CUDA, or name its folder with --cuda-path")
+        let (programs, identity) = match (program("nvcc"), program("ptxas")) {
+            (Some(nvcc), Some(ptxas)) => {
+                let identity = format!("nvcc {}, ptxas {}", version(&nvcc)?, version(&ptxas)?);
+                (Programs::Nvcc { nvcc, ptxas }, identity)
+            }
+            (nvcc, _) => {
+                let everywhere = folder.is_none().then(Homes::of_system);
+                let homes = match everywhere {
+                    Some(usual) => homes.clone().and(usual),
+                    None => homes.clone().and(Homes::of_path()),
+                };
+                let absent = || {
+                    let place = match folder {
+                        Some(folder) => format!("in {}", folder.display()),
+                        None => "in CUDA_HOME, CUDA_PATH, PATH and the usual places".to_owned(),
+                    };
+                    let what = match nvcc {
+                        Some(_) => "there is nvcc, but neither ptxas nor libnvrtc",
+                        None => "there is neither nvcc nor libnvrtc",
+                    };
+                    format!(
+                        "{what} {place}; install CUDA, or `pip install nvidia-cuda-nvrtc nvidia-cuda-runtime`, \
+                         and name the folder with --cuda-path"
+                    )
+                };
+                let nvrtc = Nvrtc::find(&homes).unwrap_or_else(|| Err(absent()))?;
+                let identity = format!("nvrtc {}", nvrtc.version()?);
+                (Programs::Nvrtc(nvrtc), identity)
+            }
         };
-        let nvcc = program("nvcc").ok_or_else(|| missing("nvcc"))?;
-        let ptxas = program("ptxas").ok_or_else(|| missing("ptxas"))?;
         let disassembler = program("cuobjdump")
             .map(|it| (it, "-sass"))
             .or_else(|| program("nvdisasm").map(|it| (it, "-c")));
-        let identity = format!("nvcc {}, ptxas {}", version(&nvcc)?, version(&ptxas)?);
-        Ok(CudaCompiler { nvcc, ptxas, disassembler, identity })
+        Ok(CudaCompiler { programs, disassembler, identity })
     }
 
     fn compile_in(
@@ -68,21 +94,19 @@ impl CudaCompiler {
     ) -> Result<Compiled, String> {
         let file = |name: &str| folder.join(name);
         fs::write(file("kernel.cu"), source).map_err(|it| it.to_string())?;
-        let own = format!("--gpu-architecture={arch}");
-        let mut nvcc = Command::new(&self.nvcc);
-        nvcc.args(flags.iter().filter(|it| **it != own));
-        nvcc.args([&own, "--ptx", "--output-file", "kernel.ptx", "kernel.cu"]);
-        run(&mut nvcc, folder)?;
-        let mut ptxas = Command::new(&self.ptxas);
-        ptxas.args([
-            "--verbose",
-            "--gpu-name",
-            arch,
-            "--output-file",
-            "kernel.cubin",
-            "kernel.ptx",
-        ]);
-        let said = run(&mut ptxas, folder)?;
+        let said = match &self.programs {
+            Programs::Nvcc { nvcc, ptxas } => {
+                let own = format!("--gpu-architecture={arch}");
+                let mut nvcc = Command::new(nvcc);
+                nvcc.args(flags.iter().filter(|it| **it != own));
+                nvcc.args([&own, "--ptx", "--output-file", "kernel.ptx", "kernel.cu"]);
+                run(&mut nvcc, folder)?;
+                let mut ptxas = Command::new(ptxas);
+                ptxas.args(["--verbose", "--gpu-name", arch, "--output-file", "kernel.cubin"]);
+                run(ptxas.arg("kernel.ptx"), folder)?
+            }
+            Programs::Nvrtc(nvrtc) => nvrtc.compile_in(folder, flags, arch)?,
+        };
         let mut figures = figures(&said);
         if let Some((program, option)) = &self.disassembler {
             let text = run(Command::new(program).args([option, "kernel.cubin"]), folder)?;
@@ -105,17 +129,63 @@ impl Compiler for CudaCompiler {
     }
 }
 
-/// Where programs may lie under a folder: its own, those of an installation, those of Python's wheels.
-fn places(folder: &Path) -> Vec<PathBuf> {
-    let mut places = vec![folder.to_owned(), folder.join("bin")];
-    let mut packages = vec![folder.to_owned()];
-    for python in subfolders(&folder.join("lib")) {
-        packages.push(python.join("site-packages"));
+/// Where programs and libraries may lie.
+#[derive(Clone, Default, Debug)]
+struct Homes {
+    /// Folders with `bin`, `lib` and `include`.
+    all: Vec<PathBuf>,
+    /// Folders of programs.
+    programs: Vec<PathBuf>,
+}
+
+impl Homes {
+    /// A folder, what is installed in it, and where Python's wheels are in it.
+    fn of(folder: &Path) -> Homes {
+        let mut all = vec![folder.to_owned()];
+        if folder.ends_with("bin") {
+            all.extend(folder.parent().map(Path::to_owned));
+        }
+        let mut packages = vec![folder.to_owned()];
+        for home in &all {
+            let pythons = subfolders(&home.join("lib"));
+            packages.extend(pythons.iter().map(|it| it.join("site-packages")));
+        }
+        for package in packages {
+            all.extend(subfolders(&package.join("nvidia")));
+        }
+        let mut programs = vec![folder.to_owned()];
+        programs.extend(all.iter().map(|it| it.join("bin")));
+        Homes { all, programs }
     }
-    for package in packages {
-        places.extend(subfolders(&package.join("nvidia")).into_iter().map(|it| it.join("bin")));
+
+    /// What variables name.
+    fn of_environment() -> Homes {
+        let named = ["CUDA_HOME", "CUDA_PATH"].into_iter().filter_map(env::var_os);
+        let homes = named.map(|it| Homes::of(Path::new(&it)));
+        let path = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
+        homes.fold(Homes::default(), Homes::and).and(Homes { all: Vec::new(), programs: path })
     }
-    places
+
+    /// Programs of `PATH`.
+    fn of_path() -> Homes {
+        let programs = env::split_paths(&env::var_os("PATH").unwrap_or_default()).collect();
+        Homes { all: Vec::new(), programs }
+    }
+
+    /// What belongs to the programs of `PATH`, as wheels do to the Python of an environment; then where systems have CUDA.
+    fn of_system() -> Homes {
+        let path = Homes::of_path();
+        let bins = path.programs.iter().filter(|it| it.ends_with("bin"));
+        let usual = ["/usr/local/cuda", "/opt/cuda", "/usr"].map(PathBuf::from);
+        let homes = bins.cloned().chain(usual).map(|it| Homes::of(&it));
+        Homes { all: homes.flat_map(|it| it.all).collect(), programs: Vec::new() }
+    }
+
+    fn and(mut self, other: Homes) -> Homes {
+        self.all.extend(other.all);
+        self.programs.extend(other.programs);
+        self
+    }
 }
 
 /// In the order of names.
@@ -129,11 +199,21 @@ fn subfolders(folder: &Path) -> Vec<PathBuf> {
 /// `V13.0.88` of `Cuda compilation tools, release 13.0, V13.0.88`.
 fn version(program: &Path) -> Result<String, String> {
     let said = run(Command::new(program).arg("--version"), Path::new("."))?;
-    let word = said.split_whitespace().find(|it| {
+    version_word(&said).ok_or_else(|| format!("{} does not tell its version", program.display()))
+}
+
+/// The first word that is a version.
+fn version_word(said: &str) -> Option<String> {
+    let is_version = |it: &&str| {
         it.strip_prefix('V').is_some_and(|it| it.starts_with(|c: char| c.is_ascii_digit()))
-    });
-    word.map(str::to_owned)
-        .ok_or_else(|| format!("{} does not tell its version", program.display()))
+    };
+    said.split_whitespace().find(is_version).map(str::to_owned)
+}
+
+/// The first line that tells of an error.
+fn first_error(said: &str) -> Option<&str> {
+    let is_error = |it: &&str| it.contains("error") || it.contains("fatal");
+    said.lines().find(is_error).or_else(|| said.lines().next()).map(str::trim)
 }
 
 /// What a program said on both streams, if it ended well; otherwise the first line of it that tells of an error.
@@ -147,9 +227,8 @@ fn run(command: &mut Command, folder: &Path) -> Result<String, String> {
     match output.status.success() {
         true => Ok(said),
         false => {
-            let is_error = |it: &&str| it.contains("error") || it.contains("fatal");
-            let line = said.lines().find(is_error).or_else(|| said.lines().next());
-            Err(format!("{name}: {}", line.unwrap_or("it failed and said nothing").trim()))
+            let line = first_error(&said).unwrap_or("it failed and said nothing");
+            Err(format!("{name}: {line}"))
         }
     }
 }
@@ -255,6 +334,6 @@ ptxas info    : Used 10 registers, used 1 barriers, 404 bytes smem, 376 bytes cm
     fn what_is_missing_is_said() {
         let empty = tempfile::tempdir().unwrap();
         let error = CudaCompiler::find(Some(empty.path())).unwrap_err();
-        assert!(error.starts_with("there is no nvcc in "), "{error}");
+        assert!(error.starts_with("there is neither nvcc nor libnvrtc in "), "{error}");
     }
 }

@@ -79,7 +79,8 @@ pub(crate) struct BuildArgs {
     /// Tell for each kernel for CUDA its registers, shared memory, spills and machine instructions, with and without `cse`.
     #[arg(long)]
     pub(crate) ptxas: bool,
-    /// Where NVIDIA's compilers are: an installation, its bin, or where Python's wheels are; otherwise CUDA_HOME, CUDA_PATH, PATH.
+    /// Where NVIDIA's compilers are (nvcc and ptxas, or the library NVRTC): an installation, its bin, or where Python's wheels are;
+    /// otherwise CUDA_HOME, CUDA_PATH, PATH and the usual places.
     #[arg(long, value_name = "DIR")]
     pub(crate) cuda_path: Option<PathBuf>,
     /// How to report.
