@@ -296,6 +296,89 @@ fn lines_of_device_code_lead_to_the_source_and_to_what_is_computed_once() {
     }
 }
 
+/// A kernel that is a function, and one in a function, with the launch of the first.
+const GPU_MODULE: &str = r#"module attributes {gpu.container_module} {
+  func.func @host(%a: memref<64xf32>, %s: f32) {
+    %c8 = arith.constant 8 : index
+    %c1 = arith.constant 1 : index
+    gpu.launch_func @kernels::@twice blocks in (%c8, %c1, %c1) threads in (%c8, %c1, %c1) args(%a : memref<64xf32>)
+    gpu.launch blocks(%bx, %by, %bz) in (%gx = %c8, %gy = %c1, %gz = %c1)
+               threads(%tx, %ty, %tz) in (%nx = %c8, %ny = %c1, %nz = %c1) {
+      memref.store %s, %a[%tx] : memref<64xf32>
+      gpu.terminator
+    }
+    return
+  }
+  gpu.module @kernels {
+    gpu.func @twice(%a: memref<64xf32>) kernel {
+      %b = gpu.block_id x
+      %t = gpu.thread_id x
+      %n = gpu.block_dim x
+      %0 = arith.muli %b, %n : index
+      %1 = arith.addi %0, %t : index
+      %2 = memref.load %a[%1] : memref<64xf32>
+      %3 = arith.addf %2, %2 : f32
+      memref.store %3, %a[%1] : memref<64xf32>
+      gpu.return
+    }
+    gpu.func @unknown(%a: memref<64xf32>) kernel {
+      %t = gpu.thread_id x
+      gpu.return
+    }
+  }
+}
+"#;
+
+#[test]
+fn device_code_of_mlir_is_shown_with_a_lens_and_its_lines() {
+    let document = Document::new("file:///sample/net.mlir", GPU_MODULE.to_owned());
+    let dir = tempfile::tempdir().expect("a temporary folder can be made");
+    let mut server = Server::spawn(dir.path());
+    let mut capabilities = tests::lsp::usual_capabilities();
+    capabilities["experimental"] =
+        json!({ "commands": { "commands": ["tir-analyzer.viewDeviceCode"] } });
+    server.initialize(capabilities, dir.path()).expect("the server is ready");
+    server.open(&document);
+    let params = json!({ "textDocument": document.identifier() });
+    let lenses = server.request("textDocument/codeLens", params).expect("lenses");
+    let lenses = lenses.as_array().expect("a list");
+    let source: Vec<&str> = document.text().lines().collect();
+    let number = |it: &Value| usize::try_from(it.as_u64().expect("a number")).expect("small");
+    let above: Vec<&str> = lenses
+        .iter()
+        .map(|it| source[number(&it["range"]["start"]["line"])].split('(').next().expect("a line"))
+        .collect();
+    assert_eq!(above, ["  func.func @host", "    gpu.func @twice", "    gpu.func @unknown"]);
+    assert_eq!(lenses[1]["command"]["title"], "device code: cuda");
+
+    let view = |server: &mut Server, position: Value| {
+        let params = json!({ "textDocument": document.identifier(), "position": position });
+        server.request("tir-analyzer/viewDeviceCode", params).expect("device code")
+    };
+    let result = view(&mut server, lenses[1]["command"]["arguments"][1].clone());
+    assert_eq!(result["function"], "twice");
+    let code: Vec<&str> = result["text"].as_str().expect("a text").lines().collect();
+    let lines = result["lines"].as_array().expect("lines");
+    let of = |word: &str| -> Vec<&str> {
+        let row = code.iter().position(|it| it.contains(word)).expect("a row");
+        let it = lines.iter().rfind(|it| number(&it["line"]) <= row).expect("a place");
+        vec![code[row].trim(), source[number(&it["source"])].trim()]
+    };
+    assert_eq!(of("] = ")[1], "memref.store %3, %a[%1] : memref<64xf32>");
+
+    // Inside of a launch its own code, elsewhere in the function that of all of its launches.
+    let result =
+        view(&mut server, document.at(document.find("memref.store %s"))["position"].clone());
+    assert_eq!(result["function"], "host");
+    assert!(result["text"].as_str().is_some_and(|it| it.contains("host_kernel(")), "{result:#}");
+    // Why there is none is told at its place.
+    let result = view(&mut server, lenses[2]["command"]["arguments"][1].clone());
+    let text = result["text"].as_str().expect("a text");
+    assert!(text.starts_with("// unknown-launch: nothing in the file launches it"), "{text}");
+    let result = view(&mut server, json!({ "line": 0, "character": 0 }));
+    assert_eq!(result, Value::Null);
+}
+
 #[cfg(unix)]
 #[test]
 fn lens_shows_registers_of_the_same_structure() {

@@ -30,7 +30,7 @@ pub use crate::{
     },
     finding::{findings, simplification_edits, simplifications},
     input::{Configuration, Content, Dialects, Options, SourceFile},
-    kernels::device_code,
+    kernels::{KernelCode, device_code, has_kernels, op_device_code, op_kernels},
     log::{Counters, Work},
     lowering::{
         SharedBody, TextFacts, body, lowered, lowering_diagnostics, occurrences, source_map,

@@ -1,11 +1,16 @@
 //! The device code of the function at a place.
 
-use codegen::{Options, Source, Target};
+use codegen::{Options, Source, Target, Unsupported};
 use db::{RootDatabase, SourceFile};
-use frontend::tvmscript::SourceMap;
-use syntax::{TextRange, TextSize};
+use ir::OpId;
+use rustc_hash::FxHashMap;
+use syntax::{Language, TextRange, TextSize};
+use transform::{
+    from_ops::{FromOps, KernelOf},
+    lower::LowerRefusal,
+};
 
-use crate::function_at::{FunctionAt, function_at, functions_in};
+use crate::function_at::{function_at, functions_in};
 
 /// Device code as it is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,98 +49,148 @@ pub(crate) fn view_device_code(
     target: Target,
     options: Options,
 ) -> Option<DeviceCodeView> {
+    if db::language(db, file) != Language::TvmScript {
+        return view_kernels(db, file, offset, target, options);
+    }
     let (at, _) = function_at(db, file, offset)?;
-    let name = &at.function.source(db).name;
-    let mut view = DeviceCodeView {
-        text: String::new(),
-        language_id: match target {
-            Target::Cuda => "cuda-cpp",
-            Target::OpenCl => "opencl",
-            Target::Hip => "hip",
-            Target::C => "c",
-            // SPIR-V is binary: its text is that of the same module in WGSL.
-            Target::Spirv | Target::Wgsl => "wgsl",
-            Target::Metal => "metal",
-        },
-        function: name.to_string(),
-        kernels: Vec::new(),
-        notes: Vec::new(),
-        lines: Vec::new(),
-        shared: Vec::new(),
+    let mut view = DeviceCodeView::new(&at.function.source(db).name, target);
+    let source_map = db::source_map(db, at.function);
+    let place = |op| {
+        // What lowering made has no text.
+        let is_known = ir::arena::Id::index(op) < source_map.n_ops();
+        is_known.then(|| source_map.op_range(op).start() + at.start)
     };
     match db::device_code(db, at.function, target, options) {
-        Ok(sources) if sources.is_empty() => {
-            view.notes.push(format!("`{name}` launches no threads: it has no kernel"));
-        }
-        Ok(sources) => {
-            let texts: Vec<&str> = sources.iter().map(|it| it.text.as_str()).collect();
-            view.text = texts.join("\n");
-            view.kernels = sources.iter().map(|it| it.entry.clone()).collect();
-            add_places(db, at, sources, &mut view);
-        }
-        Err(reasons) => {
-            let place = Places::new(db, at);
-            for (it, row) in reasons.iter().zip(0..) {
-                view.notes.push(format!("{}: {}", it.reason, it.detail));
-                view.lines.extend(it.op.and_then(|op| Some((row, place.of(op)?))));
-            }
-        }
+        Ok(sources) => view.add(sources, db::body(db, at.function), &place),
+        Err(reasons) => view.add_reasons(reasons, &place),
     }
-    for note in &view.notes {
-        view.text.push_str(&format!("// {}\n", note.replace(['\n', '\r'], " ")));
-    }
-    Some(view)
+    Some(view.finish())
 }
 
-/// Where operations of a function stand in the file.
-struct Places<'db> {
-    source_map: &'db SourceMap,
-    start: TextSize,
-}
-
-impl<'db> Places<'db> {
-    fn new(db: &'db RootDatabase, at: FunctionAt<'db>) -> Places<'db> {
-        Places { source_map: db::source_map(db, at.function), start: at.start }
-    }
-
-    /// None for an operation that no text shows.
-    fn of(&self, op: ir::OpId) -> Option<TextSize> {
-        let is_known = ir::arena::Id::index(op) < self.source_map.n_ops();
-        is_known.then(|| self.source_map.op_range(op).start() + self.start)
-    }
-}
-
-/// Where the lines of the kernels come from. They stand one after the other, with an empty line between them.
-fn add_places(
+/// The kernels of MLIR at an offset: the `gpu.launch` around it, otherwise all of its function.
+fn view_kernels(
     db: &RootDatabase,
-    at: FunctionAt<'_>,
-    sources: &[Source],
-    view: &mut DeviceCodeView,
-) {
-    let ops: Vec<ir::OpId> = db::body(db, at.function).ops_preorder().collect();
-    let places = Places::new(db, at);
-    let place = |number: &u32| places.of(*ops.get(*number as usize)?);
-    let mut above = 0;
-    for source in sources {
-        let lines = source.lines.iter();
-        view.lines.extend(lines.filter_map(|(line, op)| Some((above + line - 1, place(op)?))));
-        let rows: Vec<&str> = source.text.lines().collect();
-        for shared in &source.shared {
-            let mut places: Vec<TextSize> = shared.uses.iter().filter_map(place).collect();
-            places.sort_unstable();
-            places.dedup();
-            // What is computed for others belongs to the first that needs it.
-            if let Some(&first) = places.first() {
-                view.lines.push((above + shared.line - 1, first));
+    file: SourceFile,
+    offset: TextSize,
+    target: Target,
+    options: Options,
+) -> Option<DeviceCodeView> {
+    let at = db::unit_at(db, file, offset).filter(|it| !it.unit.is_frame(db))?;
+    let source_map = db::op_source_map(db, at.unit)?;
+    let kernels = db::op_kernels(db, at.unit);
+    let codes = db::op_device_code(db, at.unit, target, options);
+    let is_around = |kernel: &KernelOf| {
+        let range = kernel.op.map(|op| at.to_file(source_map.op(op)));
+        range.is_some_and(|it| it.contains(offset))
+    };
+    // The innermost stands behind those around it.
+    let around = kernels.iter().rposition(is_around);
+    let name = around.map_or(at.unit.name(db), |it| &kernels[it].name);
+    let mut view = DeviceCodeView::new(name, target);
+    let shown = kernels.iter().zip(codes).enumerate();
+    for (_, (kernel, code)) in shown.filter(|it| around.is_none_or(|only| only == it.0)) {
+        let source = |op| Some(at.to_file(source_map.op(op)).start());
+        match &kernel.kernel {
+            Ok(FromOps { body, origins, .. }) => {
+                let origins: FxHashMap<OpId, OpId> = origins.iter().copied().collect();
+                let place = |op| source(*origins.get(&op)?);
+                match code {
+                    Ok(sources) => view.add(sources, body, &place),
+                    Err(reasons) => view.add_reasons(reasons, &place),
+                }
             }
-            let row = rows.get(shared.line as usize - 1).copied().unwrap_or_default();
-            let text = shared_text(row, shared.saved);
-            view.shared.push(SharedValue { line: above + shared.line - 1, places, text });
+            Err(LowerRefusal { reason, detail, op }) => {
+                view.add_note(format!("{reason}: {detail}"), op.and_then(source));
+            }
         }
-        above += rows.len() as u32 + 1;
     }
-    view.lines.sort_by_key(|it| it.0);
-    view.lines.dedup_by_key(|it| it.0);
+    Some(view.finish())
+}
+
+impl DeviceCodeView {
+    fn new(function: &str, target: Target) -> DeviceCodeView {
+        DeviceCodeView {
+            text: String::new(),
+            language_id: match target {
+                Target::Cuda => "cuda-cpp",
+                Target::OpenCl => "opencl",
+                Target::Hip => "hip",
+                Target::C => "c",
+                // SPIR-V is binary: its text is that of the same module in WGSL.
+                Target::Spirv | Target::Wgsl => "wgsl",
+                Target::Metal => "metal",
+            },
+            function: function.to_owned(),
+            kernels: Vec::new(),
+            notes: Vec::new(),
+            lines: Vec::new(),
+            shared: Vec::new(),
+        }
+    }
+
+    /// The line that comes next, from 0.
+    fn n_lines(&self) -> u32 {
+        u32::try_from(self.text.lines().count()).unwrap_or(u32::MAX)
+    }
+
+    /// Adds what was written of a function, with an empty line in front of each kernel but the first; `place` says where an operation stands in the file.
+    fn add(
+        &mut self,
+        sources: &[Source],
+        body: &ir::Body,
+        place: &dyn Fn(OpId) -> Option<TextSize>,
+    ) {
+        let ops: Vec<OpId> = body.ops_preorder().collect();
+        let place = |number: &u32| place(*ops.get(*number as usize)?);
+        for source in sources {
+            if !self.text.is_empty() {
+                self.text.push('\n');
+            }
+            let above = self.n_lines();
+            self.text.push_str(&source.text);
+            self.kernels.push(source.entry.clone());
+            let lines = source.lines.iter();
+            self.lines.extend(lines.filter_map(|(line, op)| Some((above + line - 1, place(op)?))));
+            let rows: Vec<&str> = source.text.lines().collect();
+            for shared in &source.shared {
+                let mut places: Vec<TextSize> = shared.uses.iter().filter_map(place).collect();
+                places.sort_unstable();
+                places.dedup();
+                // What is computed for others belongs to the first that needs it.
+                if let Some(&first) = places.first() {
+                    self.lines.push((above + shared.line - 1, first));
+                }
+                let row = rows.get(shared.line as usize - 1).copied().unwrap_or_default();
+                let text = shared_text(row, shared.saved);
+                self.shared.push(SharedValue { line: above + shared.line - 1, places, text });
+            }
+        }
+    }
+
+    /// Adds why there is no code.
+    fn add_reasons(&mut self, reasons: &[Unsupported], place: &dyn Fn(OpId) -> Option<TextSize>) {
+        for it in reasons {
+            self.add_note(format!("{}: {}", it.reason, it.detail), it.op.and_then(place));
+        }
+    }
+
+    /// Adds a comment.
+    fn add_note(&mut self, note: String, place: Option<TextSize>) {
+        let line = self.n_lines();
+        self.lines.extend(place.map(|it| (line, it)));
+        self.text.push_str(&format!("// {}\n", note.replace(['\n', '\r'], " ")));
+        self.notes.push(note);
+    }
+
+    fn finish(mut self) -> DeviceCodeView {
+        if self.text.is_empty() {
+            let note = format!("`{}` launches no threads: it has no kernel", self.function);
+            self.add_note(note, None);
+        }
+        self.lines.sort_by_key(|it| it.0);
+        self.lines.dedup_by_key(|it| it.0);
+        self
+    }
 }
 
 /// What a line like `const int cse_v1 = bx * 1024 + tx;` is, in words.
@@ -152,7 +207,7 @@ fn shared_text(row: &str, saved: u32) -> String {
 pub struct DeviceLens {
     /// The function's name.
     pub range: TextRange,
-    /// How many values `cse` binds.
+    /// How many values `cse` binds; 0 for kernels of MLIR.
     pub shared: usize,
     /// The structure of the function, as manifests of builds name it, if that was asked for.
     pub structure: Option<String>,
@@ -165,6 +220,13 @@ pub(crate) fn device_lenses(
     with_structure: bool,
 ) -> Vec<DeviceLens> {
     let mut lenses = Vec::new();
+    for at in db::placed_units(db, file).filter(|it| db::has_kernels(db, it.unit)) {
+        let first = || db::op_kernels(db, at.unit).iter().find_map(|it| it.kernel.as_ref().ok());
+        let kernel = with_structure.then(first).flatten();
+        let structure = kernel.and_then(|it| codegen::build::structure(&it.body));
+        // What `cse` binds in it is known once its code is there.
+        lenses.push(DeviceLens { range: TextRange::empty(at.range.start()), shared: 0, structure });
+    }
     for at in functions_in(db, file, None) {
         let body = db::body(db, at.function);
         if !codegen::launches(body) {

@@ -35,6 +35,8 @@ pub struct KernelOf {
     pub function: usize,
     /// Its name, with those of the modules around it.
     pub name: String,
+    /// The `gpu.launch` that it is of; none if it is all of the function.
+    pub op: Option<OpId>,
     /// The kernel, or why there is none; the operation of the refusal is one of the function.
     pub kernel: Result<FromOps, LowerRefusal>,
 }
@@ -52,14 +54,21 @@ pub struct FromOps {
 
 /// The kernels of a document: its functions in their order, and the frame around them.
 pub fn kernels(functions: &[&Body], frame: Option<&Body>) -> Vec<KernelOf> {
+    launches::find(functions, frame).iter().map(one).collect()
+}
+
+/// Those of [`kernels`] that stand in the function of this number; the others are only looked at for how they launch them.
+pub fn kernels_of(functions: &[&Body], frame: Option<&Body>, function: usize) -> Vec<KernelOf> {
     let launches = launches::find(functions, frame);
-    let one = |it: launches::Launch<'_>| {
-        let (function, name) = (it.function, it.name.clone());
-        KernelOf {
-            function,
-            name,
-            kernel: it.refused.clone().map_or_else(|| convert::convert(&it), Err),
-        }
-    };
-    launches.into_iter().map(one).collect()
+    launches.iter().filter(|it| it.function == function).map(one).collect()
+}
+
+/// Whether a function is a kernel, or has some. Linear in its operations.
+pub fn has_kernels(body: &Body) -> bool {
+    launches::are_in(body)
+}
+
+fn one(launch: &launches::Launch<'_>) -> KernelOf {
+    let kernel = launch.refused.clone().map_or_else(|| convert::convert(launch), Err);
+    KernelOf { function: launch.function, name: launch.name.clone(), op: launch.op, kernel }
 }

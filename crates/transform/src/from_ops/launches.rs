@@ -23,6 +23,8 @@ pub(super) enum Size {
 pub(super) struct Launch<'a> {
     pub(super) function: usize,
     pub(super) name: String,
+    /// The `gpu.launch`; none for a kernel that is a function.
+    pub(super) op: Option<OpId>,
     pub(super) body: &'a Body,
     /// The threads' code.
     pub(super) region: RegionId,
@@ -105,6 +107,12 @@ pub(super) fn find<'a>(functions: &[&'a Body], frame: Option<&Body>) -> Vec<Laun
         }
     }
     res
+}
+
+/// Whether a function is a kernel, or has some.
+pub(super) fn are_in(body: &Body) -> bool {
+    body.func_attr("gpu.kernel").is_some()
+        || body.ops_preorder().any(|op| text::name_of(body, op) == "gpu.launch")
 }
 
 /// What both say.
@@ -194,6 +202,7 @@ fn kernel<'a>(
     Launch {
         function,
         name,
+        op: None,
         body,
         region: body.root,
         params: params.to_vec(),
@@ -225,6 +234,7 @@ fn region<'a>(
     Some(Launch {
         function,
         name: format!("{}{number}", text::identifier(&body.name)),
+        op: Some(op),
         body,
         region,
         params: Vec::new(),
