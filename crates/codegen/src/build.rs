@@ -155,14 +155,16 @@ impl<'a> Build<'a> {
         let targets: BTreeSet<Target> = settings.targets.iter().copied().collect();
         let store = Store::new(&settings.store);
         let binaries = settings.compile.as_ref();
-        let binaries = binaries.map(|it| Arc::new(Binaries::new(it, store.clone(), *force)));
+        let kernels = Kernels::new(store.clone(), *force);
+        let new = |it| Binaries::new(it, store.clone(), *force, Arc::clone(&kernels.repaired));
+        let binaries = binaries.map(|it| Arc::new(new(it)));
         let output = |target| {
             let compiled = binaries.clone().filter(|_| target == Target::Cuda);
             Output::new(target, out, settings.options_of(target), compiled, &generator, *force)
         };
         Build {
             settings,
-            kernels: Kernels::new(store, *force),
+            kernels,
             outputs: targets.into_iter().map(output).collect(),
             lowered: AtomicUsize::new(0),
             binaries: binaries.clone(),
@@ -192,7 +194,11 @@ impl<'a> Build<'a> {
         }
         let store = &self.kernels.store;
         let key = Key::of_text(&text, &self.settings.reader);
-        let Some(TextRecord { functions }) = TextRecord::read(store, key)? else { return Ok(None) };
+        let Some(TextRecord { functions }) =
+            TextRecord::read(store, key, Some(&self.kernels.repaired))?
+        else {
+            return Ok(None);
+        };
         let mut outputs = Vec::new();
         for (output, kept) in self.outputs.iter().zip(&mut kept) {
             if let Some(kept) = kept.take() {
@@ -306,7 +312,7 @@ impl<'a> Build<'a> {
             lowered: load(&self.lowered),
             generated: load(&self.kernels.generated),
             found: load(&self.kernels.found),
-            repaired: load(&self.kernels.repaired),
+            repaired: self.kernels.repaired.count(),
             written: report.work.written,
         };
         if let Some(binaries) = &self.binaries {
@@ -353,7 +359,7 @@ impl<'a> Build<'a> {
         let mut functions = BTreeMap::new();
         for text in texts.iter().filter(|_| !self.settings.force) {
             let key = Key::of_text(text, &self.settings.reader);
-            let record = TextRecord::read(&self.kernels.store, key)?.unwrap_or_default();
+            let record = TextRecord::read(&self.kernels.store, key, None)?.unwrap_or_default();
             functions.extend(record.functions.into_iter().map(|it| (it.text, it)));
         }
         Ok(functions)

@@ -84,6 +84,12 @@ impl Store {
         &self.root
     }
 
+    /// Whether somebody wrote to it: a folder without that is none, whatever else is in it.
+    pub fn exists(&self) -> bool {
+        let parts = Kind::ALL.map(Kind::folder);
+        parts.iter().chain([&maintain::SIZE]).any(|it| self.root.join(it).exists())
+    }
+
     /// Where an entry is kept.
     pub fn path(&self, kind: Kind, key: Key) -> PathBuf {
         let name = key.to_string();

@@ -14,6 +14,7 @@ use std::{
 
 use super::{
     compile::{Compile, Compiled, Measured},
+    kernels::Repaired,
     slots::Slots,
 };
 use crate::{
@@ -31,6 +32,7 @@ pub(super) struct Binaries {
     store: Store,
     force: bool,
     slots: Slots<Outcome>,
+    repaired: Arc<Repaired>,
     /// Sources that the compiler was started for.
     pub(super) compiled: AtomicUsize,
     /// Binaries that the store had.
@@ -47,12 +49,18 @@ pub(super) struct KernelBinary {
 }
 
 impl Binaries {
-    pub(super) fn new(compile: &Compile, store: Store, force: bool) -> Binaries {
+    pub(super) fn new(
+        compile: &Compile,
+        store: Store,
+        force: bool,
+        repaired: Arc<Repaired>,
+    ) -> Binaries {
         Binaries {
             compile: compile.clone(),
             store,
             force,
             slots: Slots::default(),
+            repaired,
             compiled: AtomicUsize::new(0),
             found: AtomicUsize::new(0),
             stored_bytes: AtomicU64::new(0),
@@ -113,12 +121,18 @@ impl Binaries {
             if let Some(outcome) = slot {
                 return Ok(outcome.clone());
             }
-            if !self.force
-                && let Read::Found(bytes) = self.store.read(Kind::Binary, key)?
-                && let Ok(compiled) = postcard::from_bytes::<Compiled>(&bytes)
+            let stored = match self.force {
+                true => Read::Absent,
+                false => self.store.read(Kind::Binary, key)?,
+            };
+            if let Read::Found(bytes) = &stored
+                && let Ok(compiled) = postcard::from_bytes::<Compiled>(bytes)
             {
                 self.found.fetch_add(1, Ordering::Relaxed);
                 return Ok(slot.insert(Ok(Arc::new(compiled))).clone());
+            }
+            if stored != Read::Absent {
+                self.repaired.note(key);
             }
             self.compiled.fetch_add(1, Ordering::Relaxed);
             let outcome = match compiler.compile(source, &flags, arch) {

@@ -4,9 +4,10 @@
 //! one key wait for the one that makes it, so what is generated does not depend on their number.
 
 use std::{
+    collections::BTreeSet,
     io,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
@@ -40,6 +41,20 @@ impl Made {
     }
 }
 
+/// Entries of the store that were broken, and are written again.
+#[derive(Default)]
+pub(super) struct Repaired(Mutex<BTreeSet<Key>>);
+
+impl Repaired {
+    pub(super) fn note(&self, key: Key) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).insert(key);
+    }
+
+    pub(super) fn count(&self) -> usize {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+}
+
 /// All artifacts of a build.
 pub(super) struct Kernels {
     pub(super) store: Store,
@@ -47,7 +62,7 @@ pub(super) struct Kernels {
     slots: Slots<Made>,
     pub(super) found: AtomicUsize,
     pub(super) generated: AtomicUsize,
-    pub(super) repaired: AtomicUsize,
+    pub(super) repaired: Arc<Repaired>,
     /// Bytes written to the store.
     pub(super) stored_bytes: AtomicU64,
 }
@@ -60,7 +75,7 @@ impl Kernels {
             slots: Slots::default(),
             found: AtomicUsize::new(0),
             generated: AtomicUsize::new(0),
-            repaired: AtomicUsize::new(0),
+            repaired: Arc::default(),
             stored_bytes: AtomicU64::new(0),
         }
     }
@@ -113,7 +128,9 @@ impl Kernels {
         let written = self.store.write(Kind::Kernel, key, &bytes)?;
         self.stored_bytes.fetch_add(written, Ordering::Relaxed);
         self.generated.fetch_add(1, Ordering::Relaxed);
-        self.repaired.fetch_add(usize::from(was_broken), Ordering::Relaxed);
+        if was_broken {
+            self.repaired.note(key);
+        }
         let made =
             Made { artifact: Arc::new(artifact), plain: None, is_generated: true, was_broken };
         Ok(Ok(slot.insert(made).clone()))

@@ -413,7 +413,7 @@ impl FileWriter<'_> {
         let output = self.output;
         match before {
             _ if output.force => Why::Forced,
-            _ if made.was_broken => Why::StoreLost,
+            _ if made.was_broken => Why::StoreBroken,
             None => Why::New,
             Some(before) if before.key == now.key => Why::StoreLost,
             Some(before) if before.structure != now.structure => Why::BodyChanged,

@@ -10,7 +10,7 @@ use ir::fingerprint::Fingerprint;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use super::{Broken, Place, SourceBody, SourceFunction};
+use super::{Broken, Place, SourceBody, SourceFunction, kernels::Repaired};
 use crate::{
     Options, Target,
     canonical::Canonical,
@@ -52,11 +52,21 @@ pub(super) enum Meaning {
 }
 
 impl TextRecord {
-    pub(super) fn read(store: &Store, key: Key) -> io::Result<Option<TextRecord>> {
-        Ok(match store.read(Kind::Text, key)? {
+    /// None if there is none, or a broken one, which is noted if it will be written again.
+    pub(super) fn read(
+        store: &Store,
+        key: Key,
+        repaired: Option<&Repaired>,
+    ) -> io::Result<Option<TextRecord>> {
+        let record = match store.read(Kind::Text, key)? {
+            Read::Absent => return Ok(None),
             Read::Found(bytes) => postcard::from_bytes(&bytes).ok(),
-            Read::Absent | Read::Corrupt => None,
-        })
+            Read::Corrupt => None,
+        };
+        if let (None, Some(repaired)) = (&record, repaired) {
+            repaired.note(key);
+        }
+        Ok(record)
     }
 
     pub(super) fn write(&self, store: &Store, key: Key) -> io::Result<u64> {

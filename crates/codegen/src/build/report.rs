@@ -201,8 +201,10 @@ pub enum Why {
     OptionsChanged,
     /// The generator is another now.
     GeneratorChanged,
-    /// The store had lost it, or had it broken.
+    /// The store had lost it.
     StoreLost,
+    /// The store had it broken.
+    StoreBroken,
     /// It was asked for.
     Forced,
 }
@@ -216,6 +218,7 @@ impl Why {
             Why::OptionsChanged => "options changed",
             Why::GeneratorChanged => "this program changed",
             Why::StoreLost => "it was missing in the store",
+            Why::StoreBroken => "its entry in the store was broken",
             Why::Forced => "asked for",
         }
     }
@@ -228,6 +231,7 @@ impl Why {
             Why::OptionsChanged => "options-changed",
             Why::GeneratorChanged => "generator-changed",
             Why::StoreLost => "store-lost",
+            Why::StoreBroken => "store-broken",
             Why::Forced => "forced",
         }
     }

@@ -15,7 +15,7 @@ use super::{Kind, Read, Store, TEMPORARY, remove_stale, write_atomically};
 use crate::key::Key;
 
 /// The file with the estimate of a store's size, so that a build need not count.
-const SIZE: &str = "size";
+pub(super) const SIZE: &str = "size";
 
 /// What is in a store.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]

@@ -1,7 +1,7 @@
 //! `cache`: the store of `build`, counted, checked and shrunk.
 //!
-//! In: the folder of a store. Out: words or JSON. The work is `codegen::store`'s. A store that is not there is empty:
-//! nothing was built yet.
+//! In: the folder of a store. Out: words or JSON. The work is `codegen::store`'s. The store of builds without options is empty where nothing
+//! was built yet; one that is named must be there.
 
 use std::{
     path::{Path, PathBuf},
@@ -108,13 +108,13 @@ impl std::str::FromStr for Size {
 pub(crate) fn cache(args: &CacheArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
     match &args.command {
         CacheCommand::Stat(args) => {
-            let store = args.open(io);
+            let store = args.open(io)?;
             let usage = store.usage().with_context(|| cannot_read(&store))?;
             writeln!(io.out, "{}", args.show(stat_json(&store, &usage), || stat_text(&usage)))?;
             Ok(Exit::Success)
         }
         CacheCommand::Verify { store: args, remove } => {
-            let store = args.open(io);
+            let store = args.open(io)?;
             let verified = store.verify().with_context(|| cannot_read(&store))?;
             if *remove {
                 for path in &verified.corrupt {
@@ -138,7 +138,7 @@ pub(crate) fn cache(args: &CacheArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
             Ok(if is_whole { Exit::Success } else { Exit::Findings })
         }
         CacheCommand::Gc { store: args, max_size } => {
-            let store = args.open(io);
+            let store = args.open(io)?;
             let shrunk = store
                 .shrink(max_size.0)
                 .with_context(|| format!("cannot clean up {}", store.root().display()))?;
@@ -155,9 +155,23 @@ pub(crate) fn cache(args: &CacheArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
 }
 
 impl StoreArgs {
-    fn open(&self, io: &Io<'_>) -> Store {
-        let default = || Path::new(OUT).join(STORE);
-        Store::new(io.resolve(&self.store.clone().unwrap_or_else(default)))
+    /// The store. That of builds without options is empty before the first one; one that is named has to be there.
+    fn open(&self, io: &Io<'_>) -> anyhow::Result<Store> {
+        let Some(named) = &self.store else {
+            return Ok(Store::new(io.resolve(&Path::new(OUT).join(STORE))));
+        };
+        let store = Store::new(io.resolve(named));
+        if store.exists() {
+            return Ok(store);
+        }
+        let inside = named.join(STORE);
+        let help = match Store::new(io.resolve(&inside)).exists() {
+            true => format!("did you mean {}?", inside.display()),
+            false => format!(
+                "name the folder that `build --store` was given, or `{STORE}` in its `--out`"
+            ),
+        };
+        anyhow::bail!("there is no store in {}; {help}", named.display())
     }
 
     fn show(&self, json: serde_json::Value, text: impl Fn() -> String) -> String {

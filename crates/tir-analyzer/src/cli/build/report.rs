@@ -54,7 +54,10 @@ pub(super) fn text(
         writeln!(io.out, "removed {}", path.display())?;
     }
     if report.work.repaired > 0 {
-        let text = format!("{} broken entries of the store were replaced", report.work.repaired);
+        let text = match report.work.repaired {
+            1 => "1 broken entry of the store was replaced".to_owned(),
+            n => format!("{n} broken entries of the store were replaced"),
+        };
         io::message(io.out, styled.out, Tone::Warning, &text)?;
     }
     if let Some(shrunk) = report.shrunk {

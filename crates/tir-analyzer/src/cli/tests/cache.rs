@@ -64,8 +64,38 @@ fn a_broken_entry_is_reported_and_the_next_build_replaces_it() {
     assert!(outcome.out().contains("1 broken"), "{}", outcome.out());
     fs::remove_dir_all(project.path().join("out")).unwrap();
     let rebuilt = project.run("build net.py --out out --store store").out();
-    assert!(rebuilt.contains("1 broken entries of the store were replaced"), "{rebuilt}");
+    assert!(rebuilt.contains("1 broken entry of the store was replaced"), "{rebuilt}");
+    assert!(rebuilt.contains("(its entry in the store was broken)"), "{rebuilt}");
     assert_eq!(project.run("cache verify --store store").code, 0);
+}
+
+#[test]
+fn a_broken_text_is_replaced_and_told() {
+    let project = built();
+    fs::write(&entries(&project, "texts")[0], "garbage").unwrap();
+    fs::remove_dir_all(project.path().join("out")).unwrap();
+    let rebuilt = project.run("build net.py --out out --store store").out();
+    assert!(rebuilt.contains("1 broken entry of the store was replaced"), "{rebuilt}");
+    assert_eq!(project.run("cache verify --store store").code, 0);
+}
+
+#[test]
+fn a_store_that_is_named_and_not_there_is_an_error() {
+    let project = built();
+    fs::create_dir(project.path().join("empty")).unwrap();
+    for command in ["stat", "verify", "gc"] {
+        for name in ["strore", "empty"] {
+            let outcome = project.run(&format!("cache {command} --store {name}"));
+            assert_eq!((outcome.code, outcome.out().as_str()), (2, ""), "{command} {name}");
+            let told = format!(
+                "there is no store in {name}; name the folder that `build --store` was given"
+            );
+            assert!(outcome.err().contains(&told), "{}", outcome.err());
+        }
+    }
+    project.run("build net.py --out other");
+    let outcome = project.run("cache stat --store other");
+    assert!(outcome.err().contains("did you mean other/.store?"), "{}", outcome.err());
 }
 
 #[test]
