@@ -167,6 +167,8 @@ impl Outcome {
 pub struct RunError {
     /// Where; none for the arguments.
     pub op: Option<OpId>,
+    /// In which function of a program of several, by its number.
+    pub function: usize,
     /// Which kind.
     pub kind: RunErrorKind,
     /// What, with the values.

@@ -26,6 +26,7 @@ mod guard;
 mod interrupt;
 mod io;
 mod jobs;
+mod markdown;
 mod ops;
 mod opt;
 mod overlap;

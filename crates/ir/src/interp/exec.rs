@@ -167,7 +167,7 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn fail<T>(&self, kind: RunErrorKind, message: String) -> Result<T> {
-        Err(Box::new(RunError { op: self.at, kind, message }))
+        Err(Box::new(RunError { op: self.at, function: 0, kind, message }))
     }
 
     // ---- statements ----

@@ -240,5 +240,5 @@ pub fn run(
 }
 
 fn arguments_error<T>(message: String) -> machine::Run<T> {
-    Err(Box::new(RunError { op: None, kind: RunErrorKind::Arguments, message }))
+    Err(Box::new(RunError { op: None, function: 0, kind: RunErrorKind::Arguments, message }))
 }

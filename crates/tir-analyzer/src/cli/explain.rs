@@ -14,6 +14,7 @@ use crate::cli::{
     facts,
     io::{Io, Styled},
     jobs::{self, Job},
+    markdown::plain,
     report,
     rules::{self, Rule, Topic, did_you_mean},
     source::Source,
@@ -116,7 +117,7 @@ pub(crate) fn answer_at(
     host.set_text(FileId(0), language, source.text.as_str().into());
     let analysis = host.analysis();
     if language != ide::Language::TvmScript {
-        return operation_answer(shown, source, &lines, at, &analysis, offset, format);
+        return operation_answer(shown, source, &lines, at, &analysis, offset, format, is_styled);
     }
     // Nothing changes this host, so nothing is cancelled.
     let found = analysis.findings_at(FileId(0), offset).unwrap_or_default();
@@ -156,6 +157,7 @@ fn operation_answer(
     analysis: &ide::Analysis,
     offset: TextSize,
     format: AnswerFormat,
+    is_styled: bool,
 ) -> anyhow::Result<String> {
     // Nothing changes this host, so nothing is cancelled.
     let Some(it) = analysis.hover(FileId(0), offset).unwrap_or_default() else {
@@ -165,9 +167,7 @@ fn operation_answer(
             at.col
         );
     };
-    let is_text = |line: &&str| !line.starts_with("```");
-    let lines_of_text: Vec<&str> = it.markdown.lines().filter(is_text).collect();
-    let text = lines_of_text.join("\n").trim().to_owned();
+    let text = plain(&it.markdown, is_styled && format == AnswerFormat::Text);
     Ok(match format {
         AnswerFormat::Text => {
             let start = region(source, lines, it.range).start;

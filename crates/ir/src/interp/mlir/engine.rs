@@ -158,6 +158,7 @@ impl<'p> Machine<'p> {
             Some(activation) => Ok(self.program.bodies[activation.body]),
             None => Err(Box::new(RunError {
                 op: None,
+                function: 0,
                 kind: RunErrorKind::Unsupported,
                 message: "no function is executed".to_owned(),
             })),

@@ -70,7 +70,8 @@ impl<'p> Machine<'p> {
     }
 
     pub(super) fn fail<T>(&self, kind: RunErrorKind, message: impl Into<String>) -> Run<T> {
-        Err(Box::new(RunError { op: Some(self.at.1), kind, message: message.into() }))
+        let (function, op) = self.at;
+        Err(Box::new(RunError { op: Some(op), function, kind, message: message.into() }))
     }
 
     pub(super) fn unsupported<T>(&self, message: impl Into<String>) -> Run<T> {

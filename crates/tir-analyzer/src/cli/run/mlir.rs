@@ -74,7 +74,8 @@ pub(super) fn execute(
             RunErrorKind::Arguments => "; see --inputs",
             RunErrorKind::StepLimit => "; allow more with --max-steps",
         };
-        anyhow!("{shown}: `{}`: {}{way_out}", body.name, error.message)
+        let at = error.op.map_or_else(|| shown.to_owned(), |op| place(error.function, op));
+        anyhow!("{at}: `{}`: {}{way_out}", body.name, error.message)
     })?;
     let exit = if outcome.events.is_empty() { Exit::Success } else { Exit::Findings };
     let events = outcome.events.iter().map(|(unit, event)| (place(*unit, event.op), event));

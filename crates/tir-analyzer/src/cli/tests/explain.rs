@@ -32,6 +32,12 @@ fn operations_of_mlir_are_explained() {
         arith.addi %a, %b : type
         --- exit code 0
     "#]]);
+    project.run("explain a.mlir:3:3").check(expect![[r#"
+        a.mlir:3:3
+        %1 : i32
+        result of `arith.addi` (line 3) · used once · value 2
+        --- exit code 0
+    "#]]);
     project.run("explain a.mlir:3:3 --format json").check(expect![[r#"
         {"version":1,"path":"a.mlir","range":{"start":{"line":3,"column":3,"offset":64},"end":{"line":3,"column":5,"offset":66}},"text":"%1 : i32\nresult of `arith.addi` (line 3) · used once · value 2"}
         --- exit code 0

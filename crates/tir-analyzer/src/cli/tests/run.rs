@@ -229,6 +229,26 @@ fn functions_of_mlir_run_too() {
         `f` ran: 4 steps; something went wrong at 1 place
         --- exit code 1
     "#]]);
+    project.run("run a.mlir --inputs zeros,3 --set ?=2 --stop").check(expect![[r#"
+        --- errors
+        error: a.mlir:4:3: `f`: division by zero; without --stop it is reported and the run goes on
+        --- exit code 2
+    "#]]);
+    let unknown = "func.func private @g(%n: i32) -> i32 {
+  %0 = my.op %n : i32
+  return %0 : i32
+}
+func.func @f(%n: i32) -> i32 {
+  %0 = call @g(%n) : (i32) -> i32
+  return %0 : i32
+}
+";
+    let project_of_two = Project::new(&[("b.mlir", unknown)]);
+    project_of_two.run("run b.mlir --function f --inputs 3").check(expect![[r#"
+        --- errors
+        error: b.mlir:2:3: `f`: my.op in a form that is not known: the interpreter does not execute this
+        --- exit code 2
+    "#]]);
     project.run("run a.mlir --function g").check(expect![[r#"
         --- errors
         error: a.mlir has no function `g`; did you mean `f`?
