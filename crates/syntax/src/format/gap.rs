@@ -11,6 +11,8 @@ use crate::{
 
 /// Columns of a level.
 const INDENT: usize = 2;
+/// Lines stand no further to the right than this. Nobody reads on there, and in a nest of n regions indentation alone would be n² characters.
+const MAX_COLUMN: usize = 200;
 /// Columns of a line that goes on with an operation, outside of brackets.
 const CONTINUATION: usize = 4;
 
@@ -79,7 +81,7 @@ pub(super) fn laid_out(
                 out.push_str(style.line_end);
             }
         }
-        out.extend(std::iter::repeat_n(' ', column));
+        out.extend(std::iter::repeat_n(' ', column.min(MAX_COLUMN)));
     };
     for comment in &comments {
         match comment.behind {

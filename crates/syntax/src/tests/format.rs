@@ -208,6 +208,8 @@ fn nests_as_deep_as_the_parser_reads() {
     let deep = "scf.if %c {".repeat(3_000) + &"}".repeat(3_000);
     let new = formatted(&deep);
     assert_eq!(formatted(&new), new);
+    // Indentation does not grow with the square of the depth.
+    assert!(new.len() < 250 * 6_000, "{}", new.len());
 }
 
 #[test]
