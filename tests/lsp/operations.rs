@@ -135,17 +135,16 @@ fn outline_folds_and_selections_follow_the_tree() {
     assert!(n > 5, "{n} ranges");
 }
 
-#[test]
-fn tokens_after_an_edit_are_the_difference() {
-    let mut document = document();
-    let (mut server, _dir) = server_with(&document);
-    let (mut data, name) = tokens(&mut server, &document);
+/// The tokens after an edit, asked for as the difference: one edit of a few numbers, which makes the whole answer of the one before.
+#[track_caller]
+fn check_difference(server: &mut Server, document: &mut Document, old: &str, new: &str) {
+    let (mut data, name) = tokens(server, document);
     assert_eq!(data.len() % 5, 0);
-    let change = document.replace_once("my.op %0", "my.op %a, %0");
+    let change = document.replace_once(old, new);
     server.change(change);
     let mut params = json!({ "textDocument": document.identifier() });
     params["previousResultId"] = json!(name);
-    let delta = ask(&mut server, "textDocument/semanticTokens/full/delta", params);
+    let delta = ask(server, "textDocument/semanticTokens/full/delta", params);
     let edits = delta["edits"].as_array().expect("edits");
     assert_eq!(edits.len(), 1, "{delta}");
     for edit in edits {
@@ -155,7 +154,23 @@ fn tokens_after_an_edit_are_the_difference() {
         assert!(new.len() <= 20, "{delta}");
         data.splice(start..end, new.iter().filter_map(Value::as_u64));
     }
-    assert_eq!(data, tokens(&mut server, &document).0);
+    assert_eq!(data, tokens(server, document).0);
+}
+
+#[test]
+fn tokens_of_tvmscript_after_an_edit_are_the_difference() {
+    let text = "from tvm.script import tirx as T\n\n\n@T.prim_func\ndef f(A: T.Buffer((8,), \"int32\"), n: T.int32):\n    \
+                A[0] = n\n    A[1] = n * 2\n    A[2] = n\n";
+    let mut document = Document::new("file:///sample/unit.py", text);
+    let (mut server, _dir) = server_with(&document);
+    check_difference(&mut server, &mut document, "n * 2", "n * 2 + n");
+}
+
+#[test]
+fn tokens_after_an_edit_are_the_difference() {
+    let mut document = document();
+    let (mut server, _dir) = server_with(&document);
+    check_difference(&mut server, &mut document, "my.op %0", "my.op %a, %0");
     let line = document.find("my.op");
     let range =
         ask(&mut server, "textDocument/semanticTokens/range", document.over(line, line + 5));
