@@ -11,6 +11,7 @@
 //! | `scoped` | the walk of the presets `mlir` |
 //! | `wide`, `keys`, `versions`, `hoist`, `dead` | preset `default` |
 //! | `arguments`, `choices`, `congruence` | what blocks, loops and choices hand on, and which of it is equal |
+//! | `unneeded` | what loops and blocks hand on for nothing |
 //! | `table`, `equal`, `digest` | known operations; equality; digests of regions |
 //! | `needs` | parts of a plan that are right without the rest |
 //! | `pir` | programs of Paddle: its preset, and the default plan |
@@ -31,6 +32,7 @@ mod rewrite;
 mod scoped;
 mod summary;
 mod table;
+mod unneeded;
 mod versions;
 mod wide;
 

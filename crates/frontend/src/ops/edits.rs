@@ -8,10 +8,15 @@
 //! * An operation that moves is written, with its uses as they are then, on a line of its own above what it moves before. If its
 //!   name is defined elsewhere in the unit, it gets a new one.
 //!
+//! * What is handed on no more goes from all lists, with its types (`handed`); where one of them is not written as expected, nothing of that is done,
+//!   and what it would no longer need stays.
 //! * An output of a program of PIR gets a copy: a line with the next free number behind the operation that stays.
 //!
 //! What has no text (an implied terminator, the body of a named structured operation) is not edited, and what would need it is left out.
 //! O(operations + operands), and the text that is replaced.
+
+mod handed;
+mod lists;
 
 use std::borrow::Cow;
 
@@ -23,6 +28,7 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{PackedEdits, TextEdit, TextRange, TextSize, first_line_end};
 
+use self::handed::Drops;
 use super::{OpSourceMap, source_map::used_values};
 
 /// The edits that apply a plan.
@@ -75,6 +81,9 @@ struct Writer<'a> {
     /// Operations and what they move before, in the order of the plan.
     moved: Vec<(OpId, OpId)>,
     new_names: FxHashMap<ValueId, String>,
+    /// Arguments that are handed on no more, and what is written for that.
+    dropped: FxHashSet<ValueId>,
+    drops: Drops,
     /// Copies for outputs of a program of PIR.
     copies: Vec<OutputCopy>,
     /// Names that have two definitions in a program of PIR: which one a use would mean could not be said.
@@ -99,6 +108,8 @@ impl<'a> Writer<'a> {
             gone: Vec::new(),
             moved: Vec::new(),
             new_names: FxHashMap::default(),
+            dropped: FxHashSet::default(),
+            drops: Drops::default(),
             copies: Vec::new(),
             ambiguous: ambiguous(body),
             in_pack: FxHashMap::default(),
@@ -121,6 +132,7 @@ impl<'a> Writer<'a> {
     fn write(mut self) -> PackedEdits {
         if !self.is_idle() {
             self.rename_what_moves();
+            self.drops();
             self.uses_and_removals();
             self.moves();
             self.copies();
@@ -133,6 +145,7 @@ impl<'a> Writer<'a> {
             && self.single.is_empty()
             && self.gone.is_empty()
             && self.moved.is_empty()
+            && self.dropped.is_empty()
     }
 
     /// Notes an action; whether it can be written.
@@ -173,6 +186,7 @@ impl<'a> Writer<'a> {
                     self.replace(*argument, *value);
                 }
             }
+            OpChange::Drop { argument } => drop(self.dropped.insert(*argument)),
         }
         true
     }
@@ -259,6 +273,9 @@ impl<'a> Writer<'a> {
         if !self.text[definition].contains(':') {
             return Cow::Borrowed(name);
         }
+        if self.drops.renumbered.contains(&value) && self.is_alone(value, definition) {
+            return Cow::Borrowed(name);
+        }
         let number = self.number_in_pack(value, definition);
         Cow::Owned(format!("{name}#{number}"))
     }
@@ -269,7 +286,8 @@ impl<'a> Writer<'a> {
         }
         if let ir::ValueKind::Result(op, _) = self.body.values[value].kind {
             let pack = self.body.ops[op].results.iter();
-            let pack = pack.filter(|it| self.map.definition(**it) == definition);
+            let stays = |it: &&ValueId| !self.drops.values.contains(*it);
+            let pack = pack.filter(|it| self.map.definition(**it) == definition).filter(stays);
             for (number, &it) in pack.enumerate() {
                 self.in_pack.insert(it, number as u32);
             }
@@ -277,7 +295,58 @@ impl<'a> Writer<'a> {
         self.in_pack.get(&value).copied().unwrap_or(0)
     }
 
+    /// Whether all others of a pack go.
+    fn is_alone(&self, value: ValueId, definition: TextRange) -> bool {
+        let ir::ValueKind::Result(op, _) = self.body.values[value].kind else { return false };
+        let pack = self.body.ops[op].results.iter();
+        let mut pack = pack.filter(|it| self.map.definition(**it) == definition);
+        pack.all(|it| *it == value || self.drops.values.contains(it))
+    }
+
     // ---- edits ----
+
+    /// What is handed on no more.
+    fn drops(&mut self) {
+        if self.dropped.is_empty() {
+            return;
+        }
+        match handed::drops(self.text, self.map, self.body, &self.dropped) {
+            Some(mut drops) => {
+                for (range, text) in std::mem::take(&mut drops.edits) {
+                    self.edits.push(range, &text);
+                }
+                self.drops = drops;
+            }
+            None => self.keep_what_is_used(),
+        }
+    }
+
+    /// Operations stay that others use which stay, because something is handed on that could not be left out.
+    fn keep_what_is_used(&mut self) {
+        let body = self.body;
+        let mut stack: Vec<OpId> = body.ops.ids().collect();
+        while let Some(op) = stack.pop() {
+            let around = std::iter::successors(Some(op), |&it| body.parent_op(it));
+            let mut around = around.map(|it| it.index());
+            if around.any(|it| self.gone.get(it).is_some_and(|it| *it)) {
+                continue;
+            }
+            for value in used_values(body, op).flatten() {
+                if let ir::ValueKind::Result(by, _) = body.values[self.value(value)].kind
+                    && let Some(gone) = self.gone.get_mut(by.index())
+                    && std::mem::replace(gone, false)
+                {
+                    let mut inside = vec![by];
+                    while let Some(op) = inside.pop() {
+                        stack.push(op);
+                        let regions = body.ops[op].regions.iter();
+                        let blocks = regions.flat_map(|it| &body.regions[*it].blocks);
+                        inside.extend(blocks.flat_map(|it| &body.blocks[*it].ops));
+                    }
+                }
+            }
+        }
+    }
 
     /// Renames uses everywhere but in what goes, and removes that. In the order of the text, so that nothing is to be sorted.
     fn uses_and_removals(&mut self) {
@@ -317,6 +386,9 @@ impl<'a> Writer<'a> {
             for (at, (value, place)) in used_values(body, op).zip(places).enumerate() {
                 let Some(value) = value.filter(|_| !place.is_empty()) else { continue };
                 let slot = (op, at as u32);
+                if !self.drops.operands.is_empty() && self.drops.operands.contains(&slot) {
+                    continue;
+                }
                 if !outputs.is_empty()
                     && let Some(name) = outputs.get(&slot)
                 {
@@ -328,10 +400,13 @@ impl<'a> Writer<'a> {
                     false => self.single.get(&slot).copied(),
                 };
                 let now = self.value(single.unwrap_or(value));
-                let is_renamed = !self.new_names.is_empty() && self.new_names.contains_key(&now);
+                let is_renamed = (!self.new_names.is_empty() && self.new_names.contains_key(&now))
+                    || (!self.drops.renumbered.is_empty() && self.drops.renumbered.contains(&now));
                 if now != value || is_renamed {
                     let text = self.use_text(now);
-                    edit(self, place, &text);
+                    if *text != self.text[place] {
+                        edit(self, place, &text);
+                    }
                 }
             }
             if moves {

@@ -88,7 +88,7 @@ fn of_action(words: &PlanWords<'_>, action: &OpAction) -> Said {
         | OpChange::MergeUses { into, .. } => {
             format!("= {}", words.results(*into))
         }
-        OpChange::Delete => "not needed".to_owned(),
+        OpChange::Delete | OpChange::Drop { .. } => "not needed".to_owned(),
         OpChange::Hoist { before } => format!("could stand before {}", words.op(*before)),
         OpChange::Argument { value, .. } => format!("= {}", words.value(*value)),
     };
@@ -102,7 +102,7 @@ fn of_action(words: &PlanWords<'_>, action: &OpAction) -> Said {
 /// Behind an operation of one line, else behind its name; behind a block argument.
 fn offset_of(words: &PlanWords<'_>, action: &OpAction) -> TextSize {
     match &action.change {
-        OpChange::Argument { .. } => words.action_place(action).end(),
+        OpChange::Argument { .. } | OpChange::Drop { .. } => words.action_place(action).end(),
         _ => behind(words, action.op),
     }
 }

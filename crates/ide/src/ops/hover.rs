@@ -65,7 +65,7 @@ fn value_text(
     );
     if let ValueKind::Result(op, _) = words.body.values[value].kind {
         let mut of_op = words.plan.actions.iter().filter(|it| match it.change {
-            OpChange::Argument { argument, .. } => argument == value,
+            OpChange::Argument { argument, .. } | OpChange::Drop { argument } => argument == value,
             _ => it.op == op,
         });
         if let Some(action) = of_op.next() {
@@ -78,7 +78,7 @@ fn value_text(
         }
     }
     if let ValueKind::BlockArg(..) = words.body.values[value].kind {
-        let is_of_value = |it: &&OpAction| matches!(it.change, OpChange::Argument { argument, .. } if argument == value);
+        let is_of_value = |it: &&OpAction| matches!(it.change, OpChange::Argument { argument, .. } | OpChange::Drop { argument } if argument == value);
         if let Some(action) = words.plan.actions.iter().find(is_of_value) {
             text.push_str(&action_text(db, file, at, &words, action));
         }
@@ -101,7 +101,7 @@ fn action_text(
         | OpChange::MergeUses { into, .. } => format!("= `{}`{line}", words.results(*into)),
         OpChange::Argument { value, .. } => format!("= `{}`{line}", words.value(*value)),
         OpChange::Hoist { before } => format!("could stand before `{}`{line}", words.op(*before)),
-        OpChange::Delete => "not needed".to_owned(),
+        OpChange::Delete | OpChange::Drop { .. } => "not needed".to_owned(),
     };
     format!("\n\n**{what}**\n\n{}", words.reason(action))
 }

@@ -79,6 +79,9 @@ impl<'db> PlanWords<'db> {
                 self.value(*argument),
                 self.value(*value)
             ),
+            OpChange::Drop { argument } => {
+                format!("nothing needs what is handed on as `{}`", self.value(*argument))
+            }
         }
     }
 
@@ -101,6 +104,9 @@ impl<'db> PlanWords<'db> {
             }
             OpChange::Argument { argument, value } => {
                 self.instead(action, &self.value(*value), &self.value(*argument), line)
+            }
+            OpChange::Drop { argument } => {
+                format!("Remove `{}`, which nothing needs", self.value(*argument))
             }
         }
     }
@@ -140,7 +146,7 @@ impl<'db> PlanWords<'db> {
     /// Where the text of an action is: the operation, or the block argument.
     pub(crate) fn action_place(&self, action: &OpAction) -> TextRange {
         match &action.change {
-            OpChange::Argument { argument, .. } => {
+            OpChange::Argument { argument, .. } | OpChange::Drop { argument } => {
                 name_part(self.text, self.map.definition(*argument))
             }
             _ => self.place(action.op),
@@ -155,7 +161,7 @@ impl<'db> PlanWords<'db> {
             | OpChange::MergeUses { into, .. } => self.place(*into),
             OpChange::Hoist { before } => self.place(*before),
             OpChange::Argument { value, .. } => self.map.definition(*value),
-            OpChange::Delete => return None,
+            OpChange::Delete | OpChange::Drop { .. } => return None,
         };
         (!range.is_empty()).then_some(range)
     }

@@ -177,7 +177,7 @@ Take the promise out of the first, and the second is merged into it.
         summary: "a block argument always equals another value",
         text: "\
 Every branch to the block hands over the same value, or the same as for another argument of the block. Uses of the argument become uses of that value; the
-argument itself stays.
+argument itself goes if it can (`unneeded-block-argument`).
 
 ```mlir
   cf.br ^loop(%n, %n : i32, i32)
@@ -192,7 +192,8 @@ argument itself stays.
         summary: "a value that a loop or a choice hands on always equals another one",
         text: "\
 Two values that go round a loop begin equal, and each iteration makes the next ones of them by the same operations; or a loop, or the arms of an `if`, hand on
-the same value on every way. So they are equal each time, and uses of the one become uses of the other. The value itself stays.
+the same value on every way. So they are equal each time, and uses of the one become uses of the other. The value
+itself goes if it can (`unneeded-carried-value`).
 
 ```mlir
 %r:2 = scf.for %i = %lo to %hi step %s iter_args(%x = %a, %y = %a) -> (i32, i32) {
@@ -551,6 +552,37 @@ It contains a name from outside the function that could not be resolved, an unkn
 may have effects or another value each time.
 
 Define the name in the same file, or describe the operation in `tir-analyzer.toml`.
+",
+    },
+    Doc {
+        name: "unneeded-block-argument",
+        summary: "a block argument that nothing needs",
+        text: "\
+Nothing needs the argument, but perhaps what the branches hand over for the next time round. It goes, with what every branch hands over for it and the
+operations that only it needed. Arguments of blocks are left out to which other operations than `cf.br` and `cf.cond_br` branch.
+
+```mlir
+  cf.br ^loop(%zero, %a : index, i32)
+^loop(%i: index, %j: i32):
+  %next = arith.addi %j, %a : i32          // needed by %j only, which nobody else needs
+  cf.cond_br %c, ^loop(%i, %next : index, i32), ^end
+```
+",
+    },
+    Doc {
+        name: "unneeded-carried-value",
+        summary: "a value that a loop carries and nothing needs",
+        text: "\
+Nothing needs what the loop carries from one iteration to the next, but perhaps itself, and nothing uses its result: an equal value took its place, or it
+only counts. It goes, with what it begins with, what is yielded for it, the result, and the operations that only it needed. Of loops, `scf.for` is looked at.
+
+```mlir
+%r:2 = scf.for %i = %a to %b step %c iter_args(%x = %n, %y = %n) -> (i32, i32) {
+  %p = arith.muli %x, %k : i32
+  %q = arith.muli %y, %k : i32             // %y is %x, so nothing needs %y and %q
+  scf.yield %p, %q : i32, i32
+}
+```
 ",
     },
     Doc {

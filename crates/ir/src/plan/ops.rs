@@ -7,12 +7,16 @@
 //! All actions of a plan are right together. An operation that goes is the `op` of one action; what takes its place never goes.
 
 mod copies;
+mod handed;
 
 use thin_vec::ThinVec;
 
 use crate::{OpId, ValueId};
 
-pub use self::copies::{OutputCopy, copies};
+pub use self::{
+    copies::{OutputCopy, copies},
+    handed::{Handed, handed, operand_at},
+};
 
 /// Whose rules a plan of operations follows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -110,6 +114,12 @@ pub enum OpChange {
         /// The value that it always equals.
         value: ValueId,
     },
+    /// A value is handed on no more ([`Handed`]): the argument goes, with what every way gives for it and the result of the loop. All other
+    /// actions of the plan are done with it: among them are those that take the last uses away.
+    Drop {
+        /// The argument.
+        argument: ValueId,
+    },
 }
 
 names! {
@@ -137,6 +147,10 @@ names! {
         LoadAcrossBlocks = "load-across-blocks";
         /// The same sum or product with its terms in another order.
         Reassociated = "reassociated-operation";
+        /// Nothing needs what the branches to a block hand over.
+        UnneededArgument = "unneeded-block-argument";
+        /// Nothing needs what a loop carries, but perhaps itself.
+        UnneededCarried = "unneeded-carried-value";
         /// An operation with regions that read memory, which nothing wrote in between.
         RegionThatReads = "region-that-reads";
         /// The first promises less (overflow, fast math) and is right for both.
@@ -161,8 +175,10 @@ impl OpActionKind {
             OpActionKind::EqualInBranches => {
                 Some("neither operation dominates the other, and it moves nothing")
             }
-            OpActionKind::EqualArguments => Some("it does not look at block arguments"),
-            OpActionKind::EqualCarried => {
+            OpActionKind::EqualArguments | OpActionKind::UnneededArgument => {
+                Some("it does not look at block arguments")
+            }
+            OpActionKind::EqualCarried | OpActionKind::UnneededCarried => {
                 Some("it does not look at what iterations and branches hand on")
             }
             OpActionKind::LoadAcrossBlocks => Some("it merges loads within one block only"),

@@ -56,12 +56,11 @@ impl Wide<'_> {
         {
             return false;
         }
-        if self.moved.contains_key(&first) {
-            return false;
+        // What has moved out of an inner choice moves on, and has its action already.
+        if self.moved.insert(first, before).is_none() {
+            let change = OpChange::Hoist { before };
+            self.actions.push(OpAction { op: first, change, kind: OpActionKind::EqualInBranches });
         }
-        self.moved.insert(first, before);
-        let change = OpChange::Hoist { before };
-        self.actions.push(OpAction { op: first, change, kind: OpActionKind::EqualInBranches });
         self.merge(op, first, OpActionKind::EqualInBranches);
         self.table.insert(Known { scope, ..earlier }, Some(earlier));
         true
@@ -104,23 +103,30 @@ impl Wide<'_> {
         None
     }
 
+    /// The block in which an operation stands now.
+    fn block_of(&self, op: OpId) -> BlockId {
+        let at = self.moved.get(&op).copied().unwrap_or(op);
+        self.body.ops[at].parent
+    }
+
     /// The `if` of which each operation is in one of the two arms.
     fn common_owner(&self, a: OpId, b: OpId) -> Option<OpId> {
         let body = self.body;
-        let owner = body.parent_op(a).filter(|it| body.parent_op(b) == Some(*it))?;
+        let (x, y) = (self.block_of(a), self.block_of(b));
+        let owner_of = |it: BlockId| body.regions[body.blocks[it].parent].parent;
+        let owner = owner_of(x).filter(|it| owner_of(y) == Some(*it))?;
         let OpKind::Named(name) = body.ops[owner].kind else { return None };
         let is_choice = matches!(body.name(name), "scf.if" | "affine.if");
         let regions = &body.ops[owner].regions;
         let has_two_arms =
             regions.len() == 2 && regions.iter().all(|it| body.regions[*it].blocks.len() == 1);
-        let differ = body.ops[a].parent != body.ops[b].parent;
-        (is_choice && has_two_arms && differ).then_some(owner)
+        (is_choice && has_two_arms && x != y).then_some(owner)
     }
 
     /// The branch that leads to the blocks of both and nowhere else, and the scope of its block.
     fn common_branch(&self, a: OpId, b: OpId) -> Option<(OpId, u32)> {
         let body = self.body;
-        let (x, y) = (body.ops[a].parent, body.ops[b].parent);
+        let (x, y) = (self.block_of(a), self.block_of(b));
         let tree = self.trees.last()?;
         let from = tree.parent(x).filter(|it| x != y && tree.parent(y) == Some(*it))?;
         let &last = body.blocks[from].ops.last()?;

@@ -1,7 +1,8 @@
 //! Parts of a plan: what an action needs to be right without the rest.
 //!
 //! In: a plan and the actions that somebody wants. Out: those and all they rest on. A merge, or another value in the place of one that is handed on, needs the move of what takes the place. A move needs the moves of
-//! what the operation uses, and the merges by which it uses it. A deletion needs that the users go, or use another value. All else is right by itself.
+//! what the operation uses, and the merges by which it uses it. A deletion needs that the users go, or use another value. What is handed on no more
+//! rests on all the rest, which takes its last uses away. All else is right by itself.
 //! O(operations + operands) for a plan, however many actions are wanted.
 
 use ir::{
@@ -46,6 +47,8 @@ struct Needs<'a> {
     moves: FxHashMap<OpId, usize>,
     /// Merges and deletions.
     removals: FxHashMap<OpId, usize>,
+    /// The first value that is handed on no more.
+    drop: Option<usize>,
     /// Values whose uses become uses of others.
     renamed: FxHashMap<ValueId, usize>,
     /// Operations by what they use; made when it is asked for.
@@ -59,6 +62,7 @@ impl<'a> Needs<'a> {
             plan,
             moves: FxHashMap::default(),
             removals: FxHashMap::default(),
+            drop: None,
             renamed: FxHashMap::default(),
             users: None,
         };
@@ -69,6 +73,7 @@ impl<'a> Needs<'a> {
                     needs.removals.insert(action.op, at);
                 }
                 OpChange::Argument { argument, .. } => drop(needs.renamed.insert(argument, at)),
+                OpChange::Drop { .. } => drop(needs.drop.get_or_insert(at)),
                 OpChange::MergeUses { .. } => {}
             }
         }
@@ -98,6 +103,7 @@ impl<'a> Needs<'a> {
                     stack.extend(self.moves.get(&by));
                 }
             }
+            OpChange::Drop { .. } => stack.extend(0..self.plan.actions.len()),
         }
     }
 
@@ -118,14 +124,9 @@ impl<'a> Needs<'a> {
             users
         });
         for &user in users.get(&op).map_or(&[][..], Vec::as_slice) {
-            let mut around = Some(user);
-            while let Some(at) = around {
-                if let Some(&removal) = self.removals.get(&at) {
-                    stack.push(removal);
-                    break;
-                }
-                around = body.parent_op(at);
-            }
+            let mut around = std::iter::successors(Some(user), |&it| body.parent_op(it));
+            // A user that stays hands it on, and that ends.
+            stack.extend(around.find_map(|it| self.removals.get(&it)).or(self.drop.as_ref()));
         }
     }
 }

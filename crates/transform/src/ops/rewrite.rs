@@ -7,7 +7,7 @@ use ir::{
     Attr, AttrDict, BlockId, Body, ExprKind, NameId, OpId, OpKind, RegionId, Successor, Type,
     Value, ValueId,
     arena::Id,
-    plan::ops::{OpChange, OpPlan, OutputCopy, copies},
+    plan::ops::{OpChange, OpPlan, OutputCopy, copies, handed},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -45,6 +45,9 @@ struct Changes {
     moved: FxHashSet<OpId>,
     /// Copies behind operations, in the order in which they are made.
     copies: FxHashMap<OpId, Vec<OutputCopy>>,
+    /// Arguments and results that are handed on no more, and the operands that gave them.
+    dropped: FxHashSet<ValueId>,
+    dropped_operands: FxHashSet<(OpId, u32)>,
 }
 
 impl Changes {
@@ -56,6 +59,8 @@ impl Changes {
             before: FxHashMap::default(),
             moved: FxHashSet::default(),
             copies: FxHashMap::default(),
+            dropped: FxHashSet::default(),
+            dropped_operands: FxHashSet::default(),
         };
         for copy in copies(body, &plan.actions) {
             changes.copies.entry(copy.into).or_default().push(copy);
@@ -78,6 +83,17 @@ impl Changes {
                 }
                 OpChange::Argument { argument, value } => {
                     changes.replaced.insert(*argument, *value);
+                }
+                OpChange::Drop { argument } => {
+                    changes.dropped.insert(*argument);
+                }
+            }
+        }
+        if !changes.dropped.is_empty() {
+            for it in handed(body) {
+                if changes.dropped.contains(&it.argument) {
+                    changes.dropped.extend(it.result.map(|it| it.1));
+                    changes.dropped_operands.extend(it.ways);
                 }
             }
         }
@@ -159,7 +175,8 @@ impl Copy<'_> {
         for (at, &block) in data.blocks.iter().enumerate() {
             let copy = if at == 0 { self.new.entry(new) } else { self.new.new_block(new) };
             self.blocks.insert(block, copy);
-            for &argument in &self.old.blocks[block].args {
+            let args = &self.old.blocks[block].args;
+            for &argument in args.iter().filter(|it| !self.changes.dropped.contains(it)) {
                 let Value { name, ty, .. } = self.old.values[argument];
                 let (name, ty) = (self.old.name(name).to_owned(), self.ty(ty));
                 self.values[argument.index()] = Some(self.new.new_block_arg(copy, &name, ty));
@@ -183,7 +200,7 @@ impl Copy<'_> {
         self.ops.push((op, copy));
         let attrs: AttrDict = self.old.dict(data.attrs).clone();
         self.new.ops[copy].attrs = self.new.attr_dict(attrs);
-        for &result in &data.results {
+        for &result in data.results.iter().filter(|it| !self.changes.dropped.contains(it)) {
             let Value { name, ty, .. } = self.old.values[result];
             let (name, ty) = (self.old.name(name).to_owned(), self.ty(ty));
             self.values[result.index()] = Some(self.new.push_result(copy, &name, ty));
@@ -226,13 +243,18 @@ impl Copy<'_> {
             let mut operands = Vec::new();
             let body = self.old;
             for_each_operand(body, old, |at, operand| operands.push((at, operand)));
-            let operands: Vec<_> =
-                operands.into_iter().map(|(at, it)| self.operand(old, at, it)).collect();
-            let n = body.ops[old].operands.len();
+            let changes = self.changes;
+            let stays = |at: u32| !changes.dropped_operands.contains(&(old, at));
+            let kept = operands.into_iter().filter(|(at, _)| stays(*at));
+            let operands: Vec<_> = kept.map(|(at, it)| self.operand(old, at, it)).collect();
+            let mut first = body.ops[old].operands.len() as u32;
+            let n = (0..first).filter(|it| stays(*it)).count();
             self.new.ops[new].operands = operands[..n].into();
             let mut rest = &operands[n..];
             for successor in &body.ops[old].successors {
-                let n = body.items(successor.args).len();
+                let end = first + body.items(successor.args).len() as u32;
+                let n = (first..end).filter(|it| stays(*it)).count();
+                first = end;
                 let args = self.new.list(&rest[..n]);
                 rest = &rest[n..];
                 let block = self.blocks[&successor.block];

@@ -8,7 +8,7 @@
 //!   equal one moves before it, and two arms that both compute something share it. Only what cannot trap and reads nothing moves, and only to
 //!   places from where every path computes it;
 //! * block arguments, and what loops and choices hand on, count as the value that they always equal (`arguments`);
-//! * what nothing needs goes, to the fixpoint (`dead`).
+//! * what nothing needs goes, to the fixpoint (`dead`), and what loops and blocks hand on for nothing (`unneeded`).
 //!
 //! Merged operations may show that more arguments are equal, so both go on in turn, at most [`MAX_ROUNDS`] times.
 //!
@@ -34,6 +34,7 @@ use super::{
     labels::{Bits, Labels, MemoryTypes, peer_takes_any_order},
     summary::{Replaced, Summary, for_each_inside},
     table::{Entries, Known, ScopeIdx, Table},
+    unneeded,
     versions::{Classes, Versions},
 };
 
@@ -52,6 +53,7 @@ pub(super) fn plan(body: &Body, effects: &EffectTable) -> (OpPlan, OpWork) {
         walk.restart();
     }
     walk.sweep();
+    walk.unneeded();
     walk.finish()
 }
 
@@ -188,6 +190,30 @@ impl<'a> Wide<'a> {
             let is_unused = results.all(|it| self.summary.n_uses[it.index()] == 0);
             let kind = if is_unused { OpActionKind::Dead } else { OpActionKind::DeadChain };
             self.actions.push(OpAction { op, change: OpChange::Delete, kind });
+        }
+    }
+
+    /// Leaves out what loops and blocks hand on for nothing, and what only that needed.
+    fn unneeded(&mut self) {
+        let body = self.body;
+        let found = unneeded::find(body, self.labels, &self.summary, &self.replaced, &self.is_gone);
+        for &op in &found.dead {
+            self.is_gone[op.index()] = true;
+        }
+        for op in found.dead {
+            let goes_with_it = body.parent_op(op).is_some_and(|it| self.is_gone[it.index()]);
+            if !goes_with_it {
+                let kind = OpActionKind::DeadChain;
+                self.actions.push(OpAction { op, change: OpChange::Delete, kind });
+            }
+        }
+        for it in found.handed {
+            let kind = match it.result {
+                Some(_) => OpActionKind::UnneededCarried,
+                None => OpActionKind::UnneededArgument,
+            };
+            let change = OpChange::Drop { argument: it.argument };
+            self.actions.push(OpAction { op: it.end, change, kind });
         }
     }
 
@@ -553,13 +579,18 @@ impl<'a> Wide<'a> {
         let is_inside = |op: OpId| body.parent_op(op).is_some_and(|it| is_gone[it.index()]);
         self.actions.retain(|it| match it.change {
             OpChange::Hoist { .. } => !is_gone[it.op.index()],
-            OpChange::Argument { .. } => !is_inside(it.op),
+            OpChange::Argument { .. } | OpChange::Drop { .. } => !is_inside(it.op),
             _ => !is_inside(it.op),
         });
         for action in &mut self.actions {
             if let OpChange::Argument { argument, value } = &mut action.change {
                 // What took its place may have been replaced in its turn, and go.
                 *value = self.replaced.get(*argument);
+            }
+            if let OpChange::Hoist { before } = &mut action.change
+                && let Some(&last) = self.moved.get(&action.op)
+            {
+                *before = last;
             }
             if let OpChange::Merge { into: by } = &mut action.change {
                 while let Some(next) = into[by.index()] {

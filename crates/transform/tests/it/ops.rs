@@ -2,6 +2,7 @@
 
 mod default;
 mod growth;
+mod handed;
 mod peer;
 
 use expect_test::Expect;

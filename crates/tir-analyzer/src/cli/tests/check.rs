@@ -340,7 +340,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 42
+                  "ruleIndex": 43
                 }
               ],
               "invocations": [

@@ -380,8 +380,8 @@ fn arguments_that_are_handed_the_same_are_one() {
         expect![[r#"
             "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
             ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
-              "cf.cond_br"(%c, %a, %a, %i, %b, %b, %i)[^bb1, ^bb1] <{operandSegmentSizes = array<i32: 1, 3, 3>}> : (i1, i32, i32, index, i32, i32, index) -> ()
-            ^bb1(%x: i32, %y: i32, %k: index):
+              "cf.cond_br"(%c, %a, %b)[^bb1, ^bb1] <{operandSegmentSizes = array<i32: 1, 1, 1>}> : (i1, i32, i32) -> ()
+            ^bb1(%x: i32):
               %s = "arith.addi"(%x, %b) : (i32, i32) -> i32
               "test.use"(%s, %s, %i) : (i32, i32, index) -> ()
               "func.return"() : () -> ()
@@ -390,6 +390,8 @@ fn arguments_that_are_handed_the_same_are_one() {
             common-operation: %t = "arith.addi"(%y, %b) : (i32, i32) -> i32
             equal-block-arguments: "func.return"() : () -> ()
             equal-block-arguments: "func.return"() : () -> ()
+            unneeded-block-argument: "func.return"() : () -> ()
+            unneeded-block-argument: "func.return"() : () -> ()
         "#]],
     );
 }
@@ -409,12 +411,12 @@ fn values_that_go_round_a_loop_alike_are_one() {
         expect![[r#"
             "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
             ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
-              %r:3 = "scf.for"(%i, %i, %i, %a, %a, %b) ({
-              ^bb0(%k: index, %x: i32, %y: i32, %z: i32):
+              %r = "scf.for"(%i, %i, %i, %a) ({
+              ^bb0(%k: index, %x: i32):
                 %n = "arith.addi"(%x, %b) : (i32, i32) -> i32
-                "scf.yield"(%n, %n, %b) : (i32, i32, i32) -> ()
-              }) : (index, index, index, i32, i32, i32) -> (i32, i32, i32)
-              "test.use"(%r#0, %r#0, %b) : (i32, i32, i32) -> ()
+                "scf.yield"(%n) : (i32) -> ()
+              }) : (index, index, index, i32) -> (i32)
+              "test.use"(%r, %r, %b) : (i32, i32, i32) -> ()
               "func.return"() : () -> ()
             }) : () -> ()
             ----
@@ -423,6 +425,8 @@ fn values_that_go_round_a_loop_alike_are_one() {
             common-operation: %p = "arith.addi"(%b, %y) : (i32, i32) -> i32
             equal-carried-values: "scf.yield"(%n, %p, %z) : (i32, i32, i32) -> ()
             equal-carried-values: "scf.yield"(%n, %p, %z) : (i32, i32, i32) -> ()
+            unneeded-carried-value: "scf.yield"(%n, %p, %z) : (i32, i32, i32) -> ()
+            unneeded-carried-value: "scf.yield"(%n, %p, %z) : (i32, i32, i32) -> ()
         "#]],
     );
 }
@@ -483,10 +487,10 @@ fn counters_of_blocks_that_step_alike_are_one() {
         expect![[r#"
             "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
             ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
-              "cf.br"(%a, %a)[^bb1] : (i32, i32) -> ()
-            ^bb1(%x: i32, %y: i32):
+              "cf.br"(%a)[^bb1] : (i32) -> ()
+            ^bb1(%x: i32):
               %n = "arith.addi"(%x, %b) : (i32, i32) -> i32
-              "cf.cond_br"(%c, %n, %n)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 2, 0>}> : (i1, i32, i32) -> ()
+              "cf.cond_br"(%c, %n)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 1, 0>}> : (i1, i32) -> ()
             ^bb2:
               "test.use"(%x, %x) : (i32, i32) -> ()
               "func.return"() : () -> ()
@@ -494,6 +498,7 @@ fn counters_of_blocks_that_step_alike_are_one() {
             ----
             common-operation: %p = "arith.addi"(%y, %b) : (i32, i32) -> i32
             equal-block-arguments: "cf.cond_br"(%c, %n, %p)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 2, 0>}> : (i1, i32, i32) -> ()
+            unneeded-block-argument: "cf.cond_br"(%c, %n, %p)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 2, 0>}> : (i1, i32, i32) -> ()
         "#]],
     );
 }
