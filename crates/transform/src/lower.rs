@@ -25,6 +25,7 @@ mod lists;
 pub mod loop_partition;
 pub mod match_buffers;
 pub mod narrow_indices;
+pub mod neutral_operands;
 pub mod serial_threads;
 pub mod storage_reuse;
 pub mod thread_bindings;
@@ -191,6 +192,11 @@ pub const LOWERINGS: &[Lowering] = &[
         name: "legalize_floats",
         what: "floats of 8 bits are integers in memory and computed in 32",
         run: legalize_floats::run,
+    },
+    Lowering {
+        name: "neutral_operands",
+        what: "`x + 0`, `x * 1` and sums of constants, which the passes before leave, are what they come to",
+        run: neutral_operands::run,
     },
 ];
 

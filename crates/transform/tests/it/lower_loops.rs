@@ -4,6 +4,7 @@ mod flatten_buffers;
 mod legalize_floats;
 mod loop_partition;
 mod narrow_indices;
+mod neutral_operands;
 mod serial_threads;
 mod storage_reuse;
 mod unroll;
