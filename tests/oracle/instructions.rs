@@ -99,6 +99,21 @@ fn fragments_are_loaded_multiplied_and_stored() {
 }
 
 #[test]
+fn a_fill_is_converted_to_the_type_of_the_fragment() {
+    let c = array("int32", &[16, 16], |_| -1.0);
+    let text = "
+with T.launch_thread(\"blockIdx.x\", 1) as bx:
+    c = T.alloc_buffer((256,), \"int32\", scope=\"wmma.accumulator\")
+    tx = T.launch_thread(\"threadIdx.x\", 32)
+    T.tvm_fill_fragment(c.data, 16, 16, 16, 0, T.float32(3.0))
+    T.tvm_store_matrix_sync(c.data, 16, 16, 16, 0, T.tvm_access_ptr(T.type_annotation(\"int32\"), C.data, 0, 256, 2), 16, \"row_major\")
+";
+    let params = "C: T.Buffer((16, 16), \"int32\")";
+    let outcome = outcome_of(params, text, vec![c], Schedule::Lockstep);
+    assert_eq!((result(&outcome, 0), details(&outcome)), (vec![3.0; 256], vec![]));
+}
+
+#[test]
 fn part_of_a_warp_executes_no_matrix_instruction() {
     let (a, b, _) = matrices("float16");
     let c = array("float32", &[16, 16], |_| -1.0);

@@ -8,7 +8,7 @@ use super::{
     RunError, RunErrorKind,
     exec::Machine,
     matrix::{Shape, multiply},
-    ops::Val,
+    ops::{Val, cast},
 };
 use crate::{DataType, ExprId};
 
@@ -100,7 +100,11 @@ impl Machine<'_> {
             }
             ("tvm_fill_fragment", [to, ..], [.., value]) => {
                 let fragment = self.fragment(*to, &values, warp[0])?;
-                let all = vec![value.clone(); fragment.rows * fragment.columns];
+                // As the hardware's function does: `0.0` fills a fragment of integers, too.
+                let from = operands.last().and_then(|it| self.body.dtype(*it));
+                let from = from.unwrap_or(fragment.dtype);
+                let value = self.operator(|events| cast(value, from, fragment.dtype, events))?;
+                let all = vec![value; fragment.rows * fragment.columns];
                 self.write_fragment(&fragment, &all, warp[0])
             }
             ("tvm_mma_sync", &[d, _, a, _, b, _, c, _], [_, i, _, j, _, k, _, l]) => {

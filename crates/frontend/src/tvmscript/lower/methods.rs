@@ -1,6 +1,6 @@
 //! Methods of buffers and expressions in expressions: `A.vload(...)`, `A.access_ptr("r")`, `x.astype("float32")`.
 
-use ir::{Attr, BinaryOp, BufferField, BufferId, DataType, Type};
+use ir::{Attr, BinaryOp, Buffer, BufferField, BufferId, DataType, Lanes, Type};
 
 use super::{
     Lowerer, R,
@@ -65,7 +65,7 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
-    /// `A.access_ptr("rw", offset=o, extent=n)`
+    /// `A.access_ptr("rw", offset=o, extent=n, content_lanes=4)`
     fn access_ptr(&mut self, ex: Ex, buffer: BufferId, args: &super::calls::Args<'_>) -> R<Ev> {
         let at = self.at(ex);
         let inside = At { is_real: false, ..at };
@@ -79,39 +79,45 @@ impl Lowerer<'_, '_, '_> {
             _ => return Ok(self.opaque_ex(ex)),
         };
         let data = self.s.body.buffers[buffer].clone();
+        let lanes = match args.get(2, "content_lanes").map(|it| self.eval(it)).transpose()? {
+            None => 1,
+            Some(Ev { val: Val::Const(Constant::Int(it)), .. }) => match u16::try_from(it) {
+                Ok(it) if it > 0 => it,
+                _ => return Err(self.malformed(ex, "content_lanes is a number of lanes")),
+            },
+            Some(_) => return Ok(self.opaque_ex(ex)),
+        };
         let offset = match args.get(3, "offset") {
             Some(offset) => self.expr(offset)?,
             None => self.int(0, DataType::INT32, inside),
         };
-        let offset = match data.elem_offset {
-            Some(base) => {
-                let base = self.tx(base, inside);
-                self.arithmetic(BinaryOp::Add, base, offset, inside)?
+        let base = match data.elem_offset {
+            Some(base) => self.tx(base, inside),
+            None => {
+                let index =
+                    data.shape.first().map_or(Some(DataType::INT64), |&it| self.s.body.dtype(it));
+                self.int(0, index.unwrap_or(DataType::INT32), inside)
             }
-            None => offset,
         };
         let extent = match args.get(4, "extent") {
             Some(extent) => self.expr(extent)?,
             None => {
-                let mut product: Option<Tx> = None;
-                for dim in data.shape {
-                    let dim = self.tx(dim, inside);
-                    product = Some(match product {
-                        None => dim,
-                        Some(before) => self.arithmetic(BinaryOp::Mul, before, dim, inside)?,
-                    });
-                }
-                let whole = match product {
-                    Some(it) => it,
-                    None => self.int(1, DataType::INT32, inside),
-                };
-                let offset = Tx { id: offset.id, src: self.s.sources.again(offset.src) };
-                self.arithmetic(BinaryOp::Sub, whole, offset, inside)?
+                let all = self.extent_behind(&data, offset, inside)?;
+                self.in_lanes(all, lanes, inside)?
             }
         };
-        let dtype_name = self.s.body.string(&data.dtype.to_string());
+        // As TVM has it: with lanes, an offset only shortens the extent.
+        let offset = match lanes {
+            1 => self.arithmetic(BinaryOp::Add, base, offset, inside)?,
+            _ => self.in_lanes(base, lanes, inside)?,
+        };
+        let element = match lanes {
+            1 => data.dtype,
+            _ => data.dtype.with_lanes(Lanes::Fixed(lanes)),
+        };
+        let dtype_name = self.s.body.string(&element.to_string());
         let dtype_name = self.tx(dtype_name, inside);
-        let element = self.call_node("type_annotation", &[dtype_name], data.dtype.into(), inside);
+        let element = self.call_node("type_annotation", &[dtype_name], element.into(), inside);
         let ty = Type::Pointer { element: data.dtype, scope: data.scope };
         let pointer = self.s.body.buffer_field(buffer, BufferField::Data, ty);
         let pointer = self.tx(pointer, inside);
@@ -119,6 +125,34 @@ impl Lowerer<'_, '_, '_> {
         let tx =
             self.call_node("tvm_access_ptr", &[element, pointer, offset, extent, mask], ty, at);
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    /// The elements of a buffer from an offset on: of the first dimension, if there are strides (`Buffer::access_ptr` of TVM).
+    fn extent_behind(&mut self, buffer: &Buffer, offset: Tx, at: At) -> R<Tx> {
+        let Some(&first) = buffer.shape.first() else {
+            return Ok(self.int(1, DataType::INT64, at));
+        };
+        let factors = match &buffer.strides {
+            Some(strides) if strides.len() == buffer.shape.len() => vec![strides[0], first],
+            _ => buffer.shape.clone(),
+        };
+        let mut whole = self.tx(factors[0], at);
+        for &factor in &factors[1..] {
+            let factor = self.tx(factor, at);
+            whole = self.arithmetic(BinaryOp::Mul, whole, factor, at)?;
+        }
+        let offset = Tx { id: offset.id, src: self.s.sources.again(offset.src) };
+        self.arithmetic(BinaryOp::Sub, whole, offset, at)
+    }
+
+    /// A number of elements as one of vectors.
+    fn in_lanes(&mut self, number: Tx, lanes: u16, at: At) -> R<Tx> {
+        if lanes == 1 {
+            return Ok(number);
+        }
+        let index = self.dtype(number).unwrap_or(DataType::INT32);
+        let lanes = self.int(lanes.into(), index, at);
+        self.arithmetic(BinaryOp::Div, number, lanes, at)
     }
 
     pub(super) fn expr_method(

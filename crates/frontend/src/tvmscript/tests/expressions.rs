@@ -247,6 +247,46 @@ fn calls() {
 }
 
 #[test]
+fn pointers_into_buffers_know_strides_offsets_and_lanes() {
+    // As TVM 0.27 reads them.
+    let cases = [
+        ("(4, 8), \"float32\", strides=(16, 2), elem_offset=5", "A.access_ptr(\"r\")"),
+        ("(4, 8), \"float32\", strides=(16, 2), elem_offset=5", "A.access_ptr(\"rw\", offset=3)"),
+        ("(4, 8), \"float32\", strides=(16, 2)", "A.access_ptr(\"r\", content_lanes=4, offset=3)"),
+        ("(4, 8), \"float32\", elem_offset=n", "A.access_ptr(\"w\", offset=n, extent=7)"),
+        ("(4, 8), \"float32\", elem_offset=n", "A.access_ptr(\"r\", content_lanes=4)"),
+        ("(), \"float32\"", "A.access_ptr(\"rw\", offset=3)"),
+        ("(n, 8), \"float32\", strides=(n, 1)", "A.access_ptr(\"r\", content_lanes=4, offset=3)"),
+        ("(n, 8), \"float32\"", "A.access_ptr(\"r\", offset=T.int64(2))"),
+        ("(T.int64(4), T.int64(8)), \"float32\"", "A.access_ptr(\"w\", offset=n, extent=7)"),
+        ("(4, 8), \"float32x4\"", "A.access_ptr(\"r\", content_lanes=4)"),
+    ];
+    let mut result = String::new();
+    for (buffer, call) in cases {
+        let text = format!(
+            "@T.prim_func(s_tir=True)\ndef f(a: T.handle, n: T.int32):\n    A = T.match_buffer(a, {buffer})\n    T.evaluate({call})\n"
+        );
+        let (_, lowered) = lowered(&text);
+        assert_eq!(lowered.diagnostics, [], "{text}");
+        let last = lowered.body.ops.iter().last().expect("an operation").1.operands[0];
+        result.push_str(&format!("{}\n", ir::print::expr_text(&lowered.body, last)));
+    }
+    expect![[r#"
+        T.tvm_access_ptr(T.type_annotation("float32"), A.data, 5, 64, 1)
+        T.tvm_access_ptr(T.type_annotation("float32"), A.data, 8, 61, 3)
+        T.tvm_access_ptr(T.type_annotation("float32x4"), A.data, 0, 15, 1)
+        T.tvm_access_ptr(T.type_annotation("float32"), A.data, n + n, 7, 2)
+        T.tvm_access_ptr(T.type_annotation("float32x4"), A.data, T.Div(n, 4), 8, 1)
+        T.tvm_access_ptr(T.type_annotation("float32"), A.data, T.int64(3), T.int64(1), 3)
+        T.tvm_access_ptr(T.type_annotation("float32x4"), A.data, 0, T.Div(n * n - 3, 4), 1)
+        T.tvm_access_ptr(T.type_annotation("float32"), A.data, T.int64(2), T.Cast("int64", n * 8) - T.int64(2), 1)
+        T.tvm_access_ptr(T.type_annotation("float32"), A.data, T.Cast("int64", n), 7, 2)
+        T.tvm_access_ptr(T.type_annotation("float32x4"), A.data, 0, 8, 1)
+    "#]]
+    .assert_eq(&result);
+}
+
+#[test]
 fn vectors_and_loads() {
     check(
         "T.Ramp(x, 1, 4)
