@@ -39,9 +39,14 @@ def load(folder, file, name):
         if module["file"] == file:
             path = folder / module["manifest"]
             text = check(path.read_bytes(), module["hash"], path)
-            for function in json.loads(text)["functions"]:
+            module = json.loads(text)
+            for function in module["functions"]:
                 if function["name"] == name:
                     return Function(folder, index["target"], function)
+            for refused in module["unsupported"]:
+                if refused["name"] == name:
+                    place = f"{file}:{refused['line']}:{refused['column']}"
+                    raise SystemExit(f"{place}: {name} was not built: {refused['detail']}")
     raise SystemExit(f"there is no {name} of {file} in {folder}")
 
 

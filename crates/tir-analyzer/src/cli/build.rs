@@ -236,7 +236,8 @@ impl Plan {
             },
             devices,
             force: args.force,
-            keep_others: args.since.is_some(),
+            // A name that was mistyped is no reason to remove what was built.
+            keep_others: args.since.is_some() || !jobs.failures.is_empty(),
             store_limit: args.store_limit.0,
             ..Settings::new(&out)
         };

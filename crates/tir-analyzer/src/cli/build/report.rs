@@ -84,12 +84,12 @@ pub(super) fn text(
     }
     writeln!(
         io.out,
-        "{} kernels: {} built, {} generated and unchanged, {} reused; {} functions not built",
-        report.kernels.len(),
+        "{}: {} built, {} generated and unchanged, {} reused; {} not built",
+        counted(report.kernels.len(), "kernel"),
         report.count(|it| matches!(it, Status::Built(_))),
         report.count(|it| matches!(it, Status::Unchanged(_))),
         report.count(|it| matches!(it, Status::Reused | Status::Alias)),
-        report.unsupported.len(),
+        counted(report.unsupported.len(), "function"),
     )?;
     Ok(())
 }
@@ -141,11 +141,18 @@ fn explain(report: &BuildReport, io: &mut Io<'_>) -> anyhow::Result<()> {
     let Work { parsed, lowered, generated, found, written, .. } = report.work;
     writeln!(
         io.out,
-        "{kept} of {} files as they were; {parsed} parsed, {lowered} functions lowered, {generated} generated, \
-         {found} found in the store; {written} files written",
-        report.files.len()
+        "{kept} of {} as they were; {parsed} parsed, {} lowered, {generated} generated, \
+         {found} found in the store; {} written",
+        counted(report.files.len(), "file"),
+        counted(lowered, "function"),
+        counted(written, "file")
     )?;
     Ok(())
+}
+
+/// `1 kernel`, `2 kernels`
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// The beginnings of both parts of a key.

@@ -46,7 +46,7 @@ fn kernels_are_built_once_and_reasons_are_told() {
     );
     assert!(
         first.contains(
-            "2 kernels: 2 built, 0 generated and unchanged, 0 reused; 1 functions not built"
+            "2 kernels: 2 built, 0 generated and unchanged, 0 reused; 1 function not built"
         ),
         "{first}"
     );
@@ -130,14 +130,14 @@ fn what_was_different_is_explained() {
     assert!(out.contains("built     cuda/net/scale_kernel.cu (the function changed)"), "{out}");
     assert!(out.contains("            structure "), "{out}");
     assert!(
-        out.contains("0 of 1 files as they were; 1 parsed, 1 functions lowered, 1 generated"),
+        out.contains("0 of 1 file as they were; 1 parsed, 1 function lowered, 1 generated"),
         "{out}"
     );
     let out = project.run("build models --out out --explain-rebuild --fmad").out();
     assert!(out.contains("options for cuda: {\"contract\":false"), "{out}");
     assert!(out.contains("(options changed)"), "{out}");
     let out = project.run("build models --out out --explain-rebuild --fmad").out();
-    assert!(out.starts_with("1 of 1 files as they were; 0 parsed"), "{out}");
+    assert!(out.starts_with("1 of 1 file as they were; 0 parsed"), "{out}");
 }
 
 #[test]
@@ -249,6 +249,18 @@ const GPU_MODULE: &str = r#"module attributes {gpu.container_module} {
   }
 }
 "#;
+
+#[test]
+fn a_mistyped_name_removes_nothing() {
+    let project = Project::new(&[("models/net.py", MODULE)]);
+    built(&project);
+    let outcome = project.run("build modles --out out");
+    assert_eq!(outcome.code, 2);
+    assert!(outcome.err().contains("cannot read modles"), "{}", outcome.err());
+    assert!(!outcome.out().contains("removed"), "{}", outcome.out());
+    assert!(project.read("out/cuda/net/scale_kernel.cu").contains("__global__"));
+    assert!(built(&project).contains("0 built, 0 generated and unchanged, 2 reused"));
+}
 
 #[test]
 fn kernels_of_mlir_are_built() {
