@@ -6,14 +6,15 @@
 //! * *structure*: our output and the answer, both read by us, are equal up to names. This needs no peer;
 //! * *peer*: the peer reads our output and prints it in its generic form, which must be what it prints of its own pass over the input.
 //!
-//! The rules are the peer's own (`--allow-unsound`). Beside that the report counts the functions that our interpreter executes.
+//! The rules are the peer's own (`--allow-unsound`). Beside that the report counts the functions that our interpreter executes, and the pairs
+//! `X.mlir` and `X.generic.mlir` that are one program to us; operations whose two forms are known to say different things are named.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context as _;
 use frontend::{
-    mlir::{self, Shapes},
+    mlir::{self, Difference, Shapes},
     ops,
 };
 use ir::{effects::EffectTable, plan::ops::OpPreset};
@@ -27,8 +28,17 @@ use crate::venv::Venv;
 use crate::workspace::Workspace;
 use crate::{process, system};
 
-const KINDS: &[&str] =
-    &["same", "differs", "peer same", "peer differs", "no peer", "executed", "not executed"];
+const KINDS: &[&str] = &[
+    "same",
+    "differs",
+    "peer same",
+    "peer differs",
+    "no peer",
+    "executed",
+    "not executed",
+    "pair same",
+    "pair differs",
+];
 
 /// Where Debian's package puts the tool.
 const MLIR_OPT: &[&str] = &["/usr/lib/llvm-19/bin/mlir-opt", "mlir-opt-19", "mlir-opt"];
@@ -68,6 +78,8 @@ struct Verdict {
     peer: Option<Result<(), String>>,
     /// Of each function: why our interpreter does not execute it, if it does not.
     executed: Vec<Option<String>>,
+    /// What the generic form says otherwise; none for a file without one.
+    pair: Option<Vec<Difference>>,
 }
 
 /// Compares all files of a corpus. With `quick`, the structure of files of IREE is compared with the answers only: its package is large.
@@ -120,6 +132,18 @@ fn count(report: &mut Report, file: &File, verdict: Verdict) {
             }
         }
     }
+    if let Some(all) = verdict.pair {
+        let (known, others): (Vec<_>, Vec<_>) = all.iter().partition(|it| it.is_of_forms());
+        for it in known {
+            let title = "operations whose two forms say different things";
+            report.tally(2, title, it.what(), 1);
+        }
+        report.count(&file.group, if others.is_empty() { "pair same" } else { "pair differs" });
+        if let Some(it) = others.first() {
+            let line = format!("{}: {}: {} / {}", file.label(), it.what(), it.left, it.right);
+            report.list(2, "otherwise in the generic form", line);
+        }
+    }
     match verdict.peer {
         None => report.count(&file.group, "no peer"),
         Some(Ok(())) => report.count(&file.group, "peer same"),
@@ -141,6 +165,11 @@ fn targets(report: &mut Report, files: &[File]) {
     if judged > 0 {
         let what = "files that the peer prints as its own result";
         report.target(Target { what, least }, report.total("peer same"), judged);
+    }
+    let pairs = report.total("pair same") + report.total("pair differs");
+    if pairs > 0 {
+        let what = "files that are the program of their generic form";
+        report.target(Target { what, least: 100.0 }, report.total("pair same"), pairs);
     }
 }
 
@@ -210,7 +239,27 @@ fn judge(file: &File, peers: &Peers) -> Verdict {
     // The generic form of a file has the same functions.
     let is_generic = file.name.ends_with(".generic");
     let executed = if is_generic { Vec::new() } else { mlir_run::executed(&file.text) };
-    Verdict { structure, peer, executed }
+    let generic = file.path.with_file_name(format!("{}.generic.mlir", file.name));
+    let generic = if is_generic { None } else { std::fs::read_to_string(generic).ok() };
+    let pair = generic.map(|generic| differences(&file.text, &generic));
+    Verdict { structure, peer, executed, pair }
+}
+
+/// Where two texts are not the same program.
+fn differences(left: &str, right: &str) -> Vec<Difference> {
+    let bodies = |text: &str| {
+        let mut bodies = Vec::new();
+        mlir::lower_file(text, Shapes::builtin(), &mut |unit| bodies.push(unit.lowered.body));
+        bodies
+    };
+    let (left, right) = (bodies(left), bodies(right));
+    let mut all: Vec<Difference> =
+        left.iter().zip(&right).flat_map(|(a, b)| mlir::differences(a, b)).collect();
+    if left.len() != right.len() {
+        let [left, right] = [left.len(), right.len()].map(|it| format!("{it} units"));
+        all.push(Difference { operation: String::new(), part: "shape", left, right });
+    }
+    all
 }
 
 /// A text after our plan.

@@ -19,6 +19,37 @@ pub struct Difference {
     pub right: String,
 }
 
+/// Operations, or their parts, of which the pretty form says more or less than the generic one, or has no row; why is said in front.
+const PRETTY_ONLY: &[&str] = &[
+    // The short form of a region of one operation.
+    "linalg.map",
+    "linalg.reduce attributes",
+    // The generic form does not say the encoding.
+    "hal.encoding_type",
+    // Operands stand in another order.
+    "hal.buffer_view.assert",
+    "iree_linalg_ext.im2col",
+    // No rows: a few operations each around the functions of a program.
+    "spirv.EntryPoint",
+    "spirv.ExecutionMode",
+    "spirv.GlobalVariable",
+    "spirv.module",
+    "stream.tensor.dispatch",
+];
+
+impl Difference {
+    /// The operation and the part.
+    pub fn what(&self) -> String {
+        format!("{} {}", self.operation, self.part)
+    }
+
+    /// Whether the two forms of this operation are known not to say the same.
+    pub fn is_of_forms(&self) -> bool {
+        let what = self.what();
+        PRETTY_ONLY.iter().any(|it| what.starts_with(it))
+    }
+}
+
 const PARTS: [&str; 6] = ["name", "operands", "results", "successors", "attributes", "regions"];
 
 /// An operation, or the arguments of a block.
