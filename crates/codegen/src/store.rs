@@ -20,6 +20,7 @@ use std::{
 
 use crate::key::Key;
 
+pub(crate) use stamp::Folder;
 pub use stamp::Stamp;
 
 /// Prefix of temporary files.

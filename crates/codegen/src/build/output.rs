@@ -31,7 +31,7 @@ use crate::{
     manifest::{
         self, Alias, AliasFunction, Binary, Index, Module, ModuleEntry, UnsupportedFunction,
     },
-    store::{remove_stale, write_if_changed},
+    store::{Folder, remove_stale, write_if_changed},
 };
 
 /// The folder of a target.
@@ -41,6 +41,8 @@ pub(super) struct Output {
     /// What makes binaries of its sources.
     binaries: Option<Arc<Binaries>>,
     folder: PathBuf,
+    /// The same, to look at what is in it.
+    looks: Folder,
     force: bool,
     generator: String,
     options_text: String,
@@ -78,10 +80,11 @@ impl Output {
         remove_stale(&folder);
         let mut options_text = serde_json::to_string(&options).unwrap_or_default();
         options_text.extend(binaries.iter().map(|it| it.text()));
+        let looks = Folder::new(&folder);
         let old = State::read(&folder);
         let old = old.unwrap_or_else(|| State::new(generator.to_owned(), options_text.clone()));
         let generator = generator.to_owned();
-        Output { target, options, binaries, folder, force, generator, options_text, old }
+        Output { target, options, binaries, folder, looks, force, generator, options_text, old }
     }
 
     /// The options of what kernels are compared with, if they are compared: without `cse`.
@@ -117,17 +120,13 @@ impl Output {
     pub(super) fn kept(&self, name: &str, text: [u8; 32]) -> Option<FileOutput> {
         let is_same = !self.force && self.is_same();
         let state = self.old.get(name).filter(|it| is_same && it.text == text)?;
-        let folder = self.folder.join(&*module_folder(name));
+        let folder = module_folder(name);
         // One place for all paths: there are as many as kernels.
-        let (mut path, mut file) =
-            (PathBuf::with_capacity(2 * folder.as_os_str().len()), String::new());
+        let mut path = String::new();
         let mut stands = |name: &str, ending: &str, written: &Written| {
-            file.clear();
-            file.extend([name, ending]);
             path.clear();
-            path.push(&folder);
-            path.push(&file);
-            written.stands(&path)
+            path.extend([&*folder, if folder.is_empty() { "" } else { "/" }, name, ending]);
+            self.looks.stamp(&path) == Some(written.stamp)
         };
         let ending = [".", self.target.extension()].concat();
         let all_stand = state.manifest.is_none_or(|it| stands(MODULE, "", &it))

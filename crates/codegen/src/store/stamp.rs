@@ -1,6 +1,10 @@
 //! Whether a file is still the one that was written or read, without reading it.
 
-use std::{fs, time::UNIX_EPOCH};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    time::UNIX_EPOCH,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -25,5 +29,71 @@ impl Stamp {
         // Nanoseconds fit until the year 2554.
         let modified = since.map_or(0, |it| it.as_nanos() as u64);
         Stamp { len: metadata.len(), modified, inode }
+    }
+}
+
+/// A folder of which thousands of files are looked at. Where the system lets it, their names are looked up from the folder on and not from
+/// the root of the file system each time, which is half of the work.
+#[derive(Debug)]
+pub(crate) struct Folder {
+    path: PathBuf,
+    #[cfg(unix)]
+    open: Option<std::os::fd::OwnedFd>,
+}
+
+impl Folder {
+    /// A folder, which need not be there.
+    pub(crate) fn new(path: &Path) -> Folder {
+        #[cfg(unix)]
+        let open = fs::File::open(path).ok().map(Into::into);
+        Folder {
+            path: path.to_owned(),
+            #[cfg(unix)]
+            open,
+        }
+    }
+
+    /// The stamp of a file in it, by a relative path; none if there is no such file.
+    pub(crate) fn stamp(&self, name: &str) -> Option<Stamp> {
+        #[cfg(unix)]
+        if let Some(open) = &self.open {
+            let stat = rustix::fs::statat(open, name, rustix::fs::AtFlags::empty()).ok()?;
+            // Systems do not agree on the types.
+            let (seconds, parts) = (i128::from(stat.st_mtime), i128::from(stat.st_mtime_nsec));
+            let number = |it: i128| u64::try_from(it).unwrap_or(0);
+            return Some(Stamp {
+                len: number(stat.st_size.into()),
+                modified: number(seconds * 1_000_000_000 + parts),
+                inode: number(stat.st_ino.into()),
+            });
+        }
+        Some(Stamp::of(&fs::metadata(self.path.join(name)).ok()?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn stamps_are_those_of_metadata() {
+        let root = tempfile::tempdir().expect("a folder");
+        fs::create_dir(root.path().join("a")).expect("a folder");
+        let folder = Folder::new(root.path());
+        assert_eq!(folder.stamp("a/b"), None);
+        let path = root.path().join("a/b");
+        fs::write(&path, b"some bytes").expect("a file");
+        let now = folder.stamp("a/b").expect("a file");
+        let epoch = UNIX_EPOCH + Duration::from_nanos(1);
+        for time in [epoch, epoch - Duration::from_secs(5), epoch + Duration::from_secs(1 << 31)] {
+            let file = fs::File::options().write(true).open(&path).expect("a file");
+            file.set_modified(time).expect("a time");
+            let stamp = folder.stamp("a/b").expect("a file");
+            assert_eq!(stamp, Stamp::of(&fs::metadata(&path).expect("a file")), "{time:?}");
+            assert_ne!(stamp, now);
+        }
+        assert_eq!(Folder::new(&root.path().join("none")).stamp("b"), None);
     }
 }
