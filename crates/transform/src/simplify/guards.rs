@@ -8,6 +8,9 @@
 //! loops that bind threads, and loops around blocks that are still to be scheduled, stay where they are (`P6`). The bounds and `c` are
 //! evaluated in another order, which only changes which of two errors comes first.
 //!
+//! Threads exchange values in memory that they share, and the barriers for that may still have to be placed: where all threads of a block pass. So no
+//! condition comes between: a guard stays in a loop that writes such memory, and guards with such memory in them are not joined (`statements`).
+//!
 //! Both are linear: each guard is asked about once for the outermost guard that it may join, once for each loop that it leaves.
 
 use ir::{
@@ -82,6 +85,10 @@ impl Planner<'_, '_, '_> {
         }
         if !self.may_go(op) {
             return Some(Some(SimplifyRefusal::HasEffect));
+        }
+        // A barrier between iterations could not stand under the condition.
+        if self.facts.loops().writes_shared[op.index()] {
+            return Some(None);
         }
         let context = self.before(op);
         if !self.is_entered(op) && self.is_bound_to_its_place(context, condition) {

@@ -8,7 +8,7 @@
 use arith::Overflow;
 use dataflow::flow::{Flow, Target};
 use ir::{
-    Attr, Body, ExprId, ExprKind, Occurrences, OpId, OpKind, ValueId,
+    Attr, Body, BufferField, BufferId, ExprId, ExprKind, Occurrences, OpId, OpKind, ValueId,
     arena::Id as _,
     plan::{
         finding::Place,
@@ -38,6 +38,10 @@ pub(super) struct LoopFacts {
     pub(super) has_sblock: Vec<bool>,
     /// By operation: whether attributes in it mention expressions.
     has_attrs: Vec<bool>,
+    /// By operation: whether memory of a block of threads is used in it.
+    pub(super) uses_shared: Vec<bool>,
+    /// By operation: whether such memory is written in it, or a pointer to it is given away.
+    pub(super) writes_shared: Vec<bool>,
     /// By value: how often it is used.
     n_uses: Vec<u32>,
 }
@@ -49,8 +53,25 @@ impl LoopFacts {
             leaves: vec![None; n_ops],
             has_sblock: vec![false; n_ops],
             has_attrs: vec![false; n_ops],
+            uses_shared: vec![false; n_ops],
+            writes_shared: vec![false; n_ops],
             n_uses: vec![0; body.values.len()],
         };
+        let is_shared =
+            |buffer: BufferId| body.name(body.buffers[buffer].scope).starts_with("shared");
+        for (_, it) in occurrences.iter() {
+            match body.expr(it.expr).kind {
+                ExprKind::Value(value) => facts.n_uses[value.index()] += 1,
+                ExprKind::Load { buffer, .. } if is_shared(buffer) => {
+                    facts.uses_shared[it.op.index()] = true;
+                }
+                ExprKind::BufferField(buffer, BufferField::Data) if is_shared(buffer) => {
+                    facts.uses_shared[it.op.index()] = true;
+                    facts.writes_shared[it.op.index()] = true;
+                }
+                _ => {}
+            }
+        }
         for event in body.walk(body.root) {
             let WalkEvent::Leave(op) = event else { continue };
             let data = &body.ops[op];
@@ -61,15 +82,18 @@ impl LoopFacts {
             }
             facts.has_sblock[op.index()] |= matches!(data.kind, OpKind::SBlock(_));
             facts.has_attrs[op.index()] |= body.dict(data.attrs).iter().any(|it| has_expr(&it.1));
-            if let Some(parent) = body.parent_op(op) {
-                let below = [facts.has_sblock[op.index()], facts.has_attrs[op.index()]];
-                facts.has_sblock[parent.index()] |= below[0];
-                facts.has_attrs[parent.index()] |= below[1];
+            if let OpKind::Store { buffer, .. } = data.kind
+                && is_shared(buffer)
+            {
+                facts.uses_shared[op.index()] = true;
+                facts.writes_shared[op.index()] = true;
             }
-        }
-        for (_, it) in occurrences.iter() {
-            if let ExprKind::Value(value) = body.expr(it.expr).kind {
-                facts.n_uses[value.index()] += 1;
+            if let Some(parent) = body.parent_op(op) {
+                let LoopFacts { has_sblock, has_attrs, uses_shared, writes_shared, .. } =
+                    &mut facts;
+                for of_op in [has_sblock, has_attrs, uses_shared, writes_shared] {
+                    of_op[parent.index()] |= of_op[op.index()];
+                }
             }
         }
         facts

@@ -20,6 +20,7 @@
 
 use ir::{
     BlockId, ExprId, OpId, OpKind, RegionId,
+    arena::Id as _,
     plan::{
         finding::{Place, Related, Role},
         simplify::{SimplificationKind, SimplifyRefusal, Step},
@@ -417,6 +418,11 @@ impl Planner<'_, '_, '_> {
         let Some((other, from)) = self.guard(lists, second) else { return false };
         // Values do not change; what is read from memory might.
         if condition != other || self.movable(condition).is_none() {
+            return false;
+        }
+        // Between the two, a barrier may have to be placed for what threads share.
+        let uses_shared = &self.facts.loops().uses_shared;
+        if uses_shared[first.index()] || uses_shared[second.index()] {
             return false;
         }
         if !self.facts.openable.is_unique_in(self.body(), from) {

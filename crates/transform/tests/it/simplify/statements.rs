@@ -619,3 +619,23 @@ fn guard_whose_value_may_have_overflowed_stays_in_a_loop_that_may_not_run() {
         "#]],
     );
 }
+
+/// A barrier has to be placed between the store and the load, for all threads of the block.
+#[test]
+fn guards_around_what_threads_exchange_are_not_joined() {
+    check(
+        "
+        with T.launch_thread(\"threadIdx.x\", 32) as tx:
+            S = T.alloc_buffer((32,), \"int32\", scope=\"shared\")
+            if tx < 16:
+                S[tx] = A[tx]
+            if tx < 16:
+                A[tx] = S[15 - tx]
+            for i in range(4):
+                if tx < 16:
+                    S[tx] = A[tx + i]
+                    A[tx] = S[15 - tx]
+        ",
+        expect![""],
+    );
+}
