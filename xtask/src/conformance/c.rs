@@ -1,7 +1,7 @@
 //! Our C, compiled by the system's compiler and called: it computes what the interpreter computes.
 //!
-//! Every function of [`GROUPS`] is built for the target `c` and compiled twice ([`compile`]): with all warnings as errors
-//! and optimizations, and with OpenMP and traps for what C leaves undefined. Both are called on made-up inputs, a function with shape
+//! Every function of [`GROUPS`] is built for the target `c` and compiled ([`compile`]) with all warnings as errors
+//! and optimizations, and those that are run with OpenMP and traps for what C leaves undefined, too. Both are called on made-up inputs, a function with shape
 //! variables at several sizes ([`SIZES`]). Integers, and floats of functions that call nothing from the mathematics library and have no reduction over
 //! threads, must agree in every bit (every operation is exactly rounded and in the same order); others as [`Class`] states, or as
 //! the function's own rounding explains ([`wide`]).
@@ -11,7 +11,7 @@
 
 mod compile;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use codegen::Target as Language;
@@ -80,8 +80,13 @@ pub(crate) fn compare(input: &Input<'_>) -> Result<Report, Skip> {
     let cases: Vec<Case> =
         parallel(&files, |file| cases(file, &root, input.steps)).into_iter().flatten().collect();
     let built = build_all(&root, &cases).map_err(|it| Skip::new("c", format!("{it:#}")))?;
-    let sources: Vec<PathBuf> = built.functions.values().map(|it| source(&root, it)).collect();
-    let compiled = compile::all(&compiler, &root.join("objects"), &sources);
+    let called: BTreeSet<&str> =
+        cases.iter().filter(|it| !it.runs.is_empty()).map(|it| &*it.name).collect();
+    let is_called = |it: &&Function| called.contains(&*it.name);
+    let (called, others): (Vec<_>, Vec<_>) = built.functions.values().partition(is_called);
+    let [called, others] =
+        [called, others].map(|it| it.into_iter().map(|it| source(&root, it)).collect::<Vec<_>>());
+    let compiled = compile::all(&compiler, &root.join("objects"), &called, &others);
     let mut requests = Vec::new();
     for case in &cases {
         requests.extend(calls(case, &root, &built, &compiled).into_iter().flatten());

@@ -18,8 +18,11 @@ use crate::skip::Skip;
 /// Sources of one batch.
 const BATCH: usize = 12;
 
-/// How a library is compiled.
-const WAYS: [(&str, &[&str]); 2] = [
+/// A name, and flags.
+type Way = (&'static str, &'static [&'static str]);
+
+/// How libraries are compiled.
+const WAYS: [Way; 2] = [
     ("strict", &["-O2", "-Wall", "-Wextra", "-Werror"]),
     ("checked", &["-O1", "-fopenmp", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error"]),
 ];
@@ -52,21 +55,29 @@ impl Compiler {
     }
 }
 
-/// Compiles all sources.
-pub(super) fn all(compiler: &Compiler, dir: &Path, sources: &[PathBuf]) -> Compiled {
+/// Compiles all sources: those that are called in both ways, `others` as users do only, to see that they compile.
+pub(super) fn all(
+    compiler: &Compiler,
+    dir: &Path,
+    called: &[PathBuf],
+    others: &[PathBuf],
+) -> Compiled {
+    let sources = || called.iter().chain(others);
     if let Err(error) = std::fs::create_dir_all(dir) {
         let failed = Err(format!("cannot make {}: {error}", dir.display()));
-        return sources.iter().map(|it| (it.clone(), failed.clone())).collect();
+        return sources().map(|it| (it.clone(), failed.clone())).collect();
     }
-    let batches: Vec<(usize, &[PathBuf])> = sources.chunks(BATCH).enumerate().collect();
-    let compiled = parallel(&batches, |(index, batch)| {
+    let in_both = called.chunks(BATCH).map(|it| (it, &WAYS[..]));
+    let batches = in_both.chain(others.chunks(BATCH).map(|it| (it, &WAYS[..1])));
+    let batches: Vec<_> = batches.enumerate().collect();
+    let compiled = parallel(&batches, |(index, (batch, ways))| {
         let name = |part: &str| dir.join(format!("b{index}{part}"));
-        match libraries(compiler, &|way| name(&format!(".{way}.so")), batch) {
+        match libraries(compiler, ways, &|way| name(&format!(".{way}.so")), batch) {
             Ok(libraries) => batch.iter().map(|it| (it.clone(), Ok(libraries.clone()))).collect(),
             Err(_) => {
                 let alone = |(at, source): (usize, &PathBuf)| {
                     let out = |way: &str| name(&format!("_{at}.{way}.so"));
-                    let made = libraries(compiler, &out, std::slice::from_ref(source));
+                    let made = libraries(compiler, ways, &out, std::slice::from_ref(source));
                     (source.clone(), made)
                 };
                 batch.iter().enumerate().map(alone).collect::<Vec<_>>()
@@ -78,11 +89,12 @@ pub(super) fn all(compiler: &Compiler, dir: &Path, sources: &[PathBuf]) -> Compi
 
 fn libraries(
     compiler: &Compiler,
+    ways: &[Way],
     out: &dyn Fn(&str) -> PathBuf,
     sources: &[PathBuf],
 ) -> Result<Vec<PathBuf>, String> {
     let mut made = Vec::new();
-    for (way, flags) in WAYS {
+    for (way, flags) in ways {
         let path = out(way);
         compiler.compile(flags, sources, &path)?;
         made.push(path);
