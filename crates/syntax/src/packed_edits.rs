@@ -32,8 +32,6 @@ impl PackedEdits {
 
     /// Adds an edit that puts text in the place of a range. All new texts together must be shorter than 4 GiB.
     pub fn push(&mut self, range: TextRange, text: &str) {
-        let from = u32::try_from(self.text.len()).expect("new texts are shorter than 4 GiB");
-        self.text.push_str(text);
         let (start, end) = (range.start().into(), range.end().into());
         if text.is_empty()
             && let Some(last) = self.places.last_mut()
@@ -44,6 +42,14 @@ impl PackedEdits {
             last.end = end;
             return;
         }
+        self.push_apart(range, text);
+    }
+
+    /// As [`PackedEdits::push`]; but a removal right behind another one stays one of its own, so that something can be put between.
+    pub fn push_apart(&mut self, range: TextRange, text: &str) {
+        let from = u32::try_from(self.text.len()).expect("new texts are shorter than 4 GiB");
+        self.text.push_str(text);
+        let (start, end) = (range.start().into(), range.end().into());
         self.places.push(Place { start, end, from, len: text.len() as u32 });
     }
 

@@ -3,9 +3,13 @@
 //! Each loop and choice hands on up to three values, made by one list of operations that now and then differs in one of them; so some are equal
 //! at every step, some only at the first.
 
+use frontend::{
+    mlir::{Shapes, UnitKind, lower_file},
+    ops,
+};
 use ir::{
     effects::EffectTable,
-    plan::ops::{OpActionKind, OpPreset},
+    plan::ops::{OpActionKind, OpChange, OpPreset},
 };
 use test_utils::Rng;
 use transform::ops::{OpOptions, plan, rewrite};
@@ -252,11 +256,44 @@ fn function(seed: u64) -> String {
 }
 
 #[test]
-fn loops_whose_values_go_together_keep_what_they_compute() {
-    let n = match std::env::var_os("TIR_ORACLE_ALL") {
+fn edited_text_of_loops_is_the_rewritten_body() {
+    let options = OpOptions { preset: OpPreset::Default, allow_unsound: false };
+    let read = |text: &str| {
+        let mut units = Vec::new();
+        lower_file(text, Shapes::builtin(), &mut |unit| units.push(unit));
+        units.into_iter().find(|it| it.kind == UnitKind::Function).expect("a function").lowered
+    };
+    let mut n_dropped = 0;
+    for seed in 0..n_seeds() {
+        let text = function(seed);
+        let unit = read(&text);
+        let plan = plan(&unit.body, EffectTable::builtin(), &options);
+        n_dropped += plan.actions.iter().filter(|it| is_drop(&it.change)).count();
+        let edited = ops::edits(&text, &unit.source_map, &unit.body, &plan).apply(&text);
+        let (rewritten, again) = (rewrite(&unit.body, &plan), read(&edited));
+        assert_eq!(
+            ir::print::generic(&again.body),
+            ir::print::generic(&rewritten),
+            "seed {seed}\n{text}\n{edited}"
+        );
+    }
+    assert!(n_dropped > 100, "{n_dropped}");
+}
+
+fn n_seeds() -> u64 {
+    match std::env::var_os("TIR_ORACLE_ALL") {
         Some(_) => 20_000,
         None => 250,
-    };
+    }
+}
+
+fn is_drop(change: &OpChange) -> bool {
+    matches!(change, OpChange::Drop { .. })
+}
+
+#[test]
+fn loops_whose_values_go_together_keep_what_they_compute() {
+    let n = n_seeds();
     let mut tally = Tally::default();
     let mut failures = Vec::new();
     let options = OpOptions { preset: OpPreset::Default, allow_unsound: false };

@@ -9,7 +9,7 @@
 //!   name is defined elsewhere in the unit, it gets a new one.
 //!
 //! * What is handed on no more goes from all lists, with its types (`handed`); where one of them is not written as expected, nothing of that is done,
-//!   and what it would no longer need stays.
+//!   and what only that needed stays.
 //! * An output of a program of PIR gets a copy: a line with the next free number behind the operation that stays.
 //!
 //! What has no text (an implied terminator, the body of a named structured operation) is not edited, and what would need it is left out.
@@ -23,7 +23,7 @@ use std::borrow::Cow;
 use ir::{
     Body, Dialect, OpId, Type, ValueId,
     arena::Id,
-    plan::ops::{OpAction, OpChange, OpPlan, OutputCopy, copies},
+    plan::ops::{OpAction, OpActionKind, OpChange, OpPlan, OutputCopy, copies},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{PackedEdits, TextEdit, TextRange, TextSize, first_line_end};
@@ -84,6 +84,8 @@ struct Writer<'a> {
     /// Arguments that are handed on no more, and what is written for that.
     dropped: FxHashSet<ValueId>,
     drops: Drops,
+    /// Operations that only they needed.
+    unneeded: Vec<OpId>,
     /// Copies for outputs of a program of PIR.
     copies: Vec<OutputCopy>,
     /// Names that have two definitions in a program of PIR: which one a use would mean could not be said.
@@ -110,6 +112,7 @@ impl<'a> Writer<'a> {
             new_names: FxHashMap::default(),
             dropped: FxHashSet::default(),
             drops: Drops::default(),
+            unneeded: Vec::new(),
             copies: Vec::new(),
             ambiguous: ambiguous(body),
             in_pack: FxHashMap::default(),
@@ -131,8 +134,8 @@ impl<'a> Writer<'a> {
 
     fn write(mut self) -> PackedEdits {
         if !self.is_idle() {
-            self.rename_what_moves();
             self.drops();
+            self.rename_what_moves();
             self.uses_and_removals();
             self.moves();
             self.copies();
@@ -152,6 +155,8 @@ impl<'a> Writer<'a> {
     fn take(&mut self, action: &OpAction) -> bool {
         let (body, map, op) = (self.body, self.map, action.op);
         match &action.change {
+            // Only that which is handed on no more needed it.
+            OpChange::Delete if is_of_drop(action.kind) => self.unneeded.push(op),
             OpChange::Delete => {
                 if map.is_written(op) {
                     self.goes(op);
@@ -310,42 +315,17 @@ impl<'a> Writer<'a> {
         if self.dropped.is_empty() {
             return;
         }
-        match handed::drops(self.text, self.map, self.body, &self.dropped) {
-            Some(mut drops) => {
-                for (range, text) in std::mem::take(&mut drops.edits) {
-                    self.edits.push(range, &text);
-                }
-                self.drops = drops;
-            }
-            None => self.keep_what_is_used(),
+        let drops = handed::drops(self.text, self.map, self.body, &self.dropped);
+        let Some(mut drops) = drops else { return };
+        for (range, text) in std::mem::take(&mut drops.edits) {
+            self.edits.push_apart(range, &text);
         }
-    }
-
-    /// Operations stay that others use which stay, because something is handed on that could not be left out.
-    fn keep_what_is_used(&mut self) {
-        let body = self.body;
-        let mut stack: Vec<OpId> = body.ops.ids().collect();
-        while let Some(op) = stack.pop() {
-            let around = std::iter::successors(Some(op), |&it| body.parent_op(it));
-            let mut around = around.map(|it| it.index());
-            if around.any(|it| self.gone.get(it).is_some_and(|it| *it)) {
-                continue;
-            }
-            for value in used_values(body, op).flatten() {
-                if let ir::ValueKind::Result(by, _) = body.values[self.value(value)].kind
-                    && let Some(gone) = self.gone.get_mut(by.index())
-                    && std::mem::replace(gone, false)
-                {
-                    let mut inside = vec![by];
-                    while let Some(op) = inside.pop() {
-                        stack.push(op);
-                        let regions = body.ops[op].regions.iter();
-                        let blocks = regions.flat_map(|it| &body.regions[*it].blocks);
-                        inside.extend(blocks.flat_map(|it| &body.blocks[*it].ops));
-                    }
-                }
-            }
+        self.drops = drops;
+        for op in std::mem::take(&mut self.unneeded) {
+            self.goes(op);
         }
+        let gone = &self.gone;
+        self.moved.retain(|it| !gone.get(it.0.index()).is_some_and(|it| *it));
     }
 
     /// Renames uses everywhere but in what goes, and removes that. In the order of the text, so that nothing is to be sorted.
@@ -495,7 +475,12 @@ impl<'a> Writer<'a> {
 
     fn write_removal(&mut self) {
         if let Some(range) = self.removal.take() {
-            self.edits.push(whole_line(self.text, range), "");
+            let range = whole_line(self.text, range);
+            match self.moved.is_empty() {
+                true => self.edits.push(range, ""),
+                // What moves may be put between two lines that go.
+                false => self.edits.push_apart(range, ""),
+            }
         }
     }
 
@@ -524,6 +509,10 @@ impl<'a> Writer<'a> {
     fn finish(self) -> PackedEdits {
         self.edits.sorted().unwrap_or_default()
     }
+}
+
+fn is_of_drop(kind: OpActionKind) -> bool {
+    matches!(kind, OpActionKind::UnneededArgument | OpActionKind::UnneededCarried)
 }
 
 fn name_of(body: &Body, value: ValueId) -> &str {

@@ -90,6 +90,10 @@ impl Changes {
             }
         }
         if !changes.dropped.is_empty() {
+            // What has moved may be needed by nobody then.
+            let gone = &changes.gone;
+            changes.moved.retain(|it| !gone.contains(it));
+            changes.before.values_mut().for_each(|all| all.retain(|it| !gone.contains(it)));
             for it in handed(body) {
                 if changes.dropped.contains(&it.argument) {
                     changes.dropped.extend(it.result.map(|it| it.1));

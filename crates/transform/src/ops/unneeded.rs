@@ -85,7 +85,8 @@ pub(super) fn find(
             && is_needed[it.end.index()]
             && is_around_needed(body, it, &is_needed)
     });
-    Unneeded { handed, dead }
+    // What goes, goes with something that is handed on no more.
+    if handed.is_empty() { Unneeded::default() } else { Unneeded { handed, dead } }
 }
 
 fn is_around_needed(body: &Body, it: &Handed, is_needed: &[bool]) -> bool {

@@ -21,7 +21,7 @@ use ir::{
     effects::EffectTable,
     plan::ops::{OpAction, OpActionKind, OpChange, OpPlan, OpPreset, OpRefusal, OpRefusalKind},
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::{
@@ -31,8 +31,8 @@ use super::{
     digest::{self, Digests, mix},
     equal::Comparison,
     keys::{Keys, Terms},
-    labels::{Bits, Labels, MemoryTypes, peer_takes_any_order},
-    summary::{Replaced, Summary, for_each_inside},
+    labels::{Bits, Labels, MemoryTypes, peer_takes_any_order, value_of},
+    summary::{Replaced, Summary, for_each_inside, for_each_operand},
     table::{Entries, Known, ScopeIdx, Table},
     unneeded,
     versions::{Classes, Versions},
@@ -197,22 +197,22 @@ impl<'a> Wide<'a> {
     fn unneeded(&mut self) {
         let body = self.body;
         let found = unneeded::find(body, self.labels, &self.summary, &self.replaced, &self.is_gone);
-        for &op in &found.dead {
-            self.is_gone[op.index()] = true;
-        }
+        let kind = |is_carried| match is_carried {
+            true => OpActionKind::UnneededCarried,
+            false => OpActionKind::UnneededArgument,
+        };
+        // All other actions are right without these, so that a text that cannot be written without a value is not left half done.
+        let of_all = kind(found.handed.iter().any(|it| it.result.is_some()));
+        let is_dead: FxHashSet<OpId> = found.dead.iter().copied().collect();
         for op in found.dead {
-            let goes_with_it = body.parent_op(op).is_some_and(|it| self.is_gone[it.index()]);
-            if !goes_with_it {
-                let kind = OpActionKind::DeadChain;
-                self.actions.push(OpAction { op, change: OpChange::Delete, kind });
+            let goes_with_it = body.parent_op(op).is_some_and(|it| is_dead.contains(&it));
+            if !goes_with_it || self.moved.contains_key(&op) {
+                self.actions.push(OpAction { op, change: OpChange::Delete, kind: of_all });
             }
         }
         for it in found.handed {
-            let kind = match it.result {
-                Some(_) => OpActionKind::UnneededCarried,
-                None => OpActionKind::UnneededArgument,
-            };
             let change = OpChange::Drop { argument: it.argument };
+            let kind = kind(it.result.is_some());
             self.actions.push(OpAction { op: it.end, change, kind });
         }
     }
@@ -568,18 +568,31 @@ impl<'a> Wide<'a> {
         let body = self.body;
         let mut into: Vec<Option<OpId>> = vec![None; body.ops.len()];
         let mut deleted = vec![false; body.ops.len()];
+        let is_gone = &self.is_gone;
         for action in &self.actions {
             match action.change {
                 OpChange::Merge { into: by } => into[action.op.index()] = Some(by),
-                OpChange::Delete => deleted[action.op.index()] = true,
+                OpChange::Delete if is_gone[action.op.index()] => {
+                    deleted[action.op.index()] = true;
+                }
                 _ => {}
             }
         }
-        let is_gone = &self.is_gone;
         let is_inside = |op: OpId| body.parent_op(op).is_some_and(|it| is_gone[it.index()]);
+        // What moves out of something that goes may use what was merged in there.
+        let mut used_by_moved: FxHashSet<ValueId> = FxHashSet::default();
+        for &op in self.moved.keys().filter(|it| !is_gone[it.index()]) {
+            for_each_operand(body, op, |_, operand| used_by_moved.extend(value_of(body, operand)));
+        }
+        let is_used = |it: OpId| body.ops[it].results.iter().any(|it| used_by_moved.contains(it));
         self.actions.retain(|it| match it.change {
             OpChange::Hoist { .. } => !is_gone[it.op.index()],
-            OpChange::Argument { .. } | OpChange::Drop { .. } => !is_inside(it.op),
+            OpChange::Argument { argument, .. } => {
+                !is_inside(it.op) || used_by_moved.contains(&argument)
+            }
+            OpChange::Merge { .. } => !is_inside(it.op) || is_used(it.op),
+            // What moves stays, unless it is said to go itself.
+            OpChange::Delete if !is_gone[it.op.index()] => true,
             _ => !is_inside(it.op),
         });
         for action in &mut self.actions {
@@ -619,8 +632,8 @@ impl<'a> Wide<'a> {
     /// The value that an operand is now.
     pub(super) fn operands(&self, op: OpId) -> SmallVec<[ValueId; 4]> {
         let mut res = SmallVec::new();
-        super::summary::for_each_operand(self.body, op, |_, operand| {
-            if let Some(value) = super::labels::value_of(self.body, operand) {
+        for_each_operand(self.body, op, |_, operand| {
+            if let Some(value) = value_of(self.body, operand) {
                 res.push(self.replaced.get(value));
             }
         });

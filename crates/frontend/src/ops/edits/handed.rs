@@ -49,7 +49,9 @@ pub(super) fn drops(
     let mut ends: BTreeSet<OpId> = BTreeSet::new();
     for of_block in all.chunk_by(|a, b| a.block == b.block) {
         let first = &of_block[0];
-        let is_pretty_loop = first.result.is_some() && map.label(first.block).is_empty();
+        // Maps of the command line have no places of labels.
+        let is_generic = |op: OpId| text[map.op_name(op)].starts_with('"');
+        let is_pretty_loop = first.result.is_some_and(|(op, _)| !is_generic(op));
         if !is_pretty_loop {
             writer.label(first)?;
         }
@@ -99,12 +101,11 @@ impl Writer<'_> {
     /// The arguments behind a label: `^bb0(%a: i32, %b: i32)`.
     fn label(&mut self, of: &Handed) -> Option<()> {
         let args = &self.body.blocks[of.block].args;
-        let label = self.map.label(of.block);
         let first = usize::from(self.map.definition(*args.first()?).start());
         let open = lists::open_before(self.text, first)?;
         let list = List::inside(self.text, open)?;
         let starts = args.iter().map(|it| usize::from(self.map.definition(*it).start()));
-        if label.is_empty() || !list.elements.iter().map(|it| it.0).eq(starts) {
+        if !list.elements.iter().map(|it| it.0).eq(starts) {
             return None;
         }
         let goes: Vec<bool> = args.iter().map(|it| self.drops.values.contains(it)).collect();
@@ -185,16 +186,11 @@ impl Writer<'_> {
             self.values_and_types(op, 0..n, (name, end), (name, end))?;
         }
         let mut first = n;
-        for (at, successor) in self.body.ops[op].successors.iter().enumerate() {
+        for successor in &self.body.ops[op].successors {
             let next = first + self.body.items(successor.args).len();
             if (first..next).any(|at| self.goes(op, at)) {
-                let mut places = self.map.successors().iter();
-                let place = places.find(|it| it.op == op && it.index as usize == at)?;
                 let uses = self.map.uses_of(op).nth(first)?;
                 let open = lists::open_before(self.text, uses.start().into())?;
-                if open < usize::from(place.label.start()) {
-                    return None;
-                }
                 let close = List::inside(self.text, open)?.end;
                 self.values_and_types(op, first..next, (open + 1, close), (open, close + 1))?;
             }

@@ -109,11 +109,11 @@ fn a_value_that_a_loop_carries_for_nothing_is_left_out() {
               return %t, %r#1 : i32, i32
             }
             ----
-            dead-operation-chain: %q = arith.addi %y, %b : i32
+            unneeded-carried-value: %q = arith.addi %y, %b : i32
             unneeded-carried-value: scf.yield %p, %q, %s : i32, i32, i32
             equal-carried-values: scf.yield %p, %y : i32, i32
             unneeded-carried-value: scf.yield %p, %y : i32, i32
-            dead-operation-chain: %last = arith.constant 1 : i32
+            unneeded-carried-value: %last = arith.constant 1 : i32
             equal-carried-values: scf.yield %x : i32
             unneeded-carried-value: scf.yield %x : i32
         "#]],
@@ -195,7 +195,7 @@ fn arguments_of_blocks_that_nothing_needs_are_left_out() {
               return %a, %b : i32, i32
             }
             ----
-            dead-operation-chain: %next = arith.addi %y, %b : i32
+            unneeded-block-argument: %next = arith.addi %y, %b : i32
             equal-block-arguments: cf.cond_br %d, ^loop(%x, %next, %z : i32, i32, i32), ^end(%x : i32)
             equal-block-arguments: cf.cond_br %d, ^loop(%x, %next, %z : i32, i32, i32), ^end(%x : i32)
             equal-block-arguments: cf.cond_br %d, ^loop(%x, %next, %z : i32, i32, i32), ^end(%x : i32)
@@ -203,6 +203,119 @@ fn arguments_of_blocks_that_nothing_needs_are_left_out() {
             unneeded-block-argument: cf.cond_br %d, ^loop(%x, %next, %z : i32, i32, i32), ^end(%x : i32)
             unneeded-block-argument: cf.cond_br %d, ^loop(%x, %next, %z : i32, i32, i32), ^end(%x : i32)
             unneeded-block-argument: return %a, %b : i32, i32
+        "#]],
+    );
+}
+
+#[test]
+fn one_of_several_arguments_is_left_out_and_what_moved_for_it() {
+    check(
+        r#"
+  cf.br ^head(%n, %a : index, i32)
+^head(%i: index, %x: i32):
+  cf.cond_br %d, ^body, ^exit
+^body:
+  "my.write"(%i) : (index) -> ()
+  %k = arith.constant true
+  %r = scf.if %k -> (i32) {
+    %p = arith.addi %a, %b : i32
+    scf.yield %p : i32
+  } else {
+    "my.write"() : () -> ()
+    %q = arith.addi %a, %b : i32
+    scf.yield %q : i32
+  }
+  %next = arith.addi %x, %r : i32
+  cf.br ^head(%i, %next : index, i32)
+^exit:
+  return %a, %b : i32, i32
+"#,
+        expect![[r#"
+            func.func @f(%a: i32, %b: i32, %d: i1, %n: index) -> (i32, i32) {
+              cf.br ^head
+            ^head:
+              cf.cond_br %d, ^body, ^exit
+            ^body:
+              "my.write"(%n) : (index) -> ()
+              %k = arith.constant true
+              %p = arith.addi %a, %b : i32
+              %r = scf.if %k -> (i32) {
+                scf.yield %p : i32
+              } else {
+                "my.write"() : () -> ()
+                scf.yield %p : i32
+              }
+              cf.br ^head
+            ^exit:
+              return %a, %b : i32, i32
+            }
+            ----
+            equal-block-arguments: cf.cond_br %d, ^body, ^exit
+            unneeded-block-argument: cf.cond_br %d, ^body, ^exit
+            unneeded-block-argument: cf.cond_br %d, ^body, ^exit
+            equal-carried-values: %r = scf.if %k -> (i32) {
+            equal-in-branches: %p = arith.addi %a, %b : i32
+            equal-in-branches: %q = arith.addi %a, %b : i32
+            unneeded-block-argument: %next = arith.addi %x, %r : i32
+        "#]],
+    );
+}
+
+#[test]
+fn what_moves_stands_between_lines_that_go() {
+    check(
+        r#"
+  %k = arith.cmpi slt, %a, %b : i32
+  %r = scf.if %k -> (i32) {
+    %p = arith.addi %a, %b : i32
+    scf.yield %p : i32
+  } else {
+    %q = arith.addi %a, %b : i32
+    scf.yield %q : i32
+  }
+  return %r, %r : i32, i32
+"#,
+        expect![[r#"
+            func.func @f(%a: i32, %b: i32, %d: i1, %n: index) -> (i32, i32) {
+              %p = arith.addi %a, %b : i32
+              return %p, %p : i32, i32
+            }
+            ----
+            dead-operation-chain: %k = arith.cmpi slt, %a, %b : i32
+            equal-carried-values: %r = scf.if %k -> (i32) {
+            dead-operation-chain: %r = scf.if %k -> (i32) {
+            equal-in-branches: %p = arith.addi %a, %b : i32
+        "#]],
+    );
+}
+
+#[test]
+fn what_moves_out_of_what_goes_uses_what_was_merged_in_there() {
+    check(
+        r#"
+  %r = scf.if %d -> (i32) {
+    %0 = arith.addi %a, %b : i32
+    %1 = arith.addi %a, %b : i32
+    %2 = arith.muli %1, %b : i32
+    scf.yield %2 : i32
+  } else {
+    %3 = arith.addi %a, %b : i32
+    %4 = arith.muli %3, %b : i32
+    scf.yield %4 : i32
+  }
+  return %r, %r : i32, i32
+"#,
+        expect![[r#"
+            func.func @f(%a: i32, %b: i32, %d: i1, %n: index) -> (i32, i32) {
+              %1 = arith.addi %a, %b : i32
+              %2 = arith.muli %1, %b : i32
+              return %2, %2 : i32, i32
+            }
+            ----
+            equal-carried-values: %r = scf.if %d -> (i32) {
+            dead-operation-chain: %r = scf.if %d -> (i32) {
+            equal-in-branches: %1 = arith.addi %a, %b : i32
+            equal-in-branches: %2 = arith.muli %1, %b : i32
         "#]],
     );
 }
