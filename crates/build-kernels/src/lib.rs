@@ -154,7 +154,10 @@ fn find(path: &Path, name: &str, inputs: &mut Vec<Input>) -> io::Result<()> {
         return Ok(());
     }
     while let Some((folder, prefix)) = folders.pop() {
-        for entry in fs::read_dir(&folder)? {
+        let entries = fs::read_dir(&folder).map_err(|it| {
+            io::Error::new(it.kind(), format!("cannot read {}: {it}", folder.display()))
+        })?;
+        for entry in entries {
             let path = entry?.path();
             let own = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if own.starts_with('.') {
@@ -176,6 +179,13 @@ fn find(path: &Path, name: &str, inputs: &mut Vec<Input>) -> io::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let out = tempfile::tempdir().expect("a folder");
+        let error = Builder::new("no/kernels", out.path()).build().expect_err("no folder");
+        assert!(error.to_string().starts_with("cannot read no/kernels: "), "{error}");
+    }
 
     #[test]
     fn files_have_names_relative_to_the_folder_and_hidden_ones_are_left_out() {

@@ -117,14 +117,7 @@ impl Nvrtc {
         let log = String::from_utf8_lossy(&log).into_owned();
         match said.as_str() {
             "ok" => Ok(log),
-            error => {
-                let line = first_error(&log).unwrap_or(error);
-                let help = match line.contains("cannot open source file") {
-                    true => "; install CUDA's headers, as `nvidia-cuda-runtime` has them",
-                    false => "",
-                };
-                Err(format!("nvrtc: {line}{help}"))
-            }
+            error => Err(explained(first_error(&log).unwrap_or(error), arch)),
         }
     }
 
@@ -139,6 +132,19 @@ impl Nvrtc {
         let output = BufReader::new(child.stdout.take().ok_or_else(closed)?);
         Ok(Worker { child, input, output })
     }
+}
+
+/// What the compiler says, with a way out where one is known.
+fn explained(said: &str, arch: &str) -> String {
+    let said = said.strip_prefix("nvrtc: ").unwrap_or(said);
+    let help = if said.contains("open source file") {
+        "; install CUDA's headers, as `nvidia-cuda-runtime` has them".to_owned()
+    } else if said.contains("--gpu-architecture") {
+        format!("; this version does not know {arch}: name another with `--target cuda:arch=…`")
+    } else {
+        String::new()
+    };
+    format!("nvrtc: {said}{help}")
 }
 
 impl Worker {
@@ -212,6 +218,20 @@ fn newest(folder: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_known_to_help_is_said() {
+        let said = "kernel.cu(1): catastrophic error: could not open source file \"cuda_fp16.h\"";
+        let headers = explained(said, "sm_80");
+        assert!(headers.ends_with("; install CUDA's headers, as `nvidia-cuda-runtime` has them"));
+        let arch = "nvrtc: error: invalid value for --gpu-architecture (-arch)";
+        assert_eq!(
+            explained(arch, "sm_70"),
+            "nvrtc: error: invalid value for --gpu-architecture (-arch); this version does not know sm_70: \
+             name another with `--target cuda:arch=…`"
+        );
+        assert_eq!(explained("kernel.cu(3): error: no", "sm_80"), "nvrtc: kernel.cu(3): error: no");
+    }
 
     #[test]
     fn the_newest_library_is_taken() {
