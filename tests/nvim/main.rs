@@ -185,6 +185,20 @@ fn neovim_shows_device_code_beside_the_kernel() {
 
 #[test]
 #[ignore = "needs Neovim"]
+fn neovim_shows_device_code_of_mlir() {
+    let kernel = "gpu.module @m {\n  gpu.func @twice(%a: memref<64xf32>) kernel attributes {known_block_size = array<i32: 64, 1, 1>} {\n    \
+        %t = gpu.thread_id x\n    %0 = memref.load %a[%t] : memref<64xf32>\n    %1 = arith.addf %0, %0 : f32\n    \
+        memref.store %1, %a[%t] : memref<64xf32>\n    gpu.return\n  }\n}\n";
+    let editor = Neovim::headless("net.mlir", kernel);
+    editor.wait_for("the server is attached", "Probe.is_attached()");
+    editor.keys("4G:TirAnalyzerDeviceCode cuda<CR>");
+    editor.wait_for("a window with code is open", "Probe.other_window() ~= vim.NIL");
+    let text = editor.lua("Probe.other_window()")["lines"].to_string();
+    assert!(text.contains("__global__") && text.contains("twice_kernel"), "{text}");
+}
+
+#[test]
+#[ignore = "needs Neovim"]
 fn neovim_leads_from_a_lens_to_device_code_and_back() {
     let (editor, _) = with_hints();
     editor.wait_for("there is a lens", "#vim.lsp.codelens.get(0) > 0");

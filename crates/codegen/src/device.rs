@@ -140,7 +140,8 @@ pub fn emit(
         Backend::C(dialect) => c_family::emit(set, kernel, dialect.as_ref()),
         Backend::Naga(language) => naga::emit(set, kernel, language, options),
     });
-    written.map_err(|it| unsupported(&set.body, it))
+    // What is not about one operation is about the launch.
+    written.map_err(|it| unsupported(&set.body, it.at(kernel.op)))
 }
 
 /// Generates the code of a function whose names have been taken out.

@@ -101,6 +101,7 @@ fn view_kernels(
             }
             Err(LowerRefusal { reason, detail, op }) => {
                 view.add_note(format!("{reason}: {detail}"), op.and_then(source));
+                view.add_help(reason);
             }
         }
     }
@@ -171,7 +172,14 @@ impl DeviceCodeView {
     fn add_reasons(&mut self, reasons: &[Unsupported], place: &dyn Fn(OpId) -> Option<TextSize>) {
         for it in reasons {
             self.add_note(format!("{}: {}", it.reason, it.detail), it.op.and_then(place));
+            self.add_help(it.reason);
         }
+    }
+
+    /// Adds what can be done about a reason.
+    fn add_help(&mut self, reason: &str) {
+        let help = codegen::reasons::find(reason).map(|it| it.help);
+        self.text.extend(help.map(|it| format!("//   {it}\n")));
     }
 
     /// Adds a comment.

@@ -200,6 +200,8 @@ def f(A: T.Buffer((128,), \"int32\")):
     assert_eq!(refused.notes, ["block-size: a block has 32 threads; `max-threads` allows 16"]);
     let launch = (kernel.find("with T.launch").unwrap() as u32).into();
     assert_eq!(refused.lines, [(0, launch)]);
+    let help = refused.text.lines().nth(1);
+    assert!(help.is_some_and(|it| it.starts_with("//   Split the loop")), "{}", refused.text);
     let (host, offset) = with_cursor(&function("A[0$0] = 1"));
     let view =
         analysis(&host).view_device_code(FILE, offset, Target::Cuda, &options).unwrap().unwrap();

@@ -107,6 +107,7 @@ Examples:
   tir-analyzer build models/ --format json                for programs
   tir-analyzer build attention.py --fmad --out out        with fused multiply-add
   tir-analyzer build models/ --emit ptx,cubin             compiled for sm_80, or for --target cuda:arch=…
+  tir-analyzer build models/ --passes simplify,cse        simpler guards and indices; takes somewhat longer
   tir-analyzer build models/ --ptxas                      registers and instructions, and what cse bought
   tir-analyzer explain shared-hazard-in-divergent-flow    why a function was not built
 

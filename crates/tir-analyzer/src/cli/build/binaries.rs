@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use build_kernels::{BuildReport, Figures, KernelReport, Measured, Verdict};
 use serde_json::{Value, json};
 
-use super::report::{SHOWN, more};
+use super::report::{SHOWN, counted, more};
 use crate::cli::io::{self, Io, Styled, Tone};
 
 /// For people.
@@ -46,8 +46,11 @@ pub(super) fn text(
     }
     writeln!(
         io.out,
-        "{}: {} sources compiled, {} binaries from the store, {} refused",
-        compiled.compiler, compiled.run, compiled.found, compiled.failed
+        "{}: {} compiled, {} from the store, {} refused",
+        compiled.compiler,
+        counted(compiled.run, "source"),
+        compiled.found,
+        compiled.failed
     )?;
     Ok(())
 }

@@ -151,7 +151,7 @@ fn explain(report: &BuildReport, io: &mut Io<'_>) -> anyhow::Result<()> {
 }
 
 /// `1 kernel`, `2 kernels`
-fn counted(n: usize, what: &str) -> String {
+pub(super) fn counted(n: usize, what: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
