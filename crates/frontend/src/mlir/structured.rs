@@ -174,14 +174,55 @@ impl Planner {
             self.stack.push((place, to));
             return Some(());
         }
-        let name = cast_name(&from, &to, is_unsigned)?;
-        self.push(Planned {
-            name,
-            operands: SmallVec::from_slice(&[place]),
-            ty: to,
-            attribute: None,
-        });
+        let parts = match (complex_of(&from), complex_of(&to)) {
+            (None, None) => {
+                let cast = self.converted(place, &from, &to, is_unsigned)?;
+                self.stack.push((cast, to));
+                return Some(());
+            }
+            (None, Some(part)) => {
+                let real = self.converted(place, &from, part, is_unsigned)?;
+                let attribute = Some(("value", format!("0.000000e+00 : {part}")));
+                [real, self.plan("arith.constant", &[], part, attribute)]
+            }
+            (Some(old), Some(new)) => {
+                let parts = ["complex.re", "complex.im"];
+                let [real, imaginary] = parts.map(|it| self.plan(it, &[place], old, None));
+                let real = self.converted(real, old, new, is_unsigned)?;
+                [real, self.converted(imaginary, old, new, is_unsigned)?]
+            }
+            (Some(_), None) => return None,
+        };
+        let made = self.plan("complex.create", &parts, &to, None);
+        self.stack.push((made, to));
         Some(())
+    }
+
+    /// Plans a cast, if the types differ.
+    fn converted(
+        &mut self,
+        place: Place,
+        from: &str,
+        to: &str,
+        is_unsigned: bool,
+    ) -> Option<Place> {
+        match from == to {
+            true => Some(place),
+            false => Some(self.plan(cast_name(from, to, is_unsigned)?, &[place], to, None)),
+        }
+    }
+
+    /// Plans an operation that is not on the stack.
+    fn plan(
+        &mut self,
+        name: &'static str,
+        operands: &[Place],
+        ty: &str,
+        attribute: Option<(&'static str, String)>,
+    ) -> Place {
+        let operands = SmallVec::from_slice(operands);
+        self.ops.push(Planned { name, operands, ty: ty.to_owned(), attribute });
+        Place::Result(self.ops.len() - 1)
     }
 
     fn compute(&mut self, function: Function) -> Option<()> {
@@ -229,6 +270,11 @@ fn kind(ty: &str) -> Option<usize> {
         Element::Other if ty.starts_with("complex<") => Some(3),
         _ => None,
     }
+}
+
+/// The type of the parts of a complex number.
+fn complex_of(ty: &str) -> Option<&str> {
+    ty.strip_prefix("complex<")?.strip_suffix('>')
 }
 
 fn cast_name(from: &str, to: &str, is_unsigned: bool) -> Option<&'static str> {

@@ -53,3 +53,48 @@ fn operations_keep_values_types_and_attributes() {
         "#]],
     );
 }
+
+#[test]
+fn casts_to_complex_numbers_are_made_as_the_peer_makes_them() {
+    let pretty = r#"
+func.func @f(%a: i32, %b: memref<4xcomplex<f32>>, %c: memref<4xcomplex<f64>>) {
+  linalg.fill ins(%a : i32) outs(%b : memref<4xcomplex<f32>>)
+  linalg.copy ins(%b : memref<4xcomplex<f32>>) outs(%c : memref<4xcomplex<f64>>)
+  return
+}
+"#;
+    // As mlir-opt 19 prints it.
+    let generic = r#"
+"func.func"() <{function_type = (i32, memref<4xcomplex<f32>>, memref<4xcomplex<f64>>) -> (), sym_name = "f"}> ({
+^bb0(%a: i32, %b: memref<4xcomplex<f32>>, %c: memref<4xcomplex<f64>>):
+  "linalg.fill"(%a, %b) <{operandSegmentSizes = array<i32: 1, 1>}> ({
+  ^bb0(%arg2: i32, %arg3: complex<f32>):
+    %0 = "arith.sitofp"(%arg2) : (i32) -> f32
+    %1 = "arith.constant"() <{value = 0.000000e+00 : f32}> : () -> f32
+    %2 = "complex.create"(%0, %1) : (f32, f32) -> complex<f32>
+    "linalg.yield"(%2) : (complex<f32>) -> ()
+  }) : (i32, memref<4xcomplex<f32>>) -> ()
+  "linalg.copy"(%b, %c) <{operandSegmentSizes = array<i32: 1, 1>}> ({
+  ^bb0(%arg2: complex<f32>, %arg3: complex<f64>):
+    %0 = "complex.re"(%arg2) <{fastmath = #arith.fastmath<none>}> : (complex<f32>) -> f32
+    %1 = "complex.im"(%arg2) <{fastmath = #arith.fastmath<none>}> : (complex<f32>) -> f32
+    %2 = "arith.extf"(%0) : (f32) -> f64
+    %3 = "arith.extf"(%1) : (f32) -> f64
+    %4 = "complex.create"(%2, %3) : (f64, f64) -> complex<f64>
+    "linalg.yield"(%4) : (complex<f64>) -> ()
+  }) : (memref<4xcomplex<f32>>, memref<4xcomplex<f64>>) -> ()
+  "func.return"() : () -> ()
+}) : () -> ()
+"#;
+    let printed = |text: &str| {
+        let mut out = String::new();
+        lower_file(text, Shapes::builtin(), &mut |unit| {
+            if unit.kind == crate::mlir::UnitKind::Function {
+                out += &ir::print::generic(&unit.lowered.body);
+            }
+        });
+        out
+    };
+    assert!(printed(pretty).contains("complex.create"));
+    assert_eq!(printed(pretty), printed(generic));
+}
