@@ -139,6 +139,11 @@ pub const ALL: &[Reason] = &[
         "Use a type that the language has, or another target: `cuda` and `c` have most.",
     ),
     reason(
+        "exchange-in-one-statement",
+        "A statement reads from shared memory what other threads write in it: all have to read before one writes, and no barrier can stand in between.",
+        "Compute the value first, under the same condition, and store it in a statement of its own.",
+    ),
+    reason(
         "exit-in-parallel-loop",
         "An assertion or a `return` inside a parallel loop.",
         "Make the loop serial, or move the assertion in front of it.",

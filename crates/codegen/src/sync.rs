@@ -2,7 +2,7 @@
 
 use ir::{BlockId, Body, Callee, OpId, OpKind, Type, arena::Id as _};
 use rustc_hash::{FxHashMap, FxHashSet};
-use transform::barriers::{self, Planner};
+use transform::barriers::{self, Plan, Planner, in_place};
 
 use crate::{
     kernel::{Axis, Kernel, Refusal, Result, Root, Space},
@@ -23,8 +23,15 @@ pub(crate) fn insert_barriers(body: &mut Body, kernels: &[Kernel]) -> Result<usi
         if kernel.block_threads() == Some(1) {
             continue;
         }
-        let facts = facts(body, kernel);
-        let plan = Planner::new(body, &facts).plan().map_err(Refusal::of_lowering)?;
+        let mut plan = plan(body, kernel)?;
+        if !plan.exchanges.is_empty() {
+            in_place::divide(body, &plan.exchanges);
+            plan = self::plan(body, kernel)?;
+        }
+        if let Some(&store) = plan.exchanges.first() {
+            let what = "a statement reads from shared memory what other threads write in it: no barrier can stand in between";
+            return Err(Refusal::new("exchange-in-one-statement", what).at(store));
+        }
         before.extend(plan.before);
         at_end.extend(plan.at_end);
     }
@@ -42,6 +49,11 @@ pub(crate) fn insert_barriers(body: &mut Body, kernels: &[Kernel]) -> Result<usi
         }
     }
     Ok(before.len() + at_end.len())
+}
+
+fn plan(body: &Body, kernel: &Kernel) -> Result<Plan> {
+    let facts = facts(body, kernel);
+    Planner::new(body, &facts).plan().map_err(Refusal::of_lowering)
 }
 
 /// Whether all threads of a block get to an operation together, as often.

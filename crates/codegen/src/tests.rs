@@ -259,6 +259,55 @@ fn an_exchange_among_some_threads_only_is_refused_unless_they_keep_apart() {
     assert_eq!(refused[0].reason, "shared-hazard-in-divergent-flow");
 }
 
+/// A step of a scan: threads from 1 on add what the thread before them has.
+fn scan(distance: i64) -> ir::Body {
+    let mut b = Builder::new("scan");
+    let threads = b.int(64);
+    let (a, c) = (b.param("A", "float32", &[threads]), b.param("C", "float32", &[threads]));
+    let tx = b.launch("threadIdx.x", "tx", threads);
+    let tile = b.alloc("tile", "float32", 64, "shared");
+    let value = b.load(a, tx);
+    b.store(tile, tx, value);
+    let distance = b.int(distance);
+    let others = b.bin(BinaryOp::Le, distance, tx);
+    b.when(others, |b| {
+        let before = b.bin(BinaryOp::Sub, tx, distance);
+        let (own, other) = (b.load(tile, tx), b.load(tile, before));
+        let value = b.bin(BinaryOp::Add, own, other);
+        b.store(tile, tx, value);
+    });
+    let value = b.load(tile, tx);
+    b.store(c, tx, value);
+    b.body
+}
+
+#[test]
+fn all_threads_read_before_one_writes_in_the_same_statement() {
+    check(
+        &scan(1),
+        Target::OpenCl,
+        expect![[r#"
+        #pragma OPENCL FP_CONTRACT OFF
+
+        __kernel __attribute__((reqd_work_group_size(64, 1, 1))) void scan_kernel(__global const float* restrict A, __global float* restrict C) {
+          __local float tile[64] __attribute__((aligned(16)));
+          const int tx = (int)get_local_id(0);
+          tile[tx] = A[tx];
+          barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+          const float exchanged = 1 <= tx ? tile[tx] + tile[tx - 1] : 0.0f;
+          barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+          if (1 <= tx) {
+            tile[tx] = exchanged;
+          }
+          C[tx] = tile[tx];
+        }
+    "#]],
+    );
+    // What a thread reads is its own.
+    let text = device_code(&scan(0), Target::OpenCl, &Options::default()).expect("supported");
+    assert!(!text[0].text.contains("barrier"), "{}", text[0].text);
+}
+
 /// Each of `groups` rows of `size` threads adds its numbers, and all get the sum.
 fn group_sums(groups: i64, size: i64) -> ir::Body {
     let mut b = Builder::new("sums");

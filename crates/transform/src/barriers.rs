@@ -20,6 +20,7 @@
 //! *in flight*, which no barrier changes, and from the wait on it is pending like a store.
 
 mod evidence;
+pub mod in_place;
 mod pointers;
 mod threads;
 
@@ -61,6 +62,8 @@ pub struct Plan {
     pub at_end: FxHashSet<BlockId>,
     /// Why, for each operation, in program order.
     pub hazards: Vec<Hazard>,
+    /// Stores that read what another thread writes in the same statement: no barrier can stand in between until they are divided ([`in_place`]).
+    pub exchanges: Vec<OpId>,
 }
 
 /// Threads that may run in step.
@@ -485,6 +488,9 @@ impl<'a> Planner<'a> {
             _ => {
                 let accesses = self.accesses_of(op, flow)?;
                 self.order(op, &accesses, state, flow)?;
+                if self.is_exchange(op, &accesses) && !self.found.exchanges.contains(&op) {
+                    self.found.exchanges.push(op);
+                }
                 if self.waits(op) {
                     let all = self.is_wait_for_all(body.ops[op].operands[0]);
                     state.land(&self.accesses, all);
@@ -495,6 +501,31 @@ impl<'a> Planner<'a> {
                 Ok(())
             }
         }
+    }
+
+    /// Whether a store reads elements that other threads write in the same statement.
+    fn is_exchange(&self, op: OpId, accesses: &[u32]) -> bool {
+        if !matches!(self.body.ops[op].kind, OpKind::Store { .. }) || accesses.len() < 2 {
+            return false;
+        }
+        let mut found = Vec::new();
+        self.each_access(op, &mut |it| found.push(it));
+        let element = |it: &Found| match it {
+            Found::Element { buffer, indices, .. } => Some((*buffer, indices.clone())),
+            Found::Pointer { .. } => None,
+        };
+        let all = accesses.iter().zip(&found);
+        let mut writes = all.clone().filter(|it| self.accesses[*it.0 as usize].write);
+        writes.any(|(&write, written)| {
+            all.clone().any(|(&read, from)| {
+                let [one, other] = [write, read].map(|it| &self.accesses[it as usize]);
+                // What a thread reads where it writes is its own.
+                !other.write
+                    && one.root == other.root
+                    && element(from) != element(written)
+                    && self.conflict(write, read, false)
+            })
+        })
     }
 
     /// Puts a barrier before `op` if `accesses` have a hazard with what is pending; then they are pending too.
