@@ -94,8 +94,11 @@ fn kills_at_any_moment_leave_a_whole_store_and_no_wrong_kernel() {
         let is_killed = !child.wait().expect("an end").success();
         killed += usize::from(is_killed);
         longest = if is_killed { longest * 21 / 20 } else { longest * 9 / 10 }.max(100);
-        let verified = project.run("cache verify --store store");
-        assert!(verified.status.success(), "round {round}: {verified:?}");
+        // A kill may come before there is a store: one that is named and not there is an error.
+        if ["kernels", "texts"].iter().any(|it| project.path().join("store").join(it).exists()) {
+            let verified = project.run("cache verify --store store");
+            assert!(verified.status.success(), "round {round}: {verified:?}");
+        }
         check_output(&project, &expected, &seen);
         if round % 10 == 9 {
             let report = project.json(BUILD);
