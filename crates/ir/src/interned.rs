@@ -66,14 +66,9 @@ pub(crate) struct NameTable {
 /// No name has this number.
 const NONE: u32 = u32::MAX;
 
-/// The number of a name `%123`.
+/// The number of a name that is `%` and a number of up to nine digits, as it would be printed.
 fn number_of(text: &str) -> Option<usize> {
-    number_of_name(text, "%")
-}
-
-/// The number of a name that is a prefix and a number of up to nine digits, as it would be printed.
-pub fn number_of_name(text: &str, prefix: &str) -> Option<usize> {
-    let digits = text.as_bytes().strip_prefix(prefix.as_bytes())?;
+    let digits = text.as_bytes().strip_prefix(b"%")?;
     let is_number = match digits {
         [] | [b'0', _, ..] => false,
         _ => digits.len() <= 9 && digits.iter().all(u8::is_ascii_digit),

@@ -29,7 +29,6 @@ pub use buffer::{Buffer, BufferOrigin, BufferRegion, RegionDim};
 pub use dtype::{DataType, Lanes, Type, TypeCode};
 pub use expr::{BinaryOp, BufferField, Callee, Expr, ExprFlags, ExprKind, UnaryOp};
 pub use id_list::IdList;
-pub use interned::number_of_name;
 pub use occurrence::{OccurrenceId, Occurrences};
 pub use operation::{
     AllocKind, Block, ForKind, IterKind, IterVar, OpKind, Operation, Region, RegionKind, SBlock,

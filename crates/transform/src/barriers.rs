@@ -503,31 +503,6 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Whether a store reads elements that other threads write in the same statement.
-    fn is_exchange(&self, op: OpId, accesses: &[u32]) -> bool {
-        if !matches!(self.body.ops[op].kind, OpKind::Store { .. }) || accesses.len() < 2 {
-            return false;
-        }
-        let mut found = Vec::new();
-        self.each_access(op, &mut |it| found.push(it));
-        let element = |it: &Found| match it {
-            Found::Element { buffer, indices, .. } => Some((*buffer, indices.clone())),
-            Found::Pointer { .. } => None,
-        };
-        let all = accesses.iter().zip(&found);
-        let mut writes = all.clone().filter(|it| self.accesses[*it.0 as usize].write);
-        writes.any(|(&write, written)| {
-            all.clone().any(|(&read, from)| {
-                let [one, other] = [write, read].map(|it| &self.accesses[it as usize]);
-                // What a thread reads where it writes is its own.
-                !other.write
-                    && one.root == other.root
-                    && element(from) != element(written)
-                    && self.conflict(write, read, false)
-            })
-        })
-    }
-
     /// Puts a barrier before `op` if `accesses` have a hazard with what is pending; then they are pending too.
     fn order(&mut self, op: OpId, accesses: &[u32], state: &mut State, flow: &Flow) -> Result<()> {
         if accesses.iter().any(|&it| self.hazard(it, state)) {

@@ -17,6 +17,35 @@ use ir::{
     Body, Callee, DataType, ExprId, ExprKind, Lanes, OpId, OpKind, substitution::Substitution,
 };
 
+use super::{Found, Planner};
+
+impl Planner<'_> {
+    /// Whether a store reads elements that other threads write in the same statement.
+    pub(super) fn is_exchange(&self, op: OpId, accesses: &[u32]) -> bool {
+        if !matches!(self.body.ops[op].kind, OpKind::Store { .. }) || accesses.len() < 2 {
+            return false;
+        }
+        let mut found = Vec::new();
+        self.each_access(op, &mut |it| found.push(it));
+        let element = |it: &Found| match it {
+            Found::Element { buffer, indices, .. } => Some((*buffer, indices.clone())),
+            Found::Pointer { .. } => None,
+        };
+        let all = accesses.iter().zip(&found);
+        let mut writes = all.clone().filter(|it| self.accesses[*it.0 as usize].write);
+        writes.any(|(&write, written)| {
+            all.clone().any(|(&read, from)| {
+                let [one, other] = [write, read].map(|it| &self.accesses[it as usize]);
+                // What a thread reads where it writes is its own.
+                !other.write
+                    && one.root == other.root
+                    && element(from) != element(written)
+                    && self.conflict(write, read, false)
+            })
+        })
+    }
+}
+
 /// Divides stores into a name for the value and the store of that.
 pub fn divide(body: &mut Body, stores: &[OpId]) {
     for &store in stores {
