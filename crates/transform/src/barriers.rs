@@ -8,8 +8,8 @@
 //! *hazard* (it reads what is pending as written, or writes what is pending as read or written, and the two may
 //! come from different threads) goes a barrier, after which nothing is pending. A loop is walked until its body
 //! needs no further barrier with what its own last iteration leaves pending. Barriers go only where all threads
-//! of a block pass: under conditions and in loops that are *uniform* (they depend on no thread index). Another
-//! statement with control flow is one unit: a hazard before it puts a barrier before it, a hazard inside it is refused.
+//! of a block pass: under conditions and in loops that are *uniform* (they depend on no thread index). Before a statement with control
+//! flow goes what anything in it has a hazard with from before; another such statement is one unit, and a hazard inside it is refused.
 //!
 //! Two accesses come from one thread if their addresses say so: an index that is a sum of thread terms, constants and
 //! one and the same remaining part is enumerated over the threads of the block (guards that depend on threads alone
@@ -71,17 +71,6 @@ const WARP: u32 = 32;
 
 /// Nested loops with shared memory beyond which analysis is refused: each level multiplies its passes.
 const MAX_NESTING: usize = 10;
-
-/// Distances between common parts of addresses that are tried.
-const MOST_DISTANCES: i64 = 16;
-
-fn greatest_divisor(a: i64, b: i64) -> i64 {
-    let (mut a, mut b) = (a, b);
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    a
-}
 
 /// The definitions of all bound values of a function.
 pub fn bindings(body: &Body) -> FxHashMap<ValueId, ExprId> {
@@ -521,14 +510,24 @@ impl<'a> Planner<'a> {
         Ok(())
     }
 
+    /// Puts a barrier before `op` if something in it has a hazard with what is pending.
+    fn order_inside(&mut self, op: OpId, state: &mut State, flow: &Flow) -> Result<Vec<u32>> {
+        let all = self.accesses_inside(op, flow)?;
+        if all.iter().any(|&it| self.hazard(it, state)) {
+            self.insert_before(op, &all, state);
+            state.clear();
+        }
+        Ok(all)
+    }
+
     fn hazard(&self, id: u32, state: &State) -> bool {
         let access = &self.accesses[id as usize];
         let conflict = |pending: Option<&BTreeMap<u32, bool>>| {
             pending
                 .is_some_and(|it| it.iter().any(|(&other, &aged)| self.conflict(id, other, aged)))
         };
-        conflict(state.writes.get(&access.root))
-            || (access.write && conflict(state.reads.get(&access.root)))
+        let by_read = || access.write && conflict(state.reads.get(&access.root));
+        conflict(state.writes.get(&access.root)) || by_read()
     }
 
     /// Whether two accesses of one root, one of them a write, may be of different threads to one address.
@@ -556,35 +555,6 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// How far apart the common parts of two accesses may be, as far as addresses could meet: a common part is a sum whose terms are multiples
-    /// of known factors (`32 * i`), so all distances are multiples of their greatest divisor. None if there are too many.
-    fn distances(&self, x: &Addresses, y: &Addresses) -> Option<impl Iterator<Item = i64> + use<>> {
-        let factors = x.base.iter().chain(&y.base).map(|it| self.factor(it));
-        let divisor = factors.fold(0, greatest_divisor);
-        let (first, last) = (x.span[0].min(y.span[0]), x.span[1].max(y.span[1]));
-        let most = last.checked_sub(first)?;
-        let steps = most.checked_div(divisor).unwrap_or(0);
-        (steps <= MOST_DISTANCES).then(|| (-steps..=steps).map(move |it| it * divisor))
-    }
-
-    /// What all values of a term are multiples of.
-    fn factor(&self, term: &Common) -> i64 {
-        let Common::Expr(mut at) = *term else { return 1 };
-        let mut factor = 1i64;
-        while let ExprKind::Binary(ir::BinaryOp::Mul, a, b) = self.body.expr(at).kind {
-            let (rest, constant) = match (self.constant(a), self.constant(b)) {
-                (_, Some(constant)) => (a, constant),
-                (Some(constant), None) => (b, constant),
-                (None, None) => break,
-            };
-            let Some(product) = constant.checked_abs().and_then(|it| it.checked_mul(factor)) else {
-                break;
-            };
-            (at, factor) = (rest, product);
-        }
-        factor.max(1)
-    }
-
     fn if_statement(&mut self, op: OpId, state: &mut State, flow: &Flow) -> Result<()> {
         let body = self.body;
         let condition = body.ops[op].operands[0];
@@ -595,6 +565,10 @@ impl<'a> Planner<'a> {
         }
         let accesses = self.accesses_of(op, flow)?;
         self.order(op, &accesses, state, flow)?;
+        // What is pending from before is ordered before, once for all branches and for what follows.
+        if !self.synced.contains(&op) {
+            self.order_inside(op, state, flow)?;
+        }
         let entry = state.clone();
         let mut exit = State::default();
         for &region in &body.ops[op].regions {
@@ -625,11 +599,7 @@ impl<'a> Planner<'a> {
         }
         let inner = Flow { nesting: flow.nesting + 1, ..flow.clone() };
         // What is pending from before the loop is ordered before it, not in each iteration.
-        let all = self.accesses_inside(op, flow)?;
-        if all.iter().any(|&it| self.hazard(it, state)) {
-            self.insert_before(op, &all, state);
-            state.clear();
-        }
+        self.order_inside(op, state, flow)?;
         let own = self.accesses_of(op, flow)?;
         let is_while = operation.kind == OpKind::While;
         let region = operation.regions[0];
@@ -663,12 +633,8 @@ impl<'a> Planner<'a> {
 
     /// A statement with control flow that threads may take differently: nothing can be put inside it.
     fn unit(&mut self, op: OpId, state: &mut State, flow: &Flow) -> Result<()> {
-        let all = self.accesses_inside(op, flow)?;
         if flow.convergent {
-            if all.iter().any(|&it| self.hazard(it, state)) {
-                self.insert_before(op, &all, state);
-                state.clear();
-            }
+            let all = self.order_inside(op, state, flow)?;
             self.inside_unit(op, &mut state.in_flight(), &flow.divergent())?;
             all.iter().for_each(|&it| state.add(it, &self.accesses[it as usize], true));
             if self.waits.contains(&op) {

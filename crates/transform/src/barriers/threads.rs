@@ -16,6 +16,9 @@ use rustc_hash::FxHashSet;
 
 use super::{Addresses, Common, Planner};
 
+/// Distances between common parts of addresses that are tried.
+const MOST_DISTANCES: i64 = 16;
+
 impl Planner<'_> {
     /// The threads among `active` for which a condition is `wanted`, if threads alone decide it.
     pub(super) fn guarded(
@@ -344,4 +347,47 @@ fn binary(op: BinaryOp, a: i64, b: i64) -> Option<i64> {
         BinaryOp::Shr if (0..63).contains(&b) => a >> b,
         _ => return None,
     })
+}
+
+impl Planner<'_> {
+    /// How far apart the common parts of two accesses may be, as far as addresses could meet: a common part is a sum whose terms are multiples
+    /// of known factors (`32 * i`), so all distances are multiples of their greatest divisor. None if there are too many.
+    pub(super) fn distances(
+        &self,
+        x: &Addresses,
+        y: &Addresses,
+    ) -> Option<impl Iterator<Item = i64> + use<>> {
+        let factors = x.base.iter().chain(&y.base).map(|it| self.factor(it));
+        let divisor = factors.fold(0, greatest_divisor);
+        let (first, last) = (x.span[0].min(y.span[0]), x.span[1].max(y.span[1]));
+        let most = last.checked_sub(first)?;
+        let steps = most.checked_div(divisor).unwrap_or(0);
+        (steps <= MOST_DISTANCES).then(|| (-steps..=steps).map(move |it| it * divisor))
+    }
+
+    /// What all values of a term are multiples of.
+    fn factor(&self, term: &Common) -> i64 {
+        let Common::Expr(mut at) = *term else { return 1 };
+        let mut factor = 1i64;
+        while let ExprKind::Binary(ir::BinaryOp::Mul, a, b) = self.body.expr(at).kind {
+            let (rest, constant) = match (self.constant(a), self.constant(b)) {
+                (_, Some(constant)) => (a, constant),
+                (Some(constant), None) => (b, constant),
+                (None, None) => break,
+            };
+            let Some(product) = constant.checked_abs().and_then(|it| it.checked_mul(factor)) else {
+                break;
+            };
+            (at, factor) = (rest, product);
+        }
+        factor.max(1)
+    }
+}
+
+fn greatest_divisor(a: i64, b: i64) -> i64 {
+    let (mut a, mut b) = (a, b);
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
