@@ -190,6 +190,10 @@ enum Found {
 }
 
 impl State {
+    /// Whether nothing is pending.
+    fn is_clear(&self) -> bool {
+        self.reads.is_empty() && self.writes.is_empty()
+    }
     /// A barrier: what is in flight stays so.
     fn clear(&mut self) {
         self.reads.clear();
@@ -566,7 +570,8 @@ impl<'a> Planner<'a> {
         let accesses = self.accesses_of(op, flow)?;
         self.order(op, &accesses, state, flow)?;
         // What is pending from before is ordered before, once for all branches and for what follows.
-        if !self.synced.contains(&op) {
+        // Nothing inside has to be looked at again where nothing is pending, however deep conditions nest.
+        if !self.synced.contains(&op) && !state.is_clear() {
             self.order_inside(op, state, flow)?;
         }
         let entry = state.clone();
