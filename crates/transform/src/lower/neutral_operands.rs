@@ -6,26 +6,18 @@
 //! each node, and a rebuild only if there is such a node. Linear.
 
 use ir::{
-    BinaryOp, Body, DataType, ExprId, ExprKind, OpId,
+    BinaryOp, Body, DataType, ExprId, ExprKind,
     arena::Id as _,
     fold::{Folded, fold},
 };
-use rustc_hash::FxHashMap;
 
-use super::{
-    LowerOptions, LowerRefusal, Origins,
-    edit::{map_expr, map_op},
-};
+use super::{LowerOptions, LowerRefusal, Origins, lists::rebuild_operands};
 
 pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
     if !(0..body.n_exprs()).any(|it| comes_to(body, ExprId::new(it)).is_some()) {
         return Ok(());
     }
-    let ops: Vec<OpId> = body.ops_preorder().collect();
-    let mut memo = FxHashMap::default();
-    for op in ops {
-        map_op(body, op, &mut |body, expr| map_expr(body, expr, &mut memo, &mut folded));
-    }
+    rebuild_operands(body, &mut folded);
     Ok(())
 }
 

@@ -4,13 +4,9 @@
 //! does not ask the host for a logarithm. Functions of floats are not folded (`SEMANTICS: F11`), since targets differ in the last bits; here they cannot: up to
 //! 2^40 the logarithm of a whole number is that of a power of two, exactly, or further from a whole number than any error of float64. Linear in the nodes.
 
-use ir::{Body, Callee, DataType, ExprId, ExprKind, OpId};
-use rustc_hash::FxHashMap;
+use ir::{Body, Callee, DataType, ExprId, ExprKind};
 
-use super::{
-    LowerOptions, LowerRefusal, Origins,
-    edit::{map_expr, map_op},
-};
+use super::{LowerOptions, LowerRefusal, Origins, lists::rebuild_operands};
 
 /// Beyond, a logarithm may be too close to a whole number.
 const GREATEST: f64 = (1u64 << 40) as f64;
@@ -19,11 +15,7 @@ pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<
     if body.lookup_name("log2").is_none() || body.lookup_name("ceil").is_none() {
         return Ok(());
     }
-    let ops: Vec<OpId> = body.ops_preorder().collect();
-    let mut memo = FxHashMap::default();
-    for op in ops {
-        map_op(body, op, &mut |body, expr| map_expr(body, expr, &mut memo, &mut folded));
-    }
+    rebuild_operands(body, &mut folded);
     Ok(())
 }
 
