@@ -19,6 +19,7 @@ use crate::{
     held::Held,
     identity::Identity,
     linear::Linear,
+    memo::Memo,
     samples::Samples,
     state::{State, Store},
     summary::{Summaries, Summary, VariableSet},
@@ -64,9 +65,14 @@ pub struct Analyzer<'a> {
     pub(crate) summaries: Summaries<'a>,
     pub(crate) states: [Vec<Option<State>>; 2],
     pub(crate) store: Store,
-    pub(crate) facts_memo: [FxHashMap<(ExprId, ContextId), Facts>; 2],
-    pub(crate) linear_memo: [FxHashMap<(ExprId, ContextId), Option<Linear>>; 2],
-    pub(crate) atom_memo: [FxHashMap<(u32, ContextId), Facts>; 2],
+    pub(crate) facts_memo: [Memo<Facts>; 2],
+    pub(crate) linear_memo: [Memo<Linear>; 2],
+    /// By made atom.
+    pub(crate) atom_memo: [Memo<Facts>; 2],
+    /// Of each variable that is bound to nothing the context asked about last, and what is known of it there.
+    pub(crate) variables: [Vec<(ContextId, Facts)>; 2],
+    /// Of each set of variables the context asked about last, and the nearest one to it that constrains them.
+    nearest: [Vec<(ContextId, ContextId)>; 2],
     pub(crate) atoms: Atoms,
     pub(crate) trap_memo: FxHashMap<(ExprId, ContextId), Option<ExprId>>,
     pub(crate) overflow_memo: FxHashMap<(ExprId, ContextId, Part), bool>,
@@ -110,6 +116,8 @@ impl<'a> Analyzer<'a> {
             facts_memo: Default::default(),
             linear_memo: Default::default(),
             atom_memo: Default::default(),
+            variables: Default::default(),
+            nearest: Default::default(),
             atoms: Atoms::default(),
             trap_memo: FxHashMap::default(),
             overflow_memo: FxHashMap::default(),
@@ -125,7 +133,9 @@ impl<'a> Analyzer<'a> {
             body,
         };
         analyzer.take_in(0);
-        analyzer.samples.reserve(analyzer.body.n_exprs());
+        let n_exprs = analyzer.body.n_exprs();
+        analyzer.samples.reserve(n_exprs);
+        analyzer.store.reserve(n_exprs);
         analyzer
     }
     /// Makes room for the nodes from this one on, and for new variables.
@@ -153,26 +163,28 @@ impl<'a> Analyzer<'a> {
         }
         result
     }
-    /// Goes on with what became of the body: the same expressions and more, in other operations. What was found out in a context holds
+    /// Changes the operations of the body, which `was` has as they are, and adds expressions. What was found out in a context holds
     /// wherever its constraints do, so it stays known. Not so if a variable is bound to another expression or a buffer has another
-    /// shape, or if there are schedulable blocks: then nothing is done, and the answer is `false`. O(function).
-    pub fn follow(&mut self, body: &Body) -> bool {
-        let first = self.body.n_exprs();
+    /// shape, or if there are schedulable blocks: then the answer is `false`, and nothing may be asked any more. O(function).
+    pub fn rewrite(&mut self, was: &Body, change: impl FnOnce(&mut Body)) -> bool {
+        let (first, n_values) = (self.body.n_exprs(), self.body.values.len());
+        change(self.body.to_mut());
+        let body = &*self.body;
         let is_same = |op: OpId| {
             let Some(now) = body.ops.get(op) else { return false };
-            let was = &self.body.ops[op];
+            let was = &was.ops[op];
             was.kind != OpKind::Bind || (now.kind, &now.operands) == (was.kind, &was.operands)
         };
-        let shapes = |it: &Body| it.buffers.iter().map(|it| it.1.shape.clone()).collect::<Vec<_>>();
+        let same_shapes = || {
+            let mut both = body.buffers.iter().zip(was.buffers.iter());
+            body.buffers.len() == was.buffers.len() && both.all(|(a, b)| a.1.shape == b.1.shape)
+        };
         let goes_on = body.n_exprs() >= first
-            && body.values.len() == self.body.values.len()
+            && body.values.len() == n_values
             && body.sblocks.is_empty()
-            && self.body.ops.ids().all(is_same)
-            && shapes(body) == shapes(&self.body);
-        if goes_on {
-            self.body = Held::copied(body);
-            self.take_in(first);
-        }
+            && was.ops.ids().all(is_same)
+            && same_shapes();
+        self.take_in(first);
         goes_on
     }
     /// The body, with all that was added to it.
@@ -297,12 +309,6 @@ impl<'a> Analyzer<'a> {
         self.lanes(ctx) == 0 && self.state(overflow, ctx).contradiction
     }
 
-    /// Whether a node may depend on one of the variables that `is_asked` says. O(1) a node, once.
-    pub fn may_depend(&mut self, expr: ExprId, is_asked: impl Fn(ValueId) -> bool) -> bool {
-        let variables = self.summary(expr).variables;
-        self.summaries.variables(variables).is_none_or(|it| it.iter().any(|it| is_asked(*it)))
-    }
-
     /// The nearest context at or above that may say anything, or bind a variable: what was loaded or may differ says nothing.
     pub(crate) fn informative(&mut self, ctx: ContextId) -> ContextId {
         let mut at = ctx;
@@ -390,6 +396,7 @@ impl<'a> Analyzer<'a> {
     }
 
     /// What a node depends on.
+    #[inline]
     pub(crate) fn summary(&mut self, expr: ExprId) -> Summary {
         self.summaries.get(&self.body, expr)
     }
@@ -419,19 +426,36 @@ impl<'a> Analyzer<'a> {
     }
 
     /// The nearest context at or above `ctx` that constrains one of these variables.
+    #[inline]
     pub(crate) fn relevant_to(
         &mut self,
         overflow: Overflow,
         ctx: ContextId,
         variables: VariableSet,
     ) -> ContextId {
-        let state = self.state(overflow, ctx);
-        if variables == VariableSet::ALL {
-            return state.last;
+        match self.nearest[overflow as usize].get(variables.index()) {
+            Some(&(asked, nearest)) if asked == ctx => nearest,
+            _ => self.work_out_nearest(overflow, ctx, variables),
         }
-        let variables = self.summaries.variables(variables).unwrap_or_default();
-        let stamps = variables.iter().map(|&it| self.store.of_value(state.map, it).stamp);
-        stamps.fold(state.everywhere, ContextId::max)
+    }
+
+    fn work_out_nearest(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        variables: VariableSet,
+    ) -> ContextId {
+        let state = self.state(overflow, ctx);
+        let Some(of_set) = self.summaries.variables(variables) else { return state.last };
+        let stamps = of_set.iter().map(|&it| self.store.stamp_of_value(state.map, it));
+        let nearest = stamps.fold(state.everywhere, ContextId::max);
+        let asked = &mut self.nearest[overflow as usize];
+        if asked.len() <= variables.index() {
+            // The root is nearest to itself.
+            asked.resize(variables.index() + 1, (Contexts::ROOT, Contexts::ROOT));
+        }
+        asked[variables.index()] = (ctx, nearest);
+        nearest
     }
 }
 

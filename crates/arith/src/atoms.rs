@@ -48,6 +48,9 @@ impl Atom {
     pub(crate) fn node(expr: ExprId) -> Atom {
         Atom(2 * expr.index() as u32)
     }
+    fn made(number: u32) -> Atom {
+        Atom(2 * number + 1)
+    }
     pub(crate) fn kind(self) -> AtomKind {
         match self.0 & 1 {
             0 => AtomKind::Node(ExprId::new(self.0 as usize / 2)),
@@ -128,21 +131,21 @@ impl Analyzer<'_> {
     }
 
     /// The product of factors in order; at least one.
-    pub(crate) fn product(&mut self, mut factors: Factors) -> Atom {
+    pub(crate) fn product(&mut self, factors: Factors) -> Atom {
         if let [only] = factors[..] {
             return only;
         }
-        let sets: SmallVec<[VariableSet; 4]> =
-            factors.iter().map(|&it| self.variables_of_atom(it)).collect();
-        let n_made = self.atoms.all.len();
-        let product = self.make(Made::Product(factors.clone()), &sets);
-        if self.atoms.all.len() > n_made {
-            factors.dedup();
-            for factor in factors {
-                let products = self.atoms.products.entry(factor).or_default();
-                if products.len() < MOST_PRODUCTS {
-                    products.push(product);
-                }
+        let made = Made::Product(factors);
+        if let Some(&known) = self.atoms.index.get(&made) {
+            return Atom::made(known);
+        }
+        let product = self.make(made);
+        let mut factors = self.factors(product);
+        factors.dedup();
+        for factor in factors {
+            let products = self.atoms.products.entry(factor).or_default();
+            if products.len() < MOST_PRODUCTS {
+                products.push(product);
             }
         }
         product
@@ -206,24 +209,26 @@ impl Analyzer<'_> {
 
     /// The atom of a quotient of two forms.
     pub(crate) fn quotient_atom(&mut self, dividend: Linear, divisor: Linear) -> Atom {
-        let atoms: SmallVec<[Atom; 4]> = dividend.atoms().chain(divisor.atoms()).collect();
-        let sets: SmallVec<[VariableSet; 4]> =
-            atoms.into_iter().map(|it| self.variables_of_atom(it)).collect();
-        self.make(Made::Quotient(Box::new(Quotient { dividend, divisor })), &sets)
+        let made = Made::Quotient(Box::new(Quotient { dividend, divisor }));
+        match self.atoms.index.get(&made) {
+            Some(&known) => Atom::made(known),
+            None => self.make(made),
+        }
     }
 
-    fn make(&mut self, made: Made, sets: &[VariableSet]) -> Atom {
-        let number = match self.atoms.index.get(&made) {
-            Some(&known) => known,
-            None => {
-                let all = sets.iter().copied().reduce(|a, b| self.summaries.union(a, b));
-                let number = self.atoms.all.len() as u32;
-                self.atoms.all.push((made.clone(), all.unwrap_or(VariableSet::ALL)));
-                self.atoms.index.insert(made, number);
-                number
-            }
+    /// A new atom.
+    fn make(&mut self, made: Made) -> Atom {
+        let of: Factors = match &made {
+            Made::Product(factors) => factors.clone(),
+            Made::Quotient(it) => it.dividend.atoms().chain(it.divisor.atoms()).collect(),
         };
-        Atom(2 * number + 1)
+        let sets: SmallVec<[VariableSet; 4]> =
+            of.into_iter().map(|it| self.variables_of_atom(it)).collect();
+        let all = sets.into_iter().reduce(|a, b| self.summaries.union(a, b));
+        let number = self.atoms.all.len() as u32;
+        self.atoms.all.push((made.clone(), all.unwrap_or(VariableSet::ALL)));
+        self.atoms.index.insert(made, number);
+        Atom::made(number)
     }
 
     /// The variables that the value of an atom depends on.
@@ -246,10 +251,10 @@ impl Analyzer<'_> {
             AtomKind::Made(made) => made,
         };
         let ctx = self.relevant_to(overflow, ctx, self.atoms.variables(made));
-        if let Some(&known) = self.atom_memo[overflow as usize].get(&(made, ctx)) {
+        if let Some(&known) = self.atom_memo[overflow as usize].get(made as usize, ctx) {
             return known;
         }
-        self.atom_memo[overflow as usize].insert((made, ctx), Facts::NONE);
+        let place = self.atom_memo[overflow as usize].insert(made as usize, ctx, Facts::NONE);
         let was_cut = std::mem::take(&mut self.is_cut);
         let own =
             stacker::maybe_grow(64 * 1024, 1024 * 1024, || match self.atoms.get(made).clone() {
@@ -262,9 +267,9 @@ impl Analyzer<'_> {
         // Nothing is possible here: say nothing.
         let facts = if facts.interval.is_empty() { Facts::NONE } else { facts };
         if self.is_cut && self.choices > 0 {
-            self.atom_memo[overflow as usize].remove(&(made, ctx));
+            self.atom_memo[overflow as usize].forget(made as usize, ctx, place);
         } else {
-            self.atom_memo[overflow as usize].insert((made, ctx), facts);
+            self.atom_memo[overflow as usize].set(place, facts);
         }
         self.is_cut = was_cut || (self.is_cut && self.choices > 0);
         facts

@@ -6,7 +6,7 @@
 //! A sum that may leave its range is: any value of the type (int32 and wider, signed or not, which wrap in the reference
 //! and err elsewhere); any value of the type or of the sum (narrower, which C computes in `int` and cuts later, `I3`).
 
-use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, UnaryOp};
+use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, UnaryOp, ValueId, arena::Id};
 
 use crate::{
     Analyzer, Interval, Modular,
@@ -26,6 +26,9 @@ impl Facts {
     /// Nothing is known.
     pub const NONE: Facts = Facts { interval: Interval::EVERYTHING, modular: Modular::EVERYTHING };
 
+    fn of_constant(value: i128) -> Facts {
+        Facts { interval: Interval::constant(value), modular: Modular::constant(value) }
+    }
     pub(crate) fn of_interval(interval: Interval) -> Facts {
         Facts { interval, modular: Modular::EVERYTHING }
     }
@@ -53,6 +56,9 @@ impl Facts {
         if let Some(value) = modular.as_constant() {
             return Facts { interval: interval.intersect(Interval::constant(value)), modular };
         }
+        if modular.is_everything() {
+            return self;
+        }
         let (mut min, mut max) = (interval.min, interval.max);
         if min != Interval::NEG_INF {
             min = min.saturating_add(floor_mod(modular.base.saturating_sub(min), modular.coeff));
@@ -67,35 +73,71 @@ impl Facts {
 impl Analyzer<'_> {
     /// What is known of a node.
     pub(crate) fn facts(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> Facts {
-        let Some(dtype) = self.body.dtype(expr).filter(|it| is_integral(*it)) else {
+        let node = self.body.expr(expr);
+        let Some(dtype) = node.ty.prim().filter(|it| is_integral(*it)) else {
             return Facts::NONE;
         };
-        if let ExprKind::Int(value) = self.body.expr(expr).kind {
-            let value = constant_value(dtype, value);
-            return Facts {
-                interval: Interval::constant(value),
-                modular: Modular::constant(value),
-            };
+        match node.kind {
+            ExprKind::Int(value) => return Facts::of_constant(constant_value(dtype, value)),
+            ExprKind::Value(value) if self.definition(value).is_none() => {
+                return self.facts_of_variable(overflow, ctx, expr, value, dtype);
+            }
+            _ => {}
         }
         let ctx = self.relevant(overflow, ctx, expr);
-        if let Some(&known) = self.facts_memo[overflow as usize].get(&(expr, ctx)) {
+        if let Some(&known) = self.facts_memo[overflow as usize].get(expr.index(), ctx) {
             return known;
         }
         // Should a recorded inequality lead back here, what the type says is an answer.
         let any = Facts::of_interval(Interval::of_type(dtype));
-        self.facts_memo[overflow as usize].insert((expr, ctx), any);
+        let place = self.facts_memo[overflow as usize].insert(expr.index(), ctx, any);
         let was_cut = std::mem::take(&mut self.is_cut);
         let facts = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
             self.work_out(overflow, ctx, expr, dtype)
         });
         if self.is_cut && self.choices > 0 {
             // Asked for by itself, there is more to see.
-            self.facts_memo[overflow as usize].remove(&(expr, ctx));
+            self.facts_memo[overflow as usize].forget(expr.index(), ctx, place);
         } else {
-            self.facts_memo[overflow as usize].insert((expr, ctx), facts);
+            self.facts_memo[overflow as usize].set(place, facts);
         }
         self.is_cut = was_cut || (self.is_cut && self.choices > 0);
         facts
+    }
+
+    /// What is known of a variable that is bound to nothing: what its type and the constraints say, in the context asked
+    /// about last or read off again.
+    fn facts_of_variable(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        expr: ExprId,
+        variable: ValueId,
+        dtype: DataType,
+    ) -> Facts {
+        let asked = &self.variables[overflow as usize];
+        match asked.get(variable.index()) {
+            Some(&(asked, facts)) if asked == ctx => return facts,
+            _ => {}
+        }
+        let mut facts = self.of_unbound(variable, dtype);
+        if self.summary(expr).is_stable {
+            let atom = self.atom(expr);
+            facts = self.with_recorded(overflow, ctx, atom, facts).sharpened();
+            if facts.interval.is_empty() {
+                facts = Facts::of_interval(Interval::of_type(dtype));
+            }
+        }
+        let n_values = self.body.values.len();
+        let asked = &mut self.variables[overflow as usize];
+        asked.resize(n_values, (ContextId::NOWHERE, Facts::NONE));
+        asked[variable.index()] = (ctx, facts);
+        facts
+    }
+
+    fn of_unbound(&self, variable: ValueId, dtype: DataType) -> Facts {
+        let any = Facts::of_interval(Interval::of_type(dtype));
+        if self.body.values[variable].is_size { any.within(Interval::NON_NEGATIVE) } else { any }
     }
 
     fn work_out(
@@ -114,9 +156,6 @@ impl Analyzer<'_> {
             && let Some(truth) = self.known_truth(overflow, ctx, expr)
         {
             return Facts::of_interval(Interval::constant(truth)).sharpened();
-        }
-        if dtype.is_bool() && self.is_seen_both_ways(ctx, expr) {
-            return Facts::of_interval(Interval::of_type(dtype));
         }
         let own = self.of_node(overflow, ctx, expr, dtype);
         let mut facts = own;
@@ -155,10 +194,7 @@ impl Analyzer<'_> {
         let kind = self.body.expr(expr).kind;
         match kind {
             ExprKind::Value(value) => {
-                let mut facts = any;
-                if self.body.values[value].is_size {
-                    facts.interval = facts.interval.intersect(Interval::NON_NEGATIVE);
-                }
+                let mut facts = self.of_unbound(value, dtype);
                 if let Some(definition) = self.definition(value)
                     && self.body.dtype(definition) == Some(dtype)
                 {
@@ -453,12 +489,39 @@ impl Analyzer<'_> {
             _ => return None,
         };
         // What cancels, cancels only in the form of the whole.
-        if let Some(form) = self.sum_form(overflow, ctx, op, a, b) {
+        if !self.shares_nothing(op, a, b)
+            && let Some(form) = self.sum_form(overflow, ctx, op, a, b)
+        {
             facts.interval = facts.interval.intersect(self.interval_of(overflow, ctx, &form));
             let modular = self.modular_of(overflow, ctx, &form);
             facts.modular = facts.modular.intersect(modular).unwrap_or(facts.modular);
         }
         Some(facts)
+    }
+
+    /// Whether no atom is in both operands and none is made of both, so that the form of the whole says no more than the facts of the
+    /// operands, which their own forms are part of. O(variables).
+    fn shares_nothing(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> bool {
+        let is_apart = match (op, self.is_int(a), self.is_int(b)) {
+            (BinaryOp::Add | BinaryOp::Sub, false, false) => self.has_no_common_variable(a, b),
+            (BinaryOp::Shl, _, by_constant) => by_constant,
+            (_, x, y) => x || y,
+        };
+        // Of one that is written in several ways the representative may say more.
+        is_apart && [a, b].into_iter().all(|it| self.is_int(it) || self.representative(it) == it)
+    }
+
+    fn is_int(&self, expr: ExprId) -> bool {
+        matches!(self.body.expr(expr).kind, ExprKind::Int(_))
+    }
+
+    /// Whether no variable is in both. Not of calls, which may be the same without one.
+    fn has_no_common_variable(&mut self, a: ExprId, b: ExprId) -> bool {
+        let [x, y] = [a, b].map(|it| self.summary(it).variables);
+        let (Some(x), Some(y)) = (self.summaries.variables(x), self.summaries.variables(y)) else {
+            return false;
+        };
+        !self.body.expr(a).flags.has_call && x.iter().all(|it| !y.contains(it))
     }
 
     fn of_binary(

@@ -21,13 +21,15 @@
 pub(crate) mod polynomial;
 mod sum;
 
+use std::hash::BuildHasher;
+
 use ir::{
     AttrDictId, BinaryOp, Body, BufferId, Callee, ExprId, ExprKind, Type, UnaryOp,
     arena::Id,
     effects::{self, EffectTable},
     plan::Equivalence,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use crate::linear::is_integral;
@@ -91,7 +93,8 @@ struct Term {
 pub struct Terms<'a> {
     level: Equivalence,
     effects: &'a EffectTable,
-    index: FxHashMap<Term, TermId>,
+    /// By hash.
+    index: FxHashMap<u64, TermId>,
     terms: Vec<Term>,
 }
 
@@ -246,13 +249,20 @@ impl<'a> Terms<'a> {
         numbers: Numbers,
     ) -> TermId {
         let term = Term { operator, ty, operands, numbers };
-        if let Some(&known) = self.index.get(&term) {
-            return known;
+        let new = TermId::new(self.terms.len());
+        let mut hash = FxBuildHasher.hash_one(&term);
+        // Terms with one hash lie one after another.
+        loop {
+            let known = *self.index.entry(hash).or_insert(new);
+            if known == new {
+                self.terms.push(term);
+                return new;
+            }
+            if self.terms[known.index()] == term {
+                return known;
+            }
+            hash = hash.wrapping_add(1);
         }
-        let id = TermId::new(self.terms.len());
-        self.terms.push(term.clone());
-        self.index.insert(term, id);
-        id
     }
 }
 

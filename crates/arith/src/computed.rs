@@ -9,6 +9,7 @@
 //! overflow there goes unnoticed. O(nodes, at most [`MOST_NODES`]) a context, once.
 
 use ir::{BinaryOp, Callee, ExprId, ExprKind};
+use smallvec::SmallVec;
 
 use crate::{
     Analyzer, Interval, Modular,
@@ -22,6 +23,8 @@ use crate::{
 
 /// Nodes of one constraint that are noted.
 const MOST_NODES: usize = 48;
+
+type Stack = SmallVec<[ExprId; 16]>;
 
 impl Analyzer<'_> {
     /// Whether the value of `expr`, a sum, product, quotient or the like of integers, was computed and used on the way to `ctx`, in whatever
@@ -110,7 +113,7 @@ impl Analyzer<'_> {
         if recorder.overflow != Overflow::Excluded {
             return;
         }
-        let mut stack = Vec::new();
+        let mut stack = Stack::new();
         match self.constraint(recorder.ctx) {
             Constraint::Signature => {
                 for param in &self.body.params {
@@ -157,7 +160,7 @@ impl Analyzer<'_> {
     }
 
     /// The operands whose overflow an overflow-free use of the node excludes.
-    fn operands_used(&self, expr: ExprId, stack: &mut Vec<ExprId>) {
+    fn operands_used(&self, expr: ExprId, stack: &mut Stack) {
         let body = &*self.body;
         match body.expr(expr).kind {
             // The right side is evaluated only where the left one does not decide.

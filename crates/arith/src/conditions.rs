@@ -9,6 +9,7 @@
 //! (`SEMANTICS: M11`, `X8`). Floats are compared by nobody here (`F4`). O(atoms) a condition.
 
 use ir::{BinaryOp, BufferOrigin, Callee, ExprId, ExprKind, UnaryOp, ValueId};
+use smallvec::SmallVec;
 
 use crate::{
     Analyzer, Interval, Modular,
@@ -16,7 +17,7 @@ use crate::{
     atoms::Atom,
     context::{Constraint, ContextId},
     interval::floor_div,
-    linear::{Linear, is_integral},
+    linear::{Linear, constant_value, is_integral},
     refine::Subject,
     state::{Recorder, RelationKind},
 };
@@ -30,7 +31,8 @@ impl Analyzer<'_> {
         arms: u8,
     ) -> ContextId {
         let mut ctx = parent;
-        let mut stack = vec![(cond, holds)];
+        let mut stack: SmallVec<[(ExprId, bool); 8]> = SmallVec::new();
+        stack.push((cond, holds));
         while let Some((cond, holds)) = stack.pop() {
             match self.body.expr(cond).kind {
                 ExprKind::Unary(UnaryOp::Not | UnaryOp::BitNot, it)
@@ -121,6 +123,12 @@ impl Analyzer<'_> {
 
     /// `expr >= least`
     fn constrain_form(&mut self, recorder: &mut Recorder, expr: ExprId, least: i128) {
+        if let ExprKind::Int(value) = self.body.expr(expr).kind
+            && let Some(dtype) = self.body.dtype(expr)
+        {
+            recorder.state.contradiction |= constant_value(dtype, value) < least;
+            return;
+        }
         let above = self.above(recorder);
         self.refine(recorder, Subject::Node(expr), Interval::at_least(least), Modular::EVERYTHING);
         if let Some(form) =
@@ -177,8 +185,15 @@ impl Analyzer<'_> {
             Some(min) => self.linear(overflow, above, min),
             None => Some(Linear::constant(0)),
         };
-        let count = self.linear(overflow, above, extent);
         let Some(first) = first else { return };
+        let count = self.linear(overflow, above, extent);
+        if first.as_constant().is_some()
+            && step.is_none()
+            && count.as_ref().is_none_or(|it| it.as_constant().is_some())
+        {
+            // The bounds have said it.
+            return;
+        }
         if let Some(form) = form.minus(&first) {
             self.record_inequality(recorder, form);
         }
@@ -345,12 +360,22 @@ impl Analyzer<'_> {
         overflow: Overflow,
         above: ContextId,
         form: &Linear,
-    ) -> Vec<(Atom, Interval)> {
-        let mut bounds = Vec::new();
+    ) -> SmallVec<[(Atom, Interval); 4]> {
+        let is_alone = form.terms().len() == 1;
+        let mut parts: SmallVec<[(Atom, i128, Interval); 4]> = SmallVec::new();
         for &(atom, factor) in form.terms() {
+            let values = match is_alone {
+                true => Interval::EVERYTHING,
+                false => self.facts_of_atom(overflow, above, atom).interval.scale(factor),
+            };
+            parts.push((atom, factor, values));
+        }
+        let mut bounds = SmallVec::new();
+        for (at, &(atom, factor, _)) in parts.iter().enumerate() {
             // factor * atom >= -(what the rest is at most)
-            let Some(rest) = form.combine(1, &Linear::atom(atom), -factor) else { continue };
-            let most = self.interval_of(overflow, above, &rest).max;
+            let others = parts.iter().enumerate().filter(|it| it.0 != at);
+            let offset = Interval::constant(form.offset());
+            let most = others.fold(offset, |sum, (_, it)| sum.plus(it.2)).max;
             // Far beyond all types, where nothing here can overflow yet, there is nothing to learn.
             const FAR: std::ops::Range<i128> = -(1 << 120)..1 << 120;
             if !FAR.contains(&most) || !FAR.contains(&factor) {

@@ -11,6 +11,11 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct ContextId(pub(crate) u32);
 
+impl ContextId {
+    /// None: no context has this number.
+    pub(crate) const NOWHERE: ContextId = ContextId(u32::MAX);
+}
+
 /// What a context adds to its parent.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Constraint {

@@ -97,6 +97,11 @@ impl Analyzer<'_> {
         ctx: ContextId,
         expr: ExprId,
     ) -> Option<Linear> {
+        let ExprKind::Binary(BinaryOp::FloorDiv | BinaryOp::Div | BinaryOp::Shr, ..) =
+            self.body.expr(expr).kind
+        else {
+            return None;
+        };
         let (is_quotient, dividend, divisor) = self.floor_division(overflow, ctx, expr)?;
         if is_quotient { self.quotient(dividend, divisor) } else { None }
     }
@@ -249,20 +254,21 @@ impl Analyzer<'_> {
     ) -> Option<Linear> {
         /// Quotients of quotients.
         const MOST_QUOTIENTS: u32 = 6;
-        let mut form = goal.clone();
+        let mut plainer = None;
         for _ in 0..MOST_QUOTIENTS {
+            let form = plainer.as_ref().unwrap_or(goal);
             let is_by_symbol = |it: &&(Atom, i128)| {
                 it.1.checked_abs() == Some(1)
                     && matches!(self.made(it.0), Some(Made::Quotient(it))
                         if it.divisor.as_constant().is_none())
             };
             let Some(&(atom, factor)) = form.terms().iter().find(is_by_symbol) else { break };
-            match self.cross_multiplied(overflow, ctx, &form, atom, factor) {
-                Some(next) => form = next,
+            match self.cross_multiplied(overflow, ctx, form, atom, factor) {
+                Some(next) => plainer = Some(next),
                 None => break,
             }
         }
-        (form != *goal).then_some(form)
+        plainer.filter(|it| it != goal)
     }
 
     fn cross_multiplied(

@@ -34,6 +34,7 @@ impl<'a> Identity<'a> {
     }
 
     /// The node that stands for all that are equal to this one; itself if it is no value of its variables.
+    #[inline]
     pub(crate) fn representative(
         &mut self,
         body: &Body,
@@ -52,6 +53,7 @@ impl<'a> Identity<'a> {
     }
 
     /// The term of a node; none if it is no value of its variables.
+    #[inline]
     pub(crate) fn term(
         &mut self,
         body: &Body,
@@ -59,9 +61,18 @@ impl<'a> Identity<'a> {
         expr: ExprId,
     ) -> Option<TermId> {
         // Only stable nodes have one.
-        if let Some(known) = self.of[expr.index()] {
-            return Some(known);
+        match self.of[expr.index()] {
+            None => self.work_out(body, summaries, expr),
+            known => known,
         }
+    }
+
+    fn work_out(
+        &mut self,
+        body: &Body,
+        summaries: &mut Summaries<'_>,
+        expr: ExprId,
+    ) -> Option<TermId> {
         if !summaries.get(body, expr).is_stable {
             return None;
         }
@@ -79,7 +90,8 @@ impl<'a> Identity<'a> {
                 Some(definition) => below.push(definition),
                 None => body.each_child(node.kind, &mut |child| below.push(child)),
             }
-            if !is_entered {
+            // Most often a node is asked for after its operands.
+            if !is_entered && below.iter().any(|it| self.of[it.index()].is_none()) {
                 stack.push((at, true));
                 stack.extend(below.iter().map(|&it| (it, false)));
                 continue;

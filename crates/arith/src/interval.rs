@@ -42,6 +42,9 @@ impl std::fmt::Display for Interval {
 
 /// Rounds to -∞. The divisor is not 0; an unbounded dividend stays unbounded.
 pub(crate) fn floor_div(a: i128, b: i128) -> i128 {
+    if let (Ok(a), Ok(b @ 1..)) = (i64::try_from(a), i64::try_from(b)) {
+        return a.div_euclid(b).into();
+    }
     if is_infinite(a) {
         return if (a < 0) == (b < 0) { Interval::POS_INF } else { Interval::NEG_INF };
     }
@@ -51,6 +54,9 @@ pub(crate) fn floor_div(a: i128, b: i128) -> i128 {
 
 /// Remainder of [`floor_div`]: it has the sign of the divisor.
 pub(crate) fn floor_mod(a: i128, b: i128) -> i128 {
+    if let (Ok(a), Ok(b @ 1..)) = (i64::try_from(a), i64::try_from(b)) {
+        return a.rem_euclid(b).into();
+    }
     let rest = a.wrapping_rem(b);
     if rest != 0 && (rest < 0) != (b < 0) { rest + b } else { rest }
 }
@@ -80,6 +86,19 @@ fn mul_end(a: i128, b: i128) -> i128 {
         return if (a < 0) == (b < 0) { Interval::POS_INF } else { Interval::NEG_INF };
     }
     a.saturating_mul(b)
+}
+
+/// `a * b`, if it fits.
+#[inline]
+pub(crate) fn checked_product(a: i128, b: i128) -> Option<i128> {
+    match (i64::try_from(a), i64::try_from(b)) {
+        (Ok(a), Ok(b)) => Some(word_product(a, b)),
+        _ => a.checked_mul(b),
+    }
+}
+
+fn word_product(a: i64, b: i64) -> i128 {
+    i128::from(a) * i128::from(b)
 }
 
 fn neg_end(a: i128) -> i128 {
@@ -213,7 +232,21 @@ impl Interval {
     /// `a * b`
     #[must_use]
     pub fn times(self, other: Interval) -> Interval {
-        self.corners(other, mul_end)
+        match (self.as_words(), other.as_words()) {
+            // No product of two words overflows.
+            (Some([a, b]), Some([c, d])) if a >= 0 && c >= 0 && a <= b && c <= d => {
+                Interval { min: word_product(a, c), max: word_product(b, d) }
+            }
+            (Some([a, b]), Some([c, d])) if a <= b && c == d => {
+                let (x, y) = (word_product(a, c), word_product(b, c));
+                Interval { min: x.min(y), max: x.max(y) }
+            }
+            _ => self.corners(other, mul_end),
+        }
+    }
+    /// Both ends, if they fit 64 bits.
+    fn as_words(self) -> Option<[i64; 2]> {
+        Some([i64::try_from(self.min).ok()?, i64::try_from(self.max).ok()?])
     }
     /// `a * factor`
     #[must_use]

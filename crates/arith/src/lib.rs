@@ -15,6 +15,7 @@ mod identity;
 mod int_set;
 mod interval;
 mod linear;
+mod memo;
 mod modular;
 mod persistent;
 mod procedure;

@@ -8,22 +8,34 @@
 //! A form has at most [`MOST_TERMS`] atoms. A node that would need more is an atom itself: a chain of n prefixes of a sum
 //! costs O(n).
 
-use ir::{BinaryOp, DataType, ExprId, ExprKind};
+use std::cmp::Ordering;
+
+use ir::{BinaryOp, DataType, ExprId, ExprKind, arena::Id};
 use smallvec::SmallVec;
 
 use crate::{
-    Analyzer, Interval, Modular, analyzer::Overflow, atoms::Atom, context::ContextId,
-    interval::floor_div,
+    Analyzer, Interval, Modular,
+    analyzer::Overflow,
+    atoms::Atom,
+    context::ContextId,
+    interval::{checked_product, floor_div},
 };
 
 /// Atoms of one form.
 pub(crate) const MOST_TERMS: usize = 12;
 
 /// `constant + sum of factor * atom`; atoms in the order of their ids, no factor 0.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Linear {
-    terms: SmallVec<[(Atom, i128); 3]>,
+    terms: SmallVec<[(Atom, i128); 2]>,
     constant: i128,
+}
+
+impl Clone for Linear {
+    fn clone(&self) -> Linear {
+        // As a whole, not term by term.
+        Linear { terms: SmallVec::from_slice(&self.terms), constant: self.constant }
+    }
 }
 
 impl Linear {
@@ -57,35 +69,40 @@ impl Linear {
     }
     /// `self * a + other * b`; none if it does not fit.
     pub(crate) fn combine(&self, a: i128, other: &Linear, b: i128) -> Option<Linear> {
-        let mut terms: SmallVec<[(Atom, i128); 3]> = SmallVec::new();
-        let (mut left, mut right) = (self.terms.iter().peekable(), other.terms.iter().peekable());
-        loop {
-            let (atom, factor) = match (left.peek(), right.peek()) {
-                (None, None) => break,
-                (Some(&&(x, p)), Some(&&(y, q))) if x == y => {
-                    left.next();
-                    right.next();
-                    (x, p.checked_mul(a)?.checked_add(q.checked_mul(b)?)?)
+        let mut terms: SmallVec<[(Atom, i128); 2]> = SmallVec::new();
+        let (mut left, mut right) = (&self.terms[..], &other.terms[..]);
+        while let ([(x, p), above @ ..], [(y, q), below @ ..]) = (left, right) {
+            let (atom, factor) = match x.cmp(y) {
+                Ordering::Equal => {
+                    (left, right) = (above, below);
+                    (*x, checked_product(*p, a)?.checked_add(checked_product(*q, b)?)?)
                 }
-                (Some(&&(x, p)), it) if it.is_none_or(|it| x < it.0) => {
-                    left.next();
-                    (x, p.checked_mul(a)?)
+                Ordering::Less => {
+                    left = above;
+                    (*x, checked_product(*p, a)?)
                 }
-                (_, Some(&&(y, q))) => {
-                    right.next();
-                    (y, q.checked_mul(b)?)
+                Ordering::Greater => {
+                    right = below;
+                    (*y, checked_product(*q, b)?)
                 }
-                // Without a right side the second arm matches.
-                (Some(_), None) => break,
             };
             if factor != 0 {
                 terms.push((atom, factor));
             }
         }
+        for (rest, times) in [(left, a), (right, b)] {
+            for &(atom, factor) in rest {
+                let factor = checked_product(factor, times)?;
+                if factor != 0 {
+                    terms.push((atom, factor));
+                }
+            }
+        }
         if terms.len() > MOST_TERMS {
             return None;
         }
-        let constant = self.constant.checked_mul(a)?.checked_add(other.constant.checked_mul(b)?)?;
+        let constant =
+            checked_product(self.constant, a)?.checked_add(checked_product(other.constant, b)?)?;
         Some(Linear { terms, constant })
     }
     pub(crate) fn minus(&self, other: &Linear) -> Option<Linear> {
@@ -100,7 +117,13 @@ impl Linear {
     /// As an inequality `self >= 0` of integers, with the greatest common factor taken out and the constant rounded down: the
     /// same solutions.
     pub(crate) fn tightened(self) -> Linear {
-        let common = self.terms.iter().fold(0, |it, term| gcd(it, term.1));
+        let mut common = 0;
+        for &(_, factor) in &self.terms {
+            common = gcd(common, factor);
+            if common == 1 {
+                return self;
+            }
+        }
         if common > 1 { self.divided(common) } else { self }
     }
     /// All factors divided by a number that divides them, the constant rounded down.
@@ -110,13 +133,12 @@ impl Linear {
         self
     }
     /// With `factor * atom + base` in the place of an atom.
-    pub(crate) fn with_scaled(&self, atom: Atom, factor: i128, base: i128) -> Option<Linear> {
-        let mut form = self.clone();
-        if let Some(term) = form.terms.iter_mut().find(|it| it.0 == atom) {
-            form.constant = form.constant.checked_add(term.1.checked_mul(base)?)?;
-            term.1 = term.1.checked_mul(factor)?;
+    pub(crate) fn with_scaled(mut self, atom: Atom, factor: i128, base: i128) -> Option<Linear> {
+        if let Some(term) = self.terms.iter_mut().find(|it| it.0 == atom) {
+            self.constant = self.constant.checked_add(checked_product(term.1, base)?)?;
+            term.1 = checked_product(term.1, factor)?;
         }
-        Some(form)
+        Some(self)
     }
 }
 
@@ -124,9 +146,19 @@ impl Linear {
 pub(crate) fn gcd(a: i128, b: i128) -> i128 {
     let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
     while b != 0 {
+        if let (Ok(a), Ok(b)) = (u64::try_from(a), u64::try_from(b)) {
+            return gcd_of_words(a, b).into();
+        }
         (a, b) = (b, a % b);
     }
     i128::try_from(a).unwrap_or(1)
+}
+
+fn gcd_of_words(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
 }
 
 impl Analyzer<'_> {
@@ -137,19 +169,28 @@ impl Analyzer<'_> {
         ctx: ContextId,
         expr: ExprId,
     ) -> Option<Linear> {
-        if !self.summary(expr).is_stable || !is_integral(self.body.dtype(expr)?) {
+        let node = self.body.expr(expr);
+        let dtype = node.ty.prim().filter(|it| is_integral(*it))?;
+        if !self.summary(expr).is_stable {
             return None;
         }
+        match node.kind {
+            ExprKind::Int(value) => return Some(Linear::constant(constant_value(dtype, value))),
+            ExprKind::Value(value) if self.definition(value).is_none() => {
+                return Some(Linear::atom(self.atom(expr)));
+            }
+            _ => {}
+        }
         let ctx = self.relevant(overflow, ctx, expr);
-        if let Some(known) = self.linear_memo[overflow as usize].get(&(expr, ctx)) {
-            return known.clone();
+        if let Some(known) = self.linear_memo[overflow as usize].get(expr.index(), ctx) {
+            return Some(known.clone());
         }
         let atom = Linear::atom(self.atom(expr));
-        self.linear_memo[overflow as usize].insert((expr, ctx), Some(atom.clone()));
+        let place = self.linear_memo[overflow as usize].insert(expr.index(), ctx, atom.clone());
         let form = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
             self.take_apart(overflow, ctx, expr).unwrap_or(atom)
         });
-        self.linear_memo[overflow as usize].insert((expr, ctx), Some(form.clone()));
+        self.linear_memo[overflow as usize].set(place, form.clone());
         Some(form)
     }
 
@@ -157,7 +198,6 @@ impl Analyzer<'_> {
         let node = self.body.expr(expr);
         let dtype = self.body.dtype(expr)?;
         match node.kind {
-            ExprKind::Int(value) => Some(Linear::constant(constant_value(dtype, value))),
             ExprKind::Value(value) => {
                 let definition = self.definition(value)?;
                 if self.body.dtype(definition) != Some(dtype) || dtype.is_bool() {
@@ -227,7 +267,7 @@ impl Analyzer<'_> {
             return None;
         }
         for &(y, b) in &right.terms {
-            let mut terms: SmallVec<[(Atom, i128); 3]> = SmallVec::new();
+            let mut terms: SmallVec<[(Atom, i128); 2]> = SmallVec::new();
             for &(x, a) in &left.terms {
                 terms.push((self.product_of(x, y)?, a.checked_mul(b)?));
             }

@@ -6,7 +6,10 @@
 //! As [`crate::Interval`], the operations are on mathematical integers and O(1); what does not fit gives way to a
 //! weaker fact. Where a result wraps, [`Modular::wrapped`] says what is left.
 
-use crate::interval::floor_mod;
+use crate::{
+    interval::{checked_product, floor_mod},
+    linear::gcd,
+};
 
 /// All integers `coeff * k + base`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -34,15 +37,6 @@ impl std::fmt::Display for Modular {
     }
 }
 
-fn gcd(a: i128, b: i128) -> i128 {
-    let (mut a, mut b) = (a.unsigned_abs(), b.unsigned_abs());
-    while b != 0 {
-        (a, b) = (b, a % b);
-    }
-    // Only of i128::MIN is the magnitude too large; no coefficient gets there.
-    i128::try_from(a).unwrap_or(1)
-}
-
 /// Coefficients and bases above this are given up, so that no product of two overflows.
 const LIMIT: i128 = 1 << 62;
 
@@ -53,6 +47,9 @@ impl Modular {
     /// All `coeff * k + base`, in normal form.
     pub fn new(coeff: i128, base: i128) -> Modular {
         let coeff = coeff.checked_abs().unwrap_or(1);
+        if coeff == 1 {
+            return Self::EVERYTHING;
+        }
         if coeff > LIMIT || (coeff == 0 && !(-4 * LIMIT..=4 * LIMIT).contains(&base)) {
             return Self::EVERYTHING;
         }
@@ -72,7 +69,11 @@ impl Modular {
     }
     /// Whether `value` is in it.
     pub fn contains(self, value: i128) -> bool {
-        if self.coeff == 0 { value == self.base } else { floor_mod(value, self.coeff) == self.base }
+        match self.coeff {
+            0 => value == self.base,
+            1 => true,
+            coeff => floor_mod(value, coeff) == self.base,
+        }
     }
     /// The remainder of every value by `divisor`, if it is always the same.
     pub fn remainder(self, divisor: i128) -> Option<i128> {
@@ -81,6 +82,12 @@ impl Modular {
 
     /// What is in both, or at least all of that. `None` if nothing is.
     pub fn intersect(self, other: Modular) -> Option<Modular> {
+        if self == other || other.is_everything() {
+            return Some(self);
+        }
+        if self.is_everything() {
+            return Some(other);
+        }
         let common = gcd(self.coeff, other.coeff);
         let (a, b) = (self.base, other.base);
         if common == 0 {
@@ -128,11 +135,17 @@ impl Modular {
     /// `a + b`
     #[must_use]
     pub fn plus(self, other: Modular) -> Modular {
+        if self.is_everything() || other.is_everything() {
+            return Self::EVERYTHING;
+        }
         Modular::new(gcd(self.coeff, other.coeff), self.base + other.base)
     }
     /// `-a`
     #[must_use]
     pub fn negated(self) -> Modular {
+        if self.is_everything() {
+            return self;
+        }
         Modular::new(self.coeff, -self.base)
     }
     /// `a - b`
@@ -143,12 +156,14 @@ impl Modular {
     /// `a * b`: `(cx + p)(dy + q) = cd·xy + cq·x + dp·y + pq`.
     #[must_use]
     pub fn times(self, other: Modular) -> Modular {
-        let product = |a: i128, b: i128| a.checked_mul(b);
+        if self.is_everything() && other.is_everything() {
+            return Self::EVERYTHING;
+        }
         let all = (
-            product(self.coeff, other.coeff),
-            product(self.coeff, other.base),
-            product(other.coeff, self.base),
-            product(self.base, other.base),
+            checked_product(self.coeff, other.coeff),
+            checked_product(self.coeff, other.base),
+            checked_product(other.coeff, self.base),
+            checked_product(self.base, other.base),
         );
         match all {
             (Some(cd), Some(cq), Some(dp), Some(pq)) => Modular::new(gcd(gcd(cd, cq), dp), pq),

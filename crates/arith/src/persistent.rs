@@ -30,6 +30,10 @@ impl Maps {
     pub(crate) fn new() -> Maps {
         Maps { nodes: vec![[0; 8]] }
     }
+    /// Makes room for as many nodes.
+    pub(crate) fn reserve(&mut self, n_nodes: usize) {
+        self.nodes.reserve(n_nodes);
+    }
     /// The entry of `key`; 0 if there is none.
     pub(crate) fn get(&self, map: MapId, key: u32) -> u32 {
         if !map.holds(key) {

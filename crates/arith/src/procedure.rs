@@ -9,6 +9,8 @@
 //! Atoms are eliminated in the order of the sums that takes, an atom that counts in one direction only with all its forms. The
 //! sums of one question are at most [`MOST_SUMS`], its forms [`MOST_FORMS`]: beyond, nothing is shown.
 
+use smallvec::SmallVec;
+
 use crate::{
     Modular,
     atoms::Atom,
@@ -84,13 +86,12 @@ impl System {
         if opposite.terms().is_empty() {
             return opposite.offset() < 0;
         }
-        let mut system = System::default();
-        for form in self.usable_with(&opposite) {
-            system.add_scaled(form.clone());
-        }
-        if system.forms.is_empty() {
+        // These differ from each other already.
+        let forms: Vec<Linear> = self.usable_with(&opposite).into_iter().cloned().collect();
+        if forms.is_empty() {
             return false;
         }
+        let mut system = System { forms, ..System::default() };
         system.add_scaled(opposite);
         system.has_no_solution(n_sums)
     }
@@ -117,56 +118,137 @@ impl System {
         forms
     }
 
-    fn has_no_solution(mut self, n_sums: &mut u64) -> bool {
-        let mut left = MOST_SUMS;
-        while !self.contradiction {
-            let Some(atom) = self.next_atom() else { return false };
-            let (with, without): (Vec<Linear>, Vec<Linear>) =
-                std::mem::take(&mut self.forms).into_iter().partition(|it| it.factor(atom) != 0);
-            self.forms = without;
-            let (up, down): (Vec<Linear>, Vec<Linear>) =
-                with.into_iter().partition(|it| it.factor(atom) > 0);
-            for a in &up {
-                for b in &down {
-                    if left == 0 {
-                        return false;
-                    }
-                    left -= 1;
-                    *n_sums += 1;
-                    if let Some(sum) = cancelled(a, b, atom) {
-                        self.add_scaled(sum.tightened());
-                    }
+    fn has_no_solution(self, n_sums: &mut u64) -> bool {
+        let mut elimination = Elimination::of(self);
+        let mut goes_on = true;
+        while goes_on && !elimination.contradiction {
+            let atom = elimination.next_atom();
+            goes_on = atom.is_some_and(|it| elimination.eliminate(it));
+        }
+        *n_sums += u64::from(elimination.n_sums);
+        goes_on
+    }
+}
+
+/// A system whose atoms go one after another.
+struct Elimination {
+    /// Also those that are used up.
+    forms: Vec<Linear>,
+    /// The forms that are left, in the order in which they were found.
+    left: Vec<usize>,
+    counts: Counts,
+    n_sums: u32,
+    contradiction: bool,
+}
+
+impl Elimination {
+    fn of(system: System) -> Elimination {
+        let mut counts = Counts::default();
+        system.forms.iter().for_each(|it| counts.add(it));
+        Elimination {
+            left: (0..system.forms.len()).collect(),
+            forms: system.forms,
+            counts,
+            n_sums: 0,
+            contradiction: system.contradiction,
+        }
+    }
+
+    /// The atom whose elimination takes the fewest sums; the first of them.
+    fn next_atom(&self) -> Option<Atom> {
+        let used = self.counts.0.iter().filter(|it| it.is_used());
+        let least = used.map(Count::growth).min()?;
+        let mut atoms = self.left.iter().flat_map(|&it| self.forms[it].atoms());
+        atoms.find(|it| self.counts.get(*it).is_some_and(|it| it.growth() == least))
+    }
+
+    /// Whether the sums that an atom takes are no more than are left.
+    fn eliminate(&mut self, atom: Atom) -> bool {
+        let [up, down] = self.take_with(atom);
+        for &a in &up {
+            for &b in &down {
+                if self.n_sums == MOST_SUMS {
+                    return false;
+                }
+                self.n_sums += 1;
+                if let Some(sum) = cancelled(&self.forms[a], &self.forms[b], atom) {
+                    self.add(sum.tightened());
                 }
             }
         }
         true
     }
 
-    /// The atom whose elimination takes the fewest sums; the first of them.
-    fn next_atom(&self) -> Option<Atom> {
-        let mut counts = Counts::default();
-        self.forms.iter().for_each(|it| counts.add(it));
-        let growth =
-            |&(_, up, down): &(Atom, usize, usize)| (up * down) as i64 - (up + down) as i64;
-        counts.0.iter().min_by_key(|it| growth(it)).map(|it| it.0)
+    /// Takes the forms out in which an atom counts up, and those in which it counts down.
+    fn take_with(&mut self, atom: Atom) -> [SmallVec<[usize; 16]>; 2] {
+        let mut taken = [SmallVec::new(), SmallVec::new()];
+        let (forms, counts) = (&self.forms, &mut self.counts);
+        self.left.retain(|&it| match forms[it].factor(atom) {
+            0 => true,
+            factor => {
+                counts.remove(&forms[it]);
+                taken[usize::from(factor < 0)].push(it);
+                false
+            }
+        });
+        taken
+    }
+
+    /// As [`System::add`].
+    fn add(&mut self, form: Linear) {
+        if form.terms().is_empty() {
+            self.contradiction |= form.offset() < 0;
+            return;
+        }
+        match self.left.iter().find(|&&it| self.forms[it].terms() == form.terms()) {
+            Some(&at) if self.forms[at].offset() <= form.offset() => {}
+            // The factors are the same.
+            Some(&at) => self.forms[at] = form,
+            None if self.left.len() < MOST_FORMS => {
+                self.counts.add(&form);
+                self.left.push(self.forms.len());
+                self.forms.push(form);
+            }
+            None => {}
+        }
     }
 }
 
-/// In how many forms each atom counts up and down.
+/// In how many forms an atom counts up, and in how many down.
+struct Count {
+    atom: Atom,
+    up: usize,
+    down: usize,
+}
+
+impl Count {
+    fn is_used(&self) -> bool {
+        self.up + self.down > 0
+    }
+    /// How many forms more there are without the atom.
+    fn growth(&self) -> i64 {
+        (self.up * self.down) as i64 - (self.up + self.down) as i64
+    }
+}
+
+/// The counts of all atoms.
 #[derive(Default)]
-struct Counts(Vec<(Atom, usize, usize)>);
+struct Counts(SmallVec<[Count; 16]>);
 
 impl Counts {
+    fn get(&self, atom: Atom) -> Option<&Count> {
+        self.0.iter().find(|it| it.atom == atom)
+    }
     fn of(&mut self, atom: Atom, factor: i128) -> &mut usize {
-        let at = match self.0.iter().position(|it| it.0 == atom) {
+        let at = match self.0.iter().position(|it| it.atom == atom) {
             Some(at) => at,
             None => {
-                self.0.push((atom, 0, 0));
+                self.0.push(Count { atom, up: 0, down: 0 });
                 self.0.len() - 1
             }
         };
         let count = &mut self.0[at];
-        if factor > 0 { &mut count.1 } else { &mut count.2 }
+        if factor > 0 { &mut count.up } else { &mut count.down }
     }
     fn add(&mut self, form: &Linear) {
         form.terms().iter().for_each(|&(atom, factor)| *self.of(atom, factor) += 1);
@@ -176,7 +258,7 @@ impl Counts {
     }
     /// An atom that counts in one direction only.
     fn one_sided(&self) -> Option<Atom> {
-        self.0.iter().find(|it| (it.1 == 0) != (it.2 == 0)).map(|it| it.0)
+        self.0.iter().find(|it| (it.up == 0) != (it.down == 0)).map(|it| it.atom)
     }
 }
 

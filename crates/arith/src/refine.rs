@@ -6,6 +6,7 @@
 //! that learn something), each bounded by its operands.
 
 use ir::{BinaryOp, ExprId, ExprKind, ValueId};
+use smallvec::SmallVec;
 
 use crate::{
     Analyzer, Interval, Modular,
@@ -31,7 +32,7 @@ impl Subject {
     }
 }
 
-type Stack = Vec<(Subject, Interval, Modular)>;
+type Stack = SmallVec<[(Subject, Interval, Modular); 4]>;
 
 impl Analyzer<'_> {
     /// Notes `form >= 0` with its atoms; and with what they are made of, how: `x // 4` leads from `x` to the form. So that both
@@ -50,7 +51,7 @@ impl Analyzer<'_> {
                 self.record_relation(recorder, plain, RelationKind::NonNegative);
             }
         }
-        let atoms: Vec<Atom> = form.atoms().collect();
+        let atoms: SmallVec<[Atom; 4]> = form.atoms().collect();
         self.record_relation(recorder, form, RelationKind::NonNegative);
         for atom in atoms {
             for known in self.known_of_atom(overflow, above, atom) {
@@ -81,7 +82,8 @@ impl Analyzer<'_> {
         modular: Modular,
     ) {
         let (overflow, above) = (recorder.overflow, self.above(recorder));
-        let mut stack = vec![(subject, interval, modular)];
+        let mut stack = Stack::new();
+        stack.push((subject, interval, modular));
         while let Some((subject, interval, modular)) = stack.pop() {
             let (atom, known) = match subject {
                 Subject::Made(atom) => (atom, self.facts_of_atom(overflow, above, atom)),
@@ -153,6 +155,11 @@ impl Analyzer<'_> {
         let any = Modular::EVERYTHING;
         let node = |it: ExprId, interval: Interval, modular| (Subject::Node(it), interval, modular);
         let kind = self.body.expr(expr).kind;
+        if let ExprKind::Value(value) = kind
+            && self.definition(value).is_none()
+        {
+            return;
+        }
         if let Some(form) = self.linear(overflow, above, expr)
             && form != Linear::atom(self.atom(expr))
         {

@@ -14,11 +14,12 @@
 
 mod values;
 
-use ir::{BinaryOp, ExprId, ValueId, arena::Id};
+use ir::{BinaryOp, ExprId, ExprKind, ValueId, arena::Id};
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::{
-    Analyzer, Interval,
+    Analyzer,
     atoms::{Atom, AtomKind, Made},
     context::{Constraint, ContextId},
     linear::Linear,
@@ -55,10 +56,16 @@ impl Numbers {
 
     /// Whether two of these lanes have different values.
     pub(crate) fn varies(&self, lanes: Lanes) -> bool {
-        let lanes = lanes & self.known;
-        let first = self.of[lanes.trailing_zeros() as usize % LANES];
-        let differ = (0..LANES).fold(0, |all, it| all | Lanes::from(self.of[it] != first) << it);
-        lanes & differ != 0
+        let mut left = lanes & self.known;
+        let first = self.of[left.trailing_zeros() as usize % LANES];
+        // Most often one of the next differs.
+        while left != 0 {
+            if self.of[left.trailing_zeros() as usize] != first {
+                return true;
+            }
+            left &= left - 1;
+        }
+        false
     }
 }
 
@@ -106,10 +113,10 @@ pub(crate) struct Samples {
 }
 
 impl Samples {
-    /// Makes room for the samples of as many nodes; most of them have numbers.
+    /// Makes room for the samples of as many nodes. Most of them have numbers, and so have those that are made of them.
     pub(crate) fn reserve(&mut self, n_exprs: usize) {
         self.of.reserve(n_exprs);
-        self.numbers.reserve(n_exprs / 2);
+        self.numbers.reserve(n_exprs);
     }
 
     /// Notes the first range of a variable.
@@ -126,13 +133,19 @@ impl Samples {
 
 impl Analyzer<'_> {
     /// The lanes in which one gets to a context.
+    #[inline]
     pub(crate) fn lanes(&mut self, ctx: ContextId) -> Lanes {
+        match self.samples.lanes.get(ctx.0 as usize) {
+            Some(&Some(known)) => known,
+            _ => self.work_out_lanes(ctx),
+        }
+    }
+
+    fn work_out_lanes(&mut self, ctx: ContextId) -> Lanes {
         let known =
             |it: &Self, ctx: ContextId| it.samples.lanes.get(ctx.0 as usize).copied().flatten();
-        if let Some(lanes) = known(self, ctx) {
-            return lanes;
-        }
-        let mut missing = vec![ctx];
+        let mut missing: SmallVec<[ContextId; 8]> = SmallVec::new();
+        missing.push(ctx);
         let mut lanes = Lanes::MAX;
         while let Some(parent) = missing.last().and_then(|it| self.parent(*it)) {
             if let Some(above) = known(self, parent) {
@@ -192,30 +205,31 @@ impl Analyzer<'_> {
     fn lanes_of_range(&mut self, var: ValueId, loop_over: Range) -> Lanes {
         let mut lanes = self.lanes_where(loop_over.extent, |value| value > 0);
         let Some(node) = self.node_of(var) else { return lanes };
-        let Some(values) = self.numbers(node).copied() else { return 0 };
-        let first = match loop_over.min {
-            Some(min) => self.numbers(min).copied(),
-            None => Some(Numbers::constant(0)),
-        };
-        let extent = self.numbers(loop_over.extent).copied();
-        let (Some(first), Some(extent)) = (first, extent) else { return 0 };
-        let step = loop_over.step.map(|it| self.numbers(it).copied());
-        lanes &= values.known & first.known & extent.known;
-        let dtype = self.body.dtype(node);
-        let Some(range) = dtype.map(Interval::of_type) else { return 0 };
-        for lane in 0..LANES {
+        let values = self.numbers_at(node);
+        let first = loop_over.min.map(|it| self.numbers_at(it));
+        let extent = self.numbers_at(loop_over.extent);
+        let step = loop_over.step.map(|it| self.numbers_at(it));
+        let (Some(values), Some(extent)) = (values, extent) else { return 0 };
+        if first == Some(None) || step == Some(None) {
+            return 0;
+        }
+        let Some((min, max)) = self.body.dtype(node).map(values::range_of) else { return 0 };
+        let at = |place: usize| &self.samples.numbers[place];
+        let (values, extent) = (at(values), at(extent));
+        let (first, step) = (first.flatten().map(at), step.flatten().map(at));
+        lanes &= values.known & extent.known;
+        lanes &= first.map_or(Lanes::MAX, |it| it.known) & step.map_or(Lanes::MAX, |it| it.known);
+        let mut left = lanes;
+        while left != 0 {
+            let lane = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let first = first.map_or(0, |it| it.of[lane]);
             // A range that leaves the type is an error (`SEMANTICS: L3`).
-            let end = i128::from(first.of[lane]) + i128::from(extent.of[lane]) - 1;
-            let gap = values.of[lane].wrapping_sub(first.of[lane]);
-            let is_step = match step {
-                None => true,
-                Some(None) => false,
-                Some(Some(step)) => {
-                    let by = step.of[lane];
-                    step.known >> lane & 1 != 0 && by > 0 && gap % by == 0
-                }
-            };
-            if !(0..extent.of[lane]).contains(&gap) || !is_step || !range.contains(end) {
+            let end = first.checked_add(extent.of[lane] - 1);
+            let gap = values.of[lane].wrapping_sub(first);
+            let is_step = step.is_none_or(|it| it.of[lane] > 0 && gap % it.of[lane] == 0);
+            let is_in_type = end.is_some_and(|it| (min..=max).contains(&it));
+            if !(0..extent.of[lane]).contains(&gap) || !is_step || !is_in_type {
                 lanes &= !(1 << lane);
             }
         }
@@ -224,6 +238,9 @@ impl Analyzer<'_> {
 
     /// The lanes in which the value of an integer is one of these.
     fn lanes_where(&mut self, expr: ExprId, is_one: impl Fn(i64) -> bool) -> Lanes {
+        if let ExprKind::Int(value) = self.body.expr(expr).kind {
+            return if is_one(value) { Lanes::MAX } else { 0 };
+        }
         let Some(numbers) = self.numbers(expr) else { return 0 };
         (0..LANES).filter(|it| is_one(numbers.of[*it])).fold(0, |lanes, it| lanes | 1 << it)
             & numbers.known
@@ -244,23 +261,6 @@ impl Analyzer<'_> {
         self.samples.ranges = std::mem::take(&mut more[set].ranges);
         self.samples.more = more;
         answer
-    }
-
-    /// Whether samples get to the context in which the condition is true, and some in which it is false; all sets are looked at.
-    pub(crate) fn is_seen_both_ways(&mut self, ctx: ContextId, cond: ExprId) -> bool {
-        if self.truths(cond).known == 0 {
-            return false;
-        }
-        let (mut holds, mut fails) = self.seen(ctx, cond);
-        for set in 0..MORE_SETS {
-            if holds && fails {
-                break;
-            }
-            let seen = self.in_set(set, |it| it.seen(ctx, cond));
-            holds |= seen.0;
-            fails |= seen.1;
-        }
-        holds && fails
     }
 
     /// As [`Analyzer::is_seen_negative`], in the further sets.
@@ -400,7 +400,12 @@ impl Analyzer<'_> {
     }
 
     fn compared(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> Truths {
-        match (self.sample(a), self.sample(b)) {
+        let (a, b) = (self.sample(a), self.sample(b));
+        self.compared_samples(op, a, b)
+    }
+
+    fn compared_samples(&self, op: BinaryOp, a: Sample, b: Sample) -> Truths {
+        match (a, b) {
             (Sample::Numbers(a), Sample::Numbers(b)) => {
                 let numbers = &self.samples.numbers;
                 values::compare(op, &numbers[a as usize], &numbers[b as usize])
@@ -424,11 +429,15 @@ impl Analyzer<'_> {
         }
     }
 
+    #[inline]
     fn sample(&mut self, expr: ExprId) -> Sample {
         match self.samples.of.get(expr.index()) {
-            Some(Sample::None) | None => {}
-            Some(&known) => return known,
+            Some(Sample::None) | None => self.work_out_sample(expr),
+            Some(&known) => known,
         }
+    }
+
+    fn work_out_sample(&mut self, expr: ExprId) -> Sample {
         let n_exprs = self.body.n_exprs();
         self.samples.of.resize(n_exprs, Sample::None);
         // Should a broken body bind variables in a circle, then the circle ends here.

@@ -33,6 +33,7 @@ mod fits;
 mod fold;
 mod logic;
 mod matching;
+mod memo;
 mod order;
 mod recombine;
 mod stages;
@@ -42,9 +43,9 @@ mod vectors;
 use ir::{
     BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type, arena::Id, effects::EffectTable,
 };
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use self::memo::Memo;
 use crate::{Analyzer, ContextId, Overflow};
 
 pub use cost::Cost;
@@ -77,10 +78,24 @@ pub(crate) struct At {
 /// One local rewrite: the new node, and the name of what made it.
 type Rewrite = (ExprId, &'static str);
 
+/// What is tried at the root of a node with simple operands.
+#[derive(Clone, Copy)]
+enum Stage {
+    Fold,
+    Vector,
+    Sum,
+    Decide,
+    Divide,
+    Compare,
+    Extremum,
+    Chain,
+    Rules,
+}
+
 /// Simplifies expressions of one body, to which it adds the new ones.
 pub struct Simplifier<'a> {
     analyzer: Analyzer<'a>,
-    memo: FxHashMap<(ExprId, At), ExprId>,
+    memo: Memo,
     costs: Vec<Cost>,
     /// By node: whether a `Select` is in it.
     selects: Vec<bool>,
@@ -88,10 +103,12 @@ pub struct Simplifier<'a> {
     arithmetic: Vec<bool>,
     sums: sums::Sums,
     depth: u32,
+    /// The last chain of conditions of which every one counts, and where.
+    last_chain: Option<(ExprId, At)>,
     trace: Option<explain::Trace>,
     names: explain::Names,
     /// What was found before, while steps are noted: what is simplest already has none.
-    settled: FxHashMap<(ExprId, At), ExprId>,
+    settled: Memo,
     work: SimplifyWork,
 }
 
@@ -104,15 +121,16 @@ impl<'a> Simplifier<'a> {
     pub fn with_effects(body: &Body, effects: &'a EffectTable) -> Simplifier<'a> {
         Simplifier {
             analyzer: Analyzer::growing(body, effects),
-            memo: FxHashMap::default(),
+            memo: Memo::with_room(body.n_exprs()),
             costs: Vec::new(),
             selects: Vec::new(),
             arithmetic: Vec::new(),
             sums: sums::Sums::with_room(body.n_exprs()),
             depth: 0,
+            last_chain: None,
             trace: None,
             names: explain::Names::default(),
-            settled: FxHashMap::default(),
+            settled: Memo::default(),
             work: SimplifyWork::default(),
         }
     }
@@ -172,22 +190,29 @@ impl<'a> Simplifier<'a> {
         if node.is_constant() || matches!(node.ty, Type::Unknown) && node.is_leaf() {
             return expr;
         }
+        if let Some(known) = self.memo.asked_again(at, expr) {
+            if known.result != expr {
+                self.names.repeat(expr, known.at);
+            }
+            return known.result;
+        }
+        let asked = at.ctx;
         let at = At { ctx: self.nearest(at, expr), ..at };
         if node.is_leaf() && self.analyzer.is_seen_to_vary(at.ctx, expr) {
             return expr;
         }
-        if let Some(&known) = self.memo.get(&(expr, at)) {
+        if let Some(known) = self.memo.get(at, expr) {
             if known != expr {
                 self.names.repeat(expr, at);
             }
             return known;
         }
-        if self.settled.get(&(expr, at)) == Some(&expr) {
+        if self.settled.get(at, expr) == Some(expr) {
             return expr;
         }
         self.work.nodes += 1;
         // A step that leads back here ends here.
-        self.memo.insert((expr, at), expr);
+        let place = self.memo.begin(asked, at, expr);
         let n_names = self.names.len();
         let result = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || {
             let bare = self.with_simple_operands(at, expr);
@@ -197,8 +222,7 @@ impl<'a> Simplifier<'a> {
             self.names.truncate(n_names);
         } else {
             self.names.keep(expr, at, n_names);
-            self.memo.insert((expr, at), result);
-            self.memo.insert((result, at), result);
+            self.memo.finish(asked, at, (place, expr), result);
         }
         result
     }
@@ -260,19 +284,19 @@ impl<'a> Simplifier<'a> {
 
     /// The first rewrite at the root of a node with simple operands.
     fn step(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
-        let stages: [fn(&mut Self, At, ExprId) -> Option<Rewrite>; 9] = [
-            Self::fold,
-            Self::vector,
-            Self::sum,
-            Self::decide,
-            Self::divide,
-            Self::compare,
-            Self::extremum,
-            Self::chain,
-            Self::rewrite_by_rules,
-        ];
-        for stage in stages {
-            if let Some((next, rule)) = stage(self, at, expr)
+        for stage in self.stages(expr) {
+            let rewrite = match stage {
+                Stage::Fold => self.fold(at, expr),
+                Stage::Vector => self.vector(at, expr),
+                Stage::Sum => self.sum(at, expr),
+                Stage::Decide => self.decide(at, expr),
+                Stage::Divide => self.divide(at, expr),
+                Stage::Compare => self.compare(at, expr),
+                Stage::Extremum => self.extremum(at, expr),
+                Stage::Chain => self.chain(at, expr),
+                Stage::Rules => self.rewrite_by_rules(at, expr),
+            };
+            if let Some((next, rule)) = rewrite
                 && next != expr
                 && !self.is_worse(next, expr)
             {
@@ -280,6 +304,29 @@ impl<'a> Simplifier<'a> {
             }
         }
         None
+    }
+
+    /// The stages that may have something to say about a node, by its operator and type.
+    fn stages(&self, expr: ExprId) -> &'static [Stage] {
+        use Stage::{Chain, Compare, Decide, Divide, Extremum, Fold, Rules, Sum, Vector};
+        let node = self.body().expr(expr);
+        let Some(dtype) = node.ty.prim() else { return &[] };
+        if !dtype.is_scalar() {
+            return &[Vector];
+        }
+        match node.kind {
+            ExprKind::Binary(op, ..) => match op {
+                BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul => &[Fold, Sum, Decide, Rules],
+                BinaryOp::Min | BinaryOp::Max => &[Fold, Decide, Extremum, Rules],
+                _ if op.is_division() => &[Fold, Decide, Divide, Rules],
+                _ if op.is_comparison() => &[Fold, Decide, Compare, Rules],
+                _ => &[Fold, Decide, Chain, Rules],
+            },
+            ExprKind::Unary(..) => &[Fold, Decide, Chain, Rules],
+            ExprKind::Cast(_) | ExprKind::Select(..) => &[Fold, Decide, Rules],
+            ExprKind::Call { .. } => &[Decide, Rules],
+            _ => &[Decide],
+        }
     }
 
     /// What the analyzer knows the one value of.
@@ -336,11 +383,19 @@ impl<'a> Simplifier<'a> {
 
     fn map_operands(&mut self, at: At, expr: ExprId) -> ExprId {
         let kind = self.body().expr(expr).kind;
+        if let ExprKind::Binary(_, a, b) = kind {
+            let simple = [self.simplified(at, a), self.simplified(at, b)];
+            return if simple == [a, b] { expr } else { self.with_operands(expr, &simple) };
+        }
         let mut operands: SmallVec<[ExprId; 4]> = SmallVec::new();
         self.body().each_child(kind, &mut |it| operands.push(it));
-        let simple: SmallVec<[ExprId; 4]> =
-            operands.iter().map(|&it| self.simplified(at, it)).collect();
-        if simple == operands { expr } else { self.with_operands(expr, &simple) }
+        let mut is_same = true;
+        for operand in &mut operands {
+            let simple = self.simplified(at, *operand);
+            is_same &= simple == *operand;
+            *operand = simple;
+        }
+        if is_same { expr } else { self.with_operands(expr, &operands) }
     }
 
     /// The node with these operands, in the order of [`Body::each_child`].
@@ -486,6 +541,8 @@ impl<'a> Simplifier<'a> {
             && !flags.has_call
             && self.analyzer.cannot_trap(at.ctx, expr)
             && self.analyzer.no_overflow(at.ctx, expr)
+            // A variable may be bound to what overflowed, and nobody may have used it yet.
+            && self.analyzer.is_untainted(at.ctx, expr)
     }
     /// The truth of a comparison that is made to ask, of operands whose sums are shown to fit.
     fn holds(&mut self, at: At, op: BinaryOp, a: ExprId, b: ExprId) -> bool {

@@ -88,11 +88,25 @@ impl Store {
             cells: vec![(0, 0)],
         }
     }
+    /// Makes room for what is said in a body of as many nodes.
+    pub(crate) fn reserve(&mut self, n_exprs: usize) {
+        self.subjects.reserve(n_exprs / 2);
+        self.maps.reserve(n_exprs);
+    }
     pub(crate) fn of_key(&self, map: MapId, key: u32) -> SubjectFacts {
         self.subjects[self.maps.get(map, key) as usize]
     }
-    pub(crate) fn of_value(&self, map: MapId, value: ValueId) -> SubjectFacts {
+    /// What is said of a subject, if anything is.
+    fn find(&self, map: MapId, key: u32) -> Option<&SubjectFacts> {
+        let at = self.maps.get(map, key);
+        (at != 0).then(|| &self.subjects[at as usize])
+    }
+    fn of_value(&self, map: MapId, value: ValueId) -> SubjectFacts {
         self.of_key(map, value_key(value))
+    }
+    /// The nearest context that says something of a variable.
+    pub(crate) fn stamp_of_value(&self, map: MapId, value: ValueId) -> ContextId {
+        self.subjects[self.maps.get(map, value_key(value)) as usize].stamp
     }
     pub(crate) fn excluded(&self, facts: SubjectFacts) -> impl Iterator<Item = i128> + '_ {
         let mut at = facts.excluded;
@@ -119,6 +133,7 @@ impl Analyzer<'_> {
     }
 
     /// The key of the facts about an atom.
+    #[inline]
     pub(crate) fn subject(&self, atom: Atom) -> u32 {
         match atom.kind() {
             AtomKind::Made(made) => made_key(made),
@@ -148,10 +163,14 @@ impl Analyzer<'_> {
         atom: Atom,
         mut facts: Facts,
     ) -> Facts {
-        let recorded = self.recorded(overflow, ctx, atom);
+        let map = self.state(overflow, ctx).map;
+        let Some(recorded) = self.store.find(map, self.subject(atom)) else { return facts };
         facts.interval = facts.interval.intersect(recorded.interval);
         facts.modular = facts.modular.intersect(recorded.modular).unwrap_or(facts.modular);
-        let excluded: SmallVec<[i128; 4]> = self.store.excluded(recorded).collect();
+        if recorded.excluded == 0 {
+            return facts;
+        }
+        let excluded: SmallVec<[i128; 4]> = self.store.excluded(*recorded).collect();
         for _ in &excluded {
             let trimmed =
                 excluded.iter().fold(facts.interval, |interval, &it| interval.without(it));
@@ -163,14 +182,20 @@ impl Analyzer<'_> {
     }
 
     /// The state of a context, worked out with those above it on first use.
+    #[inline]
     pub(crate) fn state(&mut self, overflow: Overflow, ctx: ContextId) -> State {
+        match self.states[overflow as usize].get(ctx.0 as usize) {
+            Some(&Some(known)) => known,
+            _ => self.work_out_state(overflow, ctx),
+        }
+    }
+
+    fn work_out_state(&mut self, overflow: Overflow, ctx: ContextId) -> State {
         let known = |it: &Self, ctx: ContextId| {
             it.states[overflow as usize].get(ctx.0 as usize).copied().flatten()
         };
-        if let Some(state) = known(self, ctx) {
-            return state;
-        }
-        let mut missing = vec![ctx];
+        let mut missing: SmallVec<[ContextId; 8]> = SmallVec::new();
+        missing.push(ctx);
         let mut at = ctx;
         while let Some(parent) = self.parent(at) {
             if known(self, parent).is_some() {
@@ -237,7 +262,7 @@ impl Analyzer<'_> {
         }
         facts.interval = narrowed;
         facts.modular = congruence;
-        self.update(recorder, atom, facts);
+        self.update(recorder, (atom, key), facts);
         true
     }
 
@@ -257,7 +282,7 @@ impl Analyzer<'_> {
         let mut facts = self.store.of_key(recorder.state.map, key);
         self.store.excluded.push((value, facts.excluded));
         facts.excluded = self.store.excluded.len() as u32 - 1;
-        self.update(recorder, atom, facts);
+        self.update(recorder, (atom, key), facts);
     }
 
     /// Notes a fact about a linear form with each of its atoms.
@@ -275,14 +300,18 @@ impl Analyzer<'_> {
             let mut facts = self.store.of_key(recorder.state.map, key);
             self.store.cells.push((relation, facts.relations));
             facts.relations = self.store.cells.len() as u32 - 1;
-            self.update(recorder, atom, facts);
+            self.update(recorder, (atom, key), facts);
         }
     }
 
     /// Writes the facts of a subject, and tells all its variables that something changed.
-    fn update(&mut self, recorder: &mut Recorder, atom: Atom, mut facts: SubjectFacts) {
+    fn update(
+        &mut self,
+        recorder: &mut Recorder,
+        (atom, key): (Atom, u32),
+        mut facts: SubjectFacts,
+    ) {
         let ctx = recorder.ctx;
-        let key = self.subject(atom);
         facts.stamp = ctx;
         self.insert(recorder, key, facts);
         recorder.state.last = ctx;
@@ -291,8 +320,7 @@ impl Analyzer<'_> {
             recorder.state.everywhere = ctx;
             return;
         };
-        let variables: SmallVec<[ValueId; 8]> = variables.into();
-        for value in variables {
+        for value in SmallVec::<[ValueId; 8]>::from_slice(variables) {
             let facts = self.store.of_value(recorder.state.map, value);
             if facts.stamp != ctx {
                 self.insert(recorder, value_key(value), SubjectFacts { stamp: ctx, ..facts });

@@ -8,7 +8,8 @@
 //! Computed once a node, on demand, without native recursion: O(nodes met).
 
 use ir::{
-    Body, Callee, ExprId, ExprKind, OpKind, ValueId, ValueKind, arena::Id, effects::EffectTable,
+    Body, Callee, Expr, ExprId, ExprKind, OpKind, ValueId, ValueKind, arena::Id,
+    effects::EffectTable,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -21,6 +22,10 @@ const MOST_VARIABLES: usize = 8;
 pub(crate) struct VariableSet(u32);
 
 impl VariableSet {
+    /// Its number among the sets of an analyzer; of [`VariableSet::ALL`] more than there can be.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
     const NONE: VariableSet = VariableSet(0);
     /// More than a set can hold.
     pub(crate) const ALL: VariableSet = VariableSet(u32::MAX);
@@ -40,6 +45,8 @@ pub(crate) struct Summary {
 pub(crate) struct Summaries<'a> {
     effects: &'a EffectTable,
     of: Vec<Option<Summary>>,
+    /// All nodes before this one have a summary.
+    n_done: usize,
     sets: Vec<SmallVec<[ValueId; 4]>>,
     /// What block iteration variables are bound to; `Bind` is found by its operation.
     iteration: FxHashMap<ValueId, ExprId>,
@@ -57,7 +64,7 @@ impl<'a> Summaries<'a> {
                 );
             }
         }
-        Summaries { effects, of: Vec::new(), sets: vec![SmallVec::new()], iteration }
+        Summaries { effects, of: Vec::new(), n_done: 0, sets: vec![SmallVec::new()], iteration }
     }
 
     /// Makes room for as many nodes.
@@ -66,6 +73,7 @@ impl<'a> Summaries<'a> {
     }
 
     /// What a variable is bound to, once and for all (`SEMANTICS: E4`, `L9`).
+    #[inline]
     pub(crate) fn definition(&self, body: &Body, value: ValueId) -> Option<ExprId> {
         match body.values[value].kind {
             ValueKind::Result(op, 0) if body.ops[op].kind == OpKind::Bind => {
@@ -81,63 +89,96 @@ impl<'a> Summaries<'a> {
         self.sets.get(set.0 as usize).map(|it| &it[..])
     }
 
+    #[inline]
     pub(crate) fn get(&mut self, body: &Body, expr: ExprId) -> Summary {
-        if let Some(summary) = self.of[expr.index()] {
-            return summary;
+        match self.of[expr.index()] {
+            Some(summary) => summary,
+            None => self.work_out(body, expr),
         }
-        let mut stack: SmallVec<[(ExprId, bool); 16]> = SmallVec::new();
-        stack.push((expr, false));
-        let mut below: SmallVec<[ExprId; 8]> = SmallVec::new();
-        while let Some((at, is_entered)) = stack.pop() {
-            below.clear();
-            self.dependences(body, at, &mut below);
-            if is_entered {
-                self.of[at.index()] = Some(self.summarize(body, at, &below));
-            } else if self.of[at.index()].is_none() {
-                // Should a broken body bind variables in a circle, then the circle ends here.
-                self.of[at.index()] = Some(UNKNOWN);
-                stack.push((at, true));
-                let missing = below.iter().filter(|it| self.of[it.index()].is_none());
-                stack.extend(missing.map(|&it| (it, false)));
+    }
+
+    /// Operands come before what is made of them, so all up to a node are summarized in their order.
+    fn work_out(&mut self, body: &Body, expr: ExprId) -> Summary {
+        while self.n_done <= expr.index() {
+            let at = ExprId::new(self.n_done);
+            if self.of[at.index()].is_none() {
+                match self.summarize(body, at) {
+                    Some(summary) => self.of[at.index()] = Some(summary),
+                    None => self.work_out_definitions(body, at),
+                }
             }
+            self.n_done += 1;
         }
         self.of[expr.index()].unwrap_or(UNKNOWN)
     }
 
-    fn dependences(&self, body: &Body, expr: ExprId, below: &mut SmallVec<[ExprId; 8]>) {
-        let kind = body.expr(expr).kind;
-        match kind {
-            ExprKind::Value(value) => below.extend(self.definition(body, value)),
-            _ => body.each_child(kind, &mut |child| below.push(child)),
+    /// A node that is before what it depends on: a variable bound to a later one.
+    fn work_out_definitions(&mut self, body: &Body, expr: ExprId) {
+        let mut stack: SmallVec<[(ExprId, bool); 16]> = SmallVec::new();
+        stack.push((expr, false));
+        while let Some((at, is_entered)) = stack.pop() {
+            if is_entered {
+                self.of[at.index()] = self.summarize(body, at);
+            } else if self.of[at.index()].is_none() {
+                // Should a broken body bind variables in a circle, then the circle ends here.
+                self.of[at.index()] = Some(UNKNOWN);
+                stack.push((at, true));
+                self.each_dependence(body, at, &mut |it| {
+                    if self.of[it.index()].is_none() {
+                        stack.push((it, false));
+                    }
+                });
+            }
         }
     }
 
-    fn summarize(&mut self, body: &Body, expr: ExprId, below: &[ExprId]) -> Summary {
-        let node = body.expr(expr);
-        let mut variables = VariableSet::NONE;
-        let mut is_stable = self.is_stable_alone(body, expr);
-        for child in below {
-            let child = self.of[child.index()].unwrap_or(UNKNOWN);
-            variables = self.union(variables, child.variables);
-            is_stable &= child.is_stable;
+    fn each_dependence(&self, body: &Body, expr: ExprId, visit: &mut dyn FnMut(ExprId)) {
+        match body.expr(expr).kind {
+            ExprKind::Value(value) => self.definition(body, value).into_iter().for_each(visit),
+            kind => body.each_child(kind, visit),
         }
+    }
+
+    /// The summary of a node; none if what it depends on has none yet.
+    fn summarize(&mut self, body: &Body, expr: ExprId) -> Option<Summary> {
+        let node = body.expr(expr);
         match node.kind {
+            ExprKind::Int(_) => Some(Summary { variables: VariableSet::NONE, is_stable: true }),
             ExprKind::Value(value) => {
-                // The value of a definition does not change, though evaluating it again might give another.
-                is_stable = !node.flags.has_unknown;
                 let own = self.singleton(value);
-                variables = self.union(variables, own);
+                let variables = match self.definition(body, value) {
+                    Some(definition) => {
+                        let of_definition = self.of[definition.index()]?.variables;
+                        self.union(of_definition, own)
+                    }
+                    None => own,
+                };
+                // The value of a definition does not change, though evaluating it again might give another.
+                Some(Summary { variables, is_stable: !node.flags.has_unknown })
             }
-            ExprKind::Binary(op, ..) if op.is_comparison() || op.is_logical() => {
-                variables = VariableSet::ALL;
+            ExprKind::Binary(op, a, b) => {
+                let (a, b) = (self.of[a.index()]?, self.of[b.index()]?);
+                let variables = match op.is_comparison() || op.is_logical() {
+                    true => VariableSet::ALL,
+                    false => self.union(a.variables, b.variables),
+                };
+                let is_stable = a.is_stable && b.is_stable && self.is_stable_alone(body, &node);
+                Some(Summary { variables, is_stable })
             }
-            _ => {}
+            kind => {
+                let mut variables = Some(VariableSet::NONE);
+                let mut is_stable = self.is_stable_alone(body, &node);
+                body.each_child(kind, &mut |child| {
+                    let child = self.of[child.index()];
+                    is_stable &= child.is_some_and(|it| it.is_stable);
+                    variables = variables.zip(child).map(|(a, b)| self.union(a, b.variables));
+                });
+                Some(Summary { variables: variables?, is_stable })
+            }
         }
-        Summary { variables, is_stable }
     }
 
-    fn is_stable_alone(&self, body: &Body, expr: ExprId) -> bool {
-        let node = body.expr(expr);
+    fn is_stable_alone(&self, body: &Body, node: &Expr) -> bool {
         if node.flags.open_binders > 0 || node.flags.has_unknown || node.flags.has_impure {
             return false;
         }
@@ -170,10 +211,8 @@ impl<'a> Summaries<'a> {
         if right.iter().all(|it| left.contains(it)) {
             return a;
         }
-        let mut both: SmallVec<[ValueId; 4]> = left.into();
-        let new: SmallVec<[ValueId; 4]> =
-            right.iter().copied().filter(|it| !left.contains(it)).collect();
-        both.extend(new);
+        let mut both: SmallVec<[ValueId; 4]> = SmallVec::from_slice(left);
+        both.extend(right.iter().copied().filter(|it| !left.contains(it)));
         if both.len() > MOST_VARIABLES {
             return VariableSet::ALL;
         }

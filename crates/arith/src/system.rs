@@ -63,10 +63,17 @@ impl Analyzer<'_> {
     /// Whether a form is shown not to be negative; further goals must have the same atoms.
     pub(crate) fn shows(&mut self, question: &mut Question, goal: &Linear) -> bool {
         let (overflow, ctx) = (question.overflow, question.ctx);
-        if self.is_seen_negative(ctx, goal) || self.is_seen_negative_in_more(ctx, goal) {
+        if self.is_seen_negative(ctx, goal) {
             return false;
         }
-        if self.is_shown_by_system(question, goal) {
+        let tight = goal.clone().tightened();
+        if self.interval_of(overflow, ctx, &tight).is_non_negative() {
+            return true;
+        }
+        if self.is_seen_negative_in_more(ctx, goal) {
+            return false;
+        }
+        if self.follows_from_system(question, &tight) {
             return true;
         }
         if let Some(plain) = self.plain_form(overflow, ctx, goal)
@@ -79,17 +86,20 @@ impl Analyzer<'_> {
 
     fn is_shown_by_system(&mut self, question: &mut Question, goal: &Linear) -> bool {
         let (overflow, ctx) = (question.overflow, question.ctx);
-        self.work.proof_steps += 1;
         let goal = goal.clone().tightened();
-        if self.interval_of(overflow, ctx, &goal).is_non_negative() {
-            return true;
-        }
+        self.interval_of(overflow, ctx, &goal).is_non_negative()
+            || self.follows_from_system(question, &goal)
+    }
+
+    fn follows_from_system(&mut self, question: &mut Question, goal: &Linear) -> bool {
+        let (overflow, ctx) = (question.overflow, question.ctx);
+        self.work.proof_steps += 1;
         if question.system.is_none() {
-            question.system = Some(self.collect(overflow, ctx, &goal));
+            question.system = Some(self.collect(overflow, ctx, goal));
         }
         match &question.system {
             Some(system) if !system.forms().is_empty() => {
-                system.implies(&goal, &mut self.work.proof_steps)
+                system.implies(goal, &mut self.work.proof_steps)
             }
             _ => false,
         }
@@ -134,9 +144,9 @@ impl Analyzer<'_> {
         while at < atoms.len().min(MOST_ATOMS) && forms.len() < MOST_COLLECTED {
             let atom = atoms[at];
             at += 1;
-            let mut new: Vec<Linear> = self.recorded_forms(overflow, ctx, atom, &mut unequal);
-            new.extend(self.known_of_atom(overflow, ctx, atom));
-            for form in new {
+            let recorded = self.recorded_forms(overflow, ctx, atom, &mut unequal);
+            let known = self.known_of_atom(overflow, ctx, atom);
+            for form in recorded.into_iter().chain(known) {
                 if forms.len() < MOST_COLLECTED && !forms.contains(&form) {
                     let others = form.atoms().filter(|it| !atoms.contains(it));
                     let others: SmallVec<[Atom; 4]> = others.collect();

@@ -18,7 +18,7 @@ use ir::{
 };
 
 use crate::{
-    flow::{Evaluated, Flow, Shape, Target},
+    flow::{Evaluated, Flow, Shape},
     scopes::{ScopeId, ScopeKind},
 };
 
@@ -139,18 +139,12 @@ impl Conditions {
     pub fn build(flow: &Flow<'_>, analyzer: &mut Analyzer<'_>) -> Conditions {
         let root = analyzer.root();
         let n_scopes = flow.scopes.len();
-        let mut tables = [Table::default(), Table::default()];
-        for table in &mut tables {
-            for _ in flow.body.ops.ids() {
-                table.push(root);
-            }
-        }
-        let [before, after] = tables;
+        let before = Table::filled(flow.body.ops.len(), root);
         let mut conditions = Conditions {
             at_start: vec![root; n_scopes],
             at_end: vec![root; n_scopes],
+            after: before.clone(),
             before,
-            after,
             arms: Vec::new(),
         };
         let passage = Passage::of(flow);
@@ -225,7 +219,16 @@ impl Conditions {
 
     fn collect_arms(&mut self, flow: &Flow<'_>, analyzer: &mut Analyzer<'_>) {
         let mut open: Vec<u32> = Vec::new();
-        for (id, occurrence) in flow.occurrences.iter() {
+        let mut next = 0;
+        while next < flow.occurrences.len() {
+            let id = OccurrenceId::new(next);
+            let occurrence = flow.occurrences[id];
+            let flags = flow.body.expr(occurrence.expr).flags;
+            // Arms are operands of calls and binders.
+            next = match flags.has_call || flags.has_binder {
+                true => next + 1,
+                false => occurrence.end.index(),
+            };
             while open.last().is_some_and(|&it| self.arms[it as usize].end <= id) {
                 open.pop();
             }
@@ -236,7 +239,10 @@ impl Conditions {
             };
             let index = || child_index(flow, parent, id);
             let context = match flow.body.expr(flow.occurrences[parent].expr).kind {
-                ExprKind::Call { args, .. } if flow.body.items(args).len() == 3 => {
+                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
+                    if flow.body.items(args).len() == 3
+                        && flow.body.name(name) == "if_then_else" =>
+                {
                     let index = index();
                     if flow.evaluated(parent, index) != Evaluated::OneOf {
                         continue;
@@ -292,12 +298,8 @@ fn has_predicate(body: &Body, op: OpId) -> bool {
 /// For each operation whether something leaves it by `break`.
 fn loops_with_break(flow: &Flow<'_>) -> Vec<bool> {
     let mut breaks = vec![false; flow.body.ops.len()];
-    for op in flow.body.ops_preorder() {
-        for target in &flow.jumps(op).targets {
-            if let Target::Break(to) = *target {
-                breaks[to.index()] = true;
-            }
-        }
+    for op in flow.broken() {
+        breaks[op.index()] = true;
     }
     breaks
 }

@@ -124,9 +124,9 @@ impl<'a> Flow<'a> {
 
     /// Whether control may come to the end of each block. Inner blocks first.
     fn ends(&self) -> Table<BlockId, bool> {
-        let mut ends = Table::default();
-        for _ in self.body.blocks.ids() {
-            ends.push(true);
+        let mut ends = Table::filled(self.body.blocks.len(), true);
+        if self.jumps.values().all(|it| it.next) {
+            return ends;
         }
         for event in self.body.walk(self.body.root) {
             let WalkEvent::LeaveRegion(region) = event else { continue };
@@ -198,6 +198,14 @@ impl<'a> Flow<'a> {
             .is_some_and(|&it| matches!(self.body.expr(it).kind, ExprKind::Int(value) if value > 0))
     }
 
+    /// The loops that something leaves by `break`, in no order.
+    pub(crate) fn broken(&self) -> impl Iterator<Item = OpId> + '_ {
+        self.jumps.values().flat_map(|it| &it.targets).filter_map(|target| match *target {
+            Target::Break(to) => Some(to),
+            _ => None,
+        })
+    }
+
     /// Where control goes from `op`.
     pub fn jumps(&self, op: OpId) -> &Jumps {
         self.jumps.get(&op).unwrap_or(&self.goes_on)
@@ -260,10 +268,7 @@ impl<'a> Flow<'a> {
 }
 
 fn positions(body: &Body) -> Table<OpId, u32> {
-    let mut position = Table::default();
-    for _ in body.ops.ids() {
-        position.push(0);
-    }
+    let mut position = Table::filled(body.ops.len(), 0);
     for (_, block) in body.blocks.iter() {
         for (index, &op) in block.ops.iter().enumerate() {
             position[op] = index as u32;
@@ -300,9 +305,12 @@ fn jump_of_name(name: &str) -> u8 {
 /// For each expression how evaluating it may not come back: an unknown call, one that traps or jumps on purpose.
 pub(crate) fn leaving(body: &Body, effects: &EffectTable) -> Vec<u8> {
     let mut leaves = vec![0; body.n_exprs()];
-    for index in 0..body.n_exprs() {
-        let kind = body.expr(ExprId::new(index)).kind;
-        let mut any = match kind {
+    for (expr, node) in body.exprs() {
+        // Most nodes have nothing in them that could.
+        if !node.flags.has_call && !node.flags.has_unknown {
+            continue;
+        }
+        let mut any = match node.kind {
             ExprKind::Opaque { .. } => leave::ANY,
             ExprKind::Call { callee: callee @ Callee::Intrinsic(name), .. } => {
                 let trap = effects.callee(body, callee).may_trap == Trap::Yes;
@@ -312,8 +320,8 @@ pub(crate) fn leaving(body: &Body, effects: &EffectTable) -> Vec<u8> {
             _ => 0,
         };
         // Children are made before their parents and have smaller ids.
-        body.each_child(kind, &mut |child| any |= leaves[child.index()]);
-        leaves[index] = any;
+        body.each_child(node.kind, &mut |child| any |= leaves[child.index()]);
+        leaves[expr.index()] = any;
     }
     leaves
 }
@@ -322,6 +330,9 @@ pub(crate) fn leaving(body: &Body, effects: &EffectTable) -> Vec<u8> {
 fn jumps(body: &Body, scopes: &ScopeTree, effects: &EffectTable) -> FxHashMap<OpId, Jumps> {
     let leaves = leaving(body, effects);
     let mut jumps = FxHashMap::default();
+    if body.ops.ids().all(|op| ways_out(body, op, &leaves) == (0, true)) {
+        return jumps;
+    }
     // The innermost loop around the operations that are entered now.
     let mut loops: Vec<OpId> = Vec::new();
     for event in body.walk(body.root) {
@@ -404,6 +415,9 @@ fn targets(ways: u8, around: Option<OpId>, kernel: Option<OpId>) -> SmallVec<[Ta
 
 /// By scope: whether a jump in it leaves it. O(scopes + jumps): bottom-up by the depth of the outermost target.
 fn jumps_out(body: &Body, scopes: &ScopeTree, jumps: &FxHashMap<OpId, Jumps>) -> Vec<bool> {
+    if jumps.is_empty() {
+        return vec![false; scopes.len()];
+    }
     let mut reach: Vec<u32> = vec![u32::MAX; scopes.len()];
     for op in body.ops_preorder() {
         let Some(jumps) = jumps.get(&op) else { continue };

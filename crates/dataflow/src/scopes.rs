@@ -96,10 +96,11 @@ impl ScopeTree {
         let root = ScopeId(0);
         let mut tree = ScopeTree {
             scopes: Table::default(),
-            of_op: filled(body.ops.len(), root),
-            order: filled(body.ops.len(), u32::MAX),
-            of_block: filled(body.blocks.len(), root),
+            of_op: Table::filled(body.ops.len(), root),
+            order: Table::filled(body.ops.len(), u32::MAX),
+            of_block: Table::filled(body.blocks.len(), root),
         };
+        tree.scopes.reserve(body.blocks.len());
         let mut dominators: Vec<Dominators> = Vec::new();
         let mut stack = Vec::new();
         let mut order = 0;
@@ -297,14 +298,6 @@ impl ScopeTree {
             ValueKind::Result(op, _) => self.order(op).saturating_add(1),
         }
     }
-}
-
-fn filled<I: Id, T: Clone>(len: usize, value: T) -> Table<I, T> {
-    let mut table = Table::default();
-    for _ in 0..len {
-        table.push(value.clone());
-    }
-    table
 }
 
 fn push_region(

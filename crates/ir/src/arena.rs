@@ -33,8 +33,16 @@ impl<I: Id, T: std::fmt::Debug> std::fmt::Debug for Table<I, T> {
 }
 
 impl<I: Id, T> Table<I, T> {
+    /// A table of `n` equal items.
+    pub fn filled(n: usize, item: T) -> Table<I, T>
+    where
+        T: Clone,
+    {
+        Table { items: vec![item; n], marker: PhantomData }
+    }
+
     /// Makes room for as many items more.
-    pub(crate) fn reserve(&mut self, n_items: usize) {
+    pub fn reserve(&mut self, n_items: usize) {
         self.items.reserve(n_items);
     }
 
@@ -43,6 +51,16 @@ impl<I: Id, T> Table<I, T> {
         let id = I::new(self.items.len());
         self.items.push(item);
         id
+    }
+
+    /// Adds the items of a range once more; gives the new ones.
+    pub(crate) fn repeat(&mut self, range: ops::Range<usize>) -> &mut [T]
+    where
+        T: Copy,
+    {
+        let first = self.items.len();
+        self.items.extend_from_within(range);
+        &mut self.items[first..]
     }
 
     /// Number of items.

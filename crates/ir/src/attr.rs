@@ -2,7 +2,11 @@
 //!
 //! Order of dictionary entries is kept as written, for printing; equality and fingerprints go by sorted keys.
 
-use std::hash::{Hash, Hasher};
+use std::{
+    hash::{Hash, Hasher},
+    ops::{Deref, DerefMut},
+    sync::Arc,
+};
 
 use crate::{DataType, Dialect, ExprId};
 
@@ -40,6 +44,29 @@ pub enum Attr {
 
 /// An attribute dictionary in the order written. The empty one has id 0 in every body.
 pub type AttrDict = Vec<(Box<str>, Attr)>;
+
+/// A dictionary that copies share until one of them changes it: a function has few, and they are long beside its expressions.
+#[derive(Clone, Default, PartialEq, Debug)]
+pub struct SharedDict(Arc<AttrDict>);
+
+impl Deref for SharedDict {
+    type Target = AttrDict;
+    fn deref(&self) -> &AttrDict {
+        &self.0
+    }
+}
+
+impl DerefMut for SharedDict {
+    fn deref_mut(&mut self) -> &mut AttrDict {
+        Arc::make_mut(&mut self.0)
+    }
+}
+
+impl From<AttrDict> for SharedDict {
+    fn from(dict: AttrDict) -> SharedDict {
+        SharedDict(Arc::new(dict))
+    }
+}
 
 /// The function attribute by which parameters do not overlap (`SEMANTICS: M5`), as a dialect spells it.
 pub fn noalias_key(dialect: Dialect) -> &'static str {

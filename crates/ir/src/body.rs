@@ -9,12 +9,13 @@ mod splice;
 use std::hash::BuildHasher;
 
 use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
 
 use crate::{
     Attr, AttrDict, AttrDictId, BinaryOp, Block, BlockId, Buffer, BufferField, BufferId, Callee,
     DataType, Expr, ExprFlags, ExprId, ExprKind, ExprListId, Lanes, NameId, OpId, OpKind,
-    Operation, Region, RegionId, RegionKind, SBlock, SBlockId, Type, UnaryOp, Value, ValueId,
-    ValueKind,
+    Operation, Region, RegionId, RegionKind, SBlock, SBlockId, SharedDict, Type, UnaryOp, Value,
+    ValueId, ValueKind,
     arena::{Id, Table},
     interned::{Index, ListTable, NameTable},
 };
@@ -58,13 +59,13 @@ pub struct Body {
     /// Language.
     pub dialect: Dialect,
     /// Keyword arguments of the decorator (`private=True`, `s_tir=True` …), in the order written.
-    pub decorator: AttrDict,
+    pub decorator: SharedDict,
     /// Parameters.
     pub params: Vec<Param>,
     /// `-> T.int32`, if written and not `None`.
     pub return_type: Option<Type>,
     /// `T.func_attr({...})`, in the order written.
-    pub attrs: AttrDict,
+    pub attrs: SharedDict,
     /// Statements.
     pub root: RegionId,
     /// Captured names that could not be resolved; with any, the function has no fingerprint.
@@ -73,7 +74,7 @@ pub struct Body {
     exprs: Table<ExprId, Expr>,
     expr_index: Index<ExprId>,
     lists: ListTable,
-    attr_dicts: Table<AttrDictId, AttrDict>,
+    attr_dicts: Table<AttrDictId, SharedDict>,
     attr_index: Index<AttrDictId>,
     /// As written, where it differs from the value rounded to its type.
     float_spellings: Vec<(ExprId, f64)>,
@@ -99,10 +100,10 @@ impl Body {
         let mut body = Body {
             name: name.into(),
             dialect,
-            decorator: AttrDict::new(),
+            decorator: SharedDict::default(),
             params: Vec::new(),
             return_type: None,
-            attrs: AttrDict::new(),
+            attrs: SharedDict::default(),
             root: RegionId::new(0),
             unresolved: Vec::new(),
             names: NameTable::default(),
@@ -155,10 +156,10 @@ impl Body {
         let mut hasher = FxBuildHasher.build_hasher();
         crate::attr::hash_dict(&dict, &mut hasher);
         let hash = std::hash::Hasher::finish(&hasher);
-        if let Some(id) = self.attr_index.find(hash, |id| self.attr_dicts[id] == dict) {
+        if let Some(id) = self.attr_index.find(hash, |id| *self.attr_dicts[id] == dict) {
             return id;
         }
-        let id = self.attr_dicts.push(dict);
+        let id = self.attr_dicts.push(dict.into());
         self.attr_index.insert(hash, id);
         id
     }
@@ -189,6 +190,10 @@ impl Body {
             None => self.exprs[id],
             Some(value) => Expr::of_value(value, self.values[value].ty),
         }
+    }
+    /// The nodes of the pool, operands before what they are operands of.
+    pub fn exprs(&self) -> impl DoubleEndedIterator<Item = (ExprId, &Expr)> + ExactSizeIterator {
+        self.exprs.iter()
     }
     /// Number of nodes in the pool.
     #[inline]
@@ -267,7 +272,21 @@ impl Body {
     }
 
     /// Calls `visit` on the direct children of a node in evaluation order (`Store`'s rules are the operation's).
+    #[inline]
     pub fn each_child(&self, kind: ExprKind, visit: &mut dyn FnMut(ExprId)) {
+        match kind {
+            ExprKind::Binary(_, a, b) => {
+                visit(a);
+                visit(b);
+            }
+            ExprKind::Unary(_, a) | ExprKind::Cast(a) => visit(a),
+            leaf if leaf.is_leaf() => {}
+            kind => self.each_of_many(kind, visit),
+        }
+    }
+
+    /// The children of a node that is none of the frequent ones, which [`Body::each_child`] knows where it is called.
+    fn each_of_many(&self, kind: ExprKind, visit: &mut dyn FnMut(ExprId)) {
         match kind {
             ExprKind::Value(_)
             | ExprKind::Bound(_)
@@ -276,12 +295,10 @@ impl Body {
             | ExprKind::Str(_)
             | ExprKind::BufferField(..)
             | ExprKind::Buffer(_)
-            | ExprKind::Opaque { .. } => {}
-            ExprKind::Binary(_, a, b) => {
-                visit(a);
-                visit(b);
-            }
-            ExprKind::Unary(_, a) | ExprKind::Cast(a) => visit(a),
+            | ExprKind::Opaque { .. }
+            | ExprKind::Binary(..)
+            | ExprKind::Unary(..)
+            | ExprKind::Cast(_) => {}
             ExprKind::Select(c, a, b) => {
                 visit(c);
                 visit(a);
@@ -385,8 +402,8 @@ impl Body {
         list: ExprListId,
         map: &mut dyn FnMut(&mut Body, ExprId) -> ExprId,
     ) -> ExprListId {
-        let items = self.items(list).to_vec();
-        let mapped: Vec<ExprId> = items.iter().map(|&it| map(self, it)).collect();
+        let items: SmallVec<[ExprId; 8]> = SmallVec::from_slice(self.items(list));
+        let mapped: SmallVec<[ExprId; 8]> = items.iter().map(|&it| map(self, it)).collect();
         if mapped == items { list } else { self.list(&mapped) }
     }
 

@@ -3,9 +3,12 @@
 //! [`DataType`] is TVM's `runtime::DataType`: a code, a width in bits and a number of lanes. [`Type`] is what a value
 //! has: a data type, a pointer, a type of another language known by its text, or unknown (a captured Python name).
 
-use std::fmt;
+use std::{
+    fmt,
+    hash::{Hash, Hasher},
+};
 
-use crate::NameId;
+use crate::{NameId, arena::Id as _};
 
 /// The kind of an element type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -65,7 +68,7 @@ pub enum Lanes {
 }
 
 /// An element type with lanes, such as `int32`, `float16x8`, `bool`.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DataType {
     /// Kind.
     pub code: TypeCode,
@@ -289,7 +292,7 @@ impl fmt::Debug for DataType {
 }
 
 /// The type of a value or expression.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Type {
     /// Not known: a captured Python name that could not be resolved, an opaque call. Nothing is commoned across it
     /// and no rule assumes anything of it.
@@ -305,6 +308,54 @@ pub enum Type {
     },
     /// A type of another language, by its text (`tensor<?x4xf32>`).
     Named(NameId),
+}
+
+/// In one step for most: each node that is asked for is looked up by its type too.
+impl Hash for DataType {
+    #[inline]
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        hasher.write_u64(self.packed());
+    }
+}
+
+impl Hash for Type {
+    #[inline]
+    fn hash<H: Hasher>(&self, hasher: &mut H) {
+        match *self {
+            Type::Unknown => hasher.write_u64(0),
+            Type::Prim(dtype) => hasher.write_u64(1 << 60 | dtype.packed()),
+            Type::Pointer { element, scope } => {
+                hasher.write_u64(2 << 60 | element.packed());
+                scope.hash(hasher);
+            }
+            Type::Named(name) => hasher.write_u64(3 << 60 | name.index() as u64),
+        }
+    }
+}
+
+impl DataType {
+    /// Equal for equal types; the 8-bit floats share one number.
+    #[inline]
+    fn packed(self) -> u64 {
+        let code = match self.code {
+            TypeCode::Int => 0,
+            TypeCode::UInt => 1,
+            TypeCode::Float => 2,
+            TypeCode::BFloat => 3,
+            TypeCode::Bool => 4,
+            TypeCode::Handle => 5,
+            TypeCode::Void => 6,
+            TypeCode::Float8(_) => 7,
+            TypeCode::Float6E2M3 => 8,
+            TypeCode::Float6E3M2 => 9,
+            TypeCode::Float4 => 10,
+        };
+        let lanes = match self.lanes {
+            Lanes::Fixed(n) => u64::from(n),
+            Lanes::Scalable(n) => 1 << 16 | u64::from(n),
+        };
+        lanes << 16 | u64::from(self.bits) << 8 | code
+    }
 }
 
 impl Type {

@@ -30,7 +30,7 @@ mod tvm_ops;
 pub use model::{
     Applies, Asynchrony, Basis, Flags, MemoryEffect, MemorySet, Merge, OpEffects, Trap, TrapKind,
 };
-pub use nodes::{binary, unary};
+pub use nodes::{OPERATOR_COST, binary, unary};
 pub use paddle::{PaddleOp, is_paddle_annotation, paddle_op};
 pub use rows::{EffectError, EffectRow, EffectRows};
 pub use table::{EffectTable, Match, MatchKind, Namespace};

@@ -236,6 +236,23 @@ pub enum ExprKind {
     },
 }
 
+impl ExprKind {
+    /// Variables, bound variables, constants, strings, buffer names: nothing to compute.
+    #[inline]
+    pub fn is_leaf(&self) -> bool {
+        matches!(
+            self,
+            ExprKind::Value(_)
+                | ExprKind::Bound(_)
+                | ExprKind::Int(_)
+                | ExprKind::Float(_)
+                | ExprKind::Str(_)
+                | ExprKind::BufferField(..)
+                | ExprKind::Buffer(_)
+        )
+    }
+}
+
 /// What a node contains, itself included. Computed once when the node is made, so that eligibility is O(1).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ExprFlags {
@@ -277,16 +294,7 @@ impl Expr {
     /// Variables, bound variables, constants, strings, buffer names: nothing to compute.
     #[inline]
     pub fn is_leaf(&self) -> bool {
-        matches!(
-            self.kind,
-            ExprKind::Value(_)
-                | ExprKind::Bound(_)
-                | ExprKind::Int(_)
-                | ExprKind::Float(_)
-                | ExprKind::Str(_)
-                | ExprKind::BufferField(..)
-                | ExprKind::Buffer(_)
-        )
+        self.kind.is_leaf()
     }
     /// Integer and float constants.
     #[inline]

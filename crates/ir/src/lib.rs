@@ -23,7 +23,7 @@ pub mod text;
 pub mod verify;
 pub mod walk;
 
-pub use attr::{Attr, AttrDict, noalias_key};
+pub use attr::{Attr, AttrDict, SharedDict, noalias_key};
 pub use body::{Body, Dialect, OpRun, Param};
 pub use buffer::{Buffer, BufferOrigin, BufferRegion, RegionDim};
 pub use dtype::{DataType, Lanes, Type, TypeCode};

@@ -41,14 +41,21 @@ pub struct Occurrences {
     of_op: Table<OpId, (OccurrenceId, OccurrenceId)>,
 }
 
+/// Of a node that did not occur yet.
+const UNKNOWN: u32 = u32::MAX;
+
 /// Room made for occurrences at once; more is found as they come.
 const MOST_RESERVED: usize = 1 << 20;
 
 impl Occurrences {
-    /// Enumerates the occurrences of `body`. O(occurrences), no recursion.
+    /// Of no body: for what is not asked about occurrences.
+    pub fn none() -> Occurrences {
+        Occurrences { table: Table::default(), of_op: Table::default() }
+    }
+
+    /// Enumerates the occurrences of `body`. O(occurrences), no recursion; a tree that occurs again is copied, not walked again.
     pub fn collect(body: &Body) -> Occurrences {
         let mut table: Table<OccurrenceId, Occurrence> = Table::default();
-        let mut of_op: Table<OpId, (OccurrenceId, OccurrenceId)> = Table::default();
         let n_all = body
             .ops
             .iter()
@@ -56,29 +63,51 @@ impl Occurrences {
             .fold(0_usize, |all, it| all.saturating_add(body.expr(*it).size as usize));
         table.reserve(n_all.min(MOST_RESERVED));
         let none = OccurrenceId::new(0);
-        for _ in body.ops.ids() {
-            of_op.push((none, none));
-        }
+        let mut of_op = Table::filled(body.ops.len(), (none, none));
+        // By node with operands: its first occurrence.
+        let mut known = vec![UNKNOWN; body.n_exprs()];
         let mut stack: Vec<(ExprId, Option<OccurrenceId>)> = Vec::new();
         for op in body.ops_preorder() {
             let first = OccurrenceId::new(table.len());
             for (operand, &expr) in body.ops[op].operands.iter().enumerate() {
-                stack.push((expr, None));
-                while let Some((expr, parent)) = stack.pop() {
+                let operand = operand as u32;
+                let mut next = Some((expr, None));
+                while let Some((expr, parent)) = next {
                     let node = body.expr(expr);
                     // A tree has as many occurrences as nodes, and a saturated number of them fits in no memory.
                     let end = OccurrenceId::new(table.len() + node.size as usize);
-                    let id =
-                        table.push(Occurrence { expr, op, operand: operand as u32, parent, end });
-                    match node.kind {
-                        _ if node.is_leaf() => {}
-                        ExprKind::Binary(_, a, b) => stack.extend([(b, Some(id)), (a, Some(id))]),
+                    let here = Occurrence { expr, op, operand, parent, end };
+                    if node.is_leaf() {
+                        table.push(here);
+                        next = stack.pop();
+                        continue;
+                    }
+                    let before = std::mem::replace(&mut known[expr.index()], table.len() as u32);
+                    if before != UNKNOWN {
+                        repeat(&mut table, before, here);
+                        next = stack.pop();
+                        continue;
+                    }
+                    let id = table.push(here);
+                    next = match node.kind {
+                        ExprKind::Binary(_, a, b) => {
+                            stack.push((b, Some(id)));
+                            Some((a, Some(id)))
+                        }
+                        ExprKind::Cast(a) | ExprKind::Unary(_, a) => Some((a, Some(id))),
+                        ExprKind::Load { indices, predicate, .. } => {
+                            stack.extend(predicate.map(|it| (it, Some(id))));
+                            let indices = body.items(indices).iter().rev();
+                            stack.extend(indices.map(|&it| (it, Some(id))));
+                            stack.pop()
+                        }
                         kind => {
                             let mark = stack.len();
                             body.each_child(kind, &mut |child| stack.push((child, Some(id))));
                             stack[mark..].reverse();
+                            stack.pop()
                         }
-                    }
+                    };
                 }
             }
             of_op[op] = (first, OccurrenceId::new(table.len()));
@@ -101,11 +130,15 @@ impl Occurrences {
         self.table.iter()
     }
     /// The occurrences of one operation, in order (its operands only, not what is in its regions).
-    pub fn of_op(&self, op: OpId) -> impl DoubleEndedIterator<Item = OccurrenceId> + use<> {
+    pub fn of_op(
+        &self,
+        op: OpId,
+    ) -> impl DoubleEndedIterator<Item = OccurrenceId> + ExactSizeIterator + use<> {
         let (start, end) = self.of_op[op];
         (start.index()..end.index()).map(OccurrenceId::new)
     }
     /// The occurrence of an operand.
+    #[inline]
     pub fn of_operand(&self, op: OpId, operand: usize) -> Option<OccurrenceId> {
         let (start, end) = self.of_op[op];
         let mut at = start;
@@ -119,8 +152,24 @@ impl Occurrences {
     }
 }
 
+/// Adds the tree of an occurrence whose node has one at `before` already.
+fn repeat(table: &mut Table<OccurrenceId, Occurrence>, before: u32, root: Occurrence) {
+    let (first, before) = (table.len(), before as usize);
+    let distance = (first - before) as u32;
+    let moved = |it: OccurrenceId| OccurrenceId(it.0 + distance);
+    let tree = table.repeat(before..before + (root.end.index() - first));
+    for it in &mut *tree {
+        it.op = root.op;
+        it.operand = root.operand;
+        it.parent = it.parent.map(moved);
+        it.end = moved(it.end);
+    }
+    tree[0].parent = root.parent;
+}
+
 impl std::ops::Index<OccurrenceId> for Occurrences {
     type Output = Occurrence;
+    #[inline]
     fn index(&self, id: OccurrenceId) -> &Occurrence {
         &self.table[id]
     }

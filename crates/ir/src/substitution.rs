@@ -3,7 +3,6 @@
 //! In: a body, variables with what takes their places, and an expression. Out: the expression without those variables, as nodes of the
 //! body. What takes a place is not looked into again. Each node is rebuilt once, however many expressions are asked for; no recursion.
 
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::{Body, ExprId, ExprKind, ValueId, arena::Id as _};
@@ -11,11 +10,12 @@ use crate::{Body, ExprId, ExprKind, ValueId, arena::Id as _};
 /// Expressions in the places of variables, each node once.
 #[derive(Clone, Default, Debug)]
 pub struct Substitution {
-    values: FxHashMap<ValueId, ExprId>,
-    /// By node.
+    /// By value; empty if nothing is replaced.
+    values: Vec<Option<ExprId>>,
+    /// By node that has operands.
     memo: Vec<Option<ExprId>>,
-    /// Nodes on the way, and whether their operands were looked at.
-    stack: Vec<(ExprId, bool)>,
+    /// Nodes on the way.
+    stack: Vec<ExprId>,
 }
 
 impl Substitution {
@@ -26,12 +26,19 @@ impl Substitution {
 
     /// Whether a variable is replaced.
     pub fn has(&self, value: ValueId) -> bool {
-        self.values.contains_key(&value)
+        self.of_value(value).is_some()
+    }
+
+    fn of_value(&self, value: ValueId) -> Option<ExprId> {
+        self.values.get(value.index()).copied().flatten()
     }
 
     /// Replaces one more variable, in what is asked for from now on and was not before.
     pub fn add(&mut self, value: ValueId, with: ExprId) {
-        self.values.insert(value, with);
+        if self.values.len() <= value.index() {
+            self.values.resize(value.index() + 1, None);
+        }
+        self.values[value.index()] = Some(with);
     }
 
     /// The expression with all variables replaced.
@@ -40,41 +47,65 @@ impl Substitution {
             return known;
         }
         self.memo.resize(body.n_exprs(), None);
-        self.stack.push((expr, false));
-        while let Some((at, is_ready)) = self.stack.pop() {
-            if self.known(body, at).is_some() {
+        let mut stack = std::mem::take(&mut self.stack);
+        stack.push(expr);
+        while let Some(&at) = stack.last() {
+            if self.memo[at.index()].is_some() {
+                stack.pop();
                 continue;
             }
-            let kind = body.expr(at).kind;
-            if !is_ready {
-                self.stack.push((at, true));
-                let stack = &mut self.stack;
-                body.each_child(kind, &mut |child| stack.push((child, false)));
-                continue;
+            if let Some(new) = self.rebuilt(body, at, &mut stack) {
+                stack.pop();
+                self.memo[at.index()] = Some(new);
             }
-            let mut is_same = true;
-            body.each_child(kind, &mut |it| is_same &= self.known(body, it) == Some(it));
-            let new = match is_same {
-                true => at,
-                false => {
-                    let mut children: SmallVec<[ExprId; 8]> = SmallVec::new();
-                    body.each_child(kind, &mut |it| {
-                        children.push(self.known(body, it).unwrap_or(it))
-                    });
-                    let mut children = children.into_iter();
-                    body.map_children(at, &mut |_, child| children.next().unwrap_or(child))
+        }
+        self.stack = stack;
+        self.memo[expr.index()].unwrap_or(expr)
+    }
+
+    /// A node of what its operands become; if one of them is not known, none, and those are put on the stack.
+    fn rebuilt(&self, body: &mut Body, at: ExprId, stack: &mut Vec<ExprId>) -> Option<ExprId> {
+        let node = body.expr(at);
+        // Most nodes are of this kind.
+        if let ExprKind::Binary(op, a, b) = node.kind {
+            return match (self.known(body, a), self.known(body, b)) {
+                (Some(x), Some(y)) if (x, y) == (a, b) => Some(at),
+                (Some(x), Some(y)) => Some(body.make(ExprKind::Binary(op, x, y), node.ty)),
+                (x, y) => {
+                    stack.extend(x.is_none().then_some(a));
+                    stack.extend(y.is_none().then_some(b));
+                    None
                 }
             };
-            self.memo[at.index()] = Some(new);
         }
-        self.known(body, expr).unwrap_or(expr)
+        let mark = stack.len();
+        let mut children: SmallVec<[ExprId; 8]> = SmallVec::new();
+        let mut is_same = true;
+        body.each_child(node.kind, &mut |child| match self.known(body, child) {
+            Some(new) => {
+                is_same &= new == child;
+                children.push(new);
+            }
+            None => stack.push(child),
+        });
+        if stack.len() > mark {
+            return None;
+        }
+        if is_same {
+            return Some(at);
+        }
+        let mut children = children.into_iter();
+        Some(body.map_children(at, &mut |_, child| children.next().unwrap_or(child)))
     }
 
     /// What an expression becomes, if that is known already.
     fn known(&self, body: &Body, expr: ExprId) -> Option<ExprId> {
+        if let Some(&Some(known)) = self.memo.get(expr.index()) {
+            return Some(known);
+        }
         match body.expr(expr).kind {
-            ExprKind::Value(value) => Some(self.values.get(&value).copied().unwrap_or(expr)),
-            _ => self.memo.get(expr.index()).copied().flatten(),
+            ExprKind::Value(value) => Some(self.of_value(value).unwrap_or(expr)),
+            kind => kind.is_leaf().then_some(expr),
         }
     }
 }

@@ -19,27 +19,30 @@ pub enum WalkEvent {
 pub struct Walk<'a> {
     body: &'a Body,
     stack: Vec<WalkEvent>,
+    /// The operation that was entered last, if there is nothing in it.
+    entered: Option<OpId>,
 }
 
 impl Iterator for Walk<'_> {
     type Item = WalkEvent;
 
+    #[inline]
     fn next(&mut self) -> Option<WalkEvent> {
+        if let Some(op) = self.entered.take() {
+            return Some(WalkEvent::Leave(op));
+        }
         let event = self.stack.pop()?;
         match event {
-            WalkEvent::Enter(op) => {
-                self.stack.push(WalkEvent::Leave(op));
-                for &region in self.body.ops[op].regions.iter().rev() {
-                    self.stack.push(WalkEvent::EnterRegion(region));
+            WalkEvent::Enter(op) => match &self.body.ops[op].regions[..] {
+                [] => self.entered = Some(op),
+                regions => {
+                    self.stack.push(WalkEvent::Leave(op));
+                    self.stack.extend(regions.iter().rev().map(|&it| WalkEvent::EnterRegion(it)));
                 }
-            }
+            },
             WalkEvent::EnterRegion(region) => {
                 self.stack.push(WalkEvent::LeaveRegion(region));
-                for &block in self.body.regions[region].blocks.iter().rev() {
-                    self.stack.extend(
-                        self.body.blocks[block].ops.iter().rev().map(|&op| WalkEvent::Enter(op)),
-                    );
-                }
+                push_ops(self.body, region, &mut self.stack, WalkEvent::Enter);
             }
             WalkEvent::LeaveRegion(_) | WalkEvent::Leave(_) => {}
         }
@@ -47,17 +50,29 @@ impl Iterator for Walk<'_> {
     }
 }
 
+/// Puts the operations of a region on a stack, the first on top.
+fn push_ops<T>(body: &Body, region: RegionId, stack: &mut Vec<T>, of_op: impl Fn(OpId) -> T) {
+    for &block in body.regions[region].blocks.iter().rev() {
+        stack.extend(body.blocks[block].ops.iter().rev().map(|&op| of_op(op)));
+    }
+}
+
 impl Body {
     /// Walks a region and all in it. O(operations).
     pub fn walk(&self, region: RegionId) -> Walk<'_> {
-        Walk { body: self, stack: vec![WalkEvent::EnterRegion(region)] }
+        Walk { body: self, stack: vec![WalkEvent::EnterRegion(region)], entered: None }
     }
 
     /// The operations of the whole function, each before those in its regions.
     pub fn ops_preorder(&self) -> impl Iterator<Item = OpId> + '_ {
-        self.walk(self.root).filter_map(|event| match event {
-            WalkEvent::Enter(op) => Some(op),
-            _ => None,
+        let mut stack = Vec::with_capacity(self.ops.len().min(64));
+        push_ops(self, self.root, &mut stack, |op| op);
+        std::iter::from_fn(move || {
+            let op = stack.pop()?;
+            for &region in self.ops[op].regions.iter().rev() {
+                push_ops(self, region, &mut stack, |op| op);
+            }
+            Some(op)
         })
     }
 }

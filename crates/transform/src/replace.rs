@@ -37,29 +37,33 @@ fn replace_in(
     op: OpId,
     replaced: &[(OccurrenceId, ExprId)],
 ) {
-    let ids: Vec<OccurrenceId> = occurrences.of_op(op).collect();
-    let Some(&first) = ids.first() else { return };
-    let mut new: Vec<ExprId> = ids.iter().map(|&it| occurrences[it].expr).collect();
+    let Some(first) = occurrences.of_op(op).next() else { return };
+    let place = |it: OccurrenceId| it.index() - first.index();
+    // What becomes of an occurrence that changes, or whose operand does.
+    let mut new: Vec<Option<ExprId>> = vec![None; occurrences.of_op(op).len()];
+    let old = body.ops[op].operands.clone();
     let mut pending = replaced.iter().rev().peekable();
-    for (at, &id) in ids.iter().enumerate().rev() {
-        if let Some(&&(_, with)) = pending.peek().filter(|it| it.0 == id) {
-            pending.next();
-            new[at] = with;
-            continue;
-        }
-        let slots: SmallVec<[ExprId; 4]> =
-            children_of(occurrences, id).map(|it| new[it.index() - first.index()]).collect();
-        new[at] = with_children(body, new[at], &slots);
-    }
-    let mut changes = Vec::new();
-    for (at, &id) in ids.iter().enumerate() {
+    for id in occurrences.of_op(op).rev() {
         let here = occurrences[id];
-        if here.parent.is_none() {
-            let operand = &mut body.ops[op].operands[here.operand as usize];
-            changes.push((*operand, new[at]));
-            *operand = new[at];
+        let is_replaced = pending.next_if(|it| it.0 == id);
+        let becomes = match (is_replaced, new[place(id)]) {
+            (Some(&(_, with)), _) => with,
+            (None, None) => continue,
+            (None, Some(expr)) => {
+                let slots: SmallVec<[ExprId; 4]> = children_of(occurrences, id)
+                    .map(|it| new[place(it)].unwrap_or(occurrences[it].expr))
+                    .collect();
+                with_children(body, expr, &slots)
+            }
+        };
+        new[place(id)] = Some(becomes);
+        match here.parent {
+            Some(parent) => new[place(parent)] = Some(occurrences[parent].expr),
+            None => body.ops[op].operands[here.operand as usize] = becomes,
         }
     }
+    let changes: Vec<(ExprId, ExprId)> =
+        old.into_iter().zip(&body.ops[op].operands).map(|(old, &new)| (old, new)).collect();
     update_buffer(body, op, &changes);
 }
 

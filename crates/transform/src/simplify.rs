@@ -82,6 +82,7 @@ pub fn plan_counted(
     let effects = EffectTable::builtin();
     let mut work = Work::default();
     let mut plan = SimplifyPlan {
+        // Steps that name nothing need nothing to name it in.
         grown: Body::new("", body.dialect),
         items: Vec::new(),
         refusals: Vec::new(),
@@ -90,16 +91,17 @@ pub fn plan_counted(
     let mut current: Option<Body> = None;
     let mut simplifier = Simplifier::with_effects(body, effects);
     let mut seen = Seen::default();
+    let none = Occurrences::none();
     for round in 0..options.rounds {
         let left = match &current {
             None => {
                 let round = Round { body, occurrences, source, round, effects, seen: &seen };
-                round.run(simplifier, &mut plan, &mut work)
+                round.run(&mut simplifier, &mut plan, &mut work)
             }
             Some(body) => {
-                let occurrences = &Occurrences::collect(body);
+                let occurrences = &none;
                 let round = Round { body, occurrences, source: None, round, effects, seen: &seen };
-                round.run(simplifier, &mut plan, &mut work)
+                round.run(&mut simplifier, &mut plan, &mut work)
             }
         };
         work.rounds += 1;
@@ -107,17 +109,24 @@ pub fn plan_counted(
             plan.is_complete = true;
             break;
         };
-        current = Some(left.body);
         if left.is_settled {
             plan.is_complete = true;
+            current = Some(simplifier.into_body());
             break;
         }
-        (simplifier, seen) = (left.simplifier, left.seen);
+        let after = match left.goes_on {
+            true => simplifier.body().clone(),
+            false => {
+                let after = simplifier.into_body();
+                simplifier = Simplifier::with_effects(&after, effects);
+                after
+            }
+        };
+        (current, seen) = (Some(after), left.seen);
     }
-    plan.grown = match current {
-        Some(after) => grown(body, after),
-        None => body.clone(),
-    };
+    if let Some(after) = current {
+        plan.grown = grown(body, after);
+    }
     (plan, work)
 }
 

@@ -6,6 +6,8 @@
 use ir::DataType;
 use smallvec::SmallVec;
 
+use crate::interval::checked_product;
+
 /// What factors are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ring {
@@ -48,40 +50,47 @@ impl<K: Copy + Ord> Polynomial<K> {
     }
     /// `self + other * factor`; none if a factor of it is none of the ring.
     pub(crate) fn plus(&self, other: &Self, factor: i128, ring: Ring) -> Option<Self> {
-        let mut products = SmallVec::with_capacity(self.products.len() + other.products.len());
-        let (mut left, mut right) =
-            (self.products.iter().peekable(), other.products.iter().peekable());
-        let scaled = |it: i128| it.checked_mul(factor);
-        loop {
-            let (product, total) = match (left.peek(), right.peek()) {
-                (None, None) => break,
-                (Some(&&(p, x)), Some(&&(q, y))) if p == q => {
-                    left.next();
-                    right.next();
-                    (p, scaled(y).and_then(|y| x.checked_add(y)))
-                }
-                (Some(&&(p, x)), it) if it.is_none_or(|it| p < it.0) => {
-                    left.next();
-                    (p, Some(x))
-                }
-                (_, Some(&&(q, y))) => {
-                    right.next();
-                    (q, scaled(y))
-                }
-                // Without a right side the arm before the last matches.
-                (Some(_), None) => break,
-            };
+        let scaled = |it: i128| checked_product(it, factor);
+        let constant = scaled(other.constant).and_then(|it| self.constant.checked_add(it));
+        let constant = ring.reduce(constant)?;
+        let (left, right) = (&self.products[..], &other.products[..]);
+        let mut products = SmallVec::new();
+        let (mut i, mut j) = (0, 0);
+        while j < right.len() {
+            let (product, number) = right[j];
+            // What comes before on the left stays.
+            while i < left.len() && left[i].0 < product {
+                products.push(left[i]);
+                i += 1;
+            }
+            let mut total = scaled(number);
+            if i < left.len() && left[i].0 == product {
+                total = total.and_then(|it| left[i].1.checked_add(it));
+                i += 1;
+            }
             let total = ring.reduce(total)?;
             if total != 0 {
                 products.push((product, total));
             }
+            j += 1;
         }
-        let constant = scaled(other.constant).and_then(|it| self.constant.checked_add(it));
-        Some(Polynomial { products, constant: ring.reduce(constant)? })
+        products.extend_from_slice(&left[i..]);
+        Some(Polynomial { products, constant })
     }
     /// `self * factor`
     pub(crate) fn scaled(&self, factor: i128, ring: Ring) -> Option<Self> {
-        Polynomial::constant(0).plus(self, factor, ring)
+        if factor == 1 {
+            return Some(self.clone());
+        }
+        let mut products = SmallVec::with_capacity(self.products.len());
+        for &(product, number) in &self.products {
+            let total = ring.reduce(checked_product(number, factor))?;
+            if total != 0 {
+                products.push((product, total));
+            }
+        }
+        let constant = ring.reduce(checked_product(self.constant, factor))?;
+        Some(Polynomial { products, constant })
     }
     /// `self * other`, with the product of two products by `multiply`.
     pub(crate) fn times(
@@ -90,14 +99,45 @@ impl<K: Copy + Ord> Polynomial<K> {
         ring: Ring,
         multiply: &mut dyn FnMut(K, K) -> Option<K>,
     ) -> Option<Self> {
-        let mut total = other.scaled(self.constant, ring)?;
-        for &(p, a) in &self.products {
-            let mut part = Polynomial::product(p, other.constant);
-            for &(q, b) in &other.products {
-                part = part.plus(&Polynomial::product(multiply(p, q)?, b), 1, ring)?;
+        let mut parts: SmallVec<[(K, i128); 4]> =
+            SmallVec::with_capacity((self.products.len() + 1) * (other.products.len() + 1) - 1);
+        let of_constant = |(product, factor): (K, i128), constant: i128| {
+            Some((product, checked_product(factor, constant)?))
+        };
+        if self.constant != 0 {
+            for &it in &other.products {
+                parts.push(of_constant(it, self.constant)?);
             }
-            total = total.plus(&part, a, ring)?;
         }
-        Some(total)
+        for &(p, a) in &self.products {
+            if other.constant != 0 {
+                parts.push(of_constant((p, a), other.constant)?);
+            }
+            for &(q, b) in &other.products {
+                parts.push((multiply(p, q)?, checked_product(a, b)?));
+            }
+        }
+        let constant = ring.reduce(checked_product(self.constant, other.constant))?;
+        Some(Polynomial { products: collected(parts, ring)?, constant })
     }
+}
+
+/// The parts in the order of their keys, those with one key as one.
+fn collected<K: Copy + Ord>(
+    mut parts: SmallVec<[(K, i128); 4]>,
+    ring: Ring,
+) -> Option<SmallVec<[(K, i128); 4]>> {
+    parts.sort_unstable_by_key(|it| it.0);
+    let mut products: SmallVec<[(K, i128); 4]> = SmallVec::new();
+    for (product, factor) in parts {
+        let factor = ring.reduce(Some(factor))?;
+        match products.last_mut() {
+            Some(last) if last.0 == product => {
+                last.1 = ring.reduce(last.1.checked_add(factor))?;
+            }
+            _ => products.push((product, factor)),
+        }
+    }
+    products.retain(|it| it.1 != 0);
+    Some(products)
 }

@@ -5,10 +5,8 @@
 
 use std::sync::OnceLock;
 
+use super::{Domain, Rule, Sort, Term, Variable, all};
 use ir::{BinaryOp, Body, Callee, ExprId, ExprKind, UnaryOp};
-use rustc_hash::FxHashMap;
-
-use super::{Rule, Sort, Term, Variable, all};
 
 /// An operator without its operands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -46,11 +44,16 @@ const OTHER: Kinds = 1 << 63;
 
 impl Head {
     fn kinds(self) -> Kinds {
+        1 << self.number()
+    }
+
+    /// Small, and different for each.
+    fn number(self) -> usize {
         match self {
-            Head::Binary(op) => 1 << op as u32,
-            Head::Unary(op) => 1 << (40 + op as u32),
-            Head::Select => 1 << 50,
-            Head::IfThenElse => 1 << 51,
+            Head::Binary(op) => op as usize,
+            Head::Unary(op) => 40 + op as usize,
+            Head::Select => 50,
+            Head::IfThenElse => 51,
         }
     }
 
@@ -93,8 +96,8 @@ fn kinds_of_term(term: &Term, variables: &[Variable]) -> Kinds {
 }
 
 /// A rule, with a first look at its operands.
-pub(crate) struct Candidate {
-    pub(crate) rule: &'static Rule,
+struct Candidate {
+    rule: &'static Rule,
     /// Of the two operands of a binary operator, or all.
     left: Kinds,
     right: Kinds,
@@ -117,23 +120,60 @@ impl Candidate {
     }
 
     /// Whether operands of these kinds may match.
-    pub(crate) fn may_match(&self, left: Kinds, right: Kinds) -> bool {
+    fn may_match(&self, left: Kinds, right: Kinds) -> bool {
         self.left & left != 0 && self.right & right != 0
             || self.commutes && self.left & right != 0 && self.right & left != 0
     }
 }
 
-/// The rules whose left side has this operator, in the order of the tables.
-pub(crate) fn candidates(head: Head) -> &'static [Candidate] {
-    static INDEX: OnceLock<FxHashMap<Head, Vec<Candidate>>> = OnceLock::new();
+/// The candidates of an operator.
+#[derive(Default)]
+struct Candidates {
+    /// In the order of the tables.
+    all: Vec<Candidate>,
+    /// The kinds that the left and the right operand may have in one of them.
+    left: Kinds,
+    right: Kinds,
+}
+
+impl Candidates {
+    fn add(&mut self, candidate: Candidate) {
+        self.left |= candidate.left;
+        self.right |= candidate.right;
+        if candidate.commutes {
+            self.left |= candidate.right;
+            self.right |= candidate.left;
+        }
+        self.all.push(candidate);
+    }
+}
+
+/// The rules whose left side has this operator and operands of these kinds, in the order of the tables; of a binary operator those on
+/// floats or those on integers.
+pub(crate) fn candidates(
+    head: Head,
+    is_float: bool,
+    [left, right]: [Kinds; 2],
+) -> impl Iterator<Item = &'static Rule> {
+    static INDEX: OnceLock<Vec<[Candidates; 2]>> = OnceLock::new();
     let index = INDEX.get_or_init(|| {
-        let mut index: FxHashMap<Head, Vec<Candidate>> = FxHashMap::default();
+        let mut index: Vec<[Candidates; 2]> = Vec::new();
         for rule in all() {
-            if let Some(head) = Head::of(&rule.lhs) {
-                index.entry(head).or_default().push(Candidate::of(rule));
+            let Some(head) = Head::of(&rule.lhs) else { continue };
+            if index.len() <= head.number() {
+                index.resize_with(head.number() + 1, Default::default);
+            }
+            let is_binary = matches!(head, Head::Binary(_));
+            for is_float in [false, true] {
+                if !is_binary || is_float == (rule.domain == Domain::Float) {
+                    index[head.number()][usize::from(is_float)].add(Candidate::of(rule));
+                }
             }
         }
         index
     });
-    index.get(&head).map_or(&[], |it| it)
+    let them = index.get(head.number()).map(|it| &it[usize::from(is_float)]);
+    let them = them.filter(|it| it.left & left != 0 && it.right & right != 0);
+    let them = them.map_or(&[][..], |it| &it.all).iter();
+    them.filter(move |it| it.may_match(left, right)).map(|it| it.rule)
 }

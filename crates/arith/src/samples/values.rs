@@ -42,14 +42,13 @@ impl Analyzer<'_> {
             ExprKind::Load { .. } => self.anything(expr.index() + (1 << 40), dtype, false),
             ExprKind::Cast(a) => match self.sample(a) {
                 Sample::Numbers(at) if dtype.is_integer() => {
-                    let mut numbers = self.samples.numbers[at as usize];
-                    cut(&mut numbers, dtype);
-                    self.keep(numbers)
+                    self.changed(at, |numbers, _| cut(numbers, dtype))
                 }
                 Sample::Truths(it) if dtype.is_integer() => {
                     let of = std::array::from_fn(|lane| i64::from(it.holds >> lane & 1 != 0));
                     self.keep(Numbers { known: it.known, of })
                 }
+                _ if dtype.is_integer() && self.is_any_float(a) => self.converted(expr, dtype),
                 _ => Sample::Unknown,
             },
             ExprKind::Unary(UnaryOp::Not, a) => match self.sample(a) {
@@ -103,8 +102,9 @@ impl Analyzer<'_> {
         };
         let first_sample = self.samples.first;
         for lane in 0..LANES {
+            let most = extent.of[lane].saturating_sub(1).max(0);
             let by = step.map_or(1, |it| it.of[lane].max(1));
-            let n_values = extent.of[lane].saturating_sub(1).max(0) / by + 1;
+            let n_values = if by == 1 { most.saturating_add(1) } else { most / by + 1 };
             let at = one_of(value.index(), first_sample + lane, n_values);
             first.of[lane] = first.of[lane].wrapping_add(at.wrapping_mul(by));
         }
@@ -130,10 +130,46 @@ impl Analyzer<'_> {
         self.keep(numbers)
     }
 
+    /// What a float converts to of which nothing is known: most often small, in some lanes as far out as the type goes.
+    fn converted(&mut self, expr: ExprId, dtype: DataType) -> Sample {
+        let seed = self.representative(expr).index() + (1 << 41);
+        let (min, max) = range_of(dtype);
+        let Sample::Numbers(at) = self.anything(seed, dtype, false) else { return Sample::Unknown };
+        let (first, numbers) = (self.samples.first, &mut self.samples.numbers[at as usize]);
+        for lane in 0..LANES {
+            numbers.of[lane] = match mixed(seed, first + lane) >> 40 & 7 {
+                0 => min,
+                1 => max,
+                _ => numbers.of[lane],
+            };
+        }
+        Sample::Numbers(at)
+    }
+
+    /// Whether a float may be any, as far as is known here: it is not made of integers by conversion and rounding alone.
+    fn is_any_float(&mut self, expr: ExprId) -> bool {
+        let node = self.body.expr(expr);
+        match node.kind {
+            ExprKind::Float(_) | ExprKind::Cast(_) => false,
+            ExprKind::Broadcast { value, .. } => self.is_any_float(value),
+            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
+                if matches!(self.body.name(name), "floor" | "ceil" | "trunc") =>
+            {
+                let first = self.body.items(args).first().copied();
+                first.is_some_and(|it| self.is_any_float(it))
+            }
+            _ => {
+                let variables = self.summary(expr).variables;
+                node.ty.prim().is_some_and(DataType::is_float)
+                    && self.summaries.variables(variables).is_none_or(|it| !it.is_empty())
+            }
+        }
+    }
+
     fn binary_sample(&mut self, op: BinaryOp, a: ExprId, b: ExprId, dtype: DataType) -> Sample {
         let (x, y) = (self.sample(a), self.sample(b));
         if op.is_comparison() {
-            return Sample::Truths(self.compared(op, a, b));
+            return Sample::Truths(self.compared_samples(op, x, y));
         }
         match (x, y) {
             (Sample::Truths(a), Sample::Truths(b)) => truths(op, a, b),
@@ -142,13 +178,27 @@ impl Analyzer<'_> {
                 truths(op, a, Truths::UNKNOWN)
             }
             (Sample::Numbers(a), Sample::Numbers(b)) if dtype.is_integer() => {
-                let mut numbers = self.samples.numbers[a as usize];
-                combine(op, &mut numbers, &self.samples.numbers[b as usize], dtype.bits);
-                cut(&mut numbers, dtype);
-                self.keep(numbers)
+                self.changed(a, |numbers, others| {
+                    combine(op, numbers, &others[b as usize], dtype);
+                    cut(numbers, dtype);
+                })
             }
             _ => Sample::Unknown,
         }
+    }
+
+    /// Keeps numbers that are made of others: a copy of these, changed in place.
+    fn changed(&mut self, from: u32, change: impl FnOnce(&mut Numbers, &[Numbers])) -> Sample {
+        let all = &mut self.samples.numbers;
+        let at = all.len();
+        all.extend_from_within(from as usize..=from as usize);
+        let (others, new) = all.split_at_mut(at);
+        change(&mut new[0], others);
+        if new[0].known == 0 {
+            all.truncate(at);
+            return Sample::Unknown;
+        }
+        Sample::Numbers(at as u32)
     }
 
     fn chosen(&mut self, cond: ExprId, a: ExprId, b: ExprId, is_strict: bool) -> Sample {
@@ -181,25 +231,43 @@ fn one_of(seed: usize, sample: usize, n_values: i64) -> i64 {
     match (sample, random % 8) {
         (0, _) | (_, 0) => 0,
         (1, _) | (_, 1) => n_values - 1,
-        _ => ((random >> 8) % n_values as u64) as i64,
+        // A part of the range, without a division.
+        _ => ((u128::from(random >> 8 << 8) * n_values as u128) >> 64) as i64,
     }
+}
+
+/// The least and the greatest of the values of a type that fit.
+pub(super) fn range_of(dtype: DataType) -> (i64, i64) {
+    let range = Interval::of_type(dtype);
+    (range.min.max(i64::MIN.into()) as i64, range.max.min(i64::MAX.into()) as i64)
 }
 
 /// Leaves out the lanes in which a type cannot hold the value.
 fn cut(numbers: &mut Numbers, dtype: DataType) {
-    let range = Interval::of_type(dtype);
-    let (min, max) = (range.min.max(i64::MIN.into()) as i64, range.max.min(i64::MAX.into()) as i64);
-    let mut fits: Lanes = 0;
-    for lane in 0..LANES {
-        fits |= Lanes::from((min..=max).contains(&numbers.of[lane])) << lane;
+    let (min, max) = range_of(dtype);
+    if are_within(numbers, min, max) {
+        return;
     }
-    numbers.known &= fits;
+    for lane in 0..LANES {
+        if !(min..=max).contains(&numbers.of[lane]) {
+            numbers.known &= !(1 << lane);
+            // So that what is made of it is looked at no more closely than the others.
+            numbers.of[lane] = 0;
+        }
+    }
+}
+
+/// Whether all lanes are from `min` to `max`, between which there are a power of two of integers.
+fn are_within(numbers: &Numbers, min: i64, max: i64) -> bool {
+    // Without a branch: what is above any of the distances is above the greatest.
+    let above = |it: i64| it.wrapping_sub(min) as u64;
+    numbers.of.iter().fold(0, |all, it| all | above(*it)) <= above(max)
 }
 
 /// Whether no sum or product of two such values leaves 64 bits.
 fn is_small(numbers: &Numbers) -> bool {
     const SMALL: i64 = 1 << 31;
-    numbers.of.iter().all(|it| (-SMALL..=SMALL).contains(it))
+    are_within(numbers, -SMALL, SMALL - 1)
 }
 
 /// Applies an operation where it is defined, lane by lane.
@@ -223,14 +291,17 @@ fn zip(a: &mut Numbers, b: &Numbers, apply: impl Fn(i64, i64) -> i64) {
     }
 }
 
-fn combine(op: BinaryOp, a: &mut Numbers, b: &Numbers, bits: u8) {
-    let is_plain = is_small(a) && is_small(b);
+fn combine(op: BinaryOp, a: &mut Numbers, b: &Numbers, dtype: DataType) {
+    let is_sum = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul);
+    // Numbers of a narrow type are in its range in all lanes ([`cut`]).
+    let is_narrow = dtype.is_int() && dtype.bits <= 32;
+    let is_plain = is_sum && (is_narrow || is_small(a) && is_small(b));
     // A shift by the width and more is an error (`SEMANTICS: I8`).
-    let width = |b: i64| u32::try_from(b).ok().filter(|it| *it < u32::from(bits).min(63));
+    let width = |b: i64| u32::try_from(b).ok().filter(|it| *it < u32::from(dtype.bits).min(63));
     match op {
-        BinaryOp::Add if is_plain => zip(a, b, |a, b| a + b),
-        BinaryOp::Sub if is_plain => zip(a, b, |a, b| a - b),
-        BinaryOp::Mul if is_plain => zip(a, b, |a, b| a * b),
+        BinaryOp::Add if is_plain => zip(a, b, i64::wrapping_add),
+        BinaryOp::Sub if is_plain => zip(a, b, i64::wrapping_sub),
+        BinaryOp::Mul if is_plain => zip(a, b, i64::wrapping_mul),
         BinaryOp::Add => each(a, b, i64::checked_add),
         BinaryOp::Sub => each(a, b, i64::checked_sub),
         BinaryOp::Mul => each(a, b, i64::checked_mul),
@@ -273,7 +344,7 @@ impl Numbers {
     }
 
     pub(crate) fn multiply(&mut self, by: &Numbers) {
-        combine(BinaryOp::Mul, self, by, 64);
+        combine(BinaryOp::Mul, self, by, DataType::INT64);
     }
 
     /// Adds `numbers * factor`.
@@ -310,17 +381,19 @@ fn each_sum(total: &mut Numbers, numbers: &Numbers, factor: i64) {
     total.known &= numbers.known & !lost;
 }
 
+#[inline]
+fn lanes_where(a: &Numbers, b: &Numbers, holds: impl Fn(i64, i64) -> bool) -> Lanes {
+    (0..LANES).fold(0, |all, lane| all | Lanes::from(holds(a.of[lane], b.of[lane])) << lane)
+}
+
 pub(super) fn compare(op: BinaryOp, a: &Numbers, b: &Numbers) -> Truths {
-    let lanes = |holds: fn(&i64, &i64) -> bool| {
-        (0..LANES).fold(0, |all, lane| all | Lanes::from(holds(&a.of[lane], &b.of[lane])) << lane)
-    };
     let holds = match op {
-        BinaryOp::Eq => lanes(i64::eq),
-        BinaryOp::Ne => lanes(i64::ne),
-        BinaryOp::Lt => lanes(i64::lt),
-        BinaryOp::Le => lanes(i64::le),
-        BinaryOp::Gt => lanes(i64::gt),
-        _ => lanes(i64::ge),
+        BinaryOp::Eq => lanes_where(a, b, |x, y| x == y),
+        BinaryOp::Ne => lanes_where(a, b, |x, y| x != y),
+        BinaryOp::Lt => lanes_where(a, b, |x, y| x < y),
+        BinaryOp::Le => lanes_where(a, b, |x, y| x <= y),
+        BinaryOp::Gt => lanes_where(a, b, |x, y| x > y),
+        _ => lanes_where(a, b, |x, y| x >= y),
     };
     let known = a.known & b.known;
     Truths { known, holds: holds & known }

@@ -4,37 +4,40 @@
 //! out of the terms that have it. Terms stand in the order in which the source names their first operands, else in the order
 //! of operands; the constant last, a term that is added first.
 
+use std::cmp::Ordering;
+
 use ir::{BinaryOp, DataType, ExprId, ExprKind};
 use smallvec::SmallVec;
 
 use super::{
-    At, Simplifier, order,
+    At, Cost, Simplifier,
+    fits::Source,
+    order,
     sums::{Factors, ProductId, Sum},
 };
-use crate::{Interval, canonical::polynomial::Ring};
+use crate::Interval;
 
 /// Nodes of the source that are looked at for the order in which it names operands.
 const MOST_WRITTEN: usize = 64;
 
-/// A form in the making: the sums that it computes on the way are noted.
+/// A form in the making: the nodes that it computes on the way are noted.
 struct Form {
     dtype: DataType,
-    computed: Vec<Part>,
+    computed: Computed,
 }
+
+type Computed = SmallVec<[ExprId; 8]>;
 
 /// The terms of a sum in some order.
 type Terms = SmallVec<[(ProductId, i128); 4]>;
-
-/// Node and sum of a part of a form.
-type Part = (ExprId, Sum);
 
 impl Simplifier<'_> {
     /// The sum as a node that is no worse than `expr`, whose value it is; none if there is none that is shown to fit. The node
     /// itself if it is the normal form.
     pub(super) fn built(&mut self, at: At, expr: ExprId, sum: &Sum) -> Option<ExprId> {
         let dtype = self.body().dtype(expr)?;
-        let known = std::slice::from_ref(sum);
-        self.built_within(at, &[expr], known, sum, dtype, &mut |it, new| !it.is_worse(new, expr))
+        let most = Some(self.cost(expr));
+        self.built_within(at, &[expr], std::slice::from_ref(sum), sum, dtype, most)
     }
 
     /// As [`Simplifier::built_within`], whatever it costs.
@@ -46,10 +49,10 @@ impl Simplifier<'_> {
         sum: &Sum,
         dtype: DataType,
     ) -> Option<ExprId> {
-        self.built_within(at, roots, known, sum, dtype, &mut |_, _| true)
+        self.built_within(at, roots, known, sum, dtype, None)
     }
 
-    /// The sum as a node, where the source computes `roots` and the value of `known` fits, of those that `is_fit` takes.
+    /// The sum as a node that costs no more than `most`, where the source computes `roots` and the value of `known` fits.
     fn built_within(
         &mut self,
         at: At,
@@ -57,12 +60,11 @@ impl Simplifier<'_> {
         known: &[Sum],
         sum: &Sum,
         dtype: DataType,
-        is_fit: &mut dyn FnMut(&mut Self, ExprId) -> bool,
+        most: Option<Cost>,
     ) -> Option<ExprId> {
         // Most sums are as they should be.
         if let &[root] = roots
             && self.is_in_normal_form(root, sum, dtype)
-            && is_fit(self, root)
         {
             return Some(root);
         }
@@ -71,48 +73,42 @@ impl Simplifier<'_> {
         if !has_factors
             && let Some(&root) =
                 roots.iter().find(|&&it| self.is_written_as(it, &written, sum.constant, dtype))
-            && is_fit(self, root)
         {
             return Some(root);
         }
-        let mut source = None;
-        let mut take = |it: &mut Self, (node, computed): (ExprId, Vec<Part>)| {
-            if !is_fit(it, node) {
+        let mut source = Source::new(roots, known);
+        let mut take = |it: &mut Self, node: ExprId, computed: &[ExprId]| {
+            if most.is_some_and(|most| it.cost(node).is_above(most)) {
                 return false;
             }
             if roots.contains(&node) {
                 return true;
             }
             it.sums.is_contextual = true;
-            let source = source.get_or_insert_with(|| {
-                let mut source = it.region(roots);
-                source.extend_from_slice(known);
-                source
-            });
-            computed
-                .iter()
-                .all(|part| it.fits(at, &part.1, dtype, source) || it.adds_no_overflow(at, part.0))
+            computed.iter().all(|&part| {
+                it.node_fits(at, part, dtype, &mut source) || it.adds_no_overflow(at, part)
+            })
         };
-        let in_order = self.in_order(sum);
         if has_factors {
-            let forms = self.forms(dtype, [&written, &in_order], sum.constant);
-            return forms.into_iter().find_map(|it| {
-                let node = it.0;
-                take(self, it).then_some(node)
-            });
+            let in_order = self.in_order(sum);
+            let forms = self.forms(dtype, [&written, &in_order], sum.constant, most);
+            return forms
+                .into_iter()
+                .find_map(|(node, on_the_way)| take(self, node, &on_the_way).then_some(node));
         }
         // All orders cost the same then.
-        let is_one = written == in_order;
-        for terms in [written, in_order].into_iter().skip(usize::from(is_one)) {
-            let mut form = Form { dtype, computed: Vec::new() };
-            let built = self.flat(&mut form, &terms, sum.constant);
-            if let Some((node, _)) = built
-                && take(self, (node, form.computed))
-            {
-                return Some(node);
-            }
+        if most.is_some_and(|most| self.least_cost_of_flat(&written, sum.constant).is_above(most)) {
+            return None;
         }
-        None
+        let mut take_flat = |it: &mut Self, terms: &Terms| {
+            let mut form = Form { dtype, computed: SmallVec::new() };
+            let node = it.flat(&mut form, terms, sum.constant)?;
+            take(it, node, &form.computed).then_some(node)
+        };
+        take_flat(self, &written).or_else(|| {
+            let in_order = self.in_order(sum);
+            (in_order != written).then(|| take_flat(self, &in_order))?
+        })
     }
 
     /// The sum in each order, flat and with factors taken out, the cheapest first.
@@ -121,17 +117,21 @@ impl Simplifier<'_> {
         dtype: DataType,
         orders: [&Terms; 2],
         constant: i128,
-    ) -> SmallVec<[(ExprId, Vec<Part>); 4]> {
-        let mut forms: SmallVec<[(ExprId, Vec<Part>); 4]> = SmallVec::new();
-        for terms in orders {
+        most: Option<Cost>,
+    ) -> SmallVec<[(ExprId, Computed); 4]> {
+        let mut forms: SmallVec<[(ExprId, Computed); 4]> = SmallVec::new();
+        let is_flat_dear =
+            most.is_some_and(|most| self.least_cost_of_flat(orders[0], constant).is_above(most));
+        let is_one = orders[0] == orders[1];
+        for terms in orders.into_iter().skip(usize::from(is_one)) {
             for is_factored in [false, true] {
-                let mut form = Form { dtype, computed: Vec::new() };
-                let built = if is_factored {
-                    self.factored(&mut form, terms, constant)
-                } else {
-                    self.flat(&mut form, terms, constant)
+                let mut form = Form { dtype, computed: SmallVec::new() };
+                let built = match is_factored {
+                    true => self.factored(&mut form, terms, constant),
+                    false if is_flat_dear => None,
+                    false => self.flat(&mut form, terms, constant),
                 };
-                if let Some((node, _)) = built
+                if let Some(node) = built
                     && forms.iter().all(|it| it.0 != node)
                 {
                     forms.push((node, form.computed));
@@ -149,15 +149,14 @@ impl Simplifier<'_> {
     /// The terms in the order of operands.
     pub(super) fn in_order(&self, sum: &Sum) -> Terms {
         let mut terms: Terms = sum.products.clone();
-        terms.sort_by(|a, b| {
-            let (x, y) = (self.factors(a.0), self.factors(b.0));
-            let pairs = x.iter().zip(y).map(|(&p, &q)| order::compare(self.body(), p, q));
-            pairs
-                .reduce(std::cmp::Ordering::then)
-                .unwrap_or(std::cmp::Ordering::Equal)
-                .then(x.len().cmp(&y.len()))
-        });
+        terms.sort_by(|a, b| self.compare_products(a.0, b.0));
         terms
+    }
+
+    fn compare_products(&self, a: ProductId, b: ProductId) -> Ordering {
+        let (x, y) = (self.factors(a), self.factors(b));
+        let mut pairs = x.iter().zip(y).map(|(&p, &q)| order::compare(self.body(), p, q));
+        pairs.find(|it| it.is_ne()).unwrap_or_else(|| x.len().cmp(&y.len()))
     }
 
     /// The terms in the order in which the source first names their first operands.
@@ -170,8 +169,15 @@ impl Simplifier<'_> {
         for _ in 0..MOST_WRITTEN {
             let Some(node) = stack.pop() else { break };
             match self.addends(node) {
-                Some((_, a, b)) => stack.extend([b, a]),
-                None => places.extend(self.first_leaf(node)),
+                Some((_, a, b)) => {
+                    stack.push(b);
+                    stack.push(a);
+                }
+                None => {
+                    if let Some(leaf) = self.first_leaf(node) {
+                        places.push(leaf);
+                    }
+                }
             }
         }
         let place = |product: ProductId| {
@@ -193,43 +199,79 @@ impl Simplifier<'_> {
     /// Whether a node is a sum without common factors as [`Simplifier::flat`] writes it in its own order, and this is the order in which it
     /// first names the operands. If it is not seen to be, it may be so still.
     fn is_in_normal_form(&self, node: ExprId, sum: &Sum, dtype: DataType) -> bool {
-        if self.body().expr(node).size as usize > MOST_WRITTEN {
+        if sum.products.is_empty()
+            || self.body().expr(node).size as usize > MOST_WRITTEN
+            || self.body().dtype(node) != Some(dtype)
+        {
             return false;
         }
         let mut terms: Terms = SmallVec::new();
         let mut at = node;
         if sum.constant != 0 {
-            let Some((_, a, _)) = self.addends(at) else { return false };
-            at = a;
-        }
-        // From the last term to the first one.
-        while terms.len() < sum.products.len() {
-            let is_last = terms.len() + 1 == sum.products.len();
-            let (term, rest) = match self.addends(at) {
-                Some((BinaryOp::Add | BinaryOp::Sub, a, b)) if !is_last => (b, a),
-                _ if is_last => (at, at),
+            match self.last_addend(&mut at) {
+                Some((constant, is_added))
+                    if is_added == (sum.constant > 0)
+                        && self.as_int(constant) == sum.constant.checked_abs() => {}
                 _ => return false,
-            };
-            let is_it = |it: &&(ProductId, i128)| self.is_term(term, it.0, it.1.saturating_abs());
-            let Some(&found) = sum.products.iter().find(is_it) else { return false };
-            terms.push(found);
-            at = rest;
-        }
-        terms.reverse();
-        // Where two terms begin with one operand, their places decide.
-        let mut leaves: SmallVec<[ExprId; 16]> = SmallVec::new();
-        for (product, _) in &terms {
-            let n_before = leaves.len();
-            for &factor in self.factors(*product) {
-                let Some(leaf) = self.first_leaf(factor) else { return false };
-                if leaves[..n_before].contains(&leaf) {
-                    return false;
-                }
-                leaves.push(leaf);
             }
         }
-        !self.has_factors(&terms, sum.constant)
-            && self.is_written_as(node, &terms, sum.constant, dtype)
+        // From the last term to the first one, which is added.
+        while terms.len() < sum.products.len() {
+            let is_first = terms.len() + 1 == sum.products.len();
+            let (term, is_added) = match is_first {
+                true => (at, true),
+                false => match self.last_addend(&mut at) {
+                    Some(last) => last,
+                    None => return false,
+                },
+            };
+            let is_it = |it: &&(ProductId, i128)| {
+                is_added == (it.1 > 0) && self.is_term(term, it.0, it.1.saturating_abs())
+            };
+            let Some(&found) = sum.products.iter().find(is_it) else { return false };
+            terms.push(found);
+        }
+        terms.reverse();
+        self.are_as_named(&terms) && !self.has_factors(&terms, sum.constant)
+    }
+
+    /// Takes the right operand from a sum or difference, and says whether it is added.
+    fn last_addend(&self, at: &mut ExprId) -> Option<(ExprId, bool)> {
+        match self.addends(*at) {
+            Some((op @ (BinaryOp::Add | BinaryOp::Sub), a, b)) => {
+                *at = a;
+                Some((b, op == BinaryOp::Add))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether the terms of a sum that is written in this order are in the order in which it first names their operands. If they are not
+    /// seen to be, they may be so still.
+    fn are_as_named(&self, terms: &[(ProductId, i128)]) -> bool {
+        let mut named: SmallVec<[ExprId; 16]> = SmallVec::new();
+        let mut last: Option<(usize, ProductId)> = None;
+        for &(product, _) in terms {
+            let mut place = usize::MAX;
+            for &factor in self.factors(product) {
+                // A chain that is an atom names more than one operand.
+                if self.addends(factor).is_some() {
+                    return false;
+                }
+                let Some(leaf) = self.first_leaf(factor) else { return false };
+                let known = named.iter().position(|it| *it == leaf);
+                place = place.min(known.unwrap_or(named.len()));
+                named.push(leaf);
+            }
+            let is_next = last.is_none_or(|(before, other)| {
+                before < place || before == place && self.compare_products(other, product).is_le()
+            });
+            if !is_next {
+                return false;
+            }
+            last = Some((place, product));
+        }
+        true
     }
 
     /// Whether a common factor may be taken out such that the sum costs less.
@@ -249,33 +291,25 @@ impl Simplifier<'_> {
         dtype: DataType,
     ) -> bool {
         let mut at = node;
-        // Takes the right operand from a sum.
-        let last = |at: &mut ExprId, is_added: bool| match self.addends(*at) {
-            Some((BinaryOp::Add, a, b)) if is_added => {
-                *at = a;
-                Some(b)
-            }
-            Some((BinaryOp::Sub, a, b)) if !is_added => {
-                *at = a;
-                Some(b)
-            }
-            _ => None,
-        };
+        let mut last =
+            |is_added: bool| self.last_addend(&mut at).filter(|it| it.1 == is_added).map(|it| it.0);
         let Some((&(first, number), others)) = terms.split_first() else { return false };
         if number < 0 || self.body().dtype(node) != Some(dtype) {
             return false;
         }
         if constant != 0
-            && last(&mut at, constant > 0).and_then(|it| self.as_int(it)) != constant.checked_abs()
+            && last(constant > 0).and_then(|it| self.as_int(it)) != constant.checked_abs()
         {
             return false;
         }
         let is_term = |it: Option<ExprId>, product, number: i128| {
             it.is_some_and(|it| self.is_term(it, product, number))
         };
-        others.iter().rev().all(|&(product, number)| {
-            is_term(last(&mut at, number > 0), product, number.saturating_abs())
-        }) && self.is_term(at, first, number)
+        others
+            .iter()
+            .rev()
+            .all(|&(product, number)| is_term(last(number > 0), product, number.saturating_abs()))
+            && self.is_term(at, first, number)
     }
 
     /// Whether a node is `product * number` as [`Simplifier::term`] writes it.
@@ -303,23 +337,19 @@ impl Simplifier<'_> {
 
     /// The leftmost operand of an atom that has none itself, but for constants.
     fn first_leaf(&self, expr: ExprId) -> Option<ExprId> {
+        let body = self.body();
         let mut at = expr;
         for _ in 0..MOST_WRITTEN {
-            let node = self.body().expr(at);
-            let mut first = None;
-            let mut see = |it: ExprId| {
-                if first.is_none() && !self.body().expr(it).is_constant() {
-                    first = Some(it);
+            let is_operand = |it: &ExprId| !body.expr(*it).is_constant();
+            let first = match body.expr(at).kind {
+                ExprKind::Value(_) => None,
+                ExprKind::Binary(_, a, b) => [a, b].into_iter().find(is_operand),
+                kind => {
+                    let mut first = None;
+                    body.each_child(kind, &mut |it| first = first.or(Some(it).filter(is_operand)));
+                    first
                 }
             };
-            match node.kind {
-                ExprKind::Value(_) => {}
-                ExprKind::Binary(_, a, b) => {
-                    see(a);
-                    see(b);
-                }
-                kind => self.body().each_child(kind, &mut see),
-            }
             match first {
                 Some(first) => at = first,
                 None => return Some(at),
@@ -328,54 +358,65 @@ impl Simplifier<'_> {
         None
     }
 
+    /// The least that a sum costs as [`Simplifier::flat`] writes it: its atoms, and the operators between them, of which each costs the same.
+    fn least_cost_of_flat(&mut self, terms: &[(ProductId, i128)], constant: i128) -> Cost {
+        let operators = (terms.len() + usize::from(constant != 0)).saturating_sub(1);
+        let mut least = Cost::default();
+        least.add_operators(operators);
+        for &(product, number) in terms {
+            let n_factors = self.factors(product).len();
+            least.add_operators(n_factors - 1 + usize::from(number.abs() != 1));
+            for place in 0..n_factors {
+                let atom = self.factors(product)[place];
+                least.add(self.cost(atom));
+            }
+        }
+        least
+    }
+
     /// Term after term.
     fn flat(
         &mut self,
         form: &mut Form,
         terms: &[(ProductId, i128)],
         constant: i128,
-    ) -> Option<Part> {
-        let mut parts = Vec::new();
-        for &(product, factor) in terms {
-            parts.push((product, factor));
-        }
+    ) -> Option<ExprId> {
         // One that is added goes first.
-        let first = parts.iter().position(|it| it.1 > 0);
-        let mut total: Option<Part> = None;
-        match first {
-            Some(first) => {
-                let (product, factor) = parts.remove(first);
-                total = Some(self.term(form, product, factor)?);
-            }
-            None if constant > 0 => total = Some(self.number(form, constant)?),
-            None => {}
-        }
+        let first = terms.iter().position(|it| it.1 > 0);
+        let mut total = match first {
+            Some(first) => Some(self.term(form, terms[first].0, terms[first].1)?),
+            None if constant > 0 => Some(self.number(form, constant)?),
+            None => None,
+        };
         let is_constant_first = first.is_none() && constant > 0;
-        for (product, factor) in parts {
+        for (place, &(product, factor)) in terms.iter().enumerate() {
+            if Some(place) == first {
+                continue;
+            }
             total = Some(match total {
                 None => self.term(form, product, factor)?,
                 Some(total) => {
                     let (op, factor) = signed(factor);
                     let term = self.term(form, product, factor)?;
-                    self.applied(form, op, &total, &term)?
+                    self.applied(form, op, total, term)?
                 }
             });
         }
         match total {
             None => self.number(form, constant),
             Some(total) if constant == 0 || is_constant_first => Some(total),
-            Some(total) => self.with_constant(form, &total, constant),
+            Some(total) => self.with_constant(form, total, constant),
         }
     }
 
-    fn with_constant(&mut self, form: &mut Form, total: &Part, constant: i128) -> Option<Part> {
+    fn with_constant(&mut self, form: &mut Form, total: ExprId, constant: i128) -> Option<ExprId> {
         let (op, size) = signed(constant);
         let (op, constant) = match self.number(form, size) {
             Some(number) => (op, number),
             // `MIN` has no opposite.
             None => (BinaryOp::Add, self.number(form, constant)?),
         };
-        self.applied(form, op, total, &constant)
+        self.applied(form, op, total, constant)
     }
 
     /// With the factor taken out that most terms share, again and again.
@@ -384,18 +425,18 @@ impl Simplifier<'_> {
         form: &mut Form,
         terms: &[(ProductId, i128)],
         constant: i128,
-    ) -> Option<Part> {
+    ) -> Option<ExprId> {
         if let Some(divisor) = common_number(terms, constant) {
-            let inner: Vec<(ProductId, i128)> =
-                terms.iter().map(|it| (it.0, it.1 / divisor)).collect();
+            let inner: Terms = terms.iter().map(|it| (it.0, it.1 / divisor)).collect();
             let inner = self.factored(form, &inner, constant / divisor)?;
             let divisor = self.number(form, divisor)?;
-            return self.applied(form, BinaryOp::Mul, &inner, &divisor);
+            return self.applied(form, BinaryOp::Mul, inner, divisor);
         }
         let Some(factor) = self.shared_atom(terms) else {
             return self.flat(form, terms, constant);
         };
-        let (mut with, mut without) = (Vec::new(), Vec::new());
+        let mut with: SmallVec<[(Option<ProductId>, i128); 4]> = SmallVec::new();
+        let mut without: Terms = SmallVec::new();
         for &(product, number) in terms {
             match self.without_atom(product, factor) {
                 Some(rest) => with.push((rest, number)),
@@ -404,19 +445,18 @@ impl Simplifier<'_> {
         }
         // What is left of a product that was the factor alone is a constant.
         let ones: i128 = with.iter().filter(|it| it.0.is_none()).map(|it| it.1).sum();
-        let inner: Vec<(ProductId, i128)> =
+        let inner: Terms =
             with.iter().filter_map(|it| it.0.map(|product| (product, it.1))).collect();
         let inner = self.factored(form, &inner, ones)?;
-        let atom = (factor, self.atom(factor));
-        let total = self.applied(form, BinaryOp::Mul, &inner, &atom)?;
+        let total = self.applied(form, BinaryOp::Mul, inner, factor)?;
         if without.is_empty() && constant == 0 {
             return Some(total);
         }
         if without.is_empty() {
-            return self.with_constant(form, &total, constant);
+            return self.with_constant(form, total, constant);
         }
         let rest = self.factored(form, &without, constant)?;
-        self.applied(form, BinaryOp::Add, &total, &rest)
+        self.applied(form, BinaryOp::Add, total, rest)
     }
 
     /// The atom of most terms, of two at least; the last in order of equal ones.
@@ -426,9 +466,12 @@ impl Simplifier<'_> {
         }
         let mut counts: SmallVec<[(ExprId, usize); 8]> = SmallVec::new();
         for &(product, _) in terms {
-            let mut factors = self.factors(product).clone();
-            factors.dedup();
-            for factor in factors {
+            let factors = self.factors(product);
+            for (place, &factor) in factors.iter().enumerate() {
+                // Equal ones stand together.
+                if place > 0 && factors[place - 1] == factor {
+                    continue;
+                }
                 match counts.iter_mut().find(|it| it.0 == factor) {
                     Some(count) => count.1 += 1,
                     None => counts.push((factor, 1)),
@@ -444,42 +487,40 @@ impl Simplifier<'_> {
         product: ProductId,
         atom: ExprId,
     ) -> Option<Option<ProductId>> {
-        let mut factors: Factors = self.factors(product).clone();
+        let factors = self.factors(product);
         let place = factors.iter().position(|it| *it == atom)?;
-        factors.remove(place);
-        Some((!factors.is_empty()).then(|| self.product(factors)))
+        if factors.len() == 1 {
+            return Some(None);
+        }
+        let mut rest: Factors = factors.clone();
+        rest.remove(place);
+        Some(Some(self.product_in_order(rest)))
     }
 
     /// `product * factor`
-    fn term(&mut self, form: &mut Form, product: ProductId, factor: i128) -> Option<Part> {
-        let factors = self.factors(product).clone();
-        let mut total = (factors[0], self.atom(factors[0]));
-        for &factor in &factors[1..] {
-            let atom = (factor, self.atom(factor));
-            total = self.applied(form, BinaryOp::Mul, &total, &atom)?;
+    fn term(&mut self, form: &mut Form, product: ProductId, factor: i128) -> Option<ExprId> {
+        let mut total = self.factors(product)[0];
+        for place in 1..self.factors(product).len() {
+            let atom = self.factors(product)[place];
+            total = self.applied(form, BinaryOp::Mul, total, atom)?;
         }
         if factor == 1 {
             return Some(total);
         }
         let factor = self.number(form, factor)?;
-        self.applied(form, BinaryOp::Mul, &total, &factor)
+        self.applied(form, BinaryOp::Mul, total, factor)
     }
 
-    fn number(&mut self, form: &Form, value: i128) -> Option<Part> {
+    fn number(&mut self, form: &Form, value: i128) -> Option<ExprId> {
         let fits = Interval::of_type(form.dtype).contains(value);
-        fits.then(|| (self.int(value, form.dtype), Sum::constant(value)))
+        fits.then(|| self.int(value, form.dtype))
     }
 
-    /// `a op b`, noted as computed.
-    fn applied(&mut self, form: &mut Form, op: BinaryOp, a: &Part, b: &Part) -> Option<Part> {
-        let sum = match op {
-            BinaryOp::Add => a.1.plus(&b.1, 1, Ring::Integers)?,
-            BinaryOp::Sub => a.1.plus(&b.1, -1, Ring::Integers)?,
-            _ => self.times(&a.1, &b.1)?,
-        };
-        let part = (self.binary(op, a.0, b.0), sum);
-        form.computed.push(part.clone());
-        Some(part)
+    /// `a op b`, noted as computed; none if it is no sum that could be looked at.
+    fn applied(&mut self, form: &mut Form, op: BinaryOp, a: ExprId, b: ExprId) -> Option<ExprId> {
+        let node = self.binary(op, a, b);
+        form.computed.push(node);
+        (!self.is_atom(node)).then_some(node)
     }
 }
 
@@ -494,5 +535,8 @@ fn common_number(terms: &[(ProductId, i128)], constant: i128) -> Option<i128> {
         return None;
     }
     let numbers = terms.iter().map(|it| it.1).chain([constant]);
+    if numbers.clone().any(|it| matches!(it, 1 | -1)) {
+        return None;
+    }
     Some(numbers.fold(0, super::division::gcd)).filter(|it| *it > 1)
 }

@@ -2,7 +2,7 @@
 //!
 //! O(1) a node, once, without native recursion. Numbers saturate.
 
-use ir::{ExprId, arena::Id as _};
+use ir::{ExprId, arena::Id as _, effects::OPERATOR_COST};
 
 use super::{Simplifier, index};
 
@@ -13,6 +13,24 @@ pub struct Cost {
     pub cost: u64,
     /// Operations.
     pub operations: u64,
+}
+
+impl Cost {
+    /// Whether it is more in one way or the other.
+    pub(super) fn is_above(self, other: Cost) -> bool {
+        self.cost > other.cost || self.operations > other.operations
+    }
+
+    pub(super) fn add(&mut self, other: Cost) {
+        self.cost = self.cost.saturating_add(other.cost);
+        self.operations = self.operations.saturating_add(other.operations);
+    }
+
+    /// Adds that of sums, differences and products.
+    pub(super) fn add_operators(&mut self, count: usize) {
+        let operations = count as u64;
+        self.add(Cost { cost: operations * u64::from(OPERATOR_COST), operations });
+    }
 }
 
 impl Simplifier<'_> {
@@ -27,9 +45,7 @@ impl Simplifier<'_> {
                 operations: u64::from(!node.is_leaf()),
             };
             body.each_child(node.kind, &mut |it| {
-                let it = self.costs[index(it)];
-                cost.cost = cost.cost.saturating_add(it.cost);
-                cost.operations = cost.operations.saturating_add(it.operations);
+                cost.add(self.costs[index(it)]);
             });
             self.costs.push(cost);
         }
@@ -38,7 +54,6 @@ impl Simplifier<'_> {
 
     /// Whether the one costs more than the other, or has more operations.
     pub(super) fn is_worse(&mut self, new: ExprId, old: ExprId) -> bool {
-        let (new, old) = (self.cost(new), self.cost(old));
-        new.cost > old.cost || new.operations > old.operations
+        self.cost(new).is_above(self.cost(old))
     }
 }

@@ -61,13 +61,12 @@ impl Simplifier<'_> {
         {
             return Some((inner, "floormod-inner"));
         }
-        let splits: SmallVec<[Rewrite; 4]> = match by.as_constant() {
+        match by.as_constant() {
             Some(by) if by > 1 && !is_floor => self.truncated(&division, &sum, by),
             Some(by) if by > 1 => self.by_constant(&division, &sum, by),
-            Some(_) => return None,
-            None => self.by_product(&division, &sum, divisor, &by).into_iter().collect(),
-        };
-        splits.into_iter().find(|&(node, _)| node != expr && !self.is_worse(node, expr))
+            Some(_) => None,
+            None => self.by_product(&division, &sum, divisor, &by),
+        }
     }
 
     /// A remainder of a sum whose terms are remainders by the same divisor, or a multiple of it, needs none inside.
@@ -108,31 +107,41 @@ impl Simplifier<'_> {
     // ---- by a constant ----
 
     /// Truncation is that of floor division only where nothing is left, or all terms share a factor with the divisor.
-    fn truncated(&mut self, it: &Division, sum: &Sum, by: i128) -> SmallVec<[Rewrite; 4]> {
+    fn truncated(&mut self, it: &Division, sum: &Sum, by: i128) -> Option<Rewrite> {
         let (multiple, rest) = split(sum, by, true);
         let numbers = sum.products.iter().map(|it| it.1).chain([sum.constant, by]);
         let factor = numbers.fold(0, gcd);
-        let split = if rest == Sum::constant(0) {
+        if rest == Sum::constant(0) {
             self.without_rest(it, &multiple, &rest, by)
         } else if factor > 1 {
             self.without_factor(it, &Sum::constant(0), sum, by, factor)
         } else {
             None
-        };
-        split.into_iter().collect()
+        }
     }
 
-    fn by_constant(&mut self, it: &Division, sum: &Sum, by: i128) -> SmallVec<[Rewrite; 4]> {
+    /// The first split that makes the division simpler.
+    fn by_constant(&mut self, it: &Division, sum: &Sum, by: i128) -> Option<Rewrite> {
         let (multiple, rest) = split(sum, by, it.is_quotient);
-        let mut splits = SmallVec::new();
-        splits.extend(self.without_rest(it, &multiple, &rest, by));
+        let is_simpler = |this: &mut Self, split: &Rewrite| {
+            split.0 != it.expr && !this.is_worse(split.0, it.expr)
+        };
+        if let Some(split) = self.without_rest(it, &multiple, &rest, by)
+            && is_simpler(self, &split)
+        {
+            return Some(split);
+        }
         for factor in shared_factors(&rest, by) {
-            splits.extend(self.without_factor(it, &multiple, &rest, by, factor));
+            if let Some(split) = self.without_factor(it, &multiple, &rest, by, factor)
+                && is_simpler(self, &split)
+            {
+                return Some(split);
+            }
         }
-        if rest != *sum {
-            splits.extend(self.without_multiple(it, &multiple, &rest, by));
+        if rest == *sum {
+            return None;
         }
-        splits
+        self.without_multiple(it, &multiple, &rest, by)
     }
 
     /// The rest lies between two multiples of the divisor.

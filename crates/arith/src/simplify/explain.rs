@@ -141,6 +141,7 @@ impl Simplifier<'_> {
     /// With nothing in the memo.
     fn traced(&mut self, at: At, expr: ExprId, has_reasons: bool) -> Trace {
         self.trace = Some(Trace { has_reasons, ..Trace::default() });
+        self.last_chain = None;
         self.simplified(at, expr);
         self.names.forget();
         self.trace.take().unwrap_or_default()

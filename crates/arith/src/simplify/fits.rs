@@ -13,6 +13,33 @@ use super::{
 };
 use crate::{Interval, Overflow, canonical::polynomial::Ring, samples::Numbers};
 
+/// What the source computes at a place: what is in some nodes, and sums. Worked out when somebody asks.
+pub(super) struct Source<'a> {
+    roots: &'a [ExprId],
+    known: &'a [Sum],
+    sums: Option<Vec<Sum>>,
+}
+
+impl<'a> Source<'a> {
+    /// All that is computed for `roots`, and `known`.
+    pub(super) fn new(roots: &'a [ExprId], known: &'a [Sum]) -> Source<'a> {
+        Source { roots, known, sums: None }
+    }
+
+    /// Nothing.
+    pub(super) fn nothing() -> Source<'a> {
+        Source::new(&[], &[])
+    }
+
+    fn sums(&mut self, simplifier: &mut Simplifier<'_>) -> &[Sum] {
+        self.sums.get_or_insert_with(|| {
+            let mut sums = simplifier.region(self.roots);
+            sums.extend_from_slice(self.known);
+            sums
+        })
+    }
+}
+
 impl Simplifier<'_> {
     /// Whether a node that is made anew does not overflow at a place, by what the analyzer knows alone. Where overflow is
     /// excluded, what was computed on the way there did not.
@@ -26,12 +53,35 @@ impl Simplifier<'_> {
         }
     }
 
+    /// Whether the value of a node fits its type where all of `source` do.
+    pub(super) fn node_fits(
+        &mut self,
+        at: At,
+        expr: ExprId,
+        dtype: DataType,
+        source: &mut Source<'_>,
+    ) -> bool {
+        let sum = self.sum_of(expr);
+        self.fits(at, &sum, dtype, source)
+    }
+
     /// Whether `sum` fits its type where all of `source` do.
-    pub(super) fn fits(&mut self, at: At, sum: &Sum, dtype: DataType, source: &[Sum]) -> bool {
-        if source.contains(sum) {
+    pub(super) fn fits(
+        &mut self,
+        at: At,
+        sum: &Sum,
+        dtype: DataType,
+        source: &mut Source<'_>,
+    ) -> bool {
+        let range = Interval::of_type(dtype);
+        if self.interval_of(at, sum, range, &[]).is_within(range) {
             return true;
         }
-        let range = Interval::of_type(dtype);
+        let source = source.sums(self);
+        source.contains(sum) || self.fits_by_source(at, sum, range, source)
+    }
+
+    fn fits_by_source(&mut self, at: At, sum: &Sum, range: Interval, source: &[Sum]) -> bool {
         let own = self.interval_of(at, sum, range, source);
         let (mut low, mut high) = (own.min >= range.min, own.max <= range.max);
         for known in source {
@@ -49,7 +99,7 @@ impl Simplifier<'_> {
         low && high || self.is_part_of_product(at, sum, source)
     }
 
-    /// The bounds of a sum as an integer.
+    /// The bounds of a sum as an integer, where all of `source` are in `range`.
     pub(super) fn interval_of(
         &mut self,
         at: At,
@@ -57,22 +107,32 @@ impl Simplifier<'_> {
         range: Interval,
         source: &[Sum],
     ) -> Interval {
+        let is_in_range = |product, factor| {
+            source.iter().any(|it| it.constant == 0 && it.products[..] == [(product, factor)])
+        };
         let mut total = Interval::constant(sum.constant);
         for &(product, factor) in &sum.products {
-            let mut bounds = Interval::constant(1);
-            for atom in self.factors(product).clone() {
-                bounds = bounds.times(self.analyzer.facts_with(at.reading, at.ctx, atom).interval);
-            }
-            if source.contains(&Sum::product(product, 1)) {
+            let mut bounds = self.interval_of_product(at, product);
+            if !bounds.is_within(range) && is_in_range(product, 1) {
                 bounds = bounds.intersect(range);
             }
-            let mut term = bounds.scale(factor);
-            if source.contains(&Sum::product(product, factor)) {
+            let mut term = if factor == 1 { bounds } else { bounds.scale(factor) };
+            if !term.is_within(range) && is_in_range(product, factor) {
                 term = term.intersect(range);
             }
             total = total.plus(term);
         }
         total
+    }
+
+    fn interval_of_product(&mut self, at: At, product: ProductId) -> Interval {
+        let mut bounds: Option<Interval> = None;
+        for place in 0..self.factors(product).len() {
+            let atom = self.factors(product)[place];
+            let atom = self.analyzer.facts_with(at.reading, at.ctx, atom).interval;
+            bounds = Some(bounds.map_or(atom, |it| it.times(atom)));
+        }
+        bounds.unwrap_or(Interval::constant(1))
     }
 
     /// Whether there are samples with a multiple of `by` between the values of a sum: then no bounds show that it is between two.

@@ -37,7 +37,12 @@ impl Simplifier<'_> {
     pub(super) fn chain(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
         let node = self.body().expr(expr);
         match node.kind {
-            ExprKind::Binary(op, ..) if self.is_lazy(op, node.ty) => self.lazy_chain(at, op, expr),
+            // What a chain was made into is one that nothing goes from.
+            ExprKind::Binary(op, ..)
+                if self.is_lazy(op, node.ty) && self.last_chain != Some((expr, at)) =>
+            {
+                self.lazy_chain(at, op, expr)
+            }
             ExprKind::Unary(UnaryOp::Not, a) if node.ty.prim()?.is_scalar() => {
                 self.negated(a, 0).map(|it| (it, "not-inwards"))
             }
@@ -49,13 +54,16 @@ impl Simplifier<'_> {
         let decisive = op == BinaryOp::Or;
         let mut chain = Chain { at, op, kept: Vec::new(), inside: at, rule: "logic-chain" };
         let mut waiting = vec![expr];
+        let mut is_whole = true;
         while let Some(condition) = waiting.pop() {
             if let ExprKind::Binary(it, a, b) = self.body().expr(condition).kind
                 && it == op
-                && chain.kept.len() + waiting.len() < MOST_CONDITIONS
             {
-                waiting.extend([b, a]);
-                continue;
+                if chain.kept.len() + waiting.len() < MOST_CONDITIONS {
+                    waiting.extend([b, a]);
+                    continue;
+                }
+                is_whole = false;
             }
             let simple = self.simplified(at, condition);
             if simple != condition
@@ -68,13 +76,19 @@ impl Simplifier<'_> {
                 return Some((self.int(decisive.into(), ir::DataType::BOOL), chain.rule));
             }
         }
+        let n_kept = chain.kept.len();
         self.drop_implied(&mut chain);
         self.pair_up(&mut chain);
+        let is_last = is_whole && chain.kept.len() == n_kept;
         let mut kept = chain.kept.into_iter();
         let Some(first) = kept.next() else {
             return Some((self.int((!decisive).into(), ir::DataType::BOOL), chain.rule));
         };
-        Some((kept.fold(first, |total, it| self.binary(op, total, it)), chain.rule))
+        let node = kept.fold(first, |total, it| self.binary(op, total, it));
+        if is_last {
+            self.last_chain = Some((node, at));
+        }
+        Some((node, chain.rule))
     }
 
     /// Adds a condition unless it is decided; says how.

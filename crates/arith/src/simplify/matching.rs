@@ -11,6 +11,7 @@ use super::{
     At, Rewrite, Simplifier,
     division::gcd,
     explain::MissingFact,
+    fits::Source,
     fold::{compare, evaluate},
 };
 use crate::{
@@ -23,40 +24,42 @@ use crate::{
 type Bindings = SmallVec<[Option<ExprId>; 6]>;
 
 /// A rule that is being tried.
-struct Attempt<'r> {
+struct Attempt {
     at: At,
-    rule: &'r Rule,
+    rule: &'static Rule,
     root: ExprId,
     bindings: Bindings,
     /// The type of the rule's values.
     dtype: Option<DataType>,
 }
 
-/// What is left to match: terms with nodes.
-type Goals<'r> = SmallVec<[(&'r Term, ExprId); 8]>;
+/// What is left to match: terms with nodes, as a list that the callers hold.
+struct Goals<'g> {
+    term: &'static Term,
+    expr: ExprId,
+    next: Option<&'g Goals<'g>>,
+}
 
 impl Simplifier<'_> {
     /// The node by the first rule that applies.
     pub(super) fn rewrite_by_rules(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
         self.body().ty(expr).prim().filter(|it| it.is_scalar())?;
         let head = Head::of_node(self.body(), expr)?;
-        let [left, right] = match self.body().expr(expr).kind {
-            ExprKind::Binary(_, a, b) => [a, b].map(|it| rules::kind_of_node(self.body(), it)),
-            _ => [u64::MAX; 2],
-        };
-        for candidate in rules::candidates(head) {
-            if !candidate.may_match(left, right) {
-                continue;
+        let (mut kinds, mut is_float) = ([u64::MAX; 2], false);
+        if let ExprKind::Binary(_, a, b) = self.body().expr(expr).kind {
+            kinds = [a, b].map(|it| rules::kind_of_node(self.body(), it));
+            let dtype = self.body().dtype(a)?;
+            is_float = dtype.is_float();
+            if !is_float && !is_integral(dtype) {
+                return None;
             }
-            let rule = candidate.rule;
+        }
+        for rule in rules::candidates(head, is_float, kinds) {
             self.work.matches += 1;
-            if !self.is_in_domain(rule, expr) {
-                continue;
-            }
             let bindings = SmallVec::from_elem(None, rule.variables.len());
             let mut attempt = Attempt { at, rule, root: expr, bindings, dtype: None };
-            let goals: Goals<'_> = SmallVec::from_slice(&[(&rule.lhs, expr)]);
-            if let Some(result) = self.matched(&mut attempt, goals)
+            let whole = Goals { term: &rule.lhs, expr, next: None };
+            if let Some(result) = self.matched(&mut attempt, Some(&whole))
                 && result != expr
                 && !self.is_worse(result, expr)
             {
@@ -66,22 +69,12 @@ impl Simplifier<'_> {
         None
     }
 
-    /// A first look at the types: a rule for floats is none for integers.
-    fn is_in_domain(&self, rule: &Rule, expr: ExprId) -> bool {
-        let ExprKind::Binary(_, a, _) = self.body().expr(expr).kind else { return true };
-        let Some(dtype) = self.body().dtype(a) else { return false };
-        match rule.domain {
-            Domain::Float => dtype.is_float(),
-            _ => is_integral(dtype),
-        }
-    }
-
     /// Matches what is left, then shows the conditions, then builds the result.
-    fn matched(&mut self, it: &mut Attempt<'_>, mut goals: Goals<'_>) -> Option<ExprId> {
-        let Some((term, expr)) = goals.pop() else { return self.applied_rule(it) };
+    fn matched(&mut self, it: &mut Attempt, goals: Option<&Goals<'_>>) -> Option<ExprId> {
+        let Some(&Goals { term, expr, next }) = goals else { return self.applied_rule(it) };
         let node = self.body().expr(expr);
         match (term, node.kind) {
-            (&Term::Var(variable), _) => self.bind(it, variable, expr, goals),
+            (&Term::Var(variable), _) => self.bind(it, variable, expr, next),
             (&Term::Int(value), ExprKind::Int(found)) => {
                 let dtype = node.ty.prim().filter(|it| it.is_integer())?;
                 // Modulo the width -1 is all ones, as an integer it is no value of an unsigned type.
@@ -89,59 +82,76 @@ impl Simplifier<'_> {
                     Domain::Wrapping => found == dtype.wrap_int(value),
                     _ => self.as_int(expr) == Some(value),
                 };
-                (is_it && self.agree(it, dtype)).then(|| self.matched(it, goals))?
+                (is_it && self.agree(it, dtype)).then(|| self.matched(it, next))?
             }
             (&Term::Bool(value), _) => {
-                (self.as_bool(expr) == Some(value)).then(|| self.matched(it, goals))?
+                (self.as_bool(expr) == Some(value)).then(|| self.matched(it, next))?
             }
             (&Term::Float(value), ExprKind::Float(bits)) => {
                 let dtype = node.ty.prim()?;
                 (f64::from_bits(bits).to_bits() == value.to_bits() && self.agree(it, dtype))
-                    .then(|| self.matched(it, goals))?
+                    .then(|| self.matched(it, next))?
             }
             (Term::Unary(op, term), ExprKind::Unary(found, a)) if *op == found => {
-                goals.push((term, a));
-                self.matched(it, goals)
+                self.matched(it, Some(&Goals { term, expr: a, next }))
             }
             (Term::Select(terms), ExprKind::Select(cond, a, b)) => {
-                goals.extend(terms.iter().zip([cond, a, b]).rev());
-                self.matched(it, goals)
+                self.matched_three(it, terms, [cond, a, b], next)
             }
             (Term::IfThenElse(terms), ExprKind::Call { .. }) => {
-                goals.extend(terms.iter().zip(self.as_if(expr)?).rev());
-                self.matched(it, goals)
+                let operands = self.as_if(expr)?;
+                self.matched_three(it, terms, operands, next)
             }
             (Term::Binary(op, left, right), ExprKind::Binary(found, a, b)) if *op == found => {
-                let known = it.bindings.clone();
                 let dtype = it.dtype;
-                let mut first = goals.clone();
-                first.extend([(&**right, b), (&**left, a)]);
-                if let Some(result) = self.matched(it, first) {
+                if let Some(result) = self.matched_two(it, [left, right], [a, b], next) {
                     return Some(result);
                 }
                 let is_float = self.body().dtype(a).is_some_and(|it| !is_integral(it));
                 if !is_commutative(*op, is_float) || a == b {
                     return None;
                 }
-                it.bindings = known;
                 it.dtype = dtype;
-                goals.extend([(&**right, a), (&**left, b)]);
-                self.matched(it, goals)
+                self.matched_two(it, [left, right], [b, a], next)
             }
             _ => None,
         }
     }
 
+    fn matched_two(
+        &mut self,
+        it: &mut Attempt,
+        [left, right]: [&'static Term; 2],
+        [a, b]: [ExprId; 2],
+        next: Option<&Goals<'_>>,
+    ) -> Option<ExprId> {
+        let second = Goals { term: right, expr: b, next };
+        self.matched(it, Some(&Goals { term: left, expr: a, next: Some(&second) }))
+    }
+
+    fn matched_three(
+        &mut self,
+        it: &mut Attempt,
+        [first, others @ ..]: &'static [Term; 3],
+        [a, operands @ ..]: [ExprId; 3],
+        next: Option<&Goals<'_>>,
+    ) -> Option<ExprId> {
+        let third = Goals { term: &others[1], expr: operands[1], next };
+        let second = Goals { term: &others[0], expr: operands[0], next: Some(&third) };
+        self.matched(it, Some(&Goals { term: first, expr: a, next: Some(&second) }))
+    }
+
+    /// Binds a variable and matches what is left; where that fails, the variable is as it was.
     fn bind(
         &mut self,
-        it: &mut Attempt<'_>,
+        it: &mut Attempt,
         variable: usize,
         expr: ExprId,
-        goals: Goals<'_>,
+        next: Option<&Goals<'_>>,
     ) -> Option<ExprId> {
         match it.bindings[variable] {
             Some(bound) if bound != expr => return None,
-            Some(_) => return self.matched(it, goals),
+            Some(_) => return self.matched(it, next),
             None => {}
         }
         let dtype = self.body().dtype(expr);
@@ -157,7 +167,7 @@ impl Simplifier<'_> {
             return None;
         }
         it.bindings[variable] = Some(expr);
-        let result = self.matched(it, goals);
+        let result = self.matched(it, next);
         if result.is_none() {
             it.bindings[variable] = None;
         }
@@ -165,7 +175,7 @@ impl Simplifier<'_> {
     }
 
     /// Whether a value of this type may be one of the rule's, which have one type.
-    fn agree(&self, it: &mut Attempt<'_>, dtype: DataType) -> bool {
+    fn agree(&self, it: &mut Attempt, dtype: DataType) -> bool {
         let is_in = match it.rule.domain {
             Domain::Int | Domain::Wrapping => dtype.is_integer(),
             Domain::Float => dtype.is_float(),
@@ -175,7 +185,7 @@ impl Simplifier<'_> {
     }
 
     /// The right side, if all conditions are shown.
-    fn applied_rule(&mut self, it: &mut Attempt<'_>) -> Option<ExprId> {
+    fn applied_rule(&mut self, it: &mut Attempt) -> Option<ExprId> {
         let has_integers = it.dtype.is_some_and(|it| it.is_integer());
         if it.rule.domain == Domain::Int && has_integers && !self.is_as_of_integers(it) {
             self.note_missing(it.at, it.rule.name, it.root, |_| {
@@ -184,6 +194,13 @@ impl Simplifier<'_> {
             return None;
         }
         let rule = it.rule;
+        // What is seen to be false need not be shown after conditions that are hard to show.
+        let is_seen_false = self.trace.is_none()
+            && rule.conditions.len() > 1
+            && rule.conditions.iter().any(|condition| self.is_seen_false(it, condition));
+        if is_seen_false {
+            return None;
+        }
         let mut missing = None;
         for condition in &rule.conditions {
             if !self.is_shown(it, condition) {
@@ -201,13 +218,37 @@ impl Simplifier<'_> {
     }
 
     /// Whether the left side has the value that it has of mathematical integers.
-    fn is_as_of_integers(&mut self, it: &Attempt<'_>) -> bool {
+    fn is_as_of_integers(&mut self, it: &Attempt) -> bool {
         let is_wide = it.dtype.is_some_and(|it| it.is_int() && it.bits >= 32);
         it.at.reading == Overflow::Excluded && is_wide
             || self.analyzer.no_overflow(it.at.ctx, it.root)
     }
 
-    fn is_shown(&mut self, it: &mut Attempt<'_>, condition: &Condition) -> bool {
+    /// Whether a condition is known not to hold, without anything being worked out: a comparison of constants, or one of what the
+    /// rule is about in a sample.
+    fn is_seen_false(&mut self, it: &Attempt, condition: &Condition) -> bool {
+        let Condition::Holds(Term::Binary(op, left, right)) = condition else { return false };
+        let [is_fixed, is_other_fixed] =
+            [left, right].map(|term| term.is_constant(&it.rule.variables));
+        let is_plain = |term: &Term| matches!(term, Term::Var(_));
+        if !(is_fixed || is_plain(left)) || !(is_other_fixed || is_plain(right)) {
+            return false;
+        }
+        if is_fixed && is_other_fixed {
+            return !self.is_true_of_constants(it, *op, left, right);
+        }
+        let (Some(a), Some(b)) = (self.template(it, left), self.template(it, right)) else {
+            return true;
+        };
+        self.analyzer.is_refuted(it.at.ctx, *op, a, b)
+    }
+
+    fn is_true_of_constants(&self, it: &Attempt, op: BinaryOp, left: &Term, right: &Term) -> bool {
+        let (a, b) = (self.constant_of(it, left), self.constant_of(it, right));
+        a.zip(b).is_some_and(|(a, b)| compare(op, a, b))
+    }
+
+    fn is_shown(&mut self, it: &mut Attempt, condition: &Condition) -> bool {
         match condition {
             Condition::Holds(term) => self.is_true(it, term),
             Condition::NoOverflow(term) => match self.template(it, term) {
@@ -227,11 +268,11 @@ impl Simplifier<'_> {
         if self.as_int(expr).is_some() {
             return true;
         }
-        if self.is_wide(expr) {
-            let sum = self.sum_of(expr);
-            if self.fits(at, &sum, dtype, &[]) && self.parts_fit(at, expr) {
-                return true;
-            }
+        if self.is_wide(expr)
+            && self.node_fits(at, expr, dtype, &mut Source::nothing())
+            && self.parts_fit(at, expr)
+        {
+            return true;
         }
         self.adds_no_overflow(at, expr)
     }
@@ -249,16 +290,14 @@ impl Simplifier<'_> {
 
     fn fits_alone(&mut self, at: At, expr: ExprId) -> bool {
         let Some(dtype) = self.body().dtype(expr) else { return false };
-        let sum = self.sum_of(expr);
-        at.reading == Overflow::Excluded || self.fits(at, &sum, dtype, &[])
+        at.reading == Overflow::Excluded || self.node_fits(at, expr, dtype, &mut Source::nothing())
     }
 
-    fn is_true(&mut self, it: &mut Attempt<'_>, term: &Term) -> bool {
+    fn is_true(&mut self, it: &mut Attempt, term: &Term) -> bool {
         let Term::Binary(op, left, right) = term else { return false };
         let variables = &it.rule.variables;
         if left.is_constant(variables) && right.is_constant(variables) {
-            let (a, b) = (self.constant_of(it, left), self.constant_of(it, right));
-            return a.zip(b).is_some_and(|(a, b)| compare(*op, a, b));
+            return self.is_true_of_constants(it, *op, left, right);
         }
         if let (BinaryOp::Eq, Term::Binary(BinaryOp::FloorMod, x, by)) = (op, &**left)
             && by.is_constant(variables)
@@ -284,7 +323,7 @@ impl Simplifier<'_> {
     }
 
     /// The value of a constant term.
-    fn constant_of(&self, it: &Attempt<'_>, term: &Term) -> Option<i128> {
+    fn constant_of(&self, it: &Attempt, term: &Term) -> Option<i128> {
         match term {
             Term::Int(value) => Some(*value),
             Term::Var(variable) => self.as_int(it.bindings[*variable]?),
@@ -297,7 +336,7 @@ impl Simplifier<'_> {
     }
 
     /// A term as a node.
-    fn template(&mut self, it: &Attempt<'_>, term: &Term) -> Option<ExprId> {
+    fn template(&mut self, it: &Attempt, term: &Term) -> Option<ExprId> {
         if let Term::Var(variable) = term {
             return it.bindings[*variable];
         }
@@ -334,13 +373,13 @@ impl Simplifier<'_> {
         }
     }
 
-    fn templates(&mut self, it: &Attempt<'_>, terms: &[Term; 3]) -> Option<[ExprId; 3]> {
+    fn templates(&mut self, it: &Attempt, terms: &[Term; 3]) -> Option<[ExprId; 3]> {
         let [cond, a, b] = terms;
         Some([self.template(it, cond)?, self.template(it, a)?, self.template(it, b)?])
     }
 
     /// The condition that was not shown, as nodes.
-    fn missing_fact(&mut self, it: &Attempt<'_>, condition: &Condition) -> Option<MissingFact> {
+    fn missing_fact(&mut self, it: &Attempt, condition: &Condition) -> Option<MissingFact> {
         Some(match condition {
             Condition::Holds(term) => {
                 if term_is_of_constants(term, it.rule) {

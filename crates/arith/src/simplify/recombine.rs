@@ -5,6 +5,7 @@
 //! Pairs of terms are tried until none fits: O(products^2) a step, each step has fewer terms.
 
 use ir::{BinaryOp, ExprId, ExprKind};
+use smallvec::SmallVec;
 
 use super::{
     At, Simplifier,
@@ -19,6 +20,20 @@ struct Pair {
     rest: Option<ProductId>,
     factor: i128,
     rule: &'static str,
+}
+
+/// The factors of a product that something may stand for, with a factor of another one.
+#[derive(Clone, Copy, Default)]
+struct Parts {
+    has_division: bool,
+    has_min: bool,
+    has_max: bool,
+}
+
+impl Parts {
+    fn may_pair_with(self, other: Parts) -> bool {
+        self.has_division && other.has_division || self.has_min && other.has_max
+    }
 }
 
 impl Simplifier<'_> {
@@ -38,22 +53,21 @@ impl Simplifier<'_> {
 
     /// Whether a sum has terms that something may stand for, by what they are made of.
     pub(super) fn may_have_pairs(&self, sum: &Sum) -> bool {
-        let has_part =
-            |product| self.factors(product).iter().any(|&atom| self.is_part_of_pair(atom));
-        sum.products.len() > 1 && sum.products.iter().any(|it| has_part(it.0))
-    }
-
-    /// Whether something may stand for an atom and another one.
-    fn is_part_of_pair(&self, atom: ExprId) -> bool {
-        match self.body().expr(atom).kind {
-            ExprKind::Binary(op, ..) => op.is_division() || op == BinaryOp::Min,
-            _ => false,
-        }
+        sum.products.len() > 1
+            && sum.products.iter().any(|it| {
+                let parts = self.parts_of_pairs(it.0);
+                parts.has_division || parts.has_min
+            })
     }
 
     fn recombined_once(&mut self, at: At, sum: &Sum) -> Option<(Sum, &'static str)> {
-        for &one in &sum.products {
-            for &other in &sum.products {
+        let parts: SmallVec<[Parts; 8]> =
+            sum.products.iter().map(|it| self.parts_of_pairs(it.0)).collect();
+        for (&one, &these) in sum.products.iter().zip(&parts) {
+            for (&other, &those) in sum.products.iter().zip(&parts) {
+                if !these.may_pair_with(those) {
+                    continue;
+                }
                 let Some(pair) = self.pair(at, one, other) else { continue };
                 let mut product = pair.value.scaled(pair.factor, Ring::Integers)?;
                 if let Some(rest) = pair.rest {
@@ -68,23 +82,42 @@ impl Simplifier<'_> {
                 }
             }
         }
-        self.difference(sum)
+        if parts.iter().any(|it| it.has_division) { self.difference(sum) } else { None }
+    }
+
+    fn parts_of_pairs(&self, product: ProductId) -> Parts {
+        let mut parts = Parts::default();
+        for &atom in self.factors(product) {
+            if let ExprKind::Binary(op, ..) = self.body().expr(atom).kind {
+                parts.has_division |= op.is_division();
+                parts.has_min |= op == BinaryOp::Min;
+                parts.has_max |= op == BinaryOp::Max;
+            }
+        }
+        parts
     }
 
     /// Two terms as one value.
     fn pair(&mut self, at: At, one: (ProductId, i128), other: (ProductId, i128)) -> Option<Pair> {
-        for factor in self.factors(one.0).clone() {
+        for place in 0..self.factors(one.0).len() {
+            let factor = self.factors(one.0)[place];
             let ExprKind::Binary(op, a, b) = self.body().expr(factor).kind else { continue };
             if !self.is_wide(factor) {
                 continue;
             }
-            let rest = self.without_atom(one.0, factor)?;
             let pair = match op {
                 BinaryOp::FloorMod | BinaryOp::Mod => {
+                    let rest = self.without_atom(one.0, factor)?;
                     self.with_quotient(op, a, b, rest, one.1, other)
                 }
-                BinaryOp::FloorDiv => self.with_same_rest(at, a, b, rest, one.1, other),
-                BinaryOp::Min => self.with_max(a, b, rest, one.1, other),
+                BinaryOp::FloorDiv if one.1 > 0 && one.1 == -other.1 => {
+                    let rest = self.without_atom(one.0, factor)?;
+                    self.with_same_rest(at, a, b, rest, one.1, other)
+                }
+                BinaryOp::Min => {
+                    let rest = self.without_atom(one.0, factor)?;
+                    self.with_max(a, b, rest, one.1, other)
+                }
                 _ => None,
             };
             if pair.is_some() {
@@ -105,11 +138,12 @@ impl Simplifier<'_> {
         other: (ProductId, i128),
     ) -> Option<Pair> {
         let quotient = if op == BinaryOp::Mod { BinaryOp::Div } else { BinaryOp::FloorDiv };
-        for atom in self.factors(other.0).clone() {
+        let number = self.as_int(c);
+        for place in 0..self.factors(other.0).len() {
+            let atom = self.factors(other.0)[place];
             let ExprKind::Binary(kind, y, d) = self.body().expr(atom).kind else { continue };
-            let left = self.without_atom(other.0, atom)?;
-            let number = self.as_int(c);
             if kind == quotient && y == x && d == c {
+                let left = self.without_atom(other.0, atom)?;
                 let is_pair = match number {
                     Some(c) => left == rest && factor.checked_mul(c) == Some(other.1),
                     // The divisor is one of the other factors.
@@ -125,13 +159,19 @@ impl Simplifier<'_> {
                 }
             }
             if let Some(c) = number
-                && left == rest
+                && self.is_quotient_of(x, y, quotient)
+                && self.without_atom(other.0, atom)? == rest
                 && let Some(pair) = self.with_part(op, x, c, rest, factor, (kind, y, d, other.1))
             {
                 return Some(pair);
             }
         }
         None
+    }
+
+    fn is_quotient_of(&self, expr: ExprId, dividend: ExprId, quotient: BinaryOp) -> bool {
+        matches!(self.body().expr(expr).kind,
+            ExprKind::Binary(op, it, _) if op == quotient && it == dividend)
     }
 
     /// `x // a % c` with `x // (a * c) * c`, or with `x % a` where it counts `a` times.
@@ -178,10 +218,8 @@ impl Simplifier<'_> {
         other: (ProductId, i128),
     ) -> Option<Pair> {
         let by = self.as_int(c).filter(|it| *it > 0)?;
-        if factor != -other.1 || factor < 0 {
-            return None;
-        }
-        for atom in self.factors(other.0).clone() {
+        for place in 0..self.factors(other.0).len() {
+            let atom = self.factors(other.0)[place];
             let ExprKind::Binary(BinaryOp::FloorDiv, y, d) = self.body().expr(atom).kind else {
                 continue;
             };
@@ -210,7 +248,8 @@ impl Simplifier<'_> {
         factor: i128,
         other: (ProductId, i128),
     ) -> Option<Pair> {
-        for atom in self.factors(other.0).clone() {
+        for place in 0..self.factors(other.0).len() {
+            let atom = self.factors(other.0)[place];
             let ExprKind::Binary(BinaryOp::Max, a, b) = self.body().expr(atom).kind else {
                 continue;
             };
@@ -226,7 +265,8 @@ impl Simplifier<'_> {
     /// `x - x // c * c` is `x % c`, with any common factor.
     fn difference(&mut self, sum: &Sum) -> Option<(Sum, &'static str)> {
         for &(product, count) in &sum.products {
-            for atom in self.factors(product).clone() {
+            for place in 0..self.factors(product).len() {
+                let atom = self.factors(product)[place];
                 let ExprKind::Binary(op @ (BinaryOp::FloorDiv | BinaryOp::Div), x, d) =
                     self.body().expr(atom).kind
                 else {
@@ -273,6 +313,13 @@ impl Simplifier<'_> {
         rest: Option<ProductId>,
         factor: i128,
     ) -> Option<Sum> {
+        if rest.is_none() {
+            let is_shared = |&(product, number): &(ProductId, i128)| {
+                number.checked_mul(factor).is_some_and(|it| sum.products.contains(&(product, it)))
+            };
+            // Most often nothing is.
+            self.sum_at(x).products.iter().any(is_shared).then_some(())?;
+        }
         let mut dividend = self.sum_of(x).scaled(factor, Ring::Integers)?;
         if let Some(rest) = rest {
             dividend = self.times(&dividend, &Sum::product(rest, 1))?;

@@ -39,6 +39,8 @@ pub(super) struct Sums {
     all: Vec<Sum>,
     pub(super) products: Vec<Factors>,
     index: FxHashMap<Factors, ProductId>,
+    /// By node: the product that it is alone, and 1; 0 if nobody asked for it.
+    alone: Vec<u32>,
     /// By node: whether it is in normal form, whatever the context.
     normal: Vec<bool>,
     /// Whether facts of the context were asked for since somebody last looked.
@@ -48,7 +50,12 @@ pub(super) struct Sums {
 impl Sums {
     /// None yet, of as many nodes.
     pub(super) fn with_room(n_exprs: usize) -> Sums {
-        Sums { of: vec![0; n_exprs], all: Vec::with_capacity(n_exprs / 2), ..Sums::default() }
+        Sums {
+            of: vec![0; n_exprs],
+            alone: vec![0; n_exprs],
+            all: Vec::with_capacity(n_exprs / 2),
+            ..Sums::default()
+        }
     }
 }
 
@@ -60,6 +67,14 @@ impl Simplifier<'_> {
     /// The product of these atoms, in any order.
     pub(super) fn product(&mut self, mut factors: Factors) -> ProductId {
         factors.sort_by(|&a, &b| order::compare(self.body(), a, b));
+        self.product_in_order(factors)
+    }
+
+    /// The product of atoms that are in the order of operands.
+    pub(super) fn product_in_order(&mut self, factors: Factors) -> ProductId {
+        if let [only] = factors[..] {
+            return self.alone(only);
+        }
         let sums = &mut self.sums;
         if let Some(&known) = sums.index.get(&factors) {
             return known;
@@ -70,10 +85,23 @@ impl Simplifier<'_> {
         id
     }
 
+    /// The product of one atom.
+    fn alone(&mut self, expr: ExprId) -> ProductId {
+        let sums = &mut self.sums;
+        if sums.alone.len() <= super::index(expr) {
+            sums.alone.resize(self.analyzer.body().n_exprs(), 0);
+        }
+        let place = &mut sums.alone[super::index(expr)];
+        if *place == 0 {
+            sums.products.push(SmallVec::from_slice(&[expr]));
+            *place = sums.products.len() as u32;
+        }
+        ProductId(*place - 1)
+    }
+
     /// One atom as a sum.
     pub(super) fn atom(&mut self, expr: ExprId) -> Sum {
-        let product = self.product(SmallVec::from_slice(&[expr]));
-        Sum::product(product, 1)
+        Sum::product(self.alone(expr), 1)
     }
 
     fn multiply(&mut self, p: ProductId, q: ProductId) -> Option<ProductId> {
@@ -92,11 +120,23 @@ impl Simplifier<'_> {
 
     /// The sum of a node of a type whose sums are those of integers.
     pub(super) fn sum_of(&mut self, expr: ExprId) -> Sum {
+        self.sum_at(expr).clone()
+    }
+
+    /// As [`Simplifier::sum_of`], where it is kept.
+    pub(super) fn sum_at(&mut self, expr: ExprId) -> &Sum {
         if self.known_sum(expr).is_none() {
-            self.sums.of.resize(self.body().n_exprs(), 0);
+            self.sums.of.resize(self.analyzer.body().n_exprs(), 0);
             self.find_sum(expr);
         }
-        self.known_sum(expr).cloned().unwrap_or_else(|| self.atom(expr))
+        &self.sums.all[self.sums.of[super::index(expr)] as usize - 1]
+    }
+
+    /// Whether a node is taken apart no further.
+    pub(super) fn is_atom(&mut self, expr: ExprId) -> bool {
+        let alone = self.alone(expr);
+        let sum = self.sum_at(expr);
+        sum.constant == 0 && sum.products[..] == [(alone, 1)]
     }
 
     fn known_sum(&self, expr: ExprId) -> Option<&Sum> {
@@ -107,26 +147,23 @@ impl Simplifier<'_> {
     fn find_sum(&mut self, expr: ExprId) {
         let mut stack: SmallVec<[ExprId; 16]> = SmallVec::from_slice(&[expr]);
         while let Some(&at) = stack.last() {
-            if self.known_sum(at).is_some() {
-                stack.pop();
-                continue;
-            }
-            let parts = self.addends(at);
-            if let Some((_, a, b)) = parts {
-                let n_before = stack.len();
-                stack.extend([a, b].into_iter().filter(|it| self.known_sum(*it).is_none()));
-                if stack.len() > n_before {
-                    continue;
+            let n_before = stack.len();
+            let sum = match self.addends(at) {
+                Some((op, a, b)) => {
+                    stack.extend([a, b].into_iter().filter(|it| self.known_sum(*it).is_none()));
+                    if stack.len() > n_before {
+                        continue;
+                    }
+                    self.combined(op, a, b)
                 }
-            }
-            stack.pop();
-            let sum = match parts {
-                Some((op, a, b)) => self.combined(op, a, b),
                 None => self.as_int(at).map(Sum::constant),
             };
-            let sum = sum.unwrap_or_else(|| self.atom(at));
-            self.sums.all.push(sum);
-            self.sums.of[super::index(at)] = self.sums.all.len() as u32;
+            stack.pop();
+            if self.known_sum(at).is_none() {
+                let sum = sum.unwrap_or_else(|| self.atom(at));
+                self.sums.all.push(sum);
+                self.sums.of[super::index(at)] = self.sums.all.len() as u32;
+            }
         }
     }
 
@@ -160,7 +197,7 @@ impl Simplifier<'_> {
     /// What the source computes for these nodes: the sums of all sums, differences, products and atoms in them, outermost
     /// first.
     pub(super) fn region(&mut self, roots: &[ExprId]) -> Vec<Sum> {
-        let mut nodes: Vec<ExprId> = roots.to_vec();
+        let mut nodes: SmallVec<[ExprId; 32]> = roots.into();
         let mut next = 0;
         while next < nodes.len() && nodes.len() < MOST_REGION {
             if let Some((_, a, b)) = self.addends(nodes[next]) {
@@ -177,18 +214,19 @@ impl Simplifier<'_> {
 
     /// A sum, difference or product in its normal form.
     pub(super) fn sum(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
-        self.addends(expr)?;
         if self.sums.normal.get(super::index(expr)) == Some(&true) {
             return None;
         }
-        let sum = self.sum_of(expr);
-        if sum.products.len() == 1 && sum.constant == 0 {
-            // A chain that is a term by itself stays.
-            let (product, factor) = sum.products[0];
-            if factor == 1 && self.factors(product)[..] == [expr] {
-                return None;
-            }
+        let (op, a, b) = self.addends(expr)?;
+        if op == BinaryOp::Mul && self.as_int(b).is_some() && self.addends(a).is_none() {
+            // A multiple of an atom.
+            return None;
         }
+        // A chain that is a term by itself stays.
+        if self.is_atom(expr) {
+            return None;
+        }
+        let sum = self.sum_of(expr);
         let has_pairs = self.may_have_pairs(&sum);
         if has_pairs
             && let Some((together, rule)) = self.recombined(at, &sum)

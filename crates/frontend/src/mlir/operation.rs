@@ -262,7 +262,7 @@ impl<'t> Reader<'t> {
     }
 
     fn finish_unit(&mut self, frame: &Frame, made: &Made) {
-        self.body.attrs = self.body.dict(made.attrs.0).clone();
+        self.body.attrs = self.body.dict(made.attrs.0).clone().into();
         let symbol = (self.parts[frame.parts..].iter())
             .find(|it| it.kind == MLIR_SYMBOL_DEF)
             .map(|it| canonical::symbol_text(self.slice((it.start, it.end))));

@@ -27,12 +27,17 @@ pub(crate) fn normal_tir<'a>(name: &'a str, buffer: &'a mut NameBuffer) -> &'a s
     if first.is_none() && is_normal(name) {
         return name;
     }
-    let segments = name.split(['.', '_']).filter(|it| !it.is_empty());
-    for (i, segment) in first.into_iter().chain(segments).enumerate() {
-        if i > 0 {
+    buffer.extend_from_slice(first.unwrap_or_default().as_bytes());
+    let mut is_behind = first.is_some();
+    for byte in name.bytes() {
+        if matches!(byte, b'.' | b'_') {
+            is_behind = !buffer.is_empty();
+            continue;
+        }
+        if std::mem::take(&mut is_behind) {
             buffer.push(b'.');
         }
-        buffer.extend_from_slice(segment.as_bytes());
+        buffer.push(byte);
     }
     std::str::from_utf8(buffer).expect("whole segments of a str, joined by ASCII")
 }

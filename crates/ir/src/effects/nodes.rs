@@ -137,6 +137,9 @@ impl EffectTable {
     }
 }
 
+/// What an operator on integers costs that is no division (`SEMANTICS: Cost`).
+pub const OPERATOR_COST: u32 = cost::SIMPLE;
+
 /// Costs of one evaluation. The table in `SEMANTICS.md` explains them.
 mod cost {
     pub(super) const SIMPLE: u32 = 1;

@@ -64,6 +64,8 @@ pub struct EffectTable {
     version: u32,
     rows: Vec<OpEffects>,
     spaces: [Space; 3],
+    /// Exact names of TIR as they are mostly written, with `_` between their parts: no normal form has to be made of them.
+    spelled: FxHashMap<Box<str>, RowIndex>,
 }
 
 /// Index into `EffectTable::rows`.
@@ -173,7 +175,12 @@ impl EffectTable {
 
     /// The table of these rows alone.
     pub fn from_rows(rows: &EffectRows) -> Result<EffectTable, EffectError> {
-        let empty = EffectTable { version: 0, rows: Vec::new(), spaces: Default::default() };
+        let empty = EffectTable {
+            version: 0,
+            rows: Vec::new(),
+            spaces: Default::default(),
+            spelled: FxHashMap::default(),
+        };
         empty.with_rows(rows, Basis::Source)
     }
 
@@ -200,8 +207,20 @@ impl EffectTable {
             }
             space.link();
         }
+        self.spell();
         self.version = rows.version.unwrap_or(self.version);
         Ok(self)
+    }
+
+    /// Notes how the exact names of TIR are mostly written.
+    fn spell(&mut self) {
+        let mut buffer = NameBuffer::new();
+        let exact = self.spaces[Namespace::Tir as usize].exact.iter();
+        let written = exact.filter_map(|(name, &row)| {
+            let written = name.replace('.', "_");
+            (normal_tir(&written, &mut buffer) == &**name).then_some((written.into(), row))
+        });
+        self.spelled = written.collect();
     }
 
     /// The version of the table's content.
@@ -211,6 +230,9 @@ impl EffectTable {
 
     /// The effects of a TIR call or expression node. Any spelling of the name; aliases of the file resolved.
     pub fn tir(&self, name: &str) -> &OpEffects {
+        if let Some(&row) = self.spelled.get(name) {
+            return self.row(row);
+        }
         let mut buffer = NameBuffer::new();
         self.spaces[0]
             .find(normal_tir(name, &mut buffer))

@@ -18,7 +18,7 @@ pub mod docs;
 #[derive(Clone, PartialEq, Debug)]
 pub struct SimplifyPlan {
     /// The body that was planned on, with the expressions that the steps name. Its ids are those of the body; operations, regions and
-    /// values are as they were.
+    /// values are as they were. Empty if there are no steps.
     pub grown: Body,
     /// What is done, in the order in which it is done.
     pub items: Vec<Simplification>,

@@ -58,6 +58,7 @@ fn plan(facts: &FindingFacts<'_>, kind: FindingKind, found: &mut Vec<Finding>) {
 }
 
 /// A condition that has one value wherever it is evaluated.
+#[derive(Clone, Copy)]
 pub(crate) struct Known {
     pub(crate) occurrence: OccurrenceId,
     pub(crate) value: bool,
@@ -92,13 +93,22 @@ impl<'p, 'a> Points<'p, 'a> {
     }
 
     /// The conditions in the operands of an operation that are known, in program order.
-    pub(crate) fn known_in(self, analyzer: &mut Analyzer<'_>, op: OpId) -> Vec<Known> {
+    fn known_in(self, analyzer: &mut Analyzer<'_>, op: OpId) -> Vec<Known> {
+        let tops = tops(self.flow.body, self.flow.occurrences, op).into_iter();
+        tops.flat_map(|(top, reading)| self.known_at(analyzer, top, reading)).collect()
+    }
+
+    /// What is known of a condition as a whole or of its parts, in program order.
+    pub(crate) fn known_at(
+        self,
+        analyzer: &mut Analyzer<'_>,
+        top: OccurrenceId,
+        reading: Overflow,
+    ) -> Vec<Known> {
         let mut all = Vec::new();
-        for (id, reading) in tops(self.flow.body, self.flow.occurrences, op) {
-            let context = self.conditions.at(self.flow, id);
-            if !analyzer.is_contradiction(Overflow::Excluded, context) {
-                self.examine(analyzer, id, context, reading, &mut all);
-            }
+        let context = self.conditions.at(self.flow, top);
+        if !analyzer.is_contradiction(Overflow::Excluded, context) {
+            self.examine(analyzer, top, context, reading, &mut all);
         }
         all
     }

@@ -192,7 +192,7 @@ impl Names {
         }
         let of_ops = body.ops.iter().map(|(_, it)| body.dict(it.attrs));
         let of_buffers = body.buffers.iter().map(|(_, it)| body.dict(it.attrs));
-        for dict in of_ops.chain(of_buffers).chain([&body.attrs, &body.decorator]) {
+        for dict in of_ops.chain(of_buffers).chain([&*body.attrs, &*body.decorator]) {
             let mut stack: Vec<&Attr> = dict.iter().map(|(_, it)| it).collect();
             while let Some(attr) = stack.pop() {
                 match attr {

@@ -13,9 +13,12 @@ impl Deletable {
     /// Looks at all nodes of a body. Without classes of memory none of it is volatile.
     pub fn of(body: &Body, effects: &EffectTable, aliases: Option<&AliasClasses>) -> Deletable {
         let mut may_go = vec![true; body.n_exprs()];
-        for index in 0..body.n_exprs() {
-            let expr = ExprId::new(index);
-            let node = body.expr(expr);
+        for (expr, node) in body.exprs() {
+            // Most nodes have nothing in them that could stay.
+            let has_class = node.flags.has_load && aliases.is_some();
+            if !(node.flags.has_call || node.flags.has_unknown || has_class) {
+                continue;
+            }
             let mut all = match node.kind {
                 ExprKind::Opaque { .. } => false,
                 // A hint goes with what it is about (`SEMANTICS: S9`).
@@ -36,7 +39,7 @@ impl Deletable {
             };
             // Children are made before their parents and have smaller ids.
             body.each_child(node.kind, &mut |child| all &= may_go[child.index()]);
-            may_go[index] = all;
+            may_go[expr.index()] = all;
         }
         Deletable(may_go)
     }

@@ -10,6 +10,8 @@
 //! touched. Each item is right by itself: an occurrence becomes what the simplifier makes of it alone. O(occurrences), each node
 //! of a difference once.
 
+use std::rc::Rc;
+
 use arith::{ContextId, Overflow};
 use dataflow::conditions::Conditions;
 use ir::{
@@ -63,8 +65,10 @@ pub(super) struct Expressions {
     substitution: Substitution,
     /// The contexts of the body as it is; made when a change might be that of a known condition.
     conditions: Option<Conditions>,
-    /// By operation: its conditions that are known, in program order.
-    known: OpMap<Vec<Known>>,
+    /// By operation that was asked about: its conditions.
+    tops: OpMap<Rc<[(OccurrenceId, Overflow)]>>,
+    /// By condition that was asked about: what of it is known, in program order.
+    known: FxHashMap<OccurrenceId, Vec<Known>>,
 }
 
 /// Why a condition has one value.
@@ -110,13 +114,19 @@ impl Planner<'_, '_, '_> {
         let operands = self.new_operands(op);
         let analyzer = self.simplifier.analyzer();
         self.places.pass(self.facts.flow, analyzer, op, &operands);
-        self.seen.note(op, self.places.before(op), operands);
+        self.seen.note(op, self.places.before(op), &operands);
     }
 
     /// The operands of an operation, as they become.
     fn new_operands(&self, op: OpId) -> Operands {
-        let body = self.facts.round.body;
-        (0..body.ops[op].operands.len()).map(|it| self.expressions.operand(body, op, it)).collect()
+        let mut operands = Operands::from_slice(&self.facts.round.body.ops[op].operands);
+        if !self.expressions.operands.is_empty() {
+            for (index, operand) in operands.iter_mut().enumerate() {
+                let new = self.expressions.operands.get(&(op, index as u32));
+                *operand = new.copied().unwrap_or(*operand);
+            }
+        }
+        operands
     }
 
     /// A region that no run enters is left alone: everything holds in it.
@@ -238,7 +248,7 @@ impl Planner<'_, '_, '_> {
             decider: None,
             rules: Vec::new(),
         };
-        let top = self.facts.round.occurrences.of_operand(op, 0);
+        let top = self.facts.round.occurrence(op, 0);
         match top.and_then(|it| self.known_in(it)) {
             Some((kind, decider)) => (decided.kind, decided.decider) = (kind, decider),
             None => decided.rules = self.rules(context, old, Overflow::Excluded),
@@ -282,12 +292,15 @@ impl Planner<'_, '_, '_> {
     fn operand(&mut self, op: OpId, operand: usize, reading: Overflow) {
         let body = self.facts.round.body;
         let old = body.ops[op].operands[operand];
+        if body.expr(old).is_constant() {
+            return;
+        }
         let context = self.before(op);
         let values = &mut self.expressions.substitution;
         let analyzer = self.simplifier.analyzer();
-        let start = match !values.is_empty() && analyzer.may_depend(old, |it| values.has(it)) {
-            true => analyzer.grow(|body| values.apply(body, old)),
-            false => old,
+        let start = match values.is_empty() {
+            true => old,
+            false => analyzer.grow(|body| values.apply(body, old)),
         };
         if start == old && self.facts.round.seen.has(op, context, operand, old) {
             return;
@@ -299,12 +312,12 @@ impl Planner<'_, '_, '_> {
             }
             return;
         }
-        let Some(top) = self.facts.round.occurrences.of_operand(op, operand) else { return };
+        let at = self.facts.round.occurrence(op, operand);
         let mut found = Vec::new();
         let mut rebuilt = start;
         for _ in 0..MOST_REBUILT {
             found.clear();
-            let place = &mut Differing { at: top, context, reading, found: &mut found };
+            let place = &mut Differing { at, was: old, context, reading, found: &mut found };
             rebuilt = self.differ(place, start, new);
             // What is not worth telling stays, so this is not the simplest form, and may be a condition that is known here as it stands.
             let again = self.simplifier.simplify(context, rebuilt, reading);
@@ -343,7 +356,7 @@ impl Planner<'_, '_, '_> {
     }
 
     fn differ_at(&mut self, place: &mut Differing<'_>, from: ExprId, to: ExprId) -> ExprId {
-        let Differing { at, context, reading, .. } = *place;
+        let Differing { at, was, context, reading, .. } = *place;
         self.work.nodes += 1;
         if from == to {
             return from;
@@ -351,7 +364,11 @@ impl Planner<'_, '_, '_> {
         let Some((old, new)) = self.simple_operands(context, reading, from) else {
             return self.whole(place, from, to).unwrap_or(from);
         };
-        let bare = if new == old { from } else { self.with_children(from, &new) };
+        let bare = match new == old {
+            true => from,
+            false if is_with_children(self.simplifier.body(), from, &new, to) => to,
+            false => self.with_children(from, &new),
+        };
         // What a step makes of the node as a whole counts if it saves something; else only operands are simpler.
         if bare != to
             && self.simplifier.saves(bare, to).is_some()
@@ -359,18 +376,30 @@ impl Planner<'_, '_, '_> {
         {
             return whole;
         }
-        let below: Vec<OccurrenceId> = children_of(self.facts.round.occurrences, at).collect();
+        if new == old {
+            return from;
+        }
         let mut kept = old.clone();
-        for (index, &child) in below.iter().enumerate() {
+        let mut below = at.map(|at| children_of(self.facts.round.occurrences, at));
+        for (index, was) in operands(self.facts.round.body, was).into_iter().enumerate() {
+            let at = below.as_mut().and_then(Iterator::next);
+            if old[index] == new[index] {
+                continue;
+            }
             let inner = &mut Differing {
-                at: child,
+                at,
+                was,
                 context: self.context_of(context, from, index, new[0]),
                 reading: reading_of(self.simplifier.body(), from, index, reading),
                 found: &mut *place.found,
             };
             kept[index] = self.differ(inner, old[index], new[index]);
         }
-        if kept == old { from } else { self.with_children(from, &kept) }
+        match kept {
+            kept if kept == old => from,
+            kept if kept == new => bare,
+            kept => self.with_children(from, &kept),
+        }
     }
 
     /// The operands of a node, and each by itself as simple as it can be; none if they have no context of their own.
@@ -385,8 +414,7 @@ impl Planner<'_, '_, '_> {
         if is_binder || node.flags.open_binders > 0 {
             return None;
         }
-        let mut old = Children::new();
-        self.simplifier.body().each_child(node.kind, &mut |it| old.push(it));
+        let old = operands(self.simplifier.body(), from);
         let mut new = Children::new();
         for (index, &operand) in old.iter().enumerate() {
             let reading = reading_of(self.simplifier.body(), from, index, reading);
@@ -406,21 +434,25 @@ impl Planner<'_, '_, '_> {
         index: usize,
         first: ExprId,
     ) -> ContextId {
-        match index {
-            0 => around,
-            _ => self.simplifier.context_of_arm(around, expr, first, index == 1),
+        match self.simplifier.body().expr(expr).kind {
+            ExprKind::Call { .. } if index > 0 => {
+                self.simplifier.context_of_arm(around, expr, first, index == 1)
+            }
+            _ => around,
         }
     }
 
     /// An occurrence that changes as a whole, if that is worth it and possible.
     fn whole(&mut self, place: &mut Differing<'_>, from: ExprId, to: ExprId) -> Option<ExprId> {
-        let Differing { at, context, .. } = *place;
-        let is_real = self.facts.round.source.is_none_or(|it| (it.is_real)(at));
-        let may_go = self.facts.deletable.may_go(self.facts.round.occurrences[at].expr);
-        if !is_real || !may_go || self.simplifier.saves(from, to).is_none() {
+        let Differing { at, was, context, .. } = *place;
+        let is_real = |at| self.facts.round.source.is_none_or(|it| (it.is_real)(at));
+        if !at.is_none_or(is_real)
+            || !self.facts.may_go(was)
+            || self.simplifier.saves(from, to).is_none()
+        {
             return None;
         }
-        place.found.push(Replaced { at, context, from, to });
+        place.found.extend(at.map(|at| Replaced { at, context, from, to }));
         Some(to)
     }
 
@@ -478,46 +510,57 @@ impl Planner<'_, '_, '_> {
 
     /// The first known condition in an occurrence, as a kind, and what decides it.
     fn known_in(&mut self, at: OccurrenceId) -> Option<(SimplificationKind, Option<Place>)> {
-        let occurrences = self.facts.round.occurrences;
-        let (op, end) = (occurrences[at].op, occurrences[at].end);
-        if !self.is_first_round() {
-            return None;
-        }
-        if !self.expressions.known.contains_key(&op) {
-            let known = self.known_of(op, at..end)?;
-            self.expressions.known.insert(op, known);
-        }
-        let conditions = self.expressions.conditions.as_ref()?;
-        let known = &self.expressions.known[&op];
-        let known = known.iter().find(|it| (at..end).contains(&it.occurrence))?;
+        let Round { body, occurrences, .. } = *self.facts.round;
+        let range = at..occurrences[at].end;
+        let meets = |top: OccurrenceId| top < range.end && range.start < occurrences[top].end;
+        let op = occurrences[at].op;
+        let of_op = || tops(body, occurrences, op).as_slice().into();
+        let conditions = self.expressions.tops.entry(op).or_insert_with(of_op).clone();
+        let known = conditions.iter().find_map(|&(top, reading)| {
+            let known = meets(top).then(|| self.known_at(top, reading))?;
+            known.iter().find(|it| range.contains(&it.occurrence)).copied()
+        })?;
         let kind = match known.kind {
             FindingKind::ConstantCondition => SimplificationKind::ConstantCondition,
             _ => SimplificationKind::RedundantCondition,
         };
+        let conditions = self.expressions.conditions.as_ref()?;
         let points = Points { flow: self.facts.flow, conditions };
-        Some((kind, points.decider(self.simplifier.analyzer(), known)))
+        Some((kind, points.decider(self.simplifier.analyzer(), &known)))
     }
 
-    /// The conditions of an operation that are known; none if no condition meets these occurrences.
-    fn known_of(&mut self, op: OpId, range: std::ops::Range<OccurrenceId>) -> Option<Vec<Known>> {
-        let Round { body, occurrences, .. } = *self.facts.round;
-        let meets = |top: OccurrenceId| top < range.end && range.start < occurrences[top].end;
-        if !tops(body, occurrences, op).iter().any(|it| meets(it.0)) {
-            return None;
-        }
+    /// What is known of a condition or its parts, in the contexts of the body as it is.
+    fn known_at(&mut self, top: OccurrenceId, reading: Overflow) -> &[Known] {
         let (flow, analyzer) = (self.facts.flow, self.simplifier.analyzer());
-        let conditions = &mut self.expressions.conditions;
-        let conditions = &*conditions.get_or_insert_with(|| Conditions::build(flow, analyzer));
-        Some(Points { flow, conditions }.known_in(self.simplifier.analyzer(), op))
+        let Expressions { conditions, known, .. } = &mut self.expressions;
+        known.entry(top).or_insert_with(|| {
+            let conditions = &*conditions.get_or_insert_with(|| Conditions::build(flow, analyzer));
+            Points { flow, conditions }.known_at(analyzer, top, reading)
+        })
     }
 }
 
 /// Where two trees are compared, and what is found.
 struct Differing<'d> {
-    at: OccurrenceId,
+    /// In the first round.
+    at: Option<OccurrenceId>,
+    /// What stands there, before variables were replaced.
+    was: ExprId,
     context: ContextId,
     reading: Overflow,
     found: &'d mut Vec<Replaced>,
+}
+
+/// The operands of a node.
+fn operands(body: &Body, expr: ExprId) -> Children {
+    match body.expr(expr).kind {
+        ExprKind::Binary(_, a, b) => Children::from_slice(&[a, b]),
+        kind => {
+            let mut operands = Children::new();
+            body.each_child(kind, &mut |it| operands.push(it));
+            operands
+        }
+    }
 }
 
 /// The reading of an operand: an overflow in the condition of a `Select`, in what becomes a float, or in a lane that is switched off is no event.
@@ -527,6 +570,25 @@ fn reading_of(body: &Body, expr: ExprId, index: usize, reading: Overflow) -> Ove
         ExprKind::Load { predicate: Some(_), .. } => Overflow::Wraps,
         ExprKind::Cast(_) if body.dtype(expr).is_some_and(DataType::is_float) => Overflow::Wraps,
         _ => reading,
+    }
+}
+
+/// Whether `to` is seen to be a node with other operands, without making it.
+fn is_with_children(body: &Body, expr: ExprId, children: &[ExprId], to: ExprId) -> bool {
+    if body.ty(expr) != body.ty(to) {
+        return false;
+    }
+    match (body.expr(expr).kind, body.expr(to).kind) {
+        (ExprKind::Binary(op, ..), ExprKind::Binary(other, a, b)) => {
+            op == other && *children == [a, b]
+        }
+        (ExprKind::Unary(op, _), ExprKind::Unary(other, a)) => op == other && *children == [a],
+        (ExprKind::Cast(_), ExprKind::Cast(a)) => *children == [a],
+        (
+            ExprKind::Load { buffer, predicate: None, .. },
+            ExprKind::Load { buffer: other, indices, predicate: None },
+        ) => buffer == other && *children == *body.items(indices),
+        _ => false,
     }
 }
 

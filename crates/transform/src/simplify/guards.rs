@@ -87,7 +87,7 @@ impl Planner<'_, '_, '_> {
             return Some(Some(SimplifyRefusal::HasEffect));
         }
         // A barrier between iterations could not stand under the condition.
-        if self.facts.loops().writes_shared[op.index()] {
+        if self.facts.shared().is_written_in(op) {
             return Some(None);
         }
         let context = self.before(op);

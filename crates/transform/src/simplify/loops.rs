@@ -8,7 +8,7 @@
 use arith::Overflow;
 use dataflow::flow::{Flow, Target};
 use ir::{
-    Attr, Body, BufferField, BufferId, ExprId, ExprKind, Occurrences, OpId, OpKind, ValueId,
+    Attr, Body, Buffer, BufferField, ExprId, ExprKind, OpId, OpKind, ValueId,
     arena::Id as _,
     plan::{
         finding::Place,
@@ -38,40 +38,19 @@ pub(super) struct LoopFacts {
     pub(super) has_sblock: Vec<bool>,
     /// By operation: whether attributes in it mention expressions.
     has_attrs: Vec<bool>,
-    /// By operation: whether memory of a block of threads is used in it.
-    pub(super) uses_shared: Vec<bool>,
-    /// By operation: whether such memory is written in it, or a pointer to it is given away.
-    pub(super) writes_shared: Vec<bool>,
     /// By value: how often it is used.
     n_uses: Vec<u32>,
 }
 
 impl LoopFacts {
-    pub(super) fn of(body: &Body, occurrences: &Occurrences, flow: &Flow<'_>) -> LoopFacts {
+    pub(super) fn of(body: &Body, flow: &Flow<'_>) -> LoopFacts {
         let n_ops = body.ops.len();
         let mut facts = LoopFacts {
             leaves: vec![None; n_ops],
             has_sblock: vec![false; n_ops],
             has_attrs: vec![false; n_ops],
-            uses_shared: vec![false; n_ops],
-            writes_shared: vec![false; n_ops],
-            n_uses: vec![0; body.values.len()],
+            n_uses: n_uses(body),
         };
-        let is_shared =
-            |buffer: BufferId| body.name(body.buffers[buffer].scope).starts_with("shared");
-        for (_, it) in occurrences.iter() {
-            match body.expr(it.expr).kind {
-                ExprKind::Value(value) => facts.n_uses[value.index()] += 1,
-                ExprKind::Load { buffer, .. } if is_shared(buffer) => {
-                    facts.uses_shared[it.op.index()] = true;
-                }
-                ExprKind::BufferField(buffer, BufferField::Data) if is_shared(buffer) => {
-                    facts.uses_shared[it.op.index()] = true;
-                    facts.writes_shared[it.op.index()] = true;
-                }
-                _ => {}
-            }
-        }
         for event in body.walk(body.root) {
             let WalkEvent::Leave(op) = event else { continue };
             let data = &body.ops[op];
@@ -82,22 +61,111 @@ impl LoopFacts {
             }
             facts.has_sblock[op.index()] |= matches!(data.kind, OpKind::SBlock(_));
             facts.has_attrs[op.index()] |= body.dict(data.attrs).iter().any(|it| has_expr(&it.1));
-            if let OpKind::Store { buffer, .. } = data.kind
-                && is_shared(buffer)
-            {
-                facts.uses_shared[op.index()] = true;
-                facts.writes_shared[op.index()] = true;
-            }
             if let Some(parent) = body.parent_op(op) {
-                let LoopFacts { has_sblock, has_attrs, uses_shared, writes_shared, .. } =
-                    &mut facts;
-                for of_op in [has_sblock, has_attrs, uses_shared, writes_shared] {
+                for of_op in [&mut facts.has_sblock, &mut facts.has_attrs] {
                     of_op[parent.index()] |= of_op[op.index()];
                 }
             }
         }
         facts
     }
+}
+
+/// What operations do to the memory of a block of threads, which all of them see.
+pub(super) struct SharedUse {
+    /// By operation: what is done in it; empty if there is no such memory.
+    of_op: Vec<Touch>,
+}
+
+/// What is done to shared memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Touch {
+    No,
+    Reads,
+    /// Or a pointer to it is given away.
+    Writes,
+}
+
+impl SharedUse {
+    /// One pass over nodes and operations, if there is shared memory at all.
+    pub(super) fn of(body: &Body) -> SharedUse {
+        let is_shared = |buffer: &Buffer| body.name(buffer.scope).starts_with("shared");
+        let shared: Vec<bool> = body.buffers.iter().map(|it| is_shared(it.1)).collect();
+        if !shared.contains(&true) {
+            return SharedUse { of_op: Vec::new() };
+        }
+        let of_expr = touches(body, &shared);
+        let mut of_op = vec![Touch::No; body.ops.len()];
+        for event in body.walk(body.root) {
+            let WalkEvent::Leave(op) = event else { continue };
+            let data = &body.ops[op];
+            let operands = data.operands.iter().map(|it| of_expr[it.index()]);
+            let own = match data.kind {
+                OpKind::Store { buffer, .. } if shared[buffer.index()] => Touch::Writes,
+                _ => Touch::No,
+            };
+            // What is in it was left before it.
+            let all = operands.fold(own.max(of_op[op.index()]), Touch::max);
+            of_op[op.index()] = all;
+            if let Some(parent) = body.parent_op(op) {
+                of_op[parent.index()] = of_op[parent.index()].max(all);
+            }
+        }
+        SharedUse { of_op }
+    }
+
+    fn touch(&self, op: OpId) -> Touch {
+        self.of_op.get(op.index()).copied().unwrap_or(Touch::No)
+    }
+
+    /// Whether memory of a block of threads is used in an operation.
+    pub(super) fn is_used_in(&self, op: OpId) -> bool {
+        self.touch(op) != Touch::No
+    }
+
+    /// Whether such memory is written in an operation, or a pointer to it is given away.
+    pub(super) fn is_written_in(&self, op: OpId) -> bool {
+        self.touch(op) == Touch::Writes
+    }
+}
+
+/// By value how often it is used: each node is used as often as all that it is an operand of.
+fn n_uses(body: &Body) -> Vec<u32> {
+    let mut of_expr = vec![0_u32; body.n_exprs()];
+    for op in body.ops_preorder() {
+        body.ops[op].operands.iter().for_each(|it| of_expr[it.index()] += 1);
+    }
+    let mut n_uses = vec![0; body.values.len()];
+    for (expr, node) in body.exprs().rev() {
+        let n = of_expr[expr.index()];
+        if n > 0 {
+            body.each_child(node.kind, &mut |it| {
+                of_expr[it.index()] = of_expr[it.index()].saturating_add(n);
+            });
+        }
+        if let ExprKind::Value(value) = node.kind {
+            n_uses[value.index()] = n;
+        }
+    }
+    n_uses
+}
+
+/// By node what evaluating it does to shared memory, given by buffer whether it is in that.
+fn touches(body: &Body, shared: &[bool]) -> Vec<Touch> {
+    let mut of_expr = vec![Touch::No; body.n_exprs()];
+    for (expr, node) in body.exprs() {
+        let mut touch = match node.kind {
+            ExprKind::Load { buffer, .. } if shared[buffer.index()] => Touch::Reads,
+            ExprKind::BufferField(buffer, BufferField::Data) if shared[buffer.index()] => {
+                Touch::Writes
+            }
+            _ => Touch::No,
+        };
+        // Operands are made before what they are operands of.
+        body.each_child(node.kind, &mut |it| touch = touch.max(of_expr[it.index()]));
+        of_expr[expr.index()] = touch;
+    }
+    of_expr
 }
 
 fn has_expr(attr: &Attr) -> bool {
@@ -177,7 +245,8 @@ impl Planner<'_, '_, '_> {
         if is_used && !is_small {
             return refuse(SimplifyRefusal::WouldGrow);
         }
-        if !facts.openable.is_unique_in(body, block) || (is_used && !self.has_unique_names(first)) {
+        if !facts.openable().is_unique_in(body, block) || (is_used && !self.has_unique_names(first))
+        {
             return refuse(SimplifyRefusal::HidesName);
         }
         Ok(value)
@@ -190,7 +259,7 @@ impl Planner<'_, '_, '_> {
         while let Some(at) = stack.pop() {
             self.work.nodes += 1;
             if let ExprKind::Value(value) = body.expr(at).kind
-                && !self.facts.openable.is_unique(body.values[value].name)
+                && !self.facts.openable().is_unique(body.values[value].name)
             {
                 return false;
             }

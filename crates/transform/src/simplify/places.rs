@@ -88,29 +88,47 @@ impl Places {
 /// Context and operands of each operation after a round.
 #[derive(Default)]
 pub(super) struct Seen {
-    of: Vec<Option<(ContextId, Operands)>>,
+    of: Vec<Option<Asked>>,
+    operands: Vec<ExprId>,
+}
+
+/// What an operation was asked about.
+#[derive(Clone, Copy)]
+struct Asked {
+    context: ContextId,
+    /// Where its operands begin, and how many they are.
+    first: u32,
+    n_operands: u32,
 }
 
 impl Seen {
+    /// Nothing yet, with room for the operations of a body.
+    pub(super) fn of(body: &Body) -> Seen {
+        Seen { of: vec![None; body.ops.len()], operands: Vec::with_capacity(2 * body.ops.len()) }
+    }
+
     /// Notes what an operation was asked about.
-    pub(super) fn note(&mut self, op: OpId, context: ContextId, operands: Operands) {
-        if self.of.len() <= op.index() {
-            self.of.resize(op.index() + 1, None);
-        }
-        self.of[op.index()] = Some((context, operands));
+    pub(super) fn note(&mut self, op: OpId, context: ContextId, operands: &[ExprId]) {
+        let (first, n_operands) = (self.operands.len() as u32, operands.len() as u32);
+        self.operands.extend_from_slice(operands);
+        self.of[op.index()] = Some(Asked { context, first, n_operands });
+    }
+
+    fn asked(&self, op: OpId) -> Option<(ContextId, &[ExprId])> {
+        let Asked { context, first, n_operands } = self.of.get(op.index()).copied().flatten()?;
+        let operands = &self.operands[first as usize..][..n_operands as usize];
+        Some((context, operands))
     }
 
     /// Whether all operations of a body are as they were noted.
     pub(super) fn has_all(&self, body: &Body) -> bool {
         body.ops_preorder().all(|op| {
-            let seen = self.of.get(op.index()).and_then(Option::as_ref);
-            seen.is_some_and(|it| it.1[..] == body.ops[op].operands[..])
+            self.asked(op).is_some_and(|(_, operands)| *operands == *body.ops[op].operands)
         })
     }
 
     /// Whether an operand is known to be as simple as it gets in a context.
     pub(super) fn has(&self, op: OpId, context: ContextId, operand: usize, expr: ExprId) -> bool {
-        let seen = self.of.get(op.index()).and_then(Option::as_ref);
-        seen.is_some_and(|it| it.0 == context && it.1.get(operand) == Some(&expr))
+        self.asked(op).is_some_and(|it| it.0 == context && it.1.get(operand) == Some(&expr))
     }
 }

@@ -29,7 +29,11 @@ pub fn rewrite_items(
     plan: &SimplifyPlan,
     wanted: impl Fn(usize) -> bool,
 ) -> Body {
-    let mut rewriter = Rewriter::new(plan.grown.clone());
+    if plan.is_empty() {
+        return body.clone();
+    }
+    let mut after = plan.grown.clone();
+    let mut rewriter = Rewriter::new(&mut after);
     let mut at = 0;
     let mut round = 0;
     while at < plan.items.len() {
@@ -43,7 +47,6 @@ pub fn rewrite_items(
         rewriter.finish_round(occurrences);
         round += 1;
     }
-    let after = rewriter.body;
     #[cfg(debug_assertions)]
     {
         let before = ir::verify::verify(body).len();
@@ -55,8 +58,8 @@ pub fn rewrite_items(
 }
 
 /// Applies steps.
-pub(super) struct Rewriter {
-    pub(super) body: Body,
+pub(super) struct Rewriter<'b> {
+    body: &'b mut Body,
     /// Occurrences of the body as it was at the start, and what they become.
     replaced: Vec<(OccurrenceId, ExprId)>,
     removed: FxHashSet<OpId>,
@@ -75,8 +78,8 @@ pub(super) struct Rewriter {
     changes_lists: bool,
 }
 
-impl Rewriter {
-    pub(super) fn new(body: Body) -> Rewriter {
+impl<'b> Rewriter<'b> {
+    pub(super) fn new(body: &'b mut Body) -> Rewriter<'b> {
         Rewriter {
             body,
             replaced: Vec::new(),
@@ -184,13 +187,13 @@ impl Rewriter {
 
     fn set_operand(&mut self, op: OpId, operand: usize, with: ExprId) {
         let old = std::mem::replace(&mut self.body.ops[op].operands[operand], with);
-        update_buffer(&mut self.body, op, &[(old, with)]);
+        update_buffer(self.body, op, &[(old, with)]);
     }
 
     fn replace(&mut self, occurrences: &Occurrences) {
         if !self.replaced.is_empty() {
             let mut replaced = std::mem::take(&mut self.replaced);
-            replace(&mut self.body, occurrences, &mut replaced);
+            replace(self.body, occurrences, &mut replaced);
         }
     }
 
@@ -205,14 +208,14 @@ impl Rewriter {
             let mut changes = Vec::new();
             for operand in 0..self.body.ops[op].operands.len() {
                 let old = self.body.ops[op].operands[operand];
-                let new = values.apply(&mut self.body, old);
+                let new = values.apply(self.body, old);
                 if new != old {
                     self.body.ops[op].operands[operand] = new;
                     changes.push((old, new));
                 }
             }
             if !changes.is_empty() {
-                update_buffer(&mut self.body, op, &changes);
+                update_buffer(self.body, op, &changes);
             }
         }
     }

@@ -12,8 +12,8 @@ use dataflow::{
     scopes::ScopeTree,
 };
 use ir::{
-    BlockId, Body, Callee, ExprId, ExprKind, ForKind, Occurrences, OpId, OpKind, RegionId,
-    ValueKind,
+    BlockId, Body, Callee, ExprId, ExprKind, ForKind, OccurrenceId, Occurrences, OpId, OpKind,
+    RegionId, Value, ValueKind,
     arena::Id as _,
     effects::EffectTable,
     plan::{
@@ -31,7 +31,7 @@ use smallvec::SmallVec;
 use super::{
     Work,
     expressions::Expressions,
-    loops::LoopFacts,
+    loops::{LoopFacts, SharedUse},
     places::{Places, Seen},
     rewrite::Rewriter,
 };
@@ -40,6 +40,7 @@ use crate::findings::{Deletable, FindingOptions, Openable, findings};
 /// What a round works on.
 pub(super) struct Round<'a> {
     pub(super) body: &'a Body,
+    /// None after the first round: what people are told of is in the body as they have it.
     pub(super) occurrences: &'a Occurrences,
     pub(super) source: Option<SourceView<'a>>,
     pub(super) round: u32,
@@ -48,20 +49,21 @@ pub(super) struct Round<'a> {
     pub(super) seen: &'a Seen,
 }
 
-/// What a round leaves to the next: the body as it is then, what was found out about its expressions, and what need not be asked again.
+/// What a round leaves to the next: what need not be asked again.
 pub(super) struct Left {
-    pub(super) body: Body,
-    pub(super) simplifier: Simplifier<'static>,
+    /// Whether what the simplifier found out still holds; else it can only give its body.
+    pub(super) goes_on: bool,
     pub(super) seen: Seen,
     /// Whether another round would find nothing.
     pub(super) is_settled: bool,
 }
 
 impl Round<'_> {
-    /// Plans, and does what was planned; none if there is nothing to do. `simplifier` is one of this body.
+    /// Plans, and does what was planned; none if there is nothing to do. `simplifier` is one of this body, and has the body as it
+    /// becomes.
     pub(super) fn run(
         &self,
-        mut simplifier: Simplifier<'static>,
+        simplifier: &mut Simplifier<'static>,
         plan: &mut SimplifyPlan,
         work: &mut Work,
     ) -> Option<Left> {
@@ -71,21 +73,23 @@ impl Round<'_> {
         let flow = Flow::build(body, occurrences, &scopes, effects);
         let n_facts = simplifier.analyzer().work().nodes;
         let places = Places::new(&flow, simplifier.analyzer().root());
-        let aliases = has_volatile(body).then(|| AliasClasses::build(body, effects));
+        let events = events(body);
         let facts = Facts {
             round: self,
             flow: &flow,
             scopes: &scopes,
-            deletable: Deletable::of(body, effects, aliases.as_ref()),
-            openable: Openable::of(body),
+            deletable: OnceCell::new(),
+            openable: OnceCell::new(),
             loops: OnceCell::new(),
-            idle_stores: self.idle_stores(),
+            shared: OnceCell::new(),
+            idle_stores: self.idle_stores(&events),
+            events,
         };
         let mut planner = Planner {
             facts: &facts,
             simplifier,
             places,
-            seen: Seen::default(),
+            seen: Seen::of(body),
             plan,
             work,
             movable: Vec::new(),
@@ -96,51 +100,66 @@ impl Round<'_> {
         planner.expressions();
         let mut statements = planner.statements();
         planner.merge_guards(&mut statements);
-        let Planner { mut simplifier, work, seen, is_loop_left, .. } = planner;
+        let Planner { simplifier, plan, work, seen, is_loop_left, .. } = planner;
         work.facts += simplifier.analyzer().work().nodes - n_facts;
         if plan.items.len() == n_before {
             return None;
         }
-        let mut rewriter = Rewriter::new(simplifier.body().clone());
-        for item in &plan.items[n_before..] {
-            item.steps.iter().for_each(|it| rewriter.step(occurrences, it));
-        }
-        rewriter.finish_round(occurrences);
-        let body = rewriter.body;
-        if !simplifier.analyzer().follow(&body) {
-            let simplifier = Simplifier::with_effects(&body, effects);
-            return Some(Left { body, simplifier, seen: Seen::default(), is_settled: false });
+        let steps = || plan.items[n_before..].iter().flat_map(|it| &it.steps);
+        let goes_on = simplifier.analyzer().rewrite(body, |body| {
+            let mut rewriter = Rewriter::new(body);
+            steps().for_each(|it| rewriter.step(occurrences, it));
+            rewriter.finish_round(occurrences);
+        });
+        if !goes_on {
+            return Some(Left { goes_on, seen: Seen::default(), is_settled: false });
         }
         // Where statements are as they were, the next round would ask of expressions only, and of none that was not asked.
         let is_expression = |it: &Step| matches!(it, Step::Replace { .. } | Step::Operand { .. });
         let is_settled = !is_loop_left
-            && plan.items[n_before..].iter().flat_map(|it| &it.steps).all(is_expression)
-            && seen.has_all(&body)
-            && !body.ops_preorder().any(|it| stores_what_it_loads(&body, it));
-        Some(Left { body, simplifier, seen, is_settled })
+            && steps().all(is_expression)
+            && seen.has_all(simplifier.body())
+            && !simplifier
+                .body()
+                .ops_preorder()
+                .any(|it| stores_what_it_loads(simplifier.body(), it));
+        Some(Left { goes_on, seen, is_settled })
     }
 }
 
 impl Round<'_> {
+    /// The place of an operand, in the first round.
+    pub(super) fn occurrence(&self, op: OpId, operand: usize) -> Option<OccurrenceId> {
+        (self.round == 0).then(|| self.occurrences.of_operand(op, operand)).flatten()
+    }
+
     /// Stores of what the same element holds already: those among the dead stores. Versions of memory are only worked out for a body
     /// that looks as if it had one.
-    fn idle_stores(&self) -> FxHashSet<OpId> {
+    fn idle_stores(&self, events: &[WalkEvent]) -> FxHashSet<OpId> {
         let body = self.body;
-        let is_candidate = |op: OpId| stores_what_it_loads(body, op);
-        if !body.ops_preorder().any(is_candidate) {
+        let is_candidate =
+            |it: &WalkEvent| matches!(*it, WalkEvent::Enter(op) if stores_what_it_loads(body, op));
+        if !events.iter().any(is_candidate) {
             return FxHashSet::default();
         }
         let kinds = FindingKinds::from_iter([FindingKind::DeadStore]);
         let options = FindingOptions { kinds, ..FindingOptions::default() };
-        findings(body, self.occurrences, None, &options)
+        findings(body, &Occurrences::collect(body), None, &options)
             .iter()
             .filter(|it| it.reason == Reason::StoredAlready && it.fix.is_some())
             .filter_map(|it| match it.place {
-                Place::Op(op) if is_candidate(op) => Some(op),
+                Place::Op(op) if stores_what_it_loads(body, op) => Some(op),
                 _ => None,
             })
             .collect()
     }
+}
+
+/// A walk over a body.
+fn events(body: &Body) -> Vec<WalkEvent> {
+    let mut events = Vec::with_capacity(2 * (body.ops.len() + body.regions.len()));
+    events.extend(body.walk(body.root));
+    events
 }
 
 /// Whether an operation stores what it loads from the same place.
@@ -157,31 +176,57 @@ pub(super) struct Facts<'f, 'a> {
     pub(super) round: &'f Round<'a>,
     pub(super) flow: &'f Flow<'a>,
     pub(super) scopes: &'f ScopeTree,
-    pub(super) deletable: Deletable,
-    pub(super) openable: Openable,
+    deletable: OnceCell<Deletable>,
+    openable: OnceCell<Openable>,
+    /// A walk over the body.
+    events: Vec<WalkEvent>,
     loops: OnceCell<LoopFacts>,
+    shared: OnceCell<SharedUse>,
     /// Stores of what was loaded from the same place, which nothing else can have written since.
     pub(super) idle_stores: FxHashSet<OpId>,
 }
 
 impl Facts<'_, '_> {
+    /// Whether evaluating an expression may be left out.
+    pub(super) fn may_go(&self, expr: ExprId) -> bool {
+        let Round { body, effects, .. } = *self.round;
+        let flags = body.expr(expr).flags;
+        if !(flags.has_call || flags.has_load || flags.has_unknown) {
+            return true;
+        }
+        let deletable = self.deletable.get_or_init(|| {
+            let aliases = has_volatile(body).then(|| AliasClasses::build(body, effects));
+            Deletable::of(body, effects, aliases.as_ref())
+        });
+        deletable.may_go(expr)
+    }
+
+    /// Which operations what is in them can replace.
+    pub(super) fn openable(&self) -> &Openable {
+        self.openable.get_or_init(|| Openable::of(self.round.body))
+    }
+
     /// What is known of loops; most bodies have none that could go.
     pub(super) fn loops(&self) -> &LoopFacts {
-        let Round { body, occurrences, .. } = *self.round;
-        self.loops.get_or_init(|| LoopFacts::of(body, occurrences, self.flow))
+        self.loops.get_or_init(|| LoopFacts::of(self.round.body, self.flow))
+    }
+
+    /// What is known of the memory that threads share.
+    pub(super) fn shared(&self) -> &SharedUse {
+        self.shared.get_or_init(|| SharedUse::of(self.round.body))
     }
 }
 
 /// Collects the items of a round.
 pub(super) struct Planner<'p, 'f, 'a> {
     pub(super) facts: &'p Facts<'f, 'a>,
-    pub(super) simplifier: Simplifier<'static>,
+    pub(super) simplifier: &'p mut Simplifier<'static>,
     pub(super) places: Places,
     pub(super) seen: Seen,
     pub(super) plan: &'p mut SimplifyPlan,
     pub(super) work: &'p mut Work,
-    /// By node: from which scope on it could be evaluated; none if it depends on more than values.
-    movable: Vec<Option<u32>>,
+    /// By node that was asked for: from which scope on it could be evaluated; none if it depends on more than values.
+    movable: Vec<Option<Movable>>,
     /// Regions that are never entered.
     pub(super) dead: FxHashSet<RegionId>,
     pub(super) expressions: Expressions,
@@ -204,9 +249,9 @@ impl<'a> Planner<'_, '_, 'a> {
 
     /// Walks the operations that may be executed; `visit` is called with each event.
     pub(super) fn walk(&mut self, mut visit: impl FnMut(&mut Self, WalkEvent)) {
-        let body = self.facts.round.body;
+        let facts = self.facts;
         let mut skipped: Option<RegionId> = None;
-        for event in body.walk(body.root) {
+        for &event in &facts.events {
             match event {
                 WalkEvent::EnterRegion(region)
                     if skipped.is_none() && self.dead.contains(&region) =>
@@ -268,51 +313,61 @@ impl<'a> Planner<'_, '_, 'a> {
     }
 
     /// The number of the innermost scope that an expression needs, if it depends on values only: no memory, no call whose value may
-    /// be another or that depends on other threads, nothing unknown.
-    pub(super) fn movable(&mut self, expr: ExprId) -> Option<u32> {
-        let (effects, scopes) = (self.facts.round.effects, self.facts.scopes);
+    /// be another or that depends on other threads, nothing unknown. Each node once.
+    pub(super) fn movable(&mut self, expr: ExprId) -> Movable {
         let body = self.simplifier.body();
-        for at in (self.movable.len()..body.n_exprs()).map(ExprId::new) {
-            let node = body.expr(at);
-            let own = match node.kind {
-                ExprKind::Load { .. }
-                | ExprKind::Region(..)
-                | ExprKind::Buffer(_)
-                | ExprKind::BufferField(..)
-                | ExprKind::Opaque { .. }
-                | ExprKind::Bound(_)
-                | ExprKind::Let { .. }
-                | ExprKind::Lambda { .. } => None,
-                ExprKind::Call { callee: callee @ Callee::Intrinsic(_), .. } => {
-                    let row = effects.callee(body, callee);
-                    (row.is_pure_value() && row.is_deletable()).then_some(0)
-                }
-                ExprKind::Call { .. } => None,
-                ExprKind::Value(value) => {
-                    let value = &body.values[value];
-                    match value.kind {
-                        ValueKind::Param(_) | ValueKind::Symbol => Some(0),
-                        ValueKind::Captured => None,
-                        ValueKind::BlockArg(block, _) => {
-                            Some(scopes.of_block(block).index() as u32)
-                        }
-                        ValueKind::Result(op, _) => Some(scopes.of_op(op).index() as u32),
-                    }
-                }
-                _ if node.flags.has_unknown => None,
-                _ => Some(0),
-            };
-            let movable = &self.movable;
-            let mut all = own;
-            body.each_child(node.kind, &mut |it| {
-                all = match (all, movable[it.index()]) {
-                    (Some(a), Some(b)) => Some(a.max(b)),
-                    _ => None,
-                };
-            });
-            self.movable.push(all);
+        self.movable.resize(body.n_exprs(), None);
+        let mut stack = vec![expr];
+        while let Some(&at) = stack.last() {
+            let mark = stack.len();
+            let mut all = self.movable_alone(at);
+            if all.is_some() {
+                body.each_child(body.expr(at).kind, &mut |it| match self.movable[it.index()] {
+                    Some(known) => all = all.zip(known).map(|(a, b)| a.max(b)),
+                    None => stack.push(it),
+                });
+            }
+            if stack.len() == mark {
+                self.movable[at.index()] = Some(all);
+                stack.pop();
+            }
         }
-        self.movable[expr.index()]
+        self.movable[expr.index()].flatten()
+    }
+
+    /// As [`Planner::movable`], of what a node adds to its operands.
+    fn movable_alone(&self, expr: ExprId) -> Movable {
+        let body = self.simplifier.body();
+        let node = body.expr(expr);
+        match node.kind {
+            ExprKind::Load { .. }
+            | ExprKind::Region(..)
+            | ExprKind::Buffer(_)
+            | ExprKind::BufferField(..)
+            | ExprKind::Opaque { .. }
+            | ExprKind::Bound(_)
+            | ExprKind::Let { .. }
+            | ExprKind::Lambda { .. } => None,
+            ExprKind::Call { callee: callee @ Callee::Intrinsic(_), .. } => {
+                let row = self.facts.round.effects.callee(body, callee);
+                (row.is_pure_value() && row.is_deletable()).then_some(0)
+            }
+            ExprKind::Call { .. } => None,
+            ExprKind::Value(value) => self.scope_of(&body.values[value]),
+            _ if node.flags.has_unknown => None,
+            _ => Some(0),
+        }
+    }
+
+    /// The number of the scope that a variable is in.
+    fn scope_of(&self, value: &Value) -> Movable {
+        let scopes = self.facts.scopes;
+        match value.kind {
+            ValueKind::Param(_) | ValueKind::Symbol => Some(0),
+            ValueKind::Captured => None,
+            ValueKind::BlockArg(block, _) => Some(scopes.of_block(block).index() as u32),
+            ValueKind::Result(op, _) => Some(scopes.of_op(op).index() as u32),
+        }
     }
 
     /// The context before an operation.
@@ -347,7 +402,7 @@ impl<'a> Planner<'_, '_, 'a> {
 
     /// Whether the operands of an operation may go unevaluated.
     pub(super) fn may_go(&self, op: OpId) -> bool {
-        self.body().ops[op].operands.iter().all(|&it| self.facts.deletable.may_go(it))
+        self.body().ops[op].operands.iter().all(|&it| self.facts.may_go(it))
     }
 }
 
@@ -391,6 +446,9 @@ impl Item {
 pub(super) fn is_thread_loop(kind: OpKind) -> bool {
     matches!(kind, OpKind::For(ForKind::ThreadBinding(_)))
 }
+
+/// The number of the innermost scope that an expression needs; none if it depends on more than values.
+type Movable = Option<u32>;
 
 /// Tables by operation.
 pub(super) type OpMap<T> = FxHashMap<OpId, T>;

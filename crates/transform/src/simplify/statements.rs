@@ -20,7 +20,6 @@
 
 use ir::{
     BlockId, ExprId, OpId, OpKind, RegionId,
-    arena::Id as _,
     plan::{
         finding::{Place, Related, Role},
         simplify::{SimplificationKind, SimplifyRefusal, Step},
@@ -276,7 +275,7 @@ impl Planner<'_, '_, '_> {
                 self.refuse(decided.kind, place, SimplifyRefusal::HasEffect, None);
                 return None;
             }
-            let unique = |it: BlockId| self.facts.openable.is_unique_in(self.body(), it);
+            let unique = |it: BlockId| self.facts.openable().is_unique_in(self.body(), it);
             if !goes && !block.is_some_and(unique) {
                 self.refuse(decided.kind, place, SimplifyRefusal::HidesName, None);
                 return None;
@@ -308,8 +307,7 @@ impl Planner<'_, '_, '_> {
 
     /// The condition in the text of the user, else the statement.
     pub(super) fn condition_place(&self, op: OpId) -> Place {
-        let condition = self.facts.round.occurrences.of_operand(op, 0);
-        match condition.filter(|_| self.is_first_round()) {
+        match self.facts.round.occurrence(op, 0) {
             Some(it) => Place::Occurrence(it),
             None => Place::Op(op),
         }
@@ -413,6 +411,9 @@ impl Planner<'_, '_, '_> {
         second: OpId,
         opened: &[usize],
     ) -> bool {
+        if self.body().ops[second].kind != OpKind::If {
+            return false;
+        }
         let Some((_, first)) = list.ends else { return false };
         let Some((condition, to)) = self.guard(lists, first) else { return false };
         let Some((other, from)) = self.guard(lists, second) else { return false };
@@ -421,11 +422,10 @@ impl Planner<'_, '_, '_> {
             return false;
         }
         // Between the two, a barrier may have to be placed for what threads share.
-        let uses_shared = &self.facts.loops().uses_shared;
-        if uses_shared[first.index()] || uses_shared[second.index()] {
+        if [first, second].into_iter().any(|it| self.facts.shared().is_used_in(it)) {
             return false;
         }
-        if !self.facts.openable.is_unique_in(self.body(), from) {
+        if !self.facts.openable().is_unique_in(self.body(), from) {
             let kind = SimplificationKind::MergeableGuards;
             self.refuse(
                 kind,

@@ -1,6 +1,12 @@
 //! Rewrites that other simplifiers do, or did, and that are wrong. Each with the reason.
 
-use super::support::{check, check_unchanged, check_under, check_wrapping};
+use ir::print::expr_text;
+
+use super::{
+    super::Simplifier,
+    support::{check, check_unchanged, check_under, check_wrapping},
+};
+use crate::{Overflow, tests::support::Bench};
 
 #[test]
 fn floats_keep_their_nan_and_their_zeros() {
@@ -67,4 +73,17 @@ fn an_order_of_addends_is_changed_only_where_no_partial_sum_can_overflow() {
     // y = MAX, x = -1.
     check_unchanged("x // 4 * 4 < x + y");
     check_unchanged("d0 * d2 * d1");
+}
+
+#[test]
+fn a_condition_does_not_go_by_a_later_one_on_what_may_come_from_an_overflow() {
+    let mut bench = Bench::new(&["x: int32"]);
+    let difference = bench.expr("x - 16");
+    bench.bind("t", difference);
+    // Of x = MIN the second one is never evaluated, and t, which nobody used, is large.
+    let condition = bench.expr("x > -1 and t >= 2");
+    let mut simplifier = Simplifier::new(&bench.body);
+    let root = simplifier.analyzer().root();
+    let simple = simplifier.simplify(root, condition, Overflow::Excluded);
+    assert_eq!(expr_text(simplifier.body(), simple), "0 <= x and 1 < t");
 }

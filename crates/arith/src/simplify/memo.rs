@@ -1,0 +1,77 @@
+//! What nodes are at places, once found out.
+//!
+//! A result is kept under the nearest place in which the same is known of the node ([`crate::memo`]). Before anybody looks for that place, the
+//! last question about the node answers: most nodes are asked for where they were asked for before. O(1) a question.
+
+use ir::{ExprId, arena::Id as _};
+
+use super::At;
+use crate::{
+    ContextId,
+    memo::{self, Place},
+};
+
+/// The last question about a node.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    asked: ContextId,
+    /// Where the same is known of the node.
+    pub(super) at: At,
+    pub(super) result: ExprId,
+}
+
+/// Results by node and place.
+#[derive(Default)]
+pub(super) struct Memo {
+    /// By node.
+    last: Vec<Option<Known>>,
+    /// By reading.
+    results: [memo::Memo<ExprId>; 2],
+}
+
+impl Memo {
+    /// Nothing yet, of as many nodes.
+    pub(super) fn with_room(n_exprs: usize) -> Memo {
+        Memo { last: vec![None; n_exprs], ..Memo::default() }
+    }
+
+    /// What is known of a node where somebody asks for it now, if that is where he asked last.
+    pub(super) fn asked_again(&self, asked: At, expr: ExprId) -> Option<Known> {
+        let known = (*self.last.get(expr.index())?)?;
+        (known.asked == asked.ctx && known.at.reading == asked.reading).then_some(known)
+    }
+
+    /// The result of a node at the nearest place.
+    pub(super) fn get(&self, at: At, expr: ExprId) -> Option<ExprId> {
+        self.results[at.reading as usize].get(expr.index(), at.ctx).copied()
+    }
+
+    /// Notes that a node of which nothing is known at a place is itself, until [`Memo::finish`] says what it is.
+    pub(super) fn begin(&mut self, asked: ContextId, at: At, expr: ExprId) -> Place {
+        self.note_last(asked, at, expr, expr);
+        self.results[at.reading as usize].insert(expr.index(), at.ctx, expr)
+    }
+
+    /// Notes what a node is, and that the result is itself there.
+    pub(super) fn finish(
+        &mut self,
+        asked: ContextId,
+        at: At,
+        (place, expr): (Place, ExprId),
+        result: ExprId,
+    ) {
+        let results = &mut self.results[at.reading as usize];
+        results.set(place, result);
+        results.put(result.index(), at.ctx, result);
+        self.note_last(asked, at, expr, result);
+        self.note_last(at.ctx, at, result, result);
+    }
+
+    fn note_last(&mut self, asked: ContextId, at: At, expr: ExprId, result: ExprId) {
+        if self.last.len() <= expr.index() {
+            // Nodes are made one after another: not one by one.
+            self.last.resize((expr.index() + 1).next_multiple_of(64), None);
+        }
+        self.last[expr.index()] = Some(Known { asked, at, result });
+    }
+}
