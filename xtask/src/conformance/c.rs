@@ -58,6 +58,14 @@ pub(super) struct Case {
     pub(super) reason: String,
 }
 
+impl Case {
+    /// Removes the arrays of its runs. Nobody looks at those that agree, and a corpus has gigabytes of them.
+    pub(super) fn remove_arrays(&self) {
+        // What cannot be removed costs space, not the result.
+        self.runs.iter().for_each(|run| drop(std::fs::remove_dir_all(&run.dir)));
+    }
+}
+
 /// One call.
 pub(super) struct Run {
     pub(super) inputs: Vec<Made>,
@@ -172,7 +180,7 @@ fn interpret(body: &Body, inputs: &[Made], steps: u64) -> Result<Vec<Array>, Str
     Ok(outcome.arguments.into_iter().filter_map(array).collect())
 }
 
-fn write_inputs(dir: &Path, inputs: &[Made]) -> std::io::Result<()> {
+pub(super) fn write_inputs(dir: &Path, inputs: &[Made]) -> std::io::Result<()> {
     std::fs::create_dir_all(dir)?;
     for (position, input) in inputs.iter().enumerate() {
         if let Made::Array(array) = input {
@@ -300,6 +308,7 @@ fn judge(
             return;
         }
     }
+    case.remove_arrays();
     report.count(&case.group, "agree");
     report.tally(2, AGREE_BY, if is_same { BIT_FOR_BIT } else { room }, 1);
     report.tally(3, "agree, by the number of sizes", case.runs.len().to_string(), 1);

@@ -154,6 +154,7 @@ fn judge(
             return;
         }
     }
+    case.remove_arrays();
     report.count(&case.group, "agree");
     let room = if is_same { BIT_FOR_BIT } else { room.unwrap_or(class.stated()) };
     report.tally(2, AGREE_BY, room, 1);

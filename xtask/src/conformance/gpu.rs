@@ -13,7 +13,7 @@ use codegen::Target as Language;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-use crate::conformance::c::Case;
+use crate::conformance::c::{Case, write_inputs};
 use crate::conformance::device_runs::{self, Built, KINDS, Side, build, tally};
 use crate::conformance::inputs;
 use crate::conformance::peer::{Answer, Keep, Peer};
@@ -110,6 +110,8 @@ fn times_of_tvm(
 fn timing(case: &Case, texts: &FxHashMap<String, &str>) -> Option<Value> {
     let (file, function) = case.label.split_once(':')?;
     let run = case.runs.last().filter(|_| case.group == OF_TVM)?;
+    // Arrays that agreed were removed.
+    write_inputs(&run.dir, &run.inputs).ok()?;
     Some(json!({
         "op": "time",
         "kind": "cuda",

@@ -317,13 +317,10 @@ fn first_difference(ours: &str, theirs: &str) -> String {
 
 /// MLIR's own tool, installed if it can be.
 pub(crate) fn mlir_opt() -> Result<PathBuf, Skip> {
-    let find = || MLIR_OPT.iter().find(|it| process::exists(it, "--version")).map(PathBuf::from);
-    if let Some(path) = find() {
-        return Ok(path);
-    }
-    let refused = |error| Skip::new("mlir-opt", format!("{error:#}"));
-    system::install_packages(&[MLIR_PACKAGE]).map_err(refused)?;
-    find().ok_or_else(|| Skip::new("mlir-opt", format!("{MLIR_PACKAGE} does not have it")))
+    system::find_or_install("mlir-opt", &[MLIR_PACKAGE], || {
+        let found = MLIR_OPT.iter().find(|it| process::exists(it, "--version"));
+        found.map(PathBuf::from).ok_or("no program of that name")
+    })
 }
 
 fn iree_opt(ws: &Workspace) -> Result<PathBuf, Skip> {

@@ -19,6 +19,7 @@ use anyhow::Context as _;
 use serde_json::Value;
 
 use crate::skip::Skip;
+use crate::system;
 use crate::venv::Venv;
 use crate::workspace::{Workspace, complain};
 
@@ -104,11 +105,14 @@ impl Peer {
         Ok((Peer::start(ws, "nvrtc", venv.python(), script, &key, &hello)?, root))
     }
 
-    /// The OpenCL that the system has. Any device will do; PoCL makes one of the processor.
+    /// The OpenCL that the system has, with any device; PoCL, which makes one of the processor, where it has none.
     pub(crate) fn opencl(ws: &Workspace) -> Result<Peer, Skip> {
         let venv = Venv::with_packages(ws, "opencl", &[])?;
         let script = include_str!("opencl_worker.py");
-        Peer::start(ws, "opencl", venv.python(), script, "", &Value::Null)
+        system::find_or_install("opencl", system::OPENCL, || {
+            Peer::start(ws, "opencl", venv.python(), script, "", &Value::Null)
+                .map_err(|it| it.reason)
+        })
     }
 
     /// The first GPU of NVIDIA, with its driver; NVRTC and the driver's bindings come from published wheels.
@@ -119,12 +123,15 @@ impl Peer {
         Peer::start(ws, "gpu", venv.python(), script, &packages.join(" "), &Value::Null)
     }
 
-    /// The Vulkan that the system has: lavapipe makes a device of the processor.
+    /// The Vulkan that the system has; lavapipe, which makes a device of the processor, where it has none.
     pub(crate) fn vulkan(ws: &Workspace) -> Result<Peer, Skip> {
         let venv = Venv::with_packages(ws, "vulkan", VULKAN_PACKAGES)?;
         let script = include_str!("vulkan_worker.py");
         let key = VULKAN_PACKAGES.join(" ");
-        Peer::start(ws, "vulkan", venv.python(), script, &key, &Value::Null)
+        system::find_or_install("vulkan", system::VULKAN, || {
+            Peer::start(ws, "vulkan", venv.python(), script, &key, &Value::Null)
+                .map_err(|it| it.reason)
+        })
     }
 
     /// A process that calls functions of shared objects.

@@ -37,11 +37,8 @@ pub(crate) enum Verdict {
 
 /// Finds z3, or installs it where that is allowed and possible. The result is its version.
 pub(crate) fn find() -> Result<String, Skip> {
-    if !process::exists("z3", "--version") {
-        system::install_packages(&["z3"]).map_err(|error| Skip::new("z3", format!("{error:#}")))?;
-    }
-    let version = process::run_quiet(Command::new("z3").arg("--version"));
-    Ok(version.map_err(|error| Skip::new("z3", format!("{error:#}")))?.trim().to_owned())
+    let version = || process::run_quiet(Command::new("z3").arg("--version"));
+    Ok(system::find_or_install("z3", &["z3"], version)?.trim().to_owned())
 }
 
 /// The process.

@@ -65,13 +65,8 @@ fn pyopencl(ws: &Workspace) -> Result<PathBuf, Skip> {
         None => Venv::with_packages(ws, "pyopencl", &[PYOPENCL])?.python(),
     };
     let probe = "import pyopencl; pyopencl.get_platforms()[0].get_devices()[0]";
-    let finds_device = || process::run_quiet(Command::new(&python).args(["-c", probe]));
-    if finds_device().is_ok() {
-        return Ok(python);
-    }
-    let skip = |error: anyhow::Error| Skip::new("pyopencl", format!("{error:#}"));
-    system::install_packages(&["pocl-opencl-icd"]).map_err(skip)?;
-    finds_device().map_err(skip)?;
+    let find_device = || process::run_quiet(Command::new(&python).args(["-c", probe]));
+    system::find_or_install("pyopencl", system::OPENCL, find_device)?;
     Ok(python)
 }
 
@@ -89,8 +84,6 @@ fn neovim(ws: &Workspace) -> Result<PathBuf, Skip> {
 
 /// Finds tmux, or installs it where that is allowed and possible.
 fn tmux() -> Result<(), Skip> {
-    if process::exists("tmux", "-V") {
-        return Ok(());
-    }
-    system::install_packages(&["tmux"]).map_err(|error| Skip::new("tmux", format!("{error:#}")))
+    let find = || process::run_quiet(Command::new("tmux").arg("-V"));
+    system::find_or_install("tmux", &["tmux"], find).map(drop)
 }
