@@ -2,12 +2,13 @@
 //!
 //! Counted: `if`s, block predicates, the comparisons in their conditions, and guards right inside of another one. Where the
 //! pass changed a function, both forms are run on small shapes, whole launches with all their blocks and threads, and every byte of
-//! every argument is compared. Runs with an event or an error in the original are left out: the pass may remove those.
-//! O(function) beside the pass and the runs.
+//! every argument is compared. Where fixed extents make that too much work, both run the same sample of their iterations
+//! and blocks, with all threads of these, and the report says so. Runs with an event or an error in the original are left
+//! out: the pass may remove those. O(function) beside the pass and the runs.
 
 use std::fmt;
 
-use ir::interp::{self, Argument, OnError, Options, Outcome};
+use ir::interp::{self, Argument, OnError, Options, Outcome, RunErrorKind};
 use ir::{BinaryOp, Body, ExprId, ExprKind, OpId, OpKind, ValueKind};
 use transform::passes::Pass;
 
@@ -19,6 +20,9 @@ const SHAPES: [&[i64]; 8] =
     [&[1], &[2], &[5, 3, 6, 4, 7, 2], &[1, 3], &[3, 1], &[17, 2], &[2, 33], &[9, 8, 1]];
 /// Evaluated nodes of one run.
 const MAX_STEPS: u64 = 3_000_000;
+/// Iterations of a loop and blocks of a dimension, the last one among them: all, or where that is too much work the first
+/// of these that is not.
+const SAMPLES: [Option<u32>; 5] = [None, Some(8), Some(4), Some(2), Some(1)];
 
 /// Guards, comparisons in them, and guards that hold nothing but another guard.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,8 +37,8 @@ pub(super) struct Guards {
 enum Runs {
     /// The pass changed nothing.
     Unchanged,
-    /// Equal on this many shapes.
-    Same(usize),
+    /// Equal on this many shapes, in whole runs or on some in samples of their iterations.
+    Same { shapes: usize, is_whole: bool },
     /// No shape gives a run without event.
     None,
     /// On these shapes they differ.
@@ -50,6 +54,8 @@ pub(super) struct Counts {
     pub(super) after: Guards,
     runs: Option<Runs>,
     same: usize,
+    /// Of [`Counts::same`], those of which some run was a sample.
+    sampled: usize,
     differ: usize,
     not_run: usize,
 }
@@ -63,7 +69,10 @@ impl Counts {
             sum.stacked += it.stacked;
         }
         match other.runs {
-            Some(Runs::Same(_)) => self.same += 1,
+            Some(Runs::Same { is_whole, .. }) => {
+                self.same += 1;
+                self.sampled += usize::from(!is_whole);
+            }
             Some(Runs::Differ(_)) => self.differ += 1,
             Some(Runs::None) => self.not_run += 1,
             Some(Runs::Unchanged) | None => {}
@@ -83,8 +92,9 @@ impl Counts {
     pub(super) fn sums(&self) -> String {
         let (change, run) = (self.change(), self.run());
         format!(
-            "{} functions; {change}; changed and run {run}, the same {}; changed and not run {}",
-            self.functions, self.same, self.not_run
+            "{} functions; {change}; changed and run {run}, the same {} ({} in samples of their iterations); \
+             changed and not run {}",
+            self.functions, self.same, self.sampled, self.not_run
         )
     }
 
@@ -114,7 +124,10 @@ impl fmt::Display for Counts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.name, self.change())?;
         match &self.runs {
-            Some(Runs::Same(shapes)) => write!(f, "; the same on {shapes} shapes"),
+            Some(Runs::Same { shapes, is_whole }) => {
+                let of = if *is_whole { "" } else { ", in samples of the iterations" };
+                write!(f, "; the same on {shapes} shapes{of}")
+            }
             Some(Runs::None) => write!(f, "; not run"),
             _ => Ok(()),
         }
@@ -146,21 +159,34 @@ fn runs(before: &Body, after: &Body) -> Runs {
     if before == after {
         return Runs::Unchanged;
     }
-    let mut same = 0;
+    let (mut shapes, mut is_whole) = (0, true);
     for shape in SHAPES {
         let Ok(inputs) = inputs::make_sized(before, shape) else { return Runs::None };
         let arguments: Vec<Argument> = inputs.iter().map(inputs::Input::argument).collect();
-        let options =
-            Options { max_steps: MAX_STEPS, on_error: OnError::Event, ..Options::default() };
-        let run = |body| interp::run(body, arguments.clone(), &options);
-        let Some(old) = run(before).ok().filter(|it| it.events.is_empty()) else { continue };
-        match run(after) {
-            Ok(new) if new.events.is_empty() && bytes(&new) == bytes(&old) => same += 1,
-            Ok(_) => return Runs::Differ(format!("shape variables {shape:?}")),
-            Err(error) => return Runs::Differ(format!("shape variables {shape:?}: {error}")),
+        for max_trips in SAMPLES {
+            let options = Options {
+                max_steps: MAX_STEPS,
+                max_trips,
+                on_error: OnError::Event,
+                ..Options::default()
+            };
+            let run = |body| interp::run(body, arguments.clone(), &options);
+            let old = match run(before) {
+                Err(error) if error.kind == RunErrorKind::StepLimit => continue,
+                Err(_) => break,
+                Ok(old) if !old.events.is_empty() => break,
+                Ok(old) => old,
+            };
+            match run(after) {
+                Ok(new) if new.events.is_empty() && bytes(&new) == bytes(&old) => shapes += 1,
+                Ok(_) => return Runs::Differ(format!("shape variables {shape:?}")),
+                Err(error) => return Runs::Differ(format!("shape variables {shape:?}: {error}")),
+            }
+            is_whole &= max_trips.is_none();
+            break;
         }
     }
-    if same == 0 { Runs::None } else { Runs::Same(same) }
+    if shapes == 0 { Runs::None } else { Runs::Same { shapes, is_whole } }
 }
 
 /// What a run left, as bytes.
