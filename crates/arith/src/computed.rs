@@ -69,9 +69,7 @@ impl Analyzer<'_> {
             }
             _ => {}
         }
-        let mut children = Vec::new();
-        self.body.each_child(node.kind, &mut |child| children.push(child));
-        if !children.into_iter().all(|it| self.adds_no_overflow(ctx, it)) {
+        if !self.body.children(expr).into_iter().all(|it| self.adds_no_overflow(ctx, it)) {
             return false;
         }
         match node.kind {

@@ -43,7 +43,6 @@ mod vectors;
 use ir::{
     BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type, arena::Id, effects::EffectTable,
 };
-use smallvec::SmallVec;
 
 use self::memo::Memo;
 use crate::{Analyzer, ContextId, Overflow};
@@ -382,13 +381,7 @@ impl<'a> Simplifier<'a> {
     }
 
     fn map_operands(&mut self, at: At, expr: ExprId) -> ExprId {
-        let kind = self.body().expr(expr).kind;
-        if let ExprKind::Binary(_, a, b) = kind {
-            let simple = [self.simplified(at, a), self.simplified(at, b)];
-            return if simple == [a, b] { expr } else { self.with_operands(expr, &simple) };
-        }
-        let mut operands: SmallVec<[ExprId; 4]> = SmallVec::new();
-        self.body().each_child(kind, &mut |it| operands.push(it));
+        let mut operands = self.body().children(expr);
         let mut is_same = true;
         for operand in &mut operands {
             let simple = self.simplified(at, *operand);
@@ -398,7 +391,7 @@ impl<'a> Simplifier<'a> {
         if is_same { expr } else { self.with_operands(expr, &operands) }
     }
 
-    /// The node with these operands, in the order of [`Body::each_child`].
+    /// The node with these operands, in the order of [`Body::children`].
     fn with_operands(&mut self, expr: ExprId, operands: &[ExprId]) -> ExprId {
         self.grow(|body| {
             let mut operands = operands.iter().copied();

@@ -91,9 +91,7 @@ impl Analyzer<'_> {
             ExprKind::Broadcast { value, .. } => return self.why_may_trap(ctx, value),
             _ => {}
         }
-        let mut children = Vec::new();
-        body.each_child(kind, &mut |child| children.push(child));
-        let below = children.into_iter().find_map(|it| self.why_may_trap(ctx, it));
+        let below = body.children(expr).into_iter().find_map(|it| self.why_may_trap(ctx, it));
         below.or_else(|| (!self.is_safe_alone(ctx, expr)).then_some(expr))
     }
 
@@ -124,13 +122,9 @@ impl Analyzer<'_> {
             Trap::Yes => return false,
             Trap::Cond(kind) => kind,
         };
-        let mut operands = Vec::new();
-        match (kind, self.body.expr(expr).kind) {
-            (_, ExprKind::Load { buffer, indices, predicate: None }) => {
-                let indices = self.body.items(indices).to_vec();
-                return self.in_bounds(ctx, buffer, &indices);
-            }
-            (_, node) => self.body.each_child(node, &mut |it| operands.push(it)),
+        let operands = self.body.children(expr);
+        if let ExprKind::Load { buffer, predicate: None, .. } = self.body.expr(expr).kind {
+            return self.in_bounds(ctx, buffer, &operands);
         }
         match (kind, &operands[..]) {
             (TrapKind::Division, &[a, b]) => self.divides(ctx, a, b),
@@ -368,9 +362,7 @@ impl Analyzer<'_> {
             }
             _ => {}
         }
-        let mut children = Vec::new();
-        body.each_child(kind, &mut |child| children.push(child));
-        children.into_iter().all(|it| self.stays(ctx, it, part))
+        body.children(expr).into_iter().all(|it| self.stays(ctx, it, part))
     }
 
     fn ramp_end(

@@ -22,6 +22,9 @@ use crate::{
 
 pub use self::splice::OpRun;
 
+/// The direct children of a node, in the order of [`Body::each_child`].
+pub type Children = SmallVec<[ExprId; 4]>;
+
 /// The language, and for TVMScript the dialect, a function is written in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Dialect {
@@ -282,6 +285,19 @@ impl Body {
             ExprKind::Unary(_, a) | ExprKind::Cast(a) => visit(a),
             leaf if leaf.is_leaf() => {}
             kind => self.each_of_many(kind, visit),
+        }
+    }
+
+    /// The direct children of a node, as a list. O(children).
+    #[inline]
+    pub fn children(&self, expr: ExprId) -> Children {
+        match self.expr(expr).kind {
+            ExprKind::Binary(_, a, b) => Children::from_slice(&[a, b]),
+            kind => {
+                let mut children = Children::new();
+                self.each_child(kind, &mut |child| children.push(child));
+                children
+            }
         }
     }
 

@@ -7,7 +7,6 @@
 use std::cmp::Ordering;
 
 use ir::{Body, Callee, ExprId, ExprKind};
-use smallvec::SmallVec;
 
 /// Nodes on the way to a difference. Beyond, the node that was made first is first.
 const MOST_DEPTH: usize = 64;
@@ -25,7 +24,7 @@ pub(super) fn compare(body: &Body, a: ExprId, b: ExprId) -> Ordering {
         if order.is_ne() {
             return order;
         }
-        let (left, right) = (operands(body, a), operands(body, b));
+        let (left, right) = (body.children(a), body.children(b));
         match left.iter().zip(right.iter()).find(|it| it.0 != it.1) {
             Some((&p, &q)) => (a, b) = (p, q),
             // One may have more of them, or another type.
@@ -36,12 +35,6 @@ pub(super) fn compare(body: &Body, a: ExprId, b: ExprId) -> Ordering {
         }
     }
     a.cmp(&b)
-}
-
-fn operands(body: &Body, expr: ExprId) -> SmallVec<[ExprId; 4]> {
-    let mut operands = SmallVec::new();
-    body.each_child(body.expr(expr).kind, &mut |it| operands.push(it));
-    operands
 }
 
 /// By the nodes alone, without their operands.

@@ -8,7 +8,6 @@
 //! multiple of the divisor. `Overflow::Wraps` may mean that nobody uses lane 0, so there a new base must be shown to fit. O(1) a node.
 
 use ir::{BinaryOp, DataType, ExprId, ExprKind, Lanes, Type};
-use smallvec::SmallVec;
 
 use super::{At, Rewrite, Simplifier, fold::neutral};
 use crate::{Interval, Overflow};
@@ -156,9 +155,7 @@ impl Simplifier<'_> {
 
     /// An operation on vectors that have equal lanes each has equal lanes.
     fn of_equal_lanes(&mut self, expr: ExprId, dtype: DataType) -> Option<Rewrite> {
-        let kind = self.body().expr(expr).kind;
-        let mut operands: SmallVec<[ExprId; 4]> = SmallVec::new();
-        self.body().each_child(kind, &mut |it| operands.push(it));
+        let mut operands = self.body().children(expr);
         let mut count = None;
         for operand in &mut operands {
             let (Values::Equal(value), lanes) = self.lanes(*operand)? else { return None };
@@ -167,7 +164,7 @@ impl Simplifier<'_> {
             }
             (*operand, count) = (value, Some(lanes));
         }
-        let value = self.grow(|body| match (kind, &operands[..]) {
+        let value = self.grow(|body| match (body.expr(expr).kind, &operands[..]) {
             (ExprKind::Unary(op, _), &[a]) => Some(body.unary(op, a)),
             (ExprKind::Cast(_), &[a]) => Some(body.cast(a, dtype.element())),
             (ExprKind::Select(..), &[cond, a, b]) => Some(body.select(cond, a, b)),

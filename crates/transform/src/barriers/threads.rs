@@ -271,9 +271,7 @@ impl Planner<'_> {
                 {
                     return false;
                 }
-                let mut children = Vec::new();
-                body.each_child(kind, &mut |child| children.push(child));
-                children.into_iter().all(|child| self.is_uniform(child))
+                body.children(expr).into_iter().all(|child| self.is_uniform(child))
             }
         }
     }

@@ -15,8 +15,8 @@ use std::rc::Rc;
 use arith::{ContextId, Overflow};
 use dataflow::conditions::Conditions;
 use ir::{
-    Body, Callee, DataType, ExprId, ExprKind, OccurrenceId, OpId, OpKind, RegionId, Type, UnaryOp,
-    ValueId,
+    Body, Callee, Children, DataType, ExprId, ExprKind, OccurrenceId, OpId, OpKind, RegionId, Type,
+    UnaryOp, ValueId,
     arena::Id as _,
     plan::{
         finding::{FindingKind, Place, Related, Role},
@@ -26,7 +26,6 @@ use ir::{
     walk::WalkEvent,
 };
 use rustc_hash::FxHashMap;
-use smallvec::SmallVec;
 
 use super::{
     loops::Trips,
@@ -40,9 +39,6 @@ use crate::{
 
 /// How often an operand is looked at as it becomes.
 const MOST_REBUILT: usize = 4;
-
-/// Operands of a node.
-type Children = SmallVec<[ExprId; 4]>;
 
 /// What the expressions of a round become.
 #[derive(Default)]
@@ -381,7 +377,7 @@ impl Planner<'_, '_, '_> {
         }
         let mut kept = old.clone();
         let mut below = at.map(|at| children_of(self.facts.round.occurrences, at));
-        for (index, was) in operands(self.facts.round.body, was).into_iter().enumerate() {
+        for (index, was) in self.facts.round.body.children(was).into_iter().enumerate() {
             let at = below.as_mut().and_then(Iterator::next);
             if old[index] == new[index] {
                 continue;
@@ -414,7 +410,7 @@ impl Planner<'_, '_, '_> {
         if is_binder || node.flags.open_binders > 0 {
             return None;
         }
-        let old = operands(self.simplifier.body(), from);
+        let old = self.simplifier.body().children(from);
         let mut new = Children::new();
         for (index, &operand) in old.iter().enumerate() {
             let reading = reading_of(self.simplifier.body(), from, index, reading);
@@ -549,18 +545,6 @@ struct Differing<'d> {
     context: ContextId,
     reading: Overflow,
     found: &'d mut Vec<Replaced>,
-}
-
-/// The operands of a node.
-fn operands(body: &Body, expr: ExprId) -> Children {
-    match body.expr(expr).kind {
-        ExprKind::Binary(_, a, b) => Children::from_slice(&[a, b]),
-        kind => {
-            let mut operands = Children::new();
-            body.each_child(kind, &mut |it| operands.push(it));
-            operands
-        }
-    }
 }
 
 /// The reading of an operand: an overflow in the condition of a `Select`, in what becomes a float, or in a lane that is switched off is no event.

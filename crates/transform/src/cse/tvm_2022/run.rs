@@ -334,11 +334,10 @@ impl<'a> Run<'a> {
                 ir::ExprKind::Lambda { .. } => {
                     self.pool.make(Tag::Unknown(expr), node.ty, Operands::new(), origin)
                 }
-                kind => {
-                    let mut children: SmallVec<[ExprId; 4]> = SmallVec::new();
-                    body.each_child(kind, &mut |child| children.push(child));
+                _ => {
+                    let children = body.children(expr);
                     let operands =
-                        children.iter().map(|&it| self.import_open(it, binders)).collect();
+                        children.into_iter().map(|it| self.import_open(it, binders)).collect();
                     self.pool.make(tag_of(body, expr), node.ty, operands, origin)
                 }
             }

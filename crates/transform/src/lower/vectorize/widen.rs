@@ -258,8 +258,7 @@ impl Widener {
             ExprKind::Let { value, body: inner } => return self.binder(body, expr, value, inner),
             _ => {}
         }
-        let mut children = Vec::new();
-        body.each_child(node.kind, &mut |child| children.push(child));
+        let children = body.children(expr);
         let mut wide = Vec::new();
         for &child in &children {
             wide.push(self.wide(body, child)?);
