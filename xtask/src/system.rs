@@ -21,10 +21,17 @@ pub(crate) fn find_or_install<T, E: Display>(
     packages: &[&str],
     find: impl Fn() -> Result<T, E>,
 ) -> Result<T, Skip> {
+    find_after(name, find, || install_packages(packages))
+}
+
+fn find_after<T, E: Display>(
+    name: &str,
+    find: impl Fn() -> Result<T, E>,
+    install: impl FnOnce() -> anyhow::Result<()>,
+) -> Result<T, Skip> {
     find().or_else(|missing| {
-        install_packages(packages)
-            .map_err(|error| Skip::new(name, format!("{missing:#}; {error:#}")))?;
-        find().map_err(|still| Skip::new(name, format!("{still:#}, with {}", packages.join(", "))))
+        install().map_err(|error| Skip::new(name, format!("{missing:#}; {error:#}")))?;
+        find().map_err(|still| Skip::new(name, format!("{still:#}")))
     })
 }
 
@@ -55,20 +62,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_there_needs_no_package() {
-        let found = find_or_install("it", &["no-such-package"], || Ok::<_, String>(7));
-        assert_eq!(found, Ok(7));
+    fn what_is_there_is_not_installed() {
+        let refuse = || anyhow::bail!("nothing is to be installed");
+        assert_eq!(find_after("it", || Ok::<_, String>(7), refuse), Ok(7));
     }
 
     #[test]
-    fn skip_says_what_was_missing_and_why_no_package_helps() {
-        let looks = Cell::new(0);
-        let found = find_or_install("it", &["no such package"], || {
-            looks.set(looks.get() + 1);
-            Err::<(), _>("no device")
-        });
-        let skip = found.unwrap_err().to_string();
-        assert!(skip.starts_with("skipped: it (no device; "), "{skip}");
-        assert_eq!(looks.get(), 1);
+    fn what_is_missing_is_looked_for_again_once_it_is_installed() {
+        let is_there = Cell::new(false);
+        let find = || is_there.get().then_some(7).ok_or("no device");
+        let install = || {
+            is_there.set(true);
+            Ok(())
+        };
+        assert_eq!(find_after("it", find, install), Ok(7));
+    }
+
+    #[test]
+    fn skip_says_what_was_missing_and_why_nothing_was_installed() {
+        let refuse = || anyhow::bail!("only root may install it");
+        let skip = find_after("it", || Err::<(), _>("no device"), refuse).unwrap_err();
+        assert_eq!(skip.to_string(), "skipped: it (no device; only root may install it)");
     }
 }

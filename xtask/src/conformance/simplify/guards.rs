@@ -4,11 +4,12 @@
 //! pass changed a function, both forms are run on small shapes, whole launches with all their blocks and threads, and every byte of
 //! every argument is compared. Where fixed extents make that too much work, both run the same sample of their iterations
 //! and blocks, with all threads of these, and the report says so. Runs with an event or an error in the original are left
-//! out: the pass may remove those. O(function) beside the pass and the runs.
+//! out: the pass may remove those. A sample may read what an iteration that is left out would have written; these reads
+//! give a fixed pattern, in both forms as often. O(function) beside the pass and the runs.
 
 use std::fmt;
 
-use ir::interp::{self, Argument, OnError, Options, Outcome, RunErrorKind};
+use ir::interp::{self, Argument, Event, EventKind, OnError, Options, Outcome, RunErrorKind};
 use ir::{BinaryOp, Body, ExprId, ExprKind, OpId, OpKind, ValueKind};
 use transform::passes::Pass;
 
@@ -39,8 +40,8 @@ enum Runs {
     Unchanged,
     /// Equal on this many shapes, in whole runs or on some in samples of their iterations.
     Same { shapes: usize, is_whole: bool },
-    /// No shape gives a run without event.
-    None,
+    /// No shape gives a run without event, and why the last one does not.
+    None(String),
     /// On these shapes they differ.
     Differ(String),
 }
@@ -74,7 +75,7 @@ impl Counts {
                 self.sampled += usize::from(!is_whole);
             }
             Some(Runs::Differ(_)) => self.differ += 1,
-            Some(Runs::None) => self.not_run += 1,
+            Some(Runs::None(_)) => self.not_run += 1,
             Some(Runs::Unchanged) | None => {}
         }
     }
@@ -106,8 +107,15 @@ impl Counts {
         if self.after.stacked > 0 {
             report.list(5, "guards right inside of another guard are left", self.to_string());
         }
-        if let Some(Runs::Differ(why)) = &self.runs {
-            report.list(3, "other results after the pass", format!("{}: {why}", self.name));
+        match &self.runs {
+            Some(Runs::Differ(why)) => {
+                report.list(3, "other results after the pass", format!("{}: {why}", self.name));
+            }
+            Some(Runs::None(why)) => {
+                let title = "changed functions of dynamic shapes that are not run";
+                report.list(7, title, format!("{}: {why}", self.name));
+            }
+            Some(Runs::Unchanged | Runs::Same { .. }) | None => {}
         }
     }
 
@@ -128,7 +136,7 @@ impl fmt::Display for Counts {
                 let of = if *is_whole { "" } else { ", in samples of the iterations" };
                 write!(f, "; the same on {shapes} shapes{of}")
             }
-            Some(Runs::None) => write!(f, "; not run"),
+            Some(Runs::None(_)) => write!(f, "; not run"),
             _ => Ok(()),
         }
     }
@@ -160,8 +168,12 @@ fn runs(before: &Body, after: &Body) -> Runs {
         return Runs::Unchanged;
     }
     let (mut shapes, mut is_whole) = (0, true);
+    let mut reason = String::new();
     for shape in SHAPES {
-        let Ok(inputs) = inputs::make_sized(before, shape) else { return Runs::None };
+        let inputs = match inputs::make_sized(before, shape) {
+            Ok(inputs) => inputs,
+            Err(why) => return Runs::None(why),
+        };
         let arguments: Vec<Argument> = inputs.iter().map(inputs::Input::argument).collect();
         for max_trips in SAMPLES {
             let options = Options {
@@ -171,14 +183,29 @@ fn runs(before: &Body, after: &Body) -> Runs {
                 ..Options::default()
             };
             let run = |body| interp::run(body, arguments.clone(), &options);
+            let is_sampled =
+                |it: &&Event| max_trips.is_some() && it.kind == EventKind::UninitializedRead;
             let old = match run(before) {
-                Err(error) if error.kind == RunErrorKind::StepLimit => continue,
-                Err(_) => break,
-                Ok(old) if !old.events.is_empty() => break,
-                Ok(old) => old,
+                Ok(old) => match old.events.iter().find(|it| !is_sampled(it)) {
+                    None => old,
+                    Some(event) => {
+                        reason = format!("{}: {}", event.kind.name(), event.detail);
+                        break;
+                    }
+                },
+                Err(error) => {
+                    let is_limit = error.kind == RunErrorKind::StepLimit;
+                    reason = error.message;
+                    if is_limit {
+                        continue;
+                    }
+                    break;
+                }
             };
             match run(after) {
-                Ok(new) if new.events.is_empty() && bytes(&new) == bytes(&old) => shapes += 1,
+                Ok(new) if counts(&new) == counts(&old) && bytes(&new) == bytes(&old) => {
+                    shapes += 1
+                }
                 Ok(_) => return Runs::Differ(format!("shape variables {shape:?}")),
                 Err(error) => return Runs::Differ(format!("shape variables {shape:?}: {error}")),
             }
@@ -186,7 +213,12 @@ fn runs(before: &Body, after: &Body) -> Runs {
             break;
         }
     }
-    if shapes == 0 { Runs::None } else { Runs::Same { shapes, is_whole } }
+    if shapes == 0 { Runs::None(reason) } else { Runs::Same { shapes, is_whole } }
+}
+
+/// The events of a run, and how often each came.
+fn counts(outcome: &Outcome) -> Vec<(EventKind, u64)> {
+    outcome.events.iter().map(|it| (it.kind, it.count)).collect()
 }
 
 /// What a run left, as bytes.
