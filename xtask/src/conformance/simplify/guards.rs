@@ -274,3 +274,47 @@ fn comparisons(body: &Body, condition: ExprId) -> usize {
     }
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::conformance::ours;
+
+    /// Copies the first elements of an array, as many as the condition says.
+    fn body(iterations: u32, condition: &str) -> Body {
+        let text = format!(
+            "\
+from typing import TypeVar
+from tvm.script import tirx as T
+
+n = TypeVar(\"n\")
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((n,)), B: T.Buffer((64,)), C: T.Buffer((64,))):
+    for i in range({iterations}):
+        if {condition}:
+            for j in range(262144):
+                C[i] = B[i]
+"
+        );
+        ours::read(&text).functions.remove(0).lowered.body
+    }
+
+    #[test]
+    fn a_function_is_run_as_a_whole_if_it_can_be() {
+        let found = runs(&body(1, "i < n"), &body(1, "i + 1 <= n"));
+        assert!(matches!(found, Runs::Same { shapes: 8, is_whole: true }), "{found:?}");
+    }
+
+    #[test]
+    fn a_large_function_is_run_in_samples() {
+        let found = runs(&body(64, "i < n"), &body(64, "i + 1 <= n"));
+        assert!(matches!(found, Runs::Same { shapes: 8, is_whole: false }), "{found:?}");
+    }
+
+    #[test]
+    fn a_wrong_guard_shows_in_samples_too() {
+        let found = runs(&body(64, "i < n"), &body(64, "i <= n"));
+        assert!(matches!(found, Runs::Differ(_)), "{found:?}");
+    }
+}
