@@ -5,7 +5,7 @@
 
 use db::{Database as _, Db, Function, RootDatabase, SourceFile};
 use frontend::tvmscript::{FunctionKind, Severity};
-use ir::plan::finding::FindingKind;
+use ir::{OccurrenceId, plan::finding::FindingKind};
 use syntax::TextRange;
 
 use crate::{
@@ -251,9 +251,11 @@ fn shared_values<'db>(
     let text = PlanText::new(db, function);
     let mut res = Vec::new();
     for group in &text.plan.groups {
-        let mut real = text.replaced(group).filter(|&it| text.map.is_real(it));
-        let Some(first) = real.next() else { continue };
-        let others = real.take(MAX_RELATED);
+        let is_real = |it: &OccurrenceId| text.map.is_real(*it);
+        let Some(first) = text.replaced(group).find(is_real) else { continue };
+        // Those too that go with a larger expression around them.
+        let all = group.occurrences.iter().copied().filter(is_real);
+        let others = all.filter(|it| *it != first).take(MAX_RELATED);
         res.push(frontend::tvmscript::Diagnostic {
             code: COMMON_SUBEXPRESSION,
             severity: Severity::Hint,

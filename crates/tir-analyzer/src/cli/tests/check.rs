@@ -33,6 +33,38 @@ fn findings_are_shown_with_their_lines() {
 }
 
 #[test]
+fn places_that_go_with_a_larger_value_are_named_too() {
+    let text = SHARED.replace("n * 4 + 1] = n * 4", "n * 4 + 1] = n * 4 + 1");
+    Project::new(&[("a.py", &text)]).run("check").check(expect![[r#"
+        hint[common-subexpression]: `n * 4` is computed 3 times
+         --> a.py:6:7
+          |
+        6 |     A[n * 4] = 1  # first
+          |       ^^^^^
+        7 |     A[n * 4 + 1] = n * 4 + 1
+          |       -----        ----- computed again here
+          |       |
+          |       computed again here
+          |
+          = help: Computed once as `cse_v1` before line 3 of the function, it saves 2 evaluations of 1 operation each.
+
+        hint[common-subexpression]: `n * 4 + 1` is computed 2 times
+         --> a.py:7:20
+          |
+        7 |     A[n * 4 + 1] = n * 4 + 1
+          |       ---------    ^^^^^^^^^
+          |       |
+          |       computed again here
+          |
+          = help: Computed once as `cse_v2` before line 4 of the function, it saves 1 evaluation of 2 operations each.
+
+        1 file checked: 2 hints
+        2 values can be computed once: `tir-analyzer fix --diff` shows how
+        --- exit code 0
+    "#]]);
+}
+
+#[test]
 fn level_hides_what_is_milder_and_the_summary_counts_it() {
     Project::new(&[("a.py", SHARED)]).run("check --level warning").check(expect![[r#"
         1 file checked: 1 hint
