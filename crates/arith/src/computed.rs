@@ -2,7 +2,7 @@
 //!
 //! A condition, an extent, a step, an index that was used had no overflow in it, or the program has that event already
 //! (`SEMANTICS: I1`). So whoever compares with `d0 * d1 * d2` inside a launch over `(d0 * d1 * d2 + 511) // 512` threads adds no
-//! overflow. Values are compared as canonical terms, in whatever order their factors are written.
+//! overflow. Values are compared as canonical terms, in whatever order their factors are written, where these are equal as integers.
 //!
 //! Computed are the operands that are always evaluated of: shapes of buffers from outside (`B6`), extents, starts and steps of ranges, conditions, and
 //! definitions; and what their variables are bound to. Not the condition of a `Select` nor what is converted to a float: an
@@ -33,7 +33,8 @@ impl Analyzer<'_> {
         if matches!(self.body.expr(expr).kind, ExprKind::Value(_) | ExprKind::Int(_)) {
             return true;
         }
-        if !self.summary(expr).is_stable {
+        let summary = self.summary(expr);
+        if !summary.is_stable || !summary.is_term_exact() {
             return false;
         }
         let atom = self.atom(expr);
@@ -146,6 +147,9 @@ impl Analyzer<'_> {
     }
 
     fn note(&mut self, recorder: &mut Recorder, expr: ExprId) {
+        if !self.summary(expr).is_term_exact() {
+            return;
+        }
         let atom = self.atom(expr);
         if self.set_computed(recorder, atom)
             && let Some((product, times)) = self.product_of_variables(expr)

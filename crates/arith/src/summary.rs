@@ -5,14 +5,19 @@
 //! constraints on *other* variables may decide), depends on everything. Variables that are bound to a value of others
 //! (`Bind`, block iteration variables) count with the variables of their value.
 //!
+//! Canonical terms are sums modulo the width of a type: `(x + -2147483648) * 2` is the term of `x * 2` though only one of them
+//! fits. So the summary bounds the factors of the sum as integers: where none leaves the type, terms are equal as integers.
+//!
 //! Computed once a node, on demand, without native recursion: O(nodes met).
 
 use ir::{
-    Body, Callee, Expr, ExprId, ExprKind, OpKind, ValueId, ValueKind, arena::Id,
-    effects::EffectTable,
+    BinaryOp, Body, Callee, DataType, Expr, ExprId, ExprKind, OpKind, ValueId, ValueKind,
+    arena::Id, effects::EffectTable,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+
+use crate::{Interval, linear::constant_value};
 
 /// More variables than this are "all".
 const MOST_VARIABLES: usize = 8;
@@ -39,6 +44,18 @@ pub(crate) struct Summary {
     /// A value of its variables and nothing else, each time it is evaluated: no load, no call that may differ, nothing
     /// unknown, no variable of a binder outside it.
     pub(crate) is_stable: bool,
+    /// At least the absolute value of each factor of the sum that the node is as an integer; [`Summary::REDUCED`] where a factor in
+    /// it may not fit its type.
+    largest_factor: u64,
+}
+
+impl Summary {
+    const REDUCED: u64 = u64::MAX;
+
+    /// Whether equal canonical terms are equal integers, not only equal modulo the width.
+    pub(crate) fn is_term_exact(self) -> bool {
+        self.largest_factor != Summary::REDUCED
+    }
 }
 
 /// The summaries of a body.
@@ -143,37 +160,48 @@ impl<'a> Summaries<'a> {
     fn summarize(&mut self, body: &Body, expr: ExprId) -> Option<Summary> {
         let node = body.expr(expr);
         match node.kind {
-            ExprKind::Int(_) => Some(Summary { variables: VariableSet::NONE, is_stable: true }),
+            ExprKind::Int(value) => {
+                let value = body.dtype(expr).map_or(0, |it| constant_value(it, value));
+                let largest_factor = value.unsigned_abs().try_into().unwrap_or(Summary::REDUCED);
+                Some(Summary { variables: VariableSet::NONE, is_stable: true, largest_factor })
+            }
             ExprKind::Value(value) => {
                 let own = self.singleton(value);
-                let variables = match self.definition(body, value) {
+                let (variables, largest_factor) = match self.definition(body, value) {
                     Some(definition) => {
-                        let of_definition = self.of[definition.index()]?.variables;
-                        self.union(of_definition, own)
+                        let of_definition = self.of[definition.index()]?;
+                        let variables = self.union(of_definition.variables, own);
+                        (variables, of_definition.largest_factor)
                     }
-                    None => own,
+                    None => (own, 1),
                 };
                 // The value of a definition does not change, though evaluating it again might give another.
-                Some(Summary { variables, is_stable: !node.flags.has_unknown })
+                Some(Summary { variables, is_stable: !node.flags.has_unknown, largest_factor })
             }
             ExprKind::Binary(op, a, b) => {
+                let operand = a;
                 let (a, b) = (self.of[a.index()]?, self.of[b.index()]?);
                 let variables = match op.is_comparison() || op.is_logical() {
                     true => VariableSet::ALL,
                     false => self.union(a.variables, b.variables),
                 };
                 let is_stable = a.is_stable && b.is_stable && self.is_stable_alone(body, &node);
-                Some(Summary { variables, is_stable })
+                let factors = (a.largest_factor, b.largest_factor);
+                let largest_factor = largest_factor(op, body.dtype(operand), factors);
+                Some(Summary { variables, is_stable, largest_factor })
             }
             kind => {
                 let mut variables = Some(VariableSet::NONE);
                 let mut is_stable = self.is_stable_alone(body, &node);
+                let mut is_term_exact = true;
                 body.each_child(kind, &mut |child| {
                     let child = self.of[child.index()];
                     is_stable &= child.is_some_and(|it| it.is_stable);
+                    is_term_exact &= child.is_some_and(Summary::is_term_exact);
                     variables = variables.zip(child).map(|(a, b)| self.union(a, b.variables));
                 });
-                Some(Summary { variables: variables?, is_stable })
+                let largest_factor = if is_term_exact { 1 } else { Summary::REDUCED };
+                Some(Summary { variables: variables?, is_stable, largest_factor })
             }
         }
     }
@@ -221,4 +249,25 @@ impl<'a> Summaries<'a> {
     }
 }
 
-const UNKNOWN: Summary = Summary { variables: VariableSet::ALL, is_stable: false };
+/// As [`Summary::largest_factor`], of `a op b` with operands of a type.
+fn largest_factor(op: BinaryOp, operand: Option<DataType>, (a, b): (u64, u64)) -> u64 {
+    let is_exact = a != Summary::REDUCED && b != Summary::REDUCED;
+    let sum = match op {
+        BinaryOp::Mul => a.checked_mul(b),
+        // A term of an equation is one of the difference.
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Eq | BinaryOp::Ne => a.checked_add(b),
+        _ => Some(1),
+    };
+    let most = match operand.filter(|it| it.is_int()) {
+        Some(dtype) => Interval::of_type(dtype).max.try_into().unwrap_or(u64::MAX),
+        None => u64::MAX,
+    };
+    match sum.filter(|it| is_exact && *it <= most) {
+        Some(_) if op.is_comparison() => 1,
+        Some(sum) => sum,
+        None => Summary::REDUCED,
+    }
+}
+
+const UNKNOWN: Summary =
+    Summary { variables: VariableSet::ALL, is_stable: false, largest_factor: Summary::REDUCED };

@@ -76,6 +76,12 @@ fn an_order_of_addends_is_changed_only_where_no_partial_sum_can_overflow() {
 }
 
 #[test]
+fn what_was_computed_says_nothing_of_what_has_its_bits_only() {
+    // Of n = 10 the multiple is far below all integers; modulo their width it is n * 2, which is computed.
+    check_under(&["n * 2 != 5"], "n + -2147483648 <= x // 2", "n + -2147483648 <= x // 2");
+}
+
+#[test]
 fn a_condition_does_not_go_by_a_later_one_on_what_may_come_from_an_overflow() {
     let mut bench = Bench::new(&["x: int32"]);
     let difference = bench.expr("x - 16");
