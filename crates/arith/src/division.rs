@@ -12,7 +12,7 @@ use crate::{
     analyzer::Overflow,
     atoms::{Atom, Made, Quotient},
     context::ContextId,
-    interval::floor_div,
+    interval::{checked_product, checked_sum, floor_div},
     linear::{Linear, gcd},
 };
 
@@ -167,7 +167,7 @@ impl Analyzer<'_> {
         if let Some(by) = divisor.as_constant() {
             let whole = floor_div(form.offset(), by);
             multiple = Linear::constant(whole);
-            rest = Linear::constant(form.offset().checked_sub(whole.checked_mul(by)?)?);
+            rest = Linear::constant(checked_sum(form.offset(), checked_product(whole, -by)?)?);
         }
         let single = divisor.single().filter(|it| it.2 == 0);
         for &(atom, factor) in form.terms() {

@@ -88,13 +88,19 @@ fn mul_end(a: i128, b: i128) -> i128 {
     a.saturating_mul(b)
 }
 
-/// `a * b`, if it fits.
+/// `a * b`, if it and its opposite fit.
 #[inline]
 pub(crate) fn checked_product(a: i128, b: i128) -> Option<i128> {
     match (i64::try_from(a), i64::try_from(b)) {
         (Ok(a), Ok(b)) => Some(word_product(a, b)),
-        _ => a.checked_mul(b),
+        _ => a.checked_mul(b).filter(|it| *it != i128::MIN),
     }
+}
+
+/// `a + b`, if it and its opposite fit.
+#[inline]
+pub(crate) fn checked_sum(a: i128, b: i128) -> Option<i128> {
+    a.checked_add(b).filter(|it| *it != i128::MIN)
 }
 
 fn word_product(a: i64, b: i64) -> i128 {

@@ -18,13 +18,14 @@ use crate::{
     analyzer::Overflow,
     atoms::Atom,
     context::ContextId,
-    interval::{checked_product, floor_div},
+    interval::{checked_product, checked_sum, floor_div},
 };
 
 /// Atoms of one form.
 pub(crate) const MOST_TERMS: usize = 12;
 
-/// `constant + sum of factor * atom`; atoms in the order of their ids, no factor 0.
+/// `constant + sum of factor * atom`; atoms in the order of their ids, no factor 0. Every number of it has an opposite: none is
+/// `i128::MIN`.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Linear {
     terms: SmallVec<[(Atom, i128); 2]>,
@@ -75,7 +76,7 @@ impl Linear {
             let (atom, factor) = match x.cmp(y) {
                 Ordering::Equal => {
                     (left, right) = (above, below);
-                    (*x, checked_product(*p, a)?.checked_add(checked_product(*q, b)?)?)
+                    (*x, checked_sum(checked_product(*p, a)?, checked_product(*q, b)?)?)
                 }
                 Ordering::Less => {
                     left = above;
@@ -102,14 +103,14 @@ impl Linear {
             return None;
         }
         let constant =
-            checked_product(self.constant, a)?.checked_add(checked_product(other.constant, b)?)?;
+            checked_sum(checked_product(self.constant, a)?, checked_product(other.constant, b)?)?;
         Some(Linear { terms, constant })
     }
     pub(crate) fn minus(&self, other: &Linear) -> Option<Linear> {
         self.combine(1, other, -1)
     }
     pub(crate) fn plus(&self, constant: i128) -> Option<Linear> {
-        Some(Linear { constant: self.constant.checked_add(constant)?, ..self.clone() })
+        Some(Linear { constant: checked_sum(self.constant, constant)?, ..self.clone() })
     }
     pub(crate) fn scale(&self, factor: i128) -> Option<Linear> {
         self.combine(factor, &Linear::constant(0), 0)
@@ -135,7 +136,7 @@ impl Linear {
     /// With `factor * atom + base` in the place of an atom.
     pub(crate) fn with_scaled(mut self, atom: Atom, factor: i128, base: i128) -> Option<Linear> {
         if let Some(term) = self.terms.iter_mut().find(|it| it.0 == atom) {
-            self.constant = self.constant.checked_add(checked_product(term.1, base)?)?;
+            self.constant = checked_sum(self.constant, checked_product(term.1, base)?)?;
             term.1 = checked_product(term.1, factor)?;
         }
         Some(self)
@@ -269,10 +270,10 @@ impl Analyzer<'_> {
         for &(y, b) in &right.terms {
             let mut terms: SmallVec<[(Atom, i128); 2]> = SmallVec::new();
             for &(x, a) in &left.terms {
-                terms.push((self.product_of(x, y)?, a.checked_mul(b)?));
+                terms.push((self.product_of(x, y)?, checked_product(a, b)?));
             }
             if left.constant != 0 {
-                terms.push((y, left.constant.checked_mul(b)?));
+                terms.push((y, checked_product(left.constant, b)?));
             }
             // Products of different atoms with one atom are different; that atom may be one of them.
             for (atom, factor) in terms {

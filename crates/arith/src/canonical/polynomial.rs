@@ -6,14 +6,14 @@
 use ir::DataType;
 use smallvec::SmallVec;
 
-use crate::interval::checked_product;
+use crate::interval::{checked_product, checked_sum};
 
 /// What factors are.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Ring {
     /// Modulo the width of a type, as the signed number of the type.
     Modulo(DataType),
-    /// Integers; one that does not fit 128 bits is none.
+    /// Integers; one that does not fit 128 bits, or whose opposite does not, is none.
     Integers,
 }
 
@@ -51,7 +51,7 @@ impl<K: Copy + Ord> Polynomial<K> {
     /// `self + other * factor`; none if a factor of it is none of the ring.
     pub(crate) fn plus(&self, other: &Self, factor: i128, ring: Ring) -> Option<Self> {
         let scaled = |it: i128| checked_product(it, factor);
-        let constant = scaled(other.constant).and_then(|it| self.constant.checked_add(it));
+        let constant = scaled(other.constant).and_then(|it| checked_sum(self.constant, it));
         let constant = ring.reduce(constant)?;
         let (left, right) = (&self.products[..], &other.products[..]);
         let mut products = SmallVec::new();
@@ -65,7 +65,7 @@ impl<K: Copy + Ord> Polynomial<K> {
             }
             let mut total = scaled(number);
             if i < left.len() && left[i].0 == product {
-                total = total.and_then(|it| left[i].1.checked_add(it));
+                total = total.and_then(|it| checked_sum(left[i].1, it));
                 i += 1;
             }
             let total = ring.reduce(total)?;
@@ -133,7 +133,7 @@ fn collected<K: Copy + Ord>(
         let factor = ring.reduce(Some(factor))?;
         match products.last_mut() {
             Some(last) if last.0 == product => {
-                last.1 = ring.reduce(last.1.checked_add(factor))?;
+                last.1 = ring.reduce(checked_sum(last.1, factor))?;
             }
             _ => products.push((product, factor)),
         }

@@ -1,6 +1,6 @@
 //! Rewrites that other simplifiers do, or did, and that are wrong. Each with the reason.
 
-use ir::print::expr_text;
+use ir::{BinaryOp, DataType, ExprKind, print::expr_text};
 
 use super::{
     super::Simplifier,
@@ -92,4 +92,19 @@ fn a_condition_does_not_go_by_a_later_one_on_what_may_come_from_an_overflow() {
     let root = simplifier.analyzer().root();
     let simple = simplifier.simplify(root, condition, Overflow::Excluded);
     assert_eq!(expr_text(simplifier.body(), simple), "0 <= x and 1 < t");
+}
+
+#[test]
+fn the_one_integer_without_an_opposite_is_none() {
+    let mut bench = Bench::new(&["a: int64"]);
+    let wide = DataType::int(64);
+    let (least, factor) = (bench.body.int(i64::MIN.into(), wide), bench.body.int(-2, wide));
+    let square = bench.body.make(ExprKind::Binary(BinaryOp::Mul, least, least), wide.into());
+    let product = bench.body.binary(BinaryOp::Mul, square, factor);
+    let quotient = bench.expr("a % 16 // 3");
+    let equation = bench.body.binary(BinaryOp::Eq, product, quotient);
+    let mut simplifier = Simplifier::new(&bench.body);
+    let root = simplifier.analyzer().root();
+    // The product is -2 ** 127, the last that fits 128 bits, and divided by -1 it does not.
+    assert_eq!(simplifier.simplify(root, equation, Overflow::Excluded), equation);
 }
