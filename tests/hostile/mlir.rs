@@ -1,0 +1,1 @@
+//! Text of MLIR and PIR that is deep, long, cut off or odd.

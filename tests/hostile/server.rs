@@ -1,0 +1,1 @@
+//! Workspaces and clients that ask too much of a server.
