@@ -92,6 +92,7 @@ impl Analyzer<'_> {
         let any = Facts::of_interval(Interval::of_type(dtype));
         let place = self.facts_memo[overflow as usize].insert(expr.index(), ctx, any);
         let was_cut = std::mem::take(&mut self.is_cut);
+        ir::interrupt::check();
         let facts = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
             self.work_out(overflow, ctx, expr, dtype)
         });

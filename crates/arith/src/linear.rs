@@ -188,6 +188,7 @@ impl Analyzer<'_> {
         }
         let atom = Linear::atom(self.atom(expr));
         let place = self.linear_memo[overflow as usize].insert(expr.index(), ctx, atom.clone());
+        ir::interrupt::check();
         let form = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
             self.take_apart(overflow, ctx, expr).unwrap_or(atom)
         });

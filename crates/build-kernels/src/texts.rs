@@ -102,7 +102,7 @@ impl Texts {
     pub(crate) fn read(&self, path: &Path) -> io::Result<(Vec<u8>, [u8; 32], Option<Known>)> {
         // A look from before the bytes: a change in between makes it an old one.
         let look = Look::of(&fs::metadata(path)?);
-        let bytes = fs::read(path)?;
+        let bytes = files::read(path, files::ARTIFACT)?;
         let text = hash_of(&[&bytes]);
         let known = look.filter(|it| it.is_settled(self.now)).map(|look| Known { look, text });
         Ok((bytes, text, known))

@@ -5,7 +5,7 @@
 //! hashes. The README describes every field. Names are those of the source; where a function uses one name for two
 //! things, the later one has a number. Numbers of parameters and kernels count from 0.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 
@@ -369,7 +369,7 @@ impl Index {
     /// If there is none, or one of another version.
     pub fn read(folder: &Path) -> io::Result<Index> {
         let path = folder.join("manifest.json");
-        let index: Index = from_json(&fs::read(&path)?, &path)?;
+        let index: Index = from_json(&files::read(&path, files::ARTIFACT)?, &path)?;
         match index.schema == SCHEMA && index.version == VERSION {
             true => Ok(index),
             false => Err(other_version(&path)),
@@ -436,7 +436,7 @@ impl Kernel {
 
 /// The bytes of a file with this hash.
 fn checked(path: &Path, hash: &str) -> io::Result<Vec<u8>> {
-    let bytes = fs::read(path)?;
+    let bytes = files::read(path, files::ARTIFACT)?;
     match blake3::hash(&bytes).to_hex().as_str() == hash {
         true => Ok(bytes),
         false => {

@@ -13,7 +13,7 @@ mod stamp;
 
 use std::{
     fs::{self, File},
-    io::{self, Read as _, Write as _},
+    io::{self, Write as _},
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
@@ -103,13 +103,12 @@ impl Store {
     }
 
     fn load(&self, kind: Kind, key: Key, note: impl Fn(&File)) -> io::Result<Read> {
-        let mut file = match File::open(self.path(kind, key)) {
+        let file = match files::open(&self.path(kind, key)) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Read::Absent),
             Err(error) => return Err(error),
         };
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes)?;
+        let bytes = files::read_open(&file, files::ARTIFACT)?;
         note(&file);
         Ok(match data_of(kind, key, bytes) {
             Some(data) => Read::Found(data),
@@ -204,13 +203,12 @@ pub(crate) fn write_if_changed(path: &Path, bytes: &[u8]) -> io::Result<(Stamp, 
 }
 
 fn unchanged(path: &Path, bytes: &[u8]) -> Option<Stamp> {
-    let mut file = File::open(path).ok()?;
+    let file = files::open(path).ok()?;
     let metadata = file.metadata().ok()?;
     if metadata.len() != bytes.len() as u64 {
         return None;
     }
-    let mut old = Vec::with_capacity(bytes.len());
-    file.read_to_end(&mut old).ok()?;
+    let old = files::read_open(&file, files::ARTIFACT).ok()?;
     (old == bytes).then(|| Stamp::of(&metadata))
 }
 

@@ -15,6 +15,21 @@ pub enum Content {
     Tree(Parse),
 }
 
+impl Content {
+    /// The length of the text, in bytes.
+    pub fn len(&self) -> u64 {
+        match self {
+            Content::Text(_, text) => text.len() as u64,
+            Content::Tree(parse) => u64::from(u32::from(parse.text_len())),
+        }
+    }
+
+    /// Whether there is no text.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
 /// A file.
 #[salsa::input(debug)]
 pub struct SourceFile {

@@ -84,17 +84,35 @@ impl Db for RootDatabase {
 
 impl Default for RootDatabase {
     fn default() -> RootDatabase {
-        let log = QueryLog::default();
-        let events = log.clone();
-        let storage = salsa::Storage::new(Some(Box::new(move |event| events.event(&event))));
-        let db =
-            RootDatabase { storage, history: History::default(), counters: Arc::default(), log };
-        Configuration::new(&db, Options::default(), Dialects::default());
-        db
+        RootDatabase::new(Options::default(), Dialects::default(), Arc::default())
     }
 }
 
 impl RootDatabase {
+    fn new(options: Options, dialects: Dialects, counters: Arc<Counters>) -> RootDatabase {
+        let log = QueryLog::default();
+        let events = log.clone();
+        let on_event = move |event: salsa::Event| {
+            events.event(&event);
+            // Whatever asks for a query can be stopped, by the flag that passes look at too.
+            if matches!(event.kind, salsa::EventKind::WillCheckCancellation) {
+                ir::interrupt::look();
+            }
+        };
+        let storage = salsa::Storage::new(Some(Box::new(on_event)));
+        let db = RootDatabase { storage, history: History::default(), counters, log };
+        Configuration::new(&db, options, dialects);
+        db
+    }
+
+    /// The next generation: a database with the same options and no file, which shares nothing that is computed with this one. What
+    /// salsa never frees (inputs, interned keys, and what is remembered for them) goes with the last snapshot of the old one.
+    pub fn successor(&self) -> RootDatabase {
+        let configuration = Configuration::get(self);
+        let dialects = configuration.dialects(self).clone();
+        RootDatabase::new(configuration.options(self), dialects, self.counters.clone())
+    }
+
     /// A new file.
     pub fn add_file(&self, content: Content) -> SourceFile {
         SourceFile::new(self, content)

@@ -90,11 +90,27 @@ impl Index {
         index: Option<Arc<FileIndex>>,
         places: Vec<(Fingerprint, Elsewhere)>,
     ) {
-        let prints = places.iter().map(|(fingerprint, _)| *fingerprint).collect();
-        let version = Version { index, prints };
+        // One place may have several, and one of them may have several places.
+        let mut prints: Vec<Fingerprint> = places.iter().map(|it| it.0).collect();
+        prints.sort_unstable();
+        prints.dedup();
+        let version = Version { index, prints: prints.into() };
         // Two updates of one file must not mix; nothing is computed meanwhile.
         let mut files = lock(&self.files);
-        let old = files.insert(id, version);
+        self.take_out(id, files.insert(id, version));
+        for (fingerprint, place) in places {
+            lock(self.shard(fingerprint)).entry(fingerprint).or_default().push(place);
+        }
+    }
+
+    /// Takes a file out of the map.
+    pub(crate) fn remove(&self, id: FileId) {
+        let mut files = lock(&self.files);
+        self.take_out(id, files.remove(&id));
+    }
+
+    /// Takes out what a version has in the map. Under the lock of the files.
+    fn take_out(&self, id: FileId, old: Option<Version>) {
         for &fingerprint in old.iter().flat_map(|it| it.prints.iter()) {
             let mut shard = lock(self.shard(fingerprint));
             if let Some(entries) = shard.get_mut(&fingerprint) {
@@ -103,9 +119,6 @@ impl Index {
                     shard.remove(&fingerprint);
                 }
             }
-        }
-        for (fingerprint, place) in places {
-            lock(self.shard(fingerprint)).entry(fingerprint).or_default().push(place);
         }
     }
 
@@ -202,7 +215,7 @@ impl WorkspaceIndex {
 
     /// Takes a file out of the map.
     pub fn remove(&self, id: FileId) {
-        self.index.replace(id, None, Vec::new());
+        self.index.remove(id);
     }
 }
 

@@ -15,6 +15,7 @@ mod folding_ranges;
 mod format;
 mod function_at;
 mod highlight;
+mod host;
 mod hover;
 mod ignore;
 mod inlay_hints;
@@ -24,6 +25,7 @@ mod navigation;
 mod ops;
 mod plan_text;
 mod preview;
+mod readers;
 mod rename;
 mod selection_ranges;
 mod semantic_tokens;
@@ -33,11 +35,11 @@ mod tests;
 
 use std::{ops::Range, panic::AssertUnwindSafe, sync::Arc};
 
-use db::{Content, Database as _, Options, RootDatabase, SourceFile};
+use db::{Database as _, RootDatabase, SourceFile};
 use rustc_hash::FxHashMap;
 
 pub use codegen::{Target, TargetOptions};
-pub use db::{CancellationToken, Dialects, Work};
+pub use db::{Dialects, Work};
 pub use frontend::tvmscript::Severity;
 pub use ir::effects::{EffectRows, EffectTable};
 pub use ir::plan::{
@@ -61,12 +63,14 @@ pub use crate::{
     folding_ranges::Fold,
     format::FormatRefusal,
     highlight::{Access, Highlight},
+    host::AnalysisHost,
     hover::Hover,
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
     integer_facts::{IntegerFacts, RewriteStep},
     ops::preview::preview_operations,
     ops::unknown::SettingsRow,
     preview::{PassPreview, Stage, preview},
+    readers::CancellationToken,
     semantic_tokens::{SemanticToken, TokenKind},
 };
 
@@ -100,107 +104,15 @@ impl Default for Config {
     }
 }
 
-/// The state of the world. Its owner changes it; questions are asked of snapshots.
-#[derive(Default)]
-pub struct AnalysisHost {
-    db: RootDatabase,
-    files: Arc<FxHashMap<FileId, SourceFile>>,
-    index: Arc<elsewhere::Index>,
-}
-
-impl AnalysisHost {
-    /// A world without files.
-    pub fn new() -> AnalysisHost {
-        AnalysisHost::default()
-    }
-
-    /// A snapshot for asking. Changing the host cancels what is asked of its snapshots, and waits for them to be
-    /// dropped.
-    pub fn analysis(&self) -> Analysis {
-        Analysis { db: self.db.clone(), files: self.files.clone(), index: self.index.clone() }
-    }
-
-    /// The map of what is where in the workspace, for files that the host does not have. Filling it disturbs no question.
-    pub fn workspace_index(&self) -> WorkspaceIndex {
-        WorkspaceIndex::new(self.index.clone())
-    }
-
-    /// Sets the tree of an open file.
-    pub fn open_file(&mut self, file: FileId, parse: Parse) {
-        self.set_content(file, Content::Tree(parse));
-    }
-
-    /// Sets the text of a file that nobody edits.
-    pub fn set_text(&mut self, file: FileId, language: Language, text: Arc<str>) {
-        self.set_content(file, Content::Text(language, text));
-    }
-
-    fn set_content(&mut self, file: FileId, content: Content) {
-        match self.files.get(&file) {
-            Some(&source) => self.db.set_content(source, content),
-            None => {
-                let source = self.db.add_file(content);
-                Arc::make_mut(&mut self.files).insert(file, source);
-            }
-        }
-    }
-
-    /// Forgets what a file holds.
-    pub fn close_file(&mut self, file: FileId) {
-        if let Some(&source) = self.files.get(&file) {
-            self.db.clear_file(source);
-        }
-    }
-
-    /// The tree of an open file.
-    pub fn tree(&self, file: FileId) -> Option<Parse> {
-        match self.files.get(&file)?.content(&self.db) {
-            Content::Tree(parse) => Some(parse.clone()),
-            Content::Text(..) => None,
-        }
-    }
-
-    /// Reads a text as open files are read: with what is known of dialects.
-    pub fn parse(&self, language: Language, text: &str) -> Parse {
-        match language {
-            Language::Mlir => syntax::parse_with(language, &self.db.dialects().shapes, text),
-            _ => syntax::parse_as(language, text),
-        }
-    }
-
-    /// Sets what is known of dialects. Open files of MLIR keep the trees that they have: their owner reads them again.
-    pub fn set_dialects(&mut self, dialects: Dialects) {
-        self.db.set_dialects(dialects);
-    }
-
-    /// Sets the options.
-    pub fn set_config(&mut self, config: Config) {
-        let Config { cse, findings, ops } = config;
-        self.db.set_options(Options { cse, findings, ops });
-    }
-
-    /// How much work was done since the start.
-    pub fn work(&self) -> Work {
-        self.db.work()
-    }
-
-    /// Starts to collect the names of the queries that run.
-    pub fn start_query_log(&self) {
-        self.db.start_log();
-    }
-
-    /// The queries that ran since [`AnalysisHost::start_query_log`].
-    pub fn take_query_log(&self) -> Vec<String> {
-        self.db.take_log()
-    }
-}
-
 /// A snapshot of the world. All questions are asked here; a question about a file that is not there has an empty
 /// answer. Positions are offsets of the file.
 pub struct Analysis {
+    // Dropped in this order: the reader is gone once its database is.
     db: RootDatabase,
     files: Arc<FxHashMap<FileId, SourceFile>>,
     index: Arc<elsewhere::Index>,
+    token: CancellationToken,
+    _lease: readers::Lease,
 }
 
 impl Analysis {
@@ -402,7 +314,21 @@ impl Analysis {
 
     /// Cancels what is asked of this snapshot.
     pub fn cancellation_token(&self) -> CancellationToken {
-        self.db.cancellation_token()
+        self.token.clone()
+    }
+
+    /// Asks a question that has no end; one that `looks` ends when it is cancelled. For tests of whoever asks.
+    #[cfg(debug_assertions)]
+    pub fn hang(&self, looks: bool) -> Cancellable<()> {
+        let mut hang = || {
+            loop {
+                std::hint::spin_loop();
+                if looks {
+                    ir::interrupt::check();
+                }
+            }
+        };
+        self.token.interrupt().over(&mut hang).map_err(|_| Cancelled)
     }
 
     /// As [`Analysis::ask`], for questions whose answer may be a sentence why there is none.
@@ -423,6 +349,7 @@ impl Analysis {
     ) -> Cancellable<T> {
         let Some(&file) = self.files.get(&file) else { return Ok(T::default()) };
         let run = AssertUnwindSafe(|| question(&self.db, file));
-        db::Cancelled::catch(run).map_err(|_| Cancelled)
+        let answer = self.token.interrupt().over(|| db::Cancelled::catch(run));
+        answer.map_err(|_| Cancelled)?.map_err(|_| Cancelled)
     }
 }

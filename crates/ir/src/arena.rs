@@ -48,6 +48,7 @@ impl<I: Id, T> Table<I, T> {
 
     /// Adds an item and gives its id.
     pub fn push(&mut self, item: T) -> I {
+        crate::interrupt::check();
         let id = I::new(self.items.len());
         self.items.push(item);
         id

@@ -13,6 +13,7 @@ pub mod fold;
 pub mod id_list;
 mod interned;
 pub mod interp;
+pub mod interrupt;
 pub mod minifloat;
 pub mod occurrence;
 pub mod operation;

@@ -62,7 +62,7 @@ pub struct Config {
     pub facts_limit: usize,
     /// `elsewhere.enable`: read the closed files of the workspace, for "the same elsewhere" in hovers.
     pub elsewhere_enable: bool,
-    /// `elsewhere.max-files`: at most this many.
+    /// `elsewhere.max-files`: at most this many with kernels.
     pub elsewhere_files: usize,
     /// `elsewhere.max-file-size`: none with more bytes.
     pub elsewhere_file_size: u64,
@@ -147,7 +147,7 @@ impl Default for Config {
             facts_enable: false,
             facts_limit: 1_000,
             elsewhere_enable: true,
-            elsewhere_files: 2_000,
+            elsewhere_files: 20_000,
             elsewhere_file_size: 1_000_000,
             target: "cuda".to_owned(),
             device_lens: true,
@@ -389,7 +389,7 @@ impl ConfigPatch {
     /// Reads `tir-analyzer.toml` in `root`; no file changes nothing.
     pub fn load(root: &Path) -> anyhow::Result<ConfigPatch> {
         let path = root.join(CONFIG_FILE);
-        match std::fs::read_to_string(&path) {
+        match files::read_text_within(crate::walk::workspace_of(root), &path, files::SETTINGS) {
             Ok(text) => {
                 ConfigPatch::from_toml(&text).with_context(|| format!("in {}", path.display()))
             }

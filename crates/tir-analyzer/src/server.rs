@@ -2,19 +2,24 @@
 //!
 //! ```text
 //!  stdin ─ reader ─► main loop ─ snapshot ─► pool ─┐
-//!                     │  owns the state            ├─ frames ─► writer ─ stdout
+//!                     │  owns the state            ├─ outbox ─► writer ─ stdout
 //!                     └────────────────────────────┘
 //! ```
 //!
 //! One thread, the main loop, takes all messages in order and alone changes the state. Requests run on a pool, each on
 //! a snapshot; an edit that comes in meanwhile makes them unwind, and they answer that the content was modified.
+//!
+//! Nothing waits without a bound: a change not for those who compute (`State::host_mut`), a job not longer than its limit (`thread_pool`), the
+//! queues are bounded (`outbox`, and the reader stops where the main loop does), and the process ends with its client (`client_process`).
 
 mod client;
+mod client_process;
 mod dispatch;
 mod documents;
 mod figures;
 mod handlers;
 mod lsp;
+mod outbox;
 mod progress;
 mod snapshot;
 mod state;
@@ -22,9 +27,14 @@ mod thread_pool;
 mod transport;
 mod workspace;
 
-use std::{io, process::ExitCode, thread};
+use std::{
+    io,
+    process::ExitCode,
+    thread,
+    time::{Duration, Instant},
+};
 
-use crossbeam_channel::{Receiver, Sender, at, never, select, unbounded};
+use crossbeam_channel::{Receiver, Sender, at, bounded, never, select, unbounded};
 use lsp_server::{ErrorCode, Message, Request};
 use lsp_types as types;
 use serde_json::json;
@@ -33,67 +43,133 @@ use crate::{
     config::ConfigPatch,
     server::{
         client::Client,
+        client_process::Pulse,
+        outbox::Outbox,
         state::{Event, State},
-        transport::{Frame, Incoming},
+        transport::Incoming,
     },
 };
+
+/// So many messages are read before the main loop takes them.
+const MAX_INCOMING: usize = 64;
+
+/// Between two looks at what is being computed.
+const LOOK: Duration = Duration::from_millis(200);
+
+/// How long answers that are being computed have when the session ends, and after that how long the client has for reading them.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// The connection to the client.
+struct Connection {
+    incoming: Receiver<Incoming>,
+    outbox: Outbox,
+    /// Closed when nobody writes any more.
+    written: Receiver<()>,
+    pulse: Pulse,
+}
 
 /// Serves one client over standard input and output. Gives the exit code that the protocol asks for: success only after
 /// `shutdown` and `exit`.
 pub fn run() -> anyhow::Result<ExitCode> {
-    let (incoming_sender, incoming) = unbounded();
-    let (frames, frames_receiver) = unbounded();
+    let (incoming_sender, incoming) = bounded(MAX_INCOMING);
+    let (writing, written) = bounded(0);
+    let connection =
+        Connection { incoming, outbox: Outbox::default(), written, pulse: Pulse::default() };
+    client_process::watch_input(connection.pulse.clone())?;
     // Blocked in reading when the server ends: it is not joined.
     thread::Builder::new().name("reader".to_owned()).spawn(move || {
         // An input that breaks ends the same way as one that ends.
         let _ = transport::read_messages(io::stdin().lock(), &incoming_sender);
     })?;
-    let writer = thread::Builder::new()
-        .name("writer".to_owned())
-        .spawn(move || transport::write_messages(io::stdout().lock(), &frames_receiver))?;
-    let is_clean = serve(&incoming, &frames)?;
-    drop(frames);
+    let outbox = connection.outbox.clone();
+    thread::Builder::new().name("writer".to_owned()).spawn(move || {
+        let _ = transport::write_messages(io::stdout().lock(), &outbox);
+        // Who waits for room waits for nobody.
+        outbox.end();
+        drop::<Sender<()>>(writing);
+    })?;
+    let is_clean = serve(&connection)?;
+    connection.outbox.end();
     // A client that is gone does not read the last answers.
-    let _ = writer.join();
+    let _ = connection.written.recv_timeout(GRACE);
     Ok(if is_clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Takes messages until `exit` or the end of the input. Whether `shutdown` came before.
-fn serve(incoming: &Receiver<Incoming>, frames: &Sender<Frame>) -> io::Result<bool> {
-    let Some(request) = wait_for_initialize(incoming, frames) else { return Ok(false) };
+/// Takes messages until `exit` or the end of a stream. Whether `shutdown` came before.
+fn serve(connection: &Connection) -> io::Result<bool> {
     let (event_sender, events) = unbounded();
-    let Some(mut state) = initialize(request, frames, event_sender)? else {
+    let mut state = loop {
+        let Some(request) = wait_for_initialize(connection) else { return Ok(false) };
         // What follows a broken `initialize` is refused like what comes before it.
-        return serve(incoming, frames);
+        if let Some(state) = initialize(request, connection, event_sender.clone())? {
+            break state;
+        }
     };
+    take_messages(&mut state, connection, &events);
+    finish(&mut state, &events);
+    let is_clean = state.is_shut_down;
+    // The process ends: nothing is freed piece by piece.
+    std::mem::forget(state);
+    Ok(is_clean)
+}
+
+fn take_messages(state: &mut State, connection: &Connection, events: &Receiver<Event>) {
+    let mut looked = Instant::now();
     loop {
+        connection.outbox.wait_for_room();
         let put_off = match state.to_warm.as_slice() {
             [] => never(),
             _ => at(state.warm_at),
         };
+        let look = if state.pool.is_busy() { at(looked + LOOK) } else { never() };
         select! {
-            recv(incoming) -> message => match message {
-                Ok(message) => {
-                    if handle(&mut state, message) {
-                        return Ok(state.is_shut_down);
-                    }
+            recv(connection.incoming) -> message => {
+                connection.pulse.beat();
+                let Ok(message) = message else { return };
+                if handle(state, message) {
+                    return;
                 }
-                Err(_) => return Ok(false),
-            },
+            }
             recv(events) -> event => {
                 // The state holds a sender, so the channel is open.
                 if let Ok(event) = event {
-                    handle_event(&mut state, event);
+                    handle_event(state, event);
                 }
             }
-            recv(put_off) -> _ => progress::resume(&mut state),
+            recv(connection.written) -> _ => return,
+            recv(put_off) -> _ => progress::resume(state),
+            recv(look) -> _ => {
+                looked = Instant::now();
+                if !state.look_after_jobs() {
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Waits a little for the answers that are being computed.
+fn finish(state: &mut State, events: &Receiver<Event>) {
+    let deadline = Instant::now() + GRACE;
+    while state.pending.len() > 0 {
+        match events.recv_deadline(deadline) {
+            Ok(Event::Answered(id)) => state.pending.forget(&id),
+            Ok(_) => {}
+            Err(_) => return,
         }
     }
 }
 
 /// Refuses everything until `initialize` comes; none if the connection ends before.
-fn wait_for_initialize(incoming: &Receiver<Incoming>, frames: &Sender<Frame>) -> Option<Request> {
-    for message in incoming {
+fn wait_for_initialize(connection: &Connection) -> Option<Request> {
+    let outbox = &connection.outbox;
+    loop {
+        outbox.wait_for_room();
+        let message = select! {
+            recv(connection.incoming) -> message => message.ok()?,
+            recv(connection.written) -> _ => return None,
+        };
+        connection.pulse.beat();
         match message {
             Incoming::Message(Message::Request(request)) if request.method == "initialize" => {
                 return Some(request);
@@ -101,32 +177,35 @@ fn wait_for_initialize(incoming: &Receiver<Incoming>, frames: &Sender<Frame>) ->
             Incoming::Message(Message::Request(request)) => {
                 let message = "the server is not initialized";
                 let code = ErrorCode::ServerNotInitialized;
-                let _ = frames.send(transport::error(Some(&request.id), code, message, None));
+                outbox.send(transport::error(Some(&request.id), code, message, None));
             }
             Incoming::Message(Message::Notification(it)) if it.method == "exit" => return None,
             Incoming::Message(_) => {}
             Incoming::Malformed(it) => {
-                let _ = frames.send(transport::error(it.id.as_ref(), it.code, &it.message, None));
+                outbox.send(transport::error(it.id.as_ref(), it.code, &it.message, None));
             }
         }
     }
-    None
 }
 
 fn initialize(
     request: Request,
-    frames: &Sender<Frame>,
+    connection: &Connection,
     events: Sender<Event>,
 ) -> io::Result<Option<State>> {
+    let outbox = &connection.outbox;
     let params: types::InitializeParams = match serde_json::from_value(request.params) {
         Ok(params) => params,
         Err(error) => {
             let message = format!("invalid parameters of initialize: {error}");
             let code = ErrorCode::InvalidParams;
-            let _ = frames.send(transport::error(Some(&request.id), code, &message, None));
+            outbox.send(transport::error(Some(&request.id), code, &message, None));
             return Ok(None);
         }
     };
+    if let Some(number) = params.process_id {
+        client_process::watch_process(number)?;
+    }
     let client = Client::new(&params);
     let result = types::InitializeResult {
         capabilities: client.server_capabilities(),
@@ -135,13 +214,13 @@ fn initialize(
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),
         }),
     };
-    let _ = frames.send(transport::result(&request.id, &result));
+    outbox.send(transport::result(&request.id, &result));
     let options = params.initialization_options.clone().unwrap_or_default();
     let (patch, problem) = match ConfigPatch::from_json(&options) {
         Ok(patch) => (patch, None),
         Err(error) => (ConfigPatch::default(), Some(format!("{error:#}"))),
     };
-    let state = State::new(client, client::roots(&params), patch, frames.clone(), events)?;
+    let state = State::new(client, client::roots(&params), patch, outbox.clone(), events)?;
     state.warn_of_unknown(&state.sources.initialization, "initializationOptions");
     if let Some(problem) = problem {
         state.show(types::MessageType::Error, problem);
@@ -174,8 +253,13 @@ fn handle(state: &mut State, message: Incoming) -> bool {
 fn handle_event(state: &mut State, event: Event) {
     match event {
         Event::Answered(id) => state.pending.forget(&id),
-        Event::Warmed { uri, done, total } => progress::report(state, &uri, done, total),
+        Event::Warmed { uri, done, total } => progress::warmed(state, &uri, done, total),
         Event::WarmingStopped { uri } => progress::put_off(state, uri),
+        Event::NotPublished { uri, version } => {
+            handlers::notification::not_published(state, &uri, version);
+        }
+        Event::LeftOut(message) => state.show(types::MessageType::Warning, message),
+        Event::TooLarge(message) => state.log(message),
     }
 }
 

@@ -43,7 +43,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("postcard", Only(&["codegen"])),
     ("rowan", Only(&["syntax"])),
     ("rustc-hash", Anywhere),
-    ("rustix", Only(&["codegen"])),
+    ("rustix", Only(&["codegen", "files", "tir-analyzer"])),
     ("salsa", Only(&["db", "ide"])),
     ("serde", Only(&["ir", "codegen", "tir-analyzer", "xtask", "tests"])),
     ("serde_json", Only(&["ir", "codegen", "tir-analyzer", "xtask", "tests"])),

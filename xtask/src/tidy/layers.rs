@@ -22,6 +22,7 @@ const SYNTAX_SIDE: &[&str] = &["parser", "syntax", "frontend"];
 /// Every package of the workspace, lowest first.
 pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "test-utils", rank: 0, never: &[] },
+    Layer { name: "files", rank: 0, never: &[] },
     Layer { name: "parser", rank: 1, never: &["test-utils"] },
     Layer { name: "syntax", rank: 2, never: &["test-utils"] },
     Layer { name: "ir", rank: 2, never: &["test-utils", "parser"] },

@@ -80,7 +80,7 @@ impl Nvrtc {
         let folder = tempfile::tempdir().map_err(|it| format!("no folder to compile in: {it}"))?;
         fs::write(folder.path().join("kernel.cu"), "").map_err(|it| it.to_string())?;
         self.compile_in(folder.path(), &[], "sm_80")?;
-        let ptx = fs::read_to_string(folder.path().join("kernel.ptx")).unwrap_or_default();
+        let ptx = files::read_text(&folder.path().join("kernel.ptx"), files::ARTIFACT).unwrap_or_default();
         version_word(&ptx)
             .ok_or_else(|| format!("{} does not tell its version", self.library.display()))
     }
@@ -113,7 +113,7 @@ impl Nvrtc {
         };
         let said = worker.ask(&line).map_err(failed)?;
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(worker);
-        let log = fs::read(folder.join("kernel.log")).unwrap_or_default();
+        let log = files::read(&folder.join("kernel.log"), files::ARTIFACT).unwrap_or_default();
         let log = String::from_utf8_lossy(&log).into_owned();
         match said.as_str() {
             "ok" => Ok(log),

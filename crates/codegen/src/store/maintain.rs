@@ -139,7 +139,7 @@ impl Store {
         if written == 0 {
             return Ok(None);
         }
-        let before = fs::read_to_string(self.root.join(SIZE));
+        let before = files::read_text(&self.root.join(SIZE), files::SETTINGS);
         let before: Option<u64> = before.ok().and_then(|it| it.trim().parse().ok());
         match before.map(|it| it.saturating_add(written)) {
             Some(size) if size <= limit => {

@@ -3,7 +3,7 @@
 //! In: a value. Out: a file that is replaced by one rename, and that counts as none where it is not what was written.
 //! Linear in the bytes.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
 use serde::{Serialize, de::DeserializeOwned};
 
@@ -34,7 +34,7 @@ pub fn write<T: Serialize>(path: &Path, value: &T) -> io::Result<()> {
 
 /// The bytes that [`write_bytes`] wrote, checksum first.
 pub(crate) fn read_bytes(path: &Path) -> Option<Vec<u8>> {
-    let bytes = fs::read(path).ok()?;
+    let bytes = files::read(path, files::ARTIFACT).ok()?;
     let (sealed, data) = bytes.split_at_checked(SEAL)?;
     (sealed == seal(path, data)).then_some(bytes)
 }
@@ -49,6 +49,8 @@ pub(crate) fn write_bytes(path: &Path, mut bytes: Vec<u8>) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -45,7 +45,7 @@ impl Folder {
     /// A folder, which need not be there.
     pub(crate) fn new(path: &Path) -> Folder {
         #[cfg(unix)]
-        let open = fs::File::open(path).ok().map(Into::into);
+        let open = files::open_folder(path).ok().map(Into::into);
         Folder {
             path: path.to_owned(),
             #[cfg(unix)]

@@ -34,6 +34,7 @@ impl<A: Analysis> Solution<'_, A> {
         let sweeps = std::mem::replace(&mut self.in_worklist, true);
         let mut pending: BTreeSet<usize> = (0..order.blocks.len()).collect();
         while let Some(at) = pending.pop_first() {
+            ir::interrupt::check();
             let given = if self.is_outermost(&order, at) { state.clone() } else { None };
             let out = self.block(order.blocks[at], given);
             self.hand_over(&order, at, out, sweeps, &mut pending);

@@ -19,6 +19,7 @@ const STACK: usize = 1024 * 1024;
 impl<A: Analysis> Solution<'_, A> {
     /// A whole region, entered once.
     pub(super) fn region(&mut self, region: RegionId, state: Option<A::State>) -> Option<A::State> {
+        ir::interrupt::check();
         stacker::maybe_grow(RED_ZONE, STACK, || {
             let data = &self.flow.body.regions[region];
             match data.blocks[..] {

@@ -260,7 +260,7 @@ impl Runner {
 
 /// Puts the file back unless somebody else changed what it is now.
 fn restore(path: &Path, before: &[u8]) {
-    if let Ok(now) = fs::read(path)
+    if let Ok(now) = files::read(path, files::ARTIFACT)
         && now != before
     {
         // The error would have nobody to go to: the text is what the user's own history has.

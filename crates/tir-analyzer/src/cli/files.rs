@@ -7,9 +7,9 @@
 use std::{
     ffi::OsStr,
     path::{Component, Path, PathBuf},
+    sync::Arc,
 };
 
-use ignore::WalkBuilder;
 use syntax::Language;
 
 use crate::cli::{args::Inputs, io::Io};
@@ -21,6 +21,8 @@ pub(crate) struct InputFile {
     pub(crate) path: PathBuf,
     /// As messages call it: what the user wrote, or relative to the folder of the run.
     pub(crate) shown: String,
+    /// The workspace of the folder in which it was found; none of a file that the user named.
+    pub(crate) found_in: Option<Arc<Path>>,
 }
 
 /// What was found.
@@ -54,23 +56,32 @@ pub(crate) fn find(inputs: &Inputs, languages: &[Language], io: &Io<'_>) -> Inpu
 /// The file of a path that the user wrote.
 pub(crate) fn input_file(path: &Path, io: &Io<'_>) -> InputFile {
     let path = simplify(path);
-    InputFile { shown: path.display().to_string(), path: io.resolve(&path) }
+    InputFile { shown: path.display().to_string(), path: io.resolve(&path), found_in: None }
 }
 
 fn walk(folder: &Path, languages: &[Language], io: &Io<'_>, all: bool, found: &mut InputFiles) {
     let is_wanted = |path: &Path| Language::of_path(path).is_some_and(|it| languages.contains(&it));
     let root = io.resolve(folder);
-    let mut builder = WalkBuilder::new(&root);
+    let found_in: Arc<Path> = crate::walk::workspace_of(&root).into();
+    let mut builder = crate::walk::walk(&root, all);
     // In order at once: comparing names is much cheaper than comparing paths.
-    builder.standard_filters(!all).require_git(false).sort_by_file_name(OsStr::cmp);
+    builder.sort_by_file_name(OsStr::cmp);
     for entry in builder.build() {
         match entry {
             Ok(entry) => {
                 let is_file = entry.file_type().is_some_and(|it| it.is_file())
                     || (entry.path_is_symlink() && entry.path().is_file());
                 if is_file && is_wanted(entry.path()) {
+                    if entry.path_is_symlink()
+                        && let Err(error) = files::check_within(&found_in, entry.path())
+                    {
+                        let shown = entry.path().display();
+                        found.failures.push(format!("cannot read {shown}: {error}"));
+                        continue;
+                    }
                     let rest = entry.path().strip_prefix(&root).unwrap_or(entry.path());
-                    found.files.push(input_file(&folder.join(rest), io));
+                    let file = input_file(&folder.join(rest), io);
+                    found.files.push(InputFile { found_in: Some(found_in.clone()), ..file });
                 }
             }
             Err(error) => found.failures.push(format!("cannot list {}: {error}", folder.display())),

@@ -40,7 +40,7 @@ impl Job {
     fn read(&self) -> anyhow::Result<Source> {
         match &self.stdin {
             Some(bytes) => Source::new(bytes.clone()),
-            None => Source::read(&self.file.path, &self.file.shown),
+            None => Source::read(&self.file),
         }
     }
 
@@ -115,7 +115,7 @@ pub(crate) fn stdin(name: Option<&Path>, io: &mut Io<'_>, styled: Styled) -> any
             (file, config)
         }
         None => {
-            let file = InputFile { path: PathBuf::new(), shown: STDIN.to_owned() };
+            let file = InputFile { path: PathBuf::new(), shown: STDIN.to_owned(), found_in: None };
             (file, settings.of_folder(&io.folder)?)
         }
     };

@@ -3,9 +3,10 @@
 //! A tree holds text. A byte that belongs to no UTF-8 character is read as U+FFFD, and its place is remembered, so that
 //! edits are made on the bytes of the file and nothing else changes. O(bytes), and no second copy of valid text.
 
-use std::{fs, io::Write, path::Path};
+use std::io::Write;
 
 use anyhow::{Context as _, bail};
+use crate::cli::files::InputFile;
 use syntax::{ColumnEncoding, Edit, LineCol, LineIndex, TextRange, TextSize};
 
 /// A file's text.
@@ -19,21 +20,28 @@ pub(crate) struct Source {
     replaced: Vec<u32>,
 }
 
+/// The most bytes of a file.
+const MAX_LEN: u64 = (syntax::MAX_TEXT_LEN / REPLACEMENT.len()) as u64;
+
 /// What a wrong byte is read as, and by how much it is longer.
 const REPLACEMENT: &str = "\u{fffd}";
 const EXCESS: usize = REPLACEMENT.len() - 1;
 
 impl Source {
-    /// Reads a file. The error has the path and a way out.
-    pub(crate) fn read(path: &Path, shown: &str) -> anyhow::Result<Source> {
-        let bytes = fs::read(path).with_context(|| format!("cannot read {shown}"))?;
-        Source::new(bytes).with_context(|| format!("cannot read {shown}"))
+    /// Reads a file: what the user named, whatever it is, and regular files of a folder. The error has the path and a way out.
+    pub(crate) fn read(file: &InputFile) -> anyhow::Result<Source> {
+        let bytes = match &file.found_in {
+            None => files::read_named(&file.path, MAX_LEN),
+            Some(root) => files::read_within(root, &file.path, MAX_LEN),
+        };
+        let context = || format!("cannot read {}", file.shown);
+        Source::new(bytes.with_context(context)?).with_context(context)
     }
 
     /// Takes bytes.
     pub(crate) fn new(bytes: Vec<u8>) -> anyhow::Result<Source> {
         // A wrong byte may grow to three.
-        if bytes.len() >= syntax::MAX_TEXT_LEN / REPLACEMENT.len() {
+        if bytes.len() as u64 >= MAX_LEN {
             bail!("the file has more than 1.4 GB; split the module into several files");
         }
         match String::from_utf8(bytes) {

@@ -36,7 +36,7 @@ pub(crate) fn replace(path: &Path, shown: &str, before: &[u8], after: &[u8]) -> 
     keep_owner(temporary.as_file(), &metadata);
     temporary.as_file().set_permissions(metadata.permissions()).with_context(cannot)?;
     temporary.as_file().sync_all().with_context(cannot)?;
-    if fs::read(&target).with_context(cannot)? != before {
+    if files::read(&target, files::ARTIFACT).with_context(cannot)? != before {
         bail!(
             "{shown} was changed by somebody else meanwhile and is left as it is; run the command again"
         );

@@ -21,15 +21,23 @@ use serde_json::Value;
 use crate::server::{
     handlers::{layout, names, request as handlers},
     lsp::ext,
+    outbox::Outbox,
     snapshot::{Failure, Snapshot},
     state::{Event, State},
+    thread_pool::{Delivery, Job, TooLong},
     transport::{self, Frame},
+    workspace::Busy,
 };
+
+/// So many requests wait for their answers at most; others are refused.
+const MAX_PENDING: usize = 4096;
 
 /// A request that is not answered yet.
 pub(crate) struct Pending {
     is_answered: Arc<AtomicBool>,
     token: ide::CancellationToken,
+    /// Background work waits for it.
+    _busy: Busy,
 }
 
 /// The requests that are not answered yet, by id.
@@ -42,6 +50,18 @@ impl PendingRequests {
     /// Forgets an answered request.
     pub(crate) fn forget(&mut self, id: &RequestId) {
         self.by_id.remove(id);
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// Answers a request in the place of its handler, which takes too long.
+    pub(crate) fn give_up(&mut self, id: &RequestId, message: &str) -> Option<Frame> {
+        let pending = self.by_id.remove(id)?;
+        claim(&pending.is_answered)
+            .then(|| transport::error(Some(id), ErrorCode::RequestFailed, message, None))
     }
 
     /// Gives a request up: stops its work and answers, unless it is answered.
@@ -98,6 +118,8 @@ pub(crate) fn request(state: &mut State, request: Request) {
         ext::VIEW_PASSES => spawn(state, request, handlers::view_passes),
         #[cfg(debug_assertions)]
         "tir-analyzer/panic" => spawn(state, request, handlers::panic),
+        #[cfg(debug_assertions)]
+        "tir-analyzer/hang" => spawn(state, request, handlers::hang),
         method => {
             let message = format!("unknown method {method}");
             let code = ErrorCode::MethodNotFound;
@@ -121,14 +143,20 @@ where
             return state.send(transport::error(Some(&id), code, &message, None));
         }
     };
+    if state.pending.len() >= MAX_PENDING {
+        let message = format!("{MAX_PENDING} requests are waiting already");
+        let code = ErrorCode::RequestFailed;
+        return state.send(transport::error(Some(&id), code, &message, None));
+    }
     let snapshot = state.snapshot();
+    let token = snapshot.analysis.cancellation_token();
     let is_answered = Arc::new(AtomicBool::new(false));
-    let pending =
-        Pending { is_answered: is_answered.clone(), token: snapshot.analysis.cancellation_token() };
+    let _busy = state.workspace.busy();
+    let pending = Pending { is_answered: is_answered.clone(), token: token.clone(), _busy };
     state.pending.by_id.insert(id.clone(), pending);
-    let (frames, events) = (state.frames.clone(), state.events.clone());
-    let busy = state.workspace.busy();
-    state.pool.request(move || {
+    let (outbox, events) = (state.outbox.clone(), state.events.clone());
+    let (name, of_request) = (method.clone(), Some(id.clone()));
+    let run = Box::new(move |_: &TooLong| -> Delivery {
         let frame = match run(&id, &method, snapshot, params, handler) {
             Ok(frame) => frame,
             Err(panic) => {
@@ -136,9 +164,9 @@ where
                 transport::error(Some(&id), ErrorCode::InternalError, &message, None)
             }
         };
-        answer(id, frame, &is_answered, &frames, &events);
-        drop(busy);
+        Box::new(move || answer(id, frame, &is_answered, &outbox, &events))
     });
+    state.pool.request(Job { name, id: of_request, token, run });
 }
 
 /// The answer of a handler. The snapshot is given up before: whoever gets the answer may write at once.
@@ -179,13 +207,13 @@ fn answer(
     id: RequestId,
     frame: Frame,
     is_answered: &AtomicBool,
-    frames: &Sender<Frame>,
+    outbox: &Outbox,
     events: &Sender<Event>,
 ) {
     if claim(is_answered) {
-        // A closed channel means that the server is ending.
-        let _ = frames.send(frame);
+        outbox.answer(frame);
     }
+    // A closed channel means that the server is ending.
     let _ = events.send(Event::Answered(id));
 }
 

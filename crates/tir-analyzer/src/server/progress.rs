@@ -11,7 +11,11 @@ use std::{
 use lsp_types as lsp;
 use serde_json::json;
 
-use crate::server::state::{Asked, Event, State};
+use crate::server::{
+    outbox::Key,
+    state::{Asked, Event, State},
+    thread_pool::{Delivery, Job, TooLong},
+};
 
 /// Documents shorter than this are not worth a message.
 const MIN_SHOWN: usize = 64 * 1024;
@@ -52,32 +56,45 @@ pub(crate) fn resume(state: &mut State) {
     }
 }
 
-/// Warms what is not warm yet.
+/// Goes on with a document, after so many of its functions.
+pub(crate) fn warmed(state: &mut State, uri: &lsp::Uri, done: usize, total: usize) {
+    report(state, uri, done, total);
+    if done < total {
+        step(state, uri, done);
+    }
+}
+
+/// Warms what is not warm yet, in steps: each is a job, after which others have their turn.
 fn go_on(state: &State, uri: &lsp::Uri) {
+    step(state, uri, 0);
+}
+
+fn step(state: &State, uri: &lsp::Uri, start: usize) {
     let Some(file) = state.documents.get(uri).map(|it| it.file) else { return };
-    let (analysis, events, uri) = (state.host.analysis(), state.events.clone(), uri.clone());
-    state.pool.background(move || {
+    let (analysis, events, uri) = (state.host().analysis(), state.events.clone(), uri.clone());
+    let token = analysis.cancellation_token();
+    let name = format!("analysing {uri}");
+    let run = Box::new(move |too_long: &TooLong| -> Delivery {
         let run = AssertUnwindSafe(|| {
             let total = analysis.n_functions(file)?;
-            for start in (0..total).step_by(STEP) {
-                analysis.warm(file, start..(start + STEP).min(total))?;
-                let done = (start + STEP).min(total);
-                let _ = events.send(Event::Warmed { uri: uri.clone(), done, total });
-            }
-            Ok::<usize, ide::Cancelled>(total)
+            let end = (start + STEP).min(total);
+            analysis.warm(file, start..end)?;
+            Ok::<_, ide::Cancelled>((end, total))
         });
         let event = match catch_unwind(run) {
-            Ok(Err(_)) => Event::WarmingStopped { uri },
-            // A function that panics is met again when somebody asks about it.
-            Ok(Ok(_)) | Err(_) => Event::Warmed { uri, done: usize::MAX, total: usize::MAX },
+            Ok(Ok((done, total))) => Event::Warmed { uri, done, total },
+            Ok(Err(_)) if !too_long.is_set() => Event::WarmingStopped { uri },
+            // A function that panics, or takes too long, is met again when somebody asks about it.
+            Ok(Err(_)) | Err(_) => Event::Warmed { uri, done: usize::MAX, total: usize::MAX },
         };
         drop(analysis);
-        let _ = events.send(event);
+        Box::new(move || drop(events.send(event)))
     });
+    state.pool.background(Job { name, id: None, token, run });
 }
 
 /// Says how far the warming of a document is; ends it when all is done.
-pub(crate) fn report(state: &mut State, uri: &lsp::Uri, done: usize, total: usize) {
+fn report(state: &mut State, uri: &lsp::Uri, done: usize, total: usize) {
     if done >= total {
         return end(state, uri);
     }
@@ -105,7 +122,8 @@ fn begin(state: &mut State, uri: &lsp::Uri) {
         "percentage": 0,
         "cancellable": false,
     });
-    send(state, &token, value);
+    // What is said later of it does not take the place of this.
+    state.notify("$/progress", &params_of(&token, value));
     state.progress.insert(uri.clone(), token);
 }
 
@@ -117,6 +135,9 @@ pub(crate) fn end(state: &mut State, uri: &lsp::Uri) {
 }
 
 fn send(state: &State, token: &str, value: serde_json::Value) {
-    let token = lsp::ProgressToken::String(token.to_owned());
-    state.notify("$/progress", &lsp::ProgressParams { token, value });
+    state.notify_last(Key::Progress(token.to_owned()), "$/progress", &params_of(token, value));
+}
+
+fn params_of(token: &str, value: serde_json::Value) -> lsp::ProgressParams {
+    lsp::ProgressParams { token: lsp::ProgressToken::String(token.to_owned()), value }
 }

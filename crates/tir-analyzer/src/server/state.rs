@@ -1,6 +1,11 @@
 //! The state that the main loop owns.
 
-use std::{path::PathBuf, sync::Arc, time::Instant};
+use std::{
+    path::PathBuf,
+    sync::Arc,
+    thread,
+    time::{Duration, Instant},
+};
 
 use crossbeam_channel::Sender;
 use ide::AnalysisHost;
@@ -19,8 +24,9 @@ use crate::{
         figures::Figures,
         handlers::notification,
         lsp::tokens::SentTokens,
+        outbox::{Key, Outbox},
         snapshot::Snapshot,
-        thread_pool::ThreadPool,
+        thread_pool::{MAX_LOST, Sight, ThreadPool},
         transport::{self, Frame},
         workspace::{Limits, Workspace},
     },
@@ -34,7 +40,22 @@ pub(crate) enum Event {
     Warmed { uri: lsp::Uri, done: usize, total: usize },
     /// Warming was interrupted by an edit.
     WarmingStopped { uri: lsp::Uri },
+    /// Diagnostics of a version of a document were not computed: an edit interrupted that.
+    NotPublished { uri: lsp::Uri, version: i32 },
+    /// Files of the workspace are not in the index, for this reason.
+    LeftOut(String),
+    /// So are these, as the settings say.
+    TooLarge(String),
 }
+
+/// So long a change waits for those who ask to notice that they are stopped. Most take a fraction of a millisecond.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+/// Between two looks whether they have.
+const NAP: Duration = Duration::from_micros(100);
+
+/// No request and no piece of background work computes longer.
+const LIMIT: Duration = Duration::from_secs(if cfg!(debug_assertions) { 120 } else { 30 });
 
 /// What a request to the client was for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,7 +75,7 @@ pub(crate) struct ConfigSources {
 
 /// Everything.
 pub(crate) struct State {
-    pub(crate) host: AnalysisHost,
+    host: AnalysisHost,
     pub(crate) documents: Documents,
     pub(crate) client: Arc<Client>,
     pub(crate) config: Arc<Config>,
@@ -63,7 +84,7 @@ pub(crate) struct State {
     pub(crate) figures: Arc<Figures>,
     pub(crate) pending: PendingRequests,
     pub(crate) pool: ThreadPool,
-    pub(crate) frames: Sender<Frame>,
+    pub(crate) outbox: Outbox,
     pub(crate) events: Sender<Event>,
     pub(crate) is_shut_down: bool,
     /// Documents whose warming was interrupted, and when to go on.
@@ -85,11 +106,11 @@ impl State {
         client: Client,
         roots: Vec<PathBuf>,
         initialization: ConfigPatch,
-        frames: Sender<Frame>,
+        outbox: Outbox,
         events: Sender<Event>,
     ) -> std::io::Result<State> {
         let host = AnalysisHost::new();
-        let workspace = Workspace::new(host.workspace_index())?;
+        let workspace = Workspace::new(host.workspace_index(), events.clone())?;
         let mut state = State {
             host,
             workspace,
@@ -102,8 +123,8 @@ impl State {
             roots: roots.into(),
             figures: Arc::default(),
             pending: PendingRequests::default(),
-            pool: ThreadPool::new()?,
-            frames,
+            pool: ThreadPool::new(limit())?,
+            outbox,
             events,
             is_shut_down: false,
             to_warm: Vec::new(),
@@ -115,6 +136,45 @@ impl State {
         state.load_config_file();
         state.apply_config();
         Ok(state)
+    }
+
+    /// What is known, for reading.
+    pub(crate) fn host(&self) -> &AnalysisHost {
+        &self.host
+    }
+
+    /// What is known, for changing it. Those who ask are stopped, and have a moment to notice; who has not noticed by then goes on with a
+    /// world of its own, and nobody waits for him.
+    pub(crate) fn host_mut(&mut self) -> &mut AnalysisHost {
+        self.host.cancel();
+        let begin = Instant::now();
+        while self.host.is_asked() && begin.elapsed() < PATIENCE {
+            thread::sleep(NAP);
+        }
+        &mut self.host
+    }
+
+    /// Stops what takes too long. Whether the server can go on.
+    pub(crate) fn look_after_jobs(&mut self) -> bool {
+        for sight in self.pool.look() {
+            let (id, message) = match sight {
+                Sight::TooLong(id, name) => {
+                    let limit = self.pool.limit().as_secs_f32();
+                    (id, format!("{name} took longer than {limit} s and was stopped"))
+                }
+                Sight::Lost(id, name) => (id, format!("{name} does not stop; it is left alone")),
+            };
+            if let Some(frame) = id.and_then(|id| self.pending.give_up(&id, &message)) {
+                self.send(frame);
+            }
+            self.show(lsp::MessageType::Warning, message);
+        }
+        let can_go_on = self.pool.n_lost() <= MAX_LOST;
+        if !can_go_on {
+            let message = format!("more than {MAX_LOST} computations do not stop: the server ends");
+            self.show(lsp::MessageType::Error, message);
+        }
+        can_go_on
     }
 
     /// The state as a request sees it.
@@ -146,8 +206,12 @@ impl State {
 
     /// Sends a finished message.
     pub(crate) fn send(&self, frame: Frame) {
-        // The writer ends only with the server.
-        let _ = self.frames.send(frame);
+        self.outbox.send(frame);
+    }
+
+    /// Sends a notification in the place of an earlier one with this key that is still waiting.
+    pub(crate) fn notify_last(&self, key: Key, method: &str, params: &impl Serialize) {
+        self.outbox.replace(key, transport::notification(method, params));
     }
 
     /// Sends a notification.
@@ -156,9 +220,11 @@ impl State {
     }
 
     /// Sends a request to the client.
-    pub(crate) fn ask(&mut self, method: &str, params: &impl Serialize, asked: Asked) {
+    pub(crate) fn ask(&mut self, method: &'static str, params: &impl Serialize, asked: Asked) {
         self.n_asked += 1;
-        self.asked.insert(self.n_asked, asked);
+        if asked != Asked::Nothing {
+            self.asked.insert(self.n_asked, asked);
+        }
         self.send(transport::request(self.n_asked, method, params));
     }
 
@@ -176,7 +242,14 @@ impl State {
 
     /// Shows a message to the user.
     pub(crate) fn show(&self, kind: lsp::MessageType, message: String) {
-        self.notify("window/showMessage", &lsp::ShowMessageParams { kind, message });
+        let params = lsp::ShowMessageParams { kind, message };
+        self.outbox.offer(transport::notification("window/showMessage", &params));
+    }
+
+    /// Writes a line to the client's log.
+    pub(crate) fn log(&self, message: String) {
+        let params = lsp::LogMessageParams { kind: lsp::MessageType::Info, message };
+        self.outbox.offer(transport::notification("window/logMessage", &params));
     }
 
     // ---- configuration ----
@@ -235,7 +308,8 @@ impl State {
         }
         let knows_more = config.dialects != self.config.dialects;
         self.config = Arc::new(config);
-        self.host.set_config(self.config.analysis());
+        let config = self.config.analysis();
+        self.host_mut().set_config(config);
         if knows_more {
             self.apply_dialects();
         }
@@ -248,31 +322,48 @@ impl State {
     /// Takes the rows about dialects, and reads open files of MLIR again.
     fn apply_dialects(&mut self) {
         match self.config.dialects.tables() {
-            Ok(dialects) => self.host.set_dialects(dialects),
+            Ok(dialects) => self.host_mut().set_dialects(dialects),
             Err(error) => return self.show(lsp::MessageType::Error, format!("{error:#}")),
         }
         for document in self.documents.sorted() {
             let old = self.host.tree(document.file);
             if let Some(old) = old.filter(|it| it.language() == ide::Language::Mlir) {
                 let new = self.host.parse(ide::Language::Mlir, &old.text());
-                self.host.open_file(document.file, new);
+                self.host_mut().open_file(document.file, new);
             }
         }
+    }
+
+    fn ask_again(&mut self, method: &'static str) {
+        self.n_asked += 1;
+        let frame = transport::request(self.n_asked, method, &Value::Null);
+        self.outbox.replace(Key::Refresh(method), frame);
     }
 
     /// Has the client ask again for what it shows.
     pub(crate) fn refresh(&mut self) {
         if self.client.refreshes_hints {
-            self.ask("workspace/inlayHint/refresh", &Value::Null, Asked::Nothing);
+            self.ask_again("workspace/inlayHint/refresh");
         }
         if self.client.refreshes_lenses {
-            self.ask("workspace/codeLens/refresh", &Value::Null, Asked::Nothing);
+            self.ask_again("workspace/codeLens/refresh");
         }
         if self.client.refreshes_diagnostics {
-            self.ask("workspace/diagnostic/refresh", &Value::Null, Asked::Nothing);
+            self.ask_again("workspace/diagnostic/refresh");
         }
         for document in self.documents.sorted() {
             notification::push_diagnostics(self, &document.uri);
         }
     }
+}
+
+/// No job computes longer. Tests of a build for development may say how long.
+fn limit() -> Duration {
+    #[cfg(debug_assertions)]
+    if let Some(limit) = std::env::var_os("TIR_ANALYZER_LIMIT_MS")
+        && let Some(limit) = limit.to_str().and_then(|it| it.parse().ok())
+    {
+        return Duration::from_millis(limit);
+    }
+    LIMIT
 }

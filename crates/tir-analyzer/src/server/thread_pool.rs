@@ -1,10 +1,24 @@
-//! A few threads with large stacks that run jobs in the order given.
+//! A few threads with large stacks that run jobs in the order given, and a watch over them.
 //!
-//! Requests and background work have threads of their own: warming caches never stands before an answer.
+//! Requests and background work have threads of their own: warming caches never stands before an answer. A job computes, under a token
+//! that stops it, and then delivers what it computed; only computing is watched. One that takes longer than the limit is stopped. One that
+//! does not stop when it is told to has lost its thread: another takes its place, and the lost one ends with its job. The
+//! main loop looks at all this from time to time ([`ThreadPool::look`]).
 
-use std::thread;
+use std::{
+    collections::BTreeMap,
+    io,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+    time::{Duration, Instant},
+};
 
-use crossbeam_channel::{Sender, unbounded};
+use crossbeam_channel::{Receiver, Sender, unbounded};
+use ide::CancellationToken;
+use lsp_server::RequestId;
 
 /// Deeply nested input is walked with growing stacks; a large first stack keeps that rare.
 const STACK_SIZE: usize = 16 * 1024 * 1024;
@@ -12,46 +26,216 @@ const STACK_SIZE: usize = 16 * 1024 * 1024;
 /// Answers are computed by this many threads: enough that a long one does not hold up the others.
 const N_REQUEST_THREADS: usize = 3;
 
-type Job = Box<dyn FnOnce() + Send>;
+/// A job that was told to stop, and has not for so long, never will.
+const LOST_AFTER: Duration = Duration::from_secs(1);
+
+/// With so many lost threads the process has no more to give.
+pub(crate) const MAX_LOST: usize = 8;
+
+/// What to do with what a job computed.
+pub(crate) type Delivery = Box<dyn FnOnce()>;
+
+/// Whether a job was stopped because it took too long.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct TooLong(Arc<AtomicBool>);
+
+impl TooLong {
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// Something to compute.
+pub(crate) struct Job {
+    /// What it is, for people.
+    pub(crate) name: String,
+    /// The request that it answers.
+    pub(crate) id: Option<RequestId>,
+    /// Stops it.
+    pub(crate) token: CancellationToken,
+    /// Computes; catches its own panics.
+    pub(crate) run: Box<dyn FnOnce(&TooLong) -> Delivery + Send>,
+}
+
+/// What the watch saw.
+#[derive(Debug)]
+pub(crate) enum Sight {
+    /// A job took too long, and was told to stop.
+    TooLong(Option<RequestId>, String),
+    /// A job does not stop, and has lost its thread.
+    Lost(Option<RequestId>, String),
+}
 
 /// The threads of the server.
 pub(crate) struct ThreadPool {
-    requests: Sender<Job>,
-    background: Sender<Job>,
+    requests: Lane,
+    background: Lane,
+    watch: Watch,
+    limit: Duration,
+}
+
+/// Threads that take their jobs from one queue.
+struct Lane {
+    name: &'static str,
+    sender: Sender<Job>,
+    receiver: Receiver<Job>,
+}
+
+/// What is being computed.
+#[derive(Clone, Default)]
+struct Watch(Arc<Mutex<Watched>>);
+
+#[derive(Default)]
+struct Watched {
+    running: BTreeMap<u64, Running>,
+    n_begun: u64,
+    /// Jobs that no thread has taken yet.
+    n_waiting: usize,
+}
+
+struct Running {
+    lane: &'static str,
+    name: String,
+    id: Option<RequestId>,
+    too_long: TooLong,
+    token: CancellationToken,
+    since: Instant,
+    /// When it was first seen to be told to stop.
+    stopping_since: Option<Instant>,
+    is_lost: bool,
+}
+
+impl Watch {
+    fn lock(&self) -> MutexGuard<'_, Watched> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn begin(&self, lane: &'static str, job: &Job) -> (u64, TooLong) {
+        let too_long = TooLong::default();
+        let running = Running {
+            lane,
+            name: job.name.clone(),
+            id: job.id.clone(),
+            too_long: too_long.clone(),
+            token: job.token.clone(),
+            since: Instant::now(),
+            stopping_since: None,
+            is_lost: false,
+        };
+        let mut watched = self.lock();
+        watched.n_waiting -= 1;
+        watched.n_begun += 1;
+        let number = watched.n_begun;
+        watched.running.insert(number, running);
+        (number, too_long)
+    }
+
+    /// Whether the thread is still wanted.
+    fn end(&self, number: u64) -> bool {
+        self.lock().running.remove(&number).is_none_or(|it| !it.is_lost)
+    }
+}
+
+impl Running {
+    fn look(&mut self, now: Instant, limit: Duration) -> Option<Sight> {
+        if self.token.is_cancelled() {
+            let since = *self.stopping_since.get_or_insert(now);
+            let is_lost = now - since >= LOST_AFTER && !self.is_lost;
+            self.is_lost |= is_lost;
+            return is_lost.then(|| Sight::Lost(self.id.clone(), self.name.clone()));
+        }
+        if now - self.since < limit {
+            return None;
+        }
+        self.too_long.0.store(true, Ordering::Release);
+        self.token.cancel();
+        Some(Sight::TooLong(self.id.clone(), self.name.clone()))
+    }
 }
 
 impl ThreadPool {
-    /// Starts the threads. They end when the pool is dropped and their jobs are done.
-    pub(crate) fn new() -> std::io::Result<ThreadPool> {
-        Ok(ThreadPool {
-            requests: start("request", N_REQUEST_THREADS)?,
-            background: start("background", 1)?,
-        })
+    /// Starts the threads. They end when the pool is dropped and their jobs are done. No job computes longer than `limit`.
+    pub(crate) fn new(limit: Duration) -> io::Result<ThreadPool> {
+        let lane = |name| {
+            let (sender, receiver) = unbounded();
+            Lane { name, sender, receiver }
+        };
+        let pool = ThreadPool {
+            requests: lane("request"),
+            background: lane("background"),
+            watch: Watch::default(),
+            limit,
+        };
+        for _ in 0..N_REQUEST_THREADS {
+            pool.start(&pool.requests)?;
+        }
+        pool.start(&pool.background)?;
+        Ok(pool)
     }
 
-    /// Runs a job that somebody waits for. Jobs catch their own panics.
-    pub(crate) fn request(&self, job: impl FnOnce() + Send + 'static) {
-        // The threads live as long as the sender, so sending cannot fail.
-        let _ = self.requests.send(Box::new(job));
+    /// Runs a job that somebody waits for.
+    pub(crate) fn request(&self, job: Job) {
+        self.send(&self.requests, job);
     }
 
     /// Runs a job that nobody waits for.
-    pub(crate) fn background(&self, job: impl FnOnce() + Send + 'static) {
-        let _ = self.background.send(Box::new(job));
+    pub(crate) fn background(&self, job: Job) {
+        self.send(&self.background, job);
     }
-}
 
-fn start(name: &str, n_threads: usize) -> std::io::Result<Sender<Job>> {
-    let (sender, receiver) = unbounded::<Job>();
-    for i in 0..n_threads {
-        let receiver = receiver.clone();
-        thread::Builder::new().name(format!("{name}-{i}")).stack_size(STACK_SIZE).spawn(
-            move || {
-                for job in receiver {
-                    job();
-                }
-            },
-        )?;
+    fn send(&self, lane: &Lane, job: Job) {
+        self.watch.lock().n_waiting += 1;
+        // The pool has a receiver of its own, so sending cannot fail.
+        let _ = lane.sender.send(job);
     }
-    Ok(sender)
+
+    /// The longest time that a job computes.
+    pub(crate) fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    /// Whether anything is computed, or will be.
+    pub(crate) fn is_busy(&self) -> bool {
+        let watched = self.watch.lock();
+        watched.n_waiting > 0 || !watched.running.is_empty()
+    }
+
+    /// How many threads are lost.
+    pub(crate) fn n_lost(&self) -> usize {
+        self.watch.lock().running.values().filter(|it| it.is_lost).count()
+    }
+
+    /// Stops what takes too long, and replaces threads that are lost.
+    pub(crate) fn look(&self) -> Vec<Sight> {
+        let (mut sights, mut lanes) = (Vec::new(), Vec::new());
+        let now = Instant::now();
+        for running in self.watch.lock().running.values_mut() {
+            let sight = running.look(now, self.limit);
+            lanes.extend(matches!(sight, Some(Sight::Lost(..))).then_some(running.lane));
+            sights.extend(sight);
+        }
+        for name in lanes {
+            let lane = if name == self.requests.name { &self.requests } else { &self.background };
+            // If there cannot be another thread, those that are left go on.
+            let _ = self.start(lane);
+        }
+        sights
+    }
+
+    fn start(&self, lane: &Lane) -> io::Result<()> {
+        let (name, receiver, watch) = (lane.name, lane.receiver.clone(), self.watch.clone());
+        let builder = thread::Builder::new().name(name.to_owned()).stack_size(STACK_SIZE);
+        builder.spawn(move || {
+            for job in receiver {
+                let (number, too_long) = watch.begin(name, &job);
+                let deliver = (job.run)(&too_long);
+                let is_wanted = watch.end(number);
+                deliver();
+                if !is_wanted {
+                    return;
+                }
+            }
+        })?;
+        Ok(())
+    }
 }

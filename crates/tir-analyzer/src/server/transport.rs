@@ -6,10 +6,12 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use crossbeam_channel::{Receiver, Sender};
+use crossbeam_channel::Sender;
 use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
+
+use crate::server::outbox::Outbox;
 
 /// What comes in.
 #[derive(Debug)]
@@ -55,9 +57,9 @@ pub(crate) fn read_messages(mut input: impl BufRead, out: &Sender<Incoming>) -> 
     }
 }
 
-/// Writes frames until the last sender is gone.
-pub(crate) fn write_messages(mut output: impl Write, frames: &Receiver<Frame>) -> io::Result<()> {
-    for body in frames {
+/// Writes messages until there are no more.
+pub(crate) fn write_messages(mut output: impl Write, outbox: &Outbox) -> io::Result<()> {
+    while let Some(body) = outbox.take() {
         let mut message = format!("Content-Length: {}\r\n\r\n", body.len()).into_bytes();
         message.extend(body);
         output.write_all(&message)?;

@@ -6,7 +6,8 @@
 //!
 //! One thread of its own, which holds no snapshot: an edit never waits for it. It takes one file at a time, looks for new commands
 //! before each function, waits while a request is answered, and rests after each file as long as that took, so that it has
-//! at most half of one processor. The number and the size of files are limited by the settings; ignored and hidden files are left out, and
+//! at most half of one processor. Files without kernels cost nothing but their reading. The number of files with kernels and the size of files are
+//! limited by the settings, and who meets a limit says so once a scan; ignored and hidden files are left out, and
 //! folders and files that are links. A file that changes, appears or goes is read again when the client says so.
 //!
 //! Closed files have numbers of their own, from [`FIRST_CLOSED`] on, in the order in which they are found. One that is open is left to its document:
@@ -26,8 +27,10 @@ use std::{
 
 use crossbeam_channel::{Receiver, Sender, TryRecvError, unbounded};
 use ide::{ClosedFile, FileId, WorkspaceIndex};
-use ignore::{Walk, WalkBuilder};
+use ignore::Walk;
 use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::server::state::Event;
 
 /// Numbers of closed files begin here; documents have smaller ones.
 const FIRST_CLOSED: u32 = 1 << 31;
@@ -39,7 +42,7 @@ const NAP: Duration = Duration::from_millis(5);
 const MAX_REST: Duration = Duration::from_millis(200);
 
 /// So many files and folders are listed at most: a root may be a whole disk.
-const MAX_LISTED: usize = 200_000;
+const MAX_LISTED: usize = 1_000_000;
 
 /// Deeply nested input is walked with growing stacks; a large first stack keeps that rare.
 const STACK_SIZE: usize = 16 * 1024 * 1024;
@@ -47,7 +50,7 @@ const STACK_SIZE: usize = 16 * 1024 * 1024;
 /// How much is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Limits {
-    /// Files.
+    /// Files with kernels.
     pub(crate) files: usize,
     /// Bytes of one file; larger ones are left out.
     pub(crate) file_size: u64,
@@ -84,16 +87,23 @@ impl ClosedFiles {
         self.lock().paths.get(at as usize).cloned()
     }
 
-    fn number(&self, path: &Path) -> FileId {
+    /// The number of a file that has one.
+    fn known(&self, path: &Path) -> Option<FileId> {
+        self.lock().by_path.get(path).copied()
+    }
+
+    /// The number that the next file gets.
+    fn next(&self) -> FileId {
+        FileId(FIRST_CLOSED + self.lock().paths.len() as u32)
+    }
+
+    /// Gives a file the next number. Only the indexer does.
+    fn add(&self, path: &Path) {
+        let file = self.next();
         let mut table = self.lock();
-        if let Some(&file) = table.by_path.get(path) {
-            return file;
-        }
-        let file = FileId(FIRST_CLOSED + table.paths.len() as u32);
         let path: Arc<Path> = path.into();
         table.paths.push(path.clone());
         table.by_path.insert(path, file);
-        file
     }
 }
 
@@ -116,7 +126,7 @@ impl Drop for Busy {
 
 impl Workspace {
     /// Starts the thread. It ends when this is dropped.
-    pub(crate) fn new(index: WorkspaceIndex) -> std::io::Result<Workspace> {
+    pub(crate) fn new(index: WorkspaceIndex, events: Sender<Event>) -> std::io::Result<Workspace> {
         let (commands, receiver) = unbounded();
         let busy = Arc::new(AtomicUsize::new(0));
         let closed = ClosedFiles::default();
@@ -129,8 +139,11 @@ impl Workspace {
             limits: Limits { files: 0, file_size: 0 },
             walks: VecDeque::new(),
             n_listed: 0,
+            n_large: 0,
+            has_said_limit: false,
             changed: VecDeque::new(),
             known: FxHashSet::default(),
+            events,
         };
         thread::Builder::new()
             .name("indexer".to_owned())
@@ -203,10 +216,15 @@ struct Indexer {
     /// Folders that are being listed.
     walks: VecDeque<Walk>,
     n_listed: usize,
+    /// Files of this scan that are too large.
+    n_large: usize,
+    has_said_limit: bool,
     /// Files to read before going on with the folders.
     changed: VecDeque<PathBuf>,
     /// Files that are in the index.
     known: FxHashSet<FileId>,
+    /// Where to tell what is left out.
+    events: Sender<Event>,
 }
 
 impl Indexer {
@@ -236,7 +254,7 @@ impl Indexer {
                     self.index.remove(file);
                 }
                 self.walks = roots.iter().map(|root| walk(root, None)).collect();
-                self.n_listed = 0;
+                (self.n_listed, self.n_large, self.has_said_limit) = (0, 0, false);
                 self.changed.clear();
                 (self.roots, self.limits) = (roots, limits);
             }
@@ -252,16 +270,19 @@ impl Indexer {
     /// Reads one file, or lists one entry.
     fn step(&mut self) {
         if let Some(path) = self.changed.pop_front() {
-            let is_known = self.known.contains(&self.closed.number(&path));
-            if is_known || is_listed(&path) {
-                self.read(&path);
+            // One that became a link, or is ignored now, is none of ours any more.
+            match is_listed(&path) {
+                true => self.read(&path),
+                false => self.forget(&path),
             }
             return;
         }
         let Some(walk) = self.walks.front_mut() else { return };
         self.n_listed += 1;
         match walk.next() {
-            Some(_) if self.n_listed > MAX_LISTED => self.walks.clear(),
+            Some(_) if self.n_listed > MAX_LISTED => {
+                self.stop(format!("{MAX_LISTED} files and folders were listed"));
+            }
             // What cannot be listed is left out: nobody asked for it.
             Some(Err(_)) => {}
             Some(Ok(entry)) => {
@@ -272,30 +293,75 @@ impl Indexer {
             }
             None => {
                 self.walks.pop_front();
+                self.say_large();
             }
         }
     }
 
-    /// Reads one file, unless it is too large or one too many; one that is not there any more is taken out.
+    /// Says once a scan that a limit was met, and lists nothing more.
+    fn stop(&mut self, limit: String) {
+        self.walks.clear();
+        if !std::mem::replace(&mut self.has_said_limit, true) {
+            let rest = "what others have is not told as being elsewhere too";
+            let _ = self.events.send(Event::LeftOut(format!("{limit}; {rest}")));
+        }
+    }
+
+    /// Says at the end of a scan how many files were too large.
+    fn say_large(&mut self) {
+        if self.walks.is_empty() && self.n_large > 0 {
+            let (n, limit) = (self.n_large, self.limits.file_size);
+            let files = if n == 1 { "file has" } else { "files have" };
+            let message = format!(
+                "{n} {files} more than {limit} bytes (`elsewhere.max-file-size`); what they have is not told as being elsewhere too"
+            );
+            let _ = self.events.send(Event::TooLarge(message));
+        }
+    }
+
+    /// Reads one file, unless it is too large or one too many; one that has nothing is taken out.
     fn read(&mut self, path: &Path) {
         let begin = Instant::now();
-        let file = self.closed.number(path);
-        let is_known = self.known.contains(&file);
-        let has_room = is_known || self.known.len() < self.limits.files;
-        let fits = std::fs::metadata(path).is_ok_and(|it| it.len() <= self.limits.file_size);
-        let text = (fits && has_room).then(|| std::fs::read_to_string(path).ok()).flatten();
-        match text.and_then(|text| self.places(file, &text)) {
+        let number = self.closed.known(path);
+        let is_known = number.is_some_and(|it| self.known.contains(&it));
+        if !is_known && self.known.len() >= self.limits.files {
+            let limit = format!("{} files with kernels were read", self.limits.files);
+            return self.stop(format!("{limit} (`elsewhere.max-files`)"));
+        }
+        let file = number.unwrap_or_else(|| self.closed.next());
+        let text = self.text(path);
+        match text.and_then(|text| self.places(file, &text)).filter(|it| !it.is_empty()) {
             Some(found) => {
+                if number.is_none() {
+                    self.closed.add(path);
+                }
                 self.known.insert(file);
                 self.index.replace(file, found);
             }
-            None if is_known => {
-                self.known.remove(&file);
-                self.index.remove(file);
-            }
-            None => {}
+            None => self.forget(path),
         }
         thread::sleep(begin.elapsed().min(MAX_REST));
+    }
+
+    /// The text of a file that is one of the workspace's.
+    fn text(&mut self, path: &Path) -> Option<String> {
+        let root = self.roots.iter().find(|it| path.starts_with(it))?;
+        match files::read_text_within(root, path, self.limits.file_size) {
+            Ok(text) => Some(text),
+            Err(error) => {
+                self.n_large += usize::from(error.kind() == std::io::ErrorKind::FileTooLarge);
+                None
+            }
+        }
+    }
+
+    /// Takes a file out of the index.
+    fn forget(&mut self, path: &Path) {
+        if let Some(file) = self.closed.known(path)
+            && self.known.remove(&file)
+        {
+            self.index.remove(file);
+        }
     }
 
     /// What a file has; none if it cannot be read, or is of no use any more.
@@ -328,7 +394,6 @@ fn is_listed(path: &Path) -> bool {
 }
 
 fn walk(root: &Path, depth: Option<usize>) -> Walk {
-    let mut builder = WalkBuilder::new(root);
-    builder.require_git(false).follow_links(false).max_depth(depth);
-    builder.sort_by_file_path(Path::cmp).build()
+    let mut builder = crate::walk::walk(root, false);
+    builder.max_depth(depth).sort_by_file_path(Path::cmp).build()
 }

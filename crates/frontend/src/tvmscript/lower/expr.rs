@@ -24,6 +24,7 @@ impl Lowerer<'_, '_, '_> {
 
     /// Evaluates an expression.
     pub(super) fn eval(&mut self, ex: Ex) -> R<Ev> {
+        ir::interrupt::check();
         stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.eval_at(ex))
     }
 

@@ -53,7 +53,8 @@ pub(crate) struct Baseline {
 impl Baseline {
     /// Reads a list.
     pub(crate) fn read(path: &Path, shown: &str) -> anyhow::Result<Baseline> {
-        let text = std::fs::read_to_string(path)
+        let text = files::read_named(path, files::ARTIFACT)
+            .and_then(|it| String::from_utf8(it).map_err(std::io::Error::other))
             .with_context(|| format!("cannot read the baseline {shown}"))?;
         let wrong = || {
             format!("{shown} is no baseline of this tool; write one with `check --write-baseline`")

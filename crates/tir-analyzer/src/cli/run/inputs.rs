@@ -151,7 +151,7 @@ fn from_user(
             _ => bail!("`{name}` takes an integer, not {value}"),
         },
         (Entry::File(path), Some(buffer)) => {
-            let bytes = std::fs::read(io.resolve(path.as_ref()))
+            let bytes = files::read_named(&io.resolve(path.as_ref()), files::DATA)
                 .with_context(|| format!("cannot read {path} for `{name}`"))?;
             let array = npy::read(&bytes, body.buffers[buffer].dtype)
                 .with_context(|| format!("{path} does not fit `{name}`"))?;

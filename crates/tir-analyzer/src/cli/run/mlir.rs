@@ -178,7 +178,7 @@ fn argument(
         (Need::Scalar(dtype), Entry::Random | Entry::Zeros) => scalar(*dtype, entry, random),
         (Need::Scalar(dtype), _) => bail!("it takes a number of {dtype}"),
         (Need::Array(_, dtype), Entry::File(path)) => {
-            let bytes = std::fs::read(io.resolve(path.as_ref()))
+            let bytes = files::read_named(&io.resolve(path.as_ref()), files::DATA)
                 .with_context(|| format!("cannot read {path}"))?;
             Argument::Array(npy::read(&bytes, *dtype)?)
         }

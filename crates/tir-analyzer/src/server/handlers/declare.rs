@@ -17,6 +17,7 @@ use crate::{
         lsp::to_proto,
         snapshot::{Failure, Snapshot},
     },
+    walk::workspace_of,
 };
 
 /// The actions for the operations of a range which nobody knows.
@@ -54,13 +55,16 @@ struct Settings {
 
 impl Settings {
     fn find(snapshot: &Snapshot) -> Option<Settings> {
-        let files = || snapshot.roots.iter().map(|it| it.join(CONFIG_FILE));
-        let read = |path: PathBuf| Some((std::fs::read_to_string(&path).ok()?, path));
-        let (path, text) = match files().find_map(read) {
+        let paths = || snapshot.roots.iter().map(|it| it.join(CONFIG_FILE));
+        let read = |root: &PathBuf| {
+            let path = root.join(CONFIG_FILE);
+            Some((files::read_text_within(workspace_of(root), &path, files::SETTINGS).ok()?, path))
+        };
+        let (path, text) = match snapshot.roots.iter().find_map(read) {
             Some((text, path)) => (path, Some(text)),
             None if snapshot.client.creates_files => {
                 // What is there and cannot be read is not ours to write over.
-                (files().next().filter(|it| !it.exists())?, None)
+                (paths().next().filter(|it| it.symlink_metadata().is_err())?, None)
             }
             None => return None,
         };

@@ -13,7 +13,14 @@ use serde::de::DeserializeOwned;
 use syntax::{Edit, Language, LineIndex, Parse};
 
 use crate::server::{
-    dispatch::panic_message, handlers::request, lsp::from_proto, progress, state::State, transport,
+    dispatch::panic_message,
+    handlers::request,
+    lsp::from_proto,
+    outbox::Key,
+    progress,
+    state::{Event, State},
+    thread_pool::{Delivery, Job, TooLong},
+    transport,
 };
 
 /// Documents are shorter than this: offsets have 32 bits, and some room is left for edits.
@@ -55,7 +62,7 @@ fn did_open(state: &mut State, params: lsp::DidOpenTextDocumentParams) -> Result
     check_length(text.len())?;
     let language = language_of(&uri, &language_id, &text);
     let file = state.documents.open(uri.clone(), version, LineIndex::new(&text));
-    let parse = caught(|| state.host.parse(language, &text));
+    let parse = caught(|| state.host().parse(language, &text));
     set_tree(state, file, parse)?;
     progress::warm(state, &uri);
     push_diagnostics(state, &uri);
@@ -70,11 +77,11 @@ fn check_length(len: usize) -> Result<(), String> {
 fn set_tree(state: &mut State, file: FileId, parse: Result<Parse, String>) -> Result<(), String> {
     match parse {
         Ok(parse) => {
-            state.host.open_file(file, parse);
+            state.host_mut().open_file(file, parse);
             Ok(())
         }
         Err(message) => {
-            state.host.close_file(file);
+            state.host_mut().close_file(file);
             Err(message)
         }
     }
@@ -93,12 +100,11 @@ fn did_change(state: &mut State, params: lsp::DidChangeTextDocumentParams) -> Re
     let uri = text_document_identifier.uri;
     progress::pause(state);
     let encoding = state.client.encoding;
-    let Some(document) = state.documents.get_mut(&uri) else {
-        return Err(format!("{uri} is not open"));
-    };
+    let is_closed = || format!("{uri} is not open");
+    let file = state.documents.get(&uri).ok_or_else(is_closed)?.file;
+    let mut parse = state.host().tree(file);
+    let document = state.documents.get_mut(&uri).ok_or_else(is_closed)?;
     document.version = version;
-    let file = document.file;
-    let mut parse = state.host.tree(file);
     for change in params.content_changes {
         let lines = Arc::make_mut(&mut document.lines);
         match change {
@@ -119,11 +125,11 @@ fn did_change(state: &mut State, params: lsp::DidChangeTextDocumentParams) -> Re
         }
     }
     match parse {
-        Some(parse) => state.host.open_file(file, parse),
+        Some(parse) => state.host_mut().open_file(file, parse),
         // Without a tree there is no text to apply edits to: the client must send it whole.
         None => {
             state.documents.close(&uri);
-            state.host.close_file(file);
+            state.host_mut().close_file(file);
             return Err(format!("{uri} could not be read any more; open it again"));
         }
     }
@@ -156,7 +162,7 @@ fn did_close(state: &mut State, params: lsp::DidCloseTextDocumentParams) -> Resu
     let Some(document) = state.documents.close(&uri) else {
         return Err(format!("{uri} is not open"));
     };
-    state.host.close_file(document.file);
+    state.host_mut().close_file(document.file);
     state.sent_tokens.forget(&uri);
     progress::end(state, &uri);
     // What is on the disk counts again.
@@ -164,7 +170,8 @@ fn did_close(state: &mut State, params: lsp::DidCloseTextDocumentParams) -> Resu
         state.workspace.changed(path);
     }
     if !state.client.pulls_diagnostics {
-        publish(&state.frames, uri, None, Vec::new());
+        let key = Key::Diagnostics(uri.clone());
+        state.outbox.replace(key, diagnostics_frame(uri, None, Vec::new()));
     }
     Ok(())
 }
@@ -174,29 +181,43 @@ pub(crate) fn push_diagnostics(state: &State, uri: &lsp::Uri) {
     if state.client.pulls_diagnostics {
         return;
     }
-    let (snapshot, frames, uri) = (state.snapshot(), state.frames.clone(), uri.clone());
-    state.pool.background(move || {
-        let version = snapshot.documents.get(&uri).map(|it| it.version);
-        let run = AssertUnwindSafe(|| request::file_diagnostics(&snapshot, &uri));
-        let outcome = catch_unwind(run);
+    let Some(version) = state.documents.get(uri).map(|it| it.version) else { return };
+    let (snapshot, outbox, events) = (state.snapshot(), state.outbox.clone(), state.events.clone());
+    let (token, uri) = (snapshot.analysis.cancellation_token(), uri.clone());
+    let name = format!("computing the diagnostics of {uri}");
+    let of_job = token.clone();
+    let run = Box::new(move |too_long: &TooLong| -> Delivery {
+        let outcome = catch_unwind(AssertUnwindSafe(|| request::file_diagnostics(&snapshot, &uri)));
         drop(snapshot);
-        // What was interrupted by an edit is computed again after it.
-        if let Ok(Ok((items, _))) = outcome {
-            publish(&frames, uri, version, items);
-        }
+        let is_given_up = too_long.is_set();
+        Box::new(move || match outcome {
+            Ok(Ok((items, _))) if !of_job.is_cancelled() => {
+                let frame = diagnostics_frame(uri.clone(), Some(version), items);
+                outbox.answer_with(Key::Diagnostics(uri), frame);
+            }
+            Ok(_) if !is_given_up => {
+                let _ = events.send(Event::NotPublished { uri, version });
+            }
+            Ok(_) | Err(_) => {}
+        })
     });
+    state.pool.background(Job { name, id: None, token, run });
 }
 
-fn publish(
-    frames: &crossbeam_channel::Sender<transport::Frame>,
+/// Goes on where an edit, perhaps of another document, interrupted the diagnostics of a document.
+pub(crate) fn not_published(state: &State, uri: &lsp::Uri, version: i32) {
+    if state.documents.get(uri).is_some_and(|it| it.version == version) {
+        push_diagnostics(state, uri);
+    }
+}
+
+fn diagnostics_frame(
     uri: lsp::Uri,
     version: Option<i32>,
     diagnostics: Vec<lsp::Diagnostic>,
-) {
+) -> transport::Frame {
     let params = lsp::PublishDiagnosticsParams { uri, version, diagnostics };
-    let frame = transport::notification("textDocument/publishDiagnostics", &params);
-    // The writer ends only with the server.
-    let _ = frames.send(frame);
+    transport::notification("textDocument/publishDiagnostics", &params)
 }
 
 fn cancel(state: &mut State, params: lsp::CancelParams) -> Result<(), String> {

@@ -325,3 +325,9 @@ pub(crate) fn view_passes(
 pub(crate) fn panic(_: &Snapshot, params: serde_json::Value) -> Result<(), Failure> {
     panic!("asked to: {params}")
 }
+
+/// `tir-analyzer/hang`: a request without end, for tests; it ends when it is stopped, if it `looks`.
+#[cfg(debug_assertions)]
+pub(crate) fn hang(snapshot: &Snapshot, params: serde_json::Value) -> Result<(), Failure> {
+    Ok(snapshot.analysis.hang(params["looks"] == true)?)
+}

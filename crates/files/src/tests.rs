@@ -1,0 +1,69 @@
+//! What is no regular file, or too large, or elsewhere.
+
+use super::*;
+
+fn said<T: std::fmt::Debug>(result: io::Result<T>) -> String {
+    result.unwrap_err().to_string()
+}
+
+#[test]
+fn regular_files_are_read_up_to_their_limit() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.py");
+    fs::write(&path, "12345").unwrap();
+    assert_eq!(read(&path, 5).unwrap(), b"12345");
+    assert_eq!(said(read(&path, 4)), "it has more than 4 bytes, which are the most that is read");
+    assert_eq!(said(read_named(&path, 4)), said(read(&path, 4)));
+    assert_eq!(read_text_within(folder.path(), &path, 5).unwrap(), "12345");
+    assert_eq!(said(open(folder.path())), "it is a folder");
+    assert!(open_folder(folder.path()).is_ok());
+    assert!(open_folder(&path).is_err());
+    assert_eq!(read(&folder.path().join("b"), 5).unwrap_err().kind(), io::ErrorKind::NotFound);
+}
+
+#[test]
+fn sparse_file_of_a_terabyte_takes_no_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.py");
+    File::create(&path).unwrap().set_len(1 << 40).unwrap();
+    assert!(said(read(&path, ARTIFACT)).contains("more than 1073741824 bytes"));
+}
+
+#[cfg(unix)]
+#[test]
+fn what_is_no_regular_file_is_refused_at_once() {
+    use std::os::unix::{fs::symlink, net::UnixListener};
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    rustix::fs::mkfifoat(rustix::fs::CWD, at("fifo"), rustix::fs::Mode::RWXU).unwrap();
+    let _socket = UnixListener::bind(at("socket")).unwrap();
+    symlink("/dev/zero", at("zero")).unwrap();
+    symlink(at("fifo"), at("link")).unwrap();
+    for (name, kind) in
+        [("fifo", "a FIFO"), ("link", "a FIFO"), ("socket", "a socket"), ("zero", "a device")]
+    {
+        let expected = format!("it is {kind}, and only regular files are read");
+        assert_eq!(said(read(&at(name), ARTIFACT)), expected, "{name}");
+    }
+    // Whoever names a device has it read, and no more of it than may be.
+    assert!(said(read_named(&at("zero"), 1 << 16)).contains("more than 65536 bytes"));
+    assert_eq!(read_named(Path::new("/dev/null"), 5).unwrap(), b"");
+}
+
+#[cfg(unix)]
+#[test]
+fn links_are_followed_inside_of_the_folder_only() {
+    use std::os::unix::fs::symlink;
+    let (folder, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("a"), "inside").unwrap();
+    fs::write(other.path().join("a"), "outside").unwrap();
+    symlink("a", at("good")).unwrap();
+    symlink(other.path().join("a"), at("bad")).unwrap();
+    symlink(other.path(), at("folder")).unwrap();
+    assert_eq!(read_text_within(folder.path(), &at("good"), 99).unwrap(), "inside");
+    for name in ["bad", "folder/a"] {
+        let error = said(read_within(folder.path(), &at(name), 99));
+        assert!(error.starts_with("it is a link that leads out of "), "{error}");
+    }
+}

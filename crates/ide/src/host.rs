@@ -1,0 +1,197 @@
+//! The state of the world and its changes.
+//!
+//! The database behind it comes in *generations*. A generation is a salsa database; the next one begins empty, takes over the files that are
+//! open, with their trees, and computes the rest when it is asked. One begins
+//!
+//! - where a snapshot of the old one is left when something is to be written. Writing to a salsa database blocks until all snapshots
+//!   are dropped; so a change never waits, however long somebody computes. What is computed goes on with the old one and is of no use.
+//! - where files were closed whose text is as long as that of the open ones. What salsa remembers of a file is freed with the database only,
+//!   so this bounds what is held by twice what is open; and what is computed anew is no more than what was computed for what was closed.
+
+use std::sync::Arc;
+
+use db::{Content, Database as _, Options, RootDatabase, SourceFile};
+use rustc_hash::FxHashMap;
+use syntax::{Language, Parse};
+
+use crate::{
+    Analysis, Config, Dialects, FileId, Work,
+    elsewhere::{self, WorkspaceIndex},
+    readers::{CancellationToken, Readers},
+};
+
+/// What a change leaves behind, in bytes of text: what it inserted is counted by nobody, and keys of what is gone stay.
+const CHANGE: u64 = 256;
+
+/// Less than this is not worth a generation while files are open.
+const MIN_GARBAGE: u64 = 256 * 1024;
+
+/// The state of the world. Its owner changes it; questions are asked of snapshots.
+#[derive(Default)]
+pub struct AnalysisHost {
+    db: RootDatabase,
+    files: Arc<FxHashMap<FileId, SourceFile>>,
+    index: Arc<elsewhere::Index>,
+    readers: Readers,
+    /// Text of files that this generation had and that are closed.
+    garbage: u64,
+    n_generations: u64,
+}
+
+impl AnalysisHost {
+    /// A world without files.
+    pub fn new() -> AnalysisHost {
+        AnalysisHost::default()
+    }
+
+    /// A snapshot for asking. Changing the host cancels what is asked of its snapshots, and waits for nobody.
+    pub fn analysis(&self) -> Analysis {
+        let db = self.db.clone();
+        let token = CancellationToken::new(db.cancellation_token());
+        let lease = self.readers.lease(token.clone());
+        Analysis { db, files: self.files.clone(), index: self.index.clone(), token, _lease: lease }
+    }
+
+    /// The map of what is where in the workspace, for files that the host does not have. Filling it disturbs no question.
+    pub fn workspace_index(&self) -> WorkspaceIndex {
+        WorkspaceIndex::new(self.index.clone())
+    }
+
+    /// Stops what is asked of snapshots. A change does so too; who calls this and waits a little until [`AnalysisHost::is_asked`] says no
+    /// lets the change find what was computed before.
+    pub fn cancel(&self) {
+        self.readers.cancel();
+    }
+
+    /// Whether there are snapshots of this generation.
+    pub fn is_asked(&self) -> bool {
+        !self.readers.is_empty()
+    }
+
+    /// How many generations there were before this one.
+    pub fn generation(&self) -> u64 {
+        self.n_generations
+    }
+
+    /// Sets the tree of an open file.
+    pub fn open_file(&mut self, file: FileId, parse: Parse) {
+        self.set_content(file, Content::Tree(parse));
+    }
+
+    /// Sets the text of a file that nobody edits.
+    pub fn set_text(&mut self, file: FileId, language: Language, text: Arc<str>) {
+        self.set_content(file, Content::Text(language, text));
+    }
+
+    fn set_content(&mut self, file: FileId, content: Content) {
+        self.begin_change();
+        match self.files.get(&file) {
+            Some(&source) => {
+                self.garbage += CHANGE;
+                self.db.set_content(source, content);
+            }
+            None => {
+                let source = self.db.add_file(content);
+                Arc::make_mut(&mut self.files).insert(file, source);
+            }
+        }
+        self.collect_garbage();
+    }
+
+    /// Forgets a file, and what was known of it.
+    pub fn close_file(&mut self, file: FileId) {
+        self.begin_change();
+        self.index.remove(file);
+        if let Some(source) = Arc::make_mut(&mut self.files).remove(&file) {
+            self.garbage += source.content(&self.db).len() + CHANGE;
+            self.db.clear_file(source);
+            self.collect_garbage();
+        }
+    }
+
+    /// The tree of an open file.
+    pub fn tree(&self, file: FileId) -> Option<Parse> {
+        match self.files.get(&file)?.content(&self.db) {
+            Content::Tree(parse) => Some(parse.clone()),
+            Content::Text(..) => None,
+        }
+    }
+
+    /// Reads a text as open files are read: with what is known of dialects.
+    pub fn parse(&self, language: Language, text: &str) -> Parse {
+        match language {
+            Language::Mlir => syntax::parse_with(language, &self.db.dialects().shapes, text),
+            _ => syntax::parse_as(language, text),
+        }
+    }
+
+    /// Sets what is known of dialects. Open files of MLIR keep the trees that they have: their owner reads them again.
+    pub fn set_dialects(&mut self, dialects: Dialects) {
+        self.begin_change();
+        self.db.set_dialects(dialects);
+    }
+
+    /// Sets the options.
+    pub fn set_config(&mut self, config: Config) {
+        let Config { cse, findings, ops } = config;
+        self.begin_change();
+        self.db.set_options(Options { cse, findings, ops });
+    }
+
+    /// How much work was done since the start.
+    pub fn work(&self) -> Work {
+        self.db.work()
+    }
+
+    /// Starts to collect the names of the queries that run, in this generation.
+    pub fn start_query_log(&self) {
+        self.db.start_log();
+    }
+
+    /// The queries that ran since [`AnalysisHost::start_query_log`].
+    pub fn take_query_log(&self) -> Vec<String> {
+        self.db.take_log()
+    }
+
+    /// Makes the database ours alone: a change would wait for whoever has a snapshot of it.
+    fn begin_change(&mut self) {
+        self.readers.cancel();
+        if self.is_asked() {
+            self.next_generation();
+        }
+    }
+
+    /// Begins a generation where too much is held that is of no use.
+    fn collect_garbage(&mut self) {
+        if self.garbage == 0 {
+            return;
+        }
+        let is_idle = self.files.is_empty();
+        if is_idle || self.garbage >= MIN_GARBAGE && self.garbage >= self.text_len() {
+            self.next_generation();
+        }
+    }
+
+    /// The length of the text of all files.
+    fn text_len(&self) -> u64 {
+        self.sorted_files().iter().map(|it| it.1.content(&self.db).len()).sum()
+    }
+
+    fn sorted_files(&self) -> Vec<(FileId, SourceFile)> {
+        let mut files: Vec<_> = self.files.iter().map(|(&id, &source)| (id, source)).collect();
+        files.sort_unstable_by_key(|it| it.0);
+        files
+    }
+
+    fn next_generation(&mut self) {
+        let db = self.db.successor();
+        let files = self.sorted_files().into_iter();
+        let files = files.map(|(id, source)| (id, db.add_file(source.content(&self.db).clone())));
+        self.files = Arc::new(files.collect());
+        // What is left of the old one goes with its last snapshot.
+        self.db = db;
+        self.readers = Readers::default();
+        self.garbage = 0;
+        self.n_generations += 1;
+    }
+}

@@ -1,0 +1,119 @@
+//! Giving a long computation up: a flag that its owner raises, and that passes look at while they work.
+//!
+//! Passes are plain functions and know nobody who could ask them to stop. Whoever runs them puts a flag over the thread
+//! ([`Interrupt::over`]); what grows without end ([`crate::arena::Table::push`]) and what takes long calls [`check`], which unwinds once
+//! the flag is raised. Without a flag nothing happens. O(1), and one look at the flag in [`INTERVAL`] calls.
+
+use std::{
+    cell::{Cell, RefCell},
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    thread,
+};
+
+/// So many calls of [`check`] are one look at the flag.
+const INTERVAL: u32 = 256;
+
+thread_local! {
+    static LEFT: Cell<u32> = const { Cell::new(0) };
+    static CURRENT: RefCell<Option<Interrupt>> = const { RefCell::new(None) };
+}
+
+/// A flag that stops a computation. Clones are one flag; once raised it stays so.
+#[derive(Clone, Default, Debug)]
+pub struct Interrupt(Arc<AtomicBool>);
+
+/// The computation was given up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Interrupted;
+
+impl Interrupt {
+    /// Stops what is computed under this flag, soon.
+    pub fn raise(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    /// Whether it was raised.
+    pub fn is_raised(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+
+    /// Runs a computation under this flag.
+    ///
+    /// # Errors
+    /// If the flag was raised, and the computation had not ended.
+    pub fn over<T>(&self, run: impl FnOnce() -> T) -> Result<T, Interrupted> {
+        let before = CURRENT.replace(Some(self.clone()));
+        let outcome = catch_unwind(AssertUnwindSafe(run));
+        CURRENT.set(before);
+        outcome.or_else(|panic| match panic.downcast::<Interrupted>() {
+            Ok(interrupted) => Err(*interrupted),
+            Err(panic) => resume_unwind(panic),
+        })
+    }
+}
+
+/// Ends the computation by unwinding if its flag is raised. For places that every long computation comes by.
+#[inline]
+pub fn check() {
+    LEFT.with(|left| match left.get() {
+        0 => {
+            left.set(INTERVAL);
+            look();
+        }
+        n => left.set(n - 1),
+    });
+}
+
+/// As [`check`], looking at the flag at once: for places that are seldom come by.
+#[cold]
+pub fn look() {
+    let is_raised = CURRENT.with_borrow(|it| it.as_ref().is_some_and(Interrupt::is_raised));
+    // What unwinds already must not do so twice.
+    if is_raised && !thread::panicking() {
+        resume_unwind(Box::new(Interrupted));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ExprId, arena::Table};
+
+    #[test]
+    fn raised_flag_ends_what_grows_without_end() {
+        let interrupt = Interrupt::default();
+        let raise = interrupt.clone();
+        let outcome = interrupt.over(|| {
+            let mut table: Table<ExprId, u8> = Table::default();
+            loop {
+                table.push(0);
+                if table.len() == 10_000 {
+                    raise.raise();
+                }
+            }
+        });
+        assert_eq!(outcome, Err::<(), _>(Interrupted));
+    }
+
+    #[test]
+    fn flags_are_of_their_computation_only() {
+        let (outer, inner) = (Interrupt::default(), Interrupt::default());
+        inner.raise();
+        let outcome = outer.over(|| {
+            assert_eq!(inner.over(|| (0..1000).for_each(|_| check())), Err(Interrupted));
+            (0..1000).for_each(|_| check());
+            7
+        });
+        assert_eq!(outcome, Ok(7));
+    }
+
+    #[test]
+    fn other_panics_pass() {
+        let caught = catch_unwind(|| Interrupt::default().over(|| panic!("mine")));
+        assert_eq!(caught.unwrap_err().downcast_ref::<&str>(), Some(&"mine"));
+    }
+}

@@ -1,0 +1,76 @@
+//! Listing folders: what is not ignored, in order.
+//!
+//! Which files are ignored is read by a library, from files that stand in the folders themselves and that it opens whatever they are. So a folder is
+//! entered only where those are files that can be read ([`has_good_rules`]).
+
+use std::path::Path;
+
+use ignore::WalkBuilder;
+
+use crate::config::CONFIG_FILE;
+
+/// Files that say what is ignored.
+const RULES: &[&str] = &[".gitignore", ".ignore", ".git/info/exclude"];
+
+/// A walk over a folder, without following links to folders; with `all`, what is ignored and hidden too.
+pub(crate) fn walk(root: &Path, all: bool) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(root);
+    builder.standard_filters(!all).require_git(false).follow_links(false);
+    if all {
+        return builder;
+    }
+    // The rules of the folders above hold as well.
+    if !root.ancestors().skip(1).all(has_good_rules) {
+        builder.parents(false);
+    }
+    if !has_good_rules(root) {
+        builder.git_ignore(false).git_exclude(false).ignore(false).parents(false);
+    }
+    builder.filter_entry(|entry| {
+        let is_folder = entry.file_type().is_some_and(|it| it.is_dir());
+        !is_folder || has_good_rules(entry.path())
+    });
+    builder
+}
+
+/// Whether what says what is ignored in a folder are files, and of a size that can be meant.
+fn has_good_rules(folder: &Path) -> bool {
+    let is_good = |name: &&str| match std::fs::metadata(folder.join(name)) {
+        Ok(it) => it.is_file() && it.len() <= files::SETTINGS,
+        Err(_) => true,
+    };
+    RULES.iter().all(|it| is_good(it))
+}
+
+/// The folder that links may not lead out of: the repository around a folder, else the nearest folder with settings, else the folder.
+pub(crate) fn workspace_of(folder: &Path) -> &Path {
+    let with = |name: &str| folder.ancestors().find(|it| it.join(name).exists());
+    with(".git").or_else(|| with(CONFIG_FILE)).unwrap_or(folder)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::{fs, os::unix::fs::symlink};
+
+    use super::*;
+
+    #[test]
+    fn rules_that_cannot_be_read_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in ["good", "bad", "good/in"] {
+            fs::create_dir(at(name)).unwrap();
+            fs::write(at(name).join("a.py"), "").unwrap();
+        }
+        // Reading it would not end.
+        symlink("/dev/zero", at("bad/.gitignore")).unwrap();
+        symlink("/dev/zero", at(".ignore")).unwrap();
+        fs::write(at("good/.gitignore"), "in\n").unwrap();
+        let listed = walk(folder.path(), false).sort_by_file_name(std::ffi::OsStr::cmp).build();
+        let names: Vec<String> = listed
+            .filter_map(|it| Some(it.ok()?.path().strip_prefix(folder.path()).ok()?.display().to_string()))
+            .filter(|it| it.ends_with(".py"))
+            .collect();
+        assert_eq!(names, ["good/a.py"]);
+    }
+}
