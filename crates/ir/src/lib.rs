@@ -18,6 +18,7 @@ pub mod occurrence;
 pub mod operation;
 pub mod plan;
 pub mod print;
+pub mod role;
 pub mod substitution;
 pub mod text;
 pub mod verify;

@@ -41,6 +41,7 @@ use ir::{
         SourceView,
         finding::{Finding, FindingKind, FindingKinds, Place},
     },
+    role::Roles,
 };
 
 pub use apply::apply;
@@ -88,6 +89,7 @@ pub struct FindingFacts<'a> {
     memory: OnceCell<MemoryVersions<'a>>,
     flow: OnceCell<Flow<'a>>,
     certainty: OnceCell<Certainty>,
+    roles: OnceCell<Roles>,
     conditions: OnceCell<Conditions>,
     analyzer: RefCell<Analyzer<'a>>,
     openable: OnceCell<Openable>,
@@ -115,6 +117,7 @@ impl<'a> FindingFacts<'a> {
             memory: OnceCell::new(),
             flow: OnceCell::new(),
             certainty: OnceCell::new(),
+            roles: OnceCell::new(),
             conditions: OnceCell::new(),
             analyzer: RefCell::new(Analyzer::with_effects(body, effects)),
             openable: OnceCell::new(),
@@ -151,6 +154,11 @@ impl<'a> FindingFacts<'a> {
     /// What is sure to be executed.
     pub fn certainty(&self) -> &Certainty {
         self.certainty.get_or_init(|| Certainty::build(self.body, self.scopes(), self.effects))
+    }
+
+    /// What operands are for.
+    pub fn roles(&self) -> &Roles {
+        self.roles.get_or_init(|| Roles::of(self.body, self.occurrences))
     }
 
     /// What is known to hold at each point, to be asked of the [`FindingFacts::analyzer`].

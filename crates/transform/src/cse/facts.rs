@@ -18,6 +18,7 @@ use ir::{
     arena::Id,
     effects::{EffectTable, Trap},
     plan::SourceView,
+    role::Roles,
     walk::WalkEvent,
 };
 
@@ -50,6 +51,8 @@ pub(super) mod flag {
     pub(crate) const PLACE: u8 = 32;
     /// It reads memory that may change while it is evaluated, or whenever it is evaluated again.
     pub(crate) const UNSTABLE: u8 = 64;
+    /// It has to be seen as it is written (`ir::role`), and is not replaceable.
+    pub(crate) const STAYS: u8 = 128;
 }
 
 /// The tables.
@@ -231,6 +234,16 @@ impl<'a> Facts<'a> {
                 self.classify_children(id);
             }
         }
+    }
+
+    /// Leaves alone what has to be seen as it is written: for who decides by `ir::role`, and not as a peer does.
+    pub(super) fn leave_roles(&mut self, work: &mut Work) {
+        let roles = Roles::of(self.body, self.occurrences);
+        for (id, _) in self.occurrences.iter().filter(|it| !roles.role(it.0).takes_name()) {
+            self.flags[id.index()] &= !flag::REPLACEABLE;
+            self.flags[id.index()] |= flag::STAYS;
+        }
+        work.visited += self.occurrences.len() as u64;
     }
 
     /// Hands the flags of an occurrence down to its operands.

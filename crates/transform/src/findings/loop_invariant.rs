@@ -17,6 +17,7 @@ use ir::{
     Body, Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, Type,
     arena::Id as _,
     plan::finding::{Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Role},
+    role,
 };
 use rustc_hash::FxHashMap;
 
@@ -127,6 +128,8 @@ fn may_be_bound(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
     // The base and the stride of a vector of indices are worth a name, the vector is not (P4).
     let is_vector_form = matches!(node.kind, ExprKind::Ramp { .. } | ExprKind::Broadcast { .. });
     n_nodes <= MAX_NODES
+        && facts.roles().role(id).takes_name()
+        && role::has_annotation(node.ty)
         && !is_vector_form
         && is_real
         && !is_narrow

@@ -131,7 +131,9 @@ pub(super) fn vectorized(scopes: &ScopeTree) -> Vec<bool> {
     inside
 }
 
-/// Whether an occurrence has text of its own, or there is no text.
-pub(super) fn is_real(facts: &FindingFacts<'_>, occurrence: OccurrenceId) -> bool {
+/// Whether something else that has its value may stand in the place of an occurrence: it has text of its own, or there is no text, and it is
+/// not there to be seen as it is.
+pub(super) fn may_be_replaced(facts: &FindingFacts<'_>, occurrence: OccurrenceId) -> bool {
     facts.source.is_none_or(|it| (it.is_real)(occurrence))
+        && facts.roles().role(occurrence).takes_name()
 }
