@@ -13,6 +13,7 @@ use ir::{
     BlockId, Body, ForKind, OpId, OpKind, RegionId, ValueId, ValueKind,
     arena::{Id, Table},
     dominators::Dominators,
+    visibility::{Reach, launched, reach},
 };
 
 /// A scope of one [`ScopeTree`]; numbered in preorder.
@@ -290,12 +291,44 @@ impl ScopeTree {
     }
 
     /// From which number on a value is visible (in the scopes below its own): that of the first operation after its
-    /// definition. 0 for parameters, symbols and captured names.
+    /// definition. 0 for parameters, symbols and captured names. A thread index that has a name is visible in its launches only: of these
+    /// [`ScopeTree::launch`] knows.
     pub fn visible_from(&self, body: &Body, value: ValueId) -> u32 {
-        match body.values[value].kind {
-            ValueKind::Param(_) | ValueKind::Symbol | ValueKind::Captured => 0,
-            ValueKind::BlockArg(block, _) => self.start(self.of_block(block)),
-            ValueKind::Result(op, _) => self.order(op).saturating_add(1),
+        match reach(body, value) {
+            Reach::Function => 0,
+            Reach::Block(block) => self.start(self.of_block(block)),
+            Reach::After(op) => self.order(op).saturating_add(1),
+            Reach::Launches => match body.values[value].kind {
+                ValueKind::Result(op, _) => self.order(op).saturating_add(1),
+                _ => 0,
+            },
+        }
+    }
+
+    /// The outermost scope around (or at) this one in which a thread index with a name runs.
+    pub fn launch(&self, body: &Body, value: ValueId, scope: ScopeId) -> Option<ScopeId> {
+        let mut found = None;
+        let mut at = Some(scope);
+        while let Some(scope) = at {
+            if self.creator(scope).is_some_and(|it| launched(body, it) == Some(value)) {
+                found = Some(scope);
+            }
+            // Above the kernel nothing runs in threads.
+            at = self.parent(scope).filter(|_| self.kernel(scope).is_some());
+        }
+        found
+    }
+
+    /// Whether a value is visible right before an operation ([`ir::visibility`]). O(1), for thread indices with a name O(depth).
+    pub fn sees(&self, body: &Body, at: OpId, value: ValueId) -> bool {
+        let scope = self.of_op(at);
+        match reach(body, value) {
+            Reach::Function => true,
+            Reach::Block(block) => self.is_ancestor(self.of_block(block), scope),
+            Reach::After(op) => {
+                self.is_ancestor(self.of_op(op), scope) && self.order(op) < self.order(at)
+            }
+            Reach::Launches => self.launch(body, value, scope).is_some(),
         }
     }
 }

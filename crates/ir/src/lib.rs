@@ -22,6 +22,7 @@ pub mod role;
 pub mod substitution;
 pub mod text;
 pub mod verify;
+pub mod visibility;
 pub mod walk;
 
 pub use attr::{Attr, AttrDict, SharedDict, noalias_key};

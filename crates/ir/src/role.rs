@@ -158,31 +158,12 @@ fn of_bounds(body: &Body, op: OpId, kind: ForKind, operand: usize) -> Role {
     }
 }
 
-/// The role of the `index`-th operand of an expression, as [`Body::each_child`] counts them, if the expression is a value.
-pub fn of_child(body: &Body, parent: ExprId, index: usize) -> Role {
-    let mut at = 0;
-    let mut role = Role::Value;
-    each_child(body, parent, &mut |_, it| {
-        if at == index {
-            role = it;
-        }
-        at += 1;
-    });
-    role
-}
-
-/// Calls `visit` on the operands of an expression with their roles.
-pub fn each_child(body: &Body, parent: ExprId, visit: &mut dyn FnMut(ExprId, Role)) {
-    let kind = body.expr(parent).kind;
-    let mut index = 0;
-    body.each_child(kind, &mut |child| {
-        let role = match is_type(body, child) {
-            true => Role::Type,
-            false => of_part(body, kind, index),
-        };
-        visit(child, role);
-        index += 1;
-    });
+/// The role of an operand of an expression, the `index`-th as [`Body::each_child`] counts them, if the expression is a value.
+pub fn of_child(body: &Body, parent: ExprId, index: usize, child: ExprId) -> Role {
+    match is_type(body, child) {
+        true => Role::Type,
+        false => of_part(body, body.expr(parent).kind, index),
+    }
 }
 
 fn of_part(body: &Body, kind: ExprKind, index: usize) -> Role {
@@ -248,10 +229,13 @@ impl Roles {
             }
             let here = roles[id.index()];
             let mut child = OccurrenceId::new(id.index() + 1);
-            each_child(body, it.expr, &mut |_, role| {
+            let mut index = 0;
+            while child < it.end {
+                let role = of_child(body, it.expr, index, occurrences[child].expr);
                 roles[child.index()] = here.around(role);
                 child = occurrences[child].end;
-            });
+                index += 1;
+            }
         }
         Roles(roles)
     }

@@ -97,7 +97,9 @@ fn parts_of_expressions() {
         (unknown, &[Text]),
     ];
     for (expr, expected) in cases {
-        let roles: Vec<Role> = (0..expected.len()).map(|at| of_child(&it.body, expr, at)).collect();
+        let children = it.body.children(expr).into_iter().enumerate();
+        let roles: Vec<Role> =
+            children.map(|(at, child)| of_child(&it.body, expr, at, child)).collect();
         assert_eq!(roles, expected, "{:?}", it.body.expr(expr).kind);
     }
 }

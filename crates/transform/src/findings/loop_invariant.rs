@@ -11,10 +11,10 @@
 
 use dataflow::{
     flow::Evaluated,
-    scopes::{ScopeId, ScopeKind, ScopeTree},
+    scopes::ScopeKind,
 };
 use ir::{
-    Body, Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, Type,
+    Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, Type,
     arena::Id as _,
     plan::finding::{Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Role},
     role,
@@ -176,14 +176,10 @@ fn is_lazy(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
 
 fn is_visible(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool {
     let (body, scopes) = (facts.body, facts.scopes());
-    let place = scopes.of_op(before);
     (id.index()..facts.occurrences[id].end.index()).all(|it| {
         let expr = facts.occurrences[OccurrenceId::new(it)].expr;
         match body.expr(expr).kind {
-            ExprKind::Value(value) => {
-                is_defined(body, scopes, value, place)
-                    && scopes.visible_from(body, value) <= scopes.order(before)
-            }
+            ExprKind::Value(value) => scopes.sees(body, before, value),
             // The buffer is made in what is around it.
             ExprKind::Load { buffer, .. }
             | ExprKind::Buffer(buffer)
@@ -192,15 +188,6 @@ fn is_visible(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool 
             _ => true,
         }
     })
-}
-
-/// Whether the scope that defines a value is around a place.
-fn is_defined(body: &Body, scopes: &ScopeTree, value: ir::ValueId, place: ScopeId) -> bool {
-    match body.values[value].kind {
-        ir::ValueKind::Result(op, _) => scopes.is_ancestor(scopes.of_op(op), place),
-        ir::ValueKind::BlockArg(block, _) => scopes.is_ancestor(scopes.of_block(block), place),
-        _ => true,
-    }
 }
 
 fn is_made_before(facts: &FindingFacts<'_>, buffer: ir::BufferId, before: OpId) -> bool {
