@@ -72,6 +72,8 @@ struct Scope {
     block: BlockId,
     /// The outermost launch or thread-binding scope it is in.
     kernel: Option<ScopeId>,
+    /// The innermost schedulable block around it: its operation.
+    sblock: Option<OpId>,
     /// The order of the first operation that is not before it.
     start: u32,
 }
@@ -159,6 +161,8 @@ impl ScopeTree {
         let is_kernel =
             matches!(kind, ScopeKind::Launch | ScopeKind::Loop(ForKind::ThreadBinding(_)));
         let own = is_kernel.then_some(id);
+        let is_sblock = matches!(kind, ScopeKind::SBlock(_) | ScopeKind::Init);
+        let sblock = creator.filter(|_| is_sblock);
         let scope = match parent {
             None => Scope {
                 parent: id,
@@ -169,6 +173,7 @@ impl ScopeTree {
                 kind,
                 block,
                 kernel: own,
+                sblock,
                 start,
             },
             Some(parent) => {
@@ -186,6 +191,7 @@ impl ScopeTree {
                     kind,
                     block,
                     kernel: above.kernel.or(own),
+                    sblock: sblock.or(above.sblock),
                     start,
                 }
             }
@@ -255,6 +261,19 @@ impl ScopeTree {
     /// code (`SEMANTICS: P6`, `H1`).
     pub fn kernel(&self, scope: ScopeId) -> Option<ScopeId> {
         self.scopes[scope].kernel
+    }
+    /// Whether what uses a name may, if the name is bound right before an operation, as far as schedulable blocks go: the regions of a block
+    /// are made of those of the blocks in it, and are outside of what the block binds, so a name that it binds must not get into them.
+    pub fn is_in_block_of(&self, body: &Body, before: OpId, user: OpId) -> bool {
+        // The bindings of a block are part of it.
+        let is_block = matches!(body.ops[user].kind, OpKind::SBlock(_));
+        let is_outside = self.scopes[self.of_op(before)].sblock.is_none();
+        is_outside || !is_block && self.is_in_one_block(before, user)
+    }
+    /// Whether the same is so for what stands right before another operation.
+    pub fn is_in_one_block(&self, before: OpId, at: OpId) -> bool {
+        let block = |op: OpId| self.scopes[self.of_op(op)].sblock;
+        block(before).is_none() || block(before) == block(at)
     }
     /// Whether `below` is `above` or inside it.
     pub fn is_ancestor(&self, above: ScopeId, below: ScopeId) -> bool {

@@ -141,7 +141,9 @@ fn may_be_bound(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
 
 /// Whether an occurrence could be evaluated right before an operation around it, to the same value and without an error.
 fn fits(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool {
+    let user = facts.occurrences[id].op;
     is_visible(facts, id, before)
+        && facts.scopes().is_in_block_of(facts.body, before, user)
         && facts.memory().reads_same(id, before).is_ok()
         && (is_certain(facts, id, before) || cannot_fail(facts, id, before))
 }

@@ -123,7 +123,7 @@ impl Holders {
         let holder = self.of.get(&here.expr)?.iter().rev().take(MAX_HOLDERS).find(|it| {
             it.op != here.op
                 && facts.scopes().order(it.op) < facts.scopes().order(here.op)
-                && sees_names_of(facts.scopes(), it.op, here.op)
+                && sees_names_of(facts.body, facts.scopes(), it.op, here.op)
                 && same_reads(facts.body, facts.occurrences, memory, it.load, load)
                 && still_holds(facts, memory, it, here.op)
                 && !is_unwritten(facts.body, memory, load)
