@@ -42,6 +42,7 @@ mod vectors;
 
 use ir::{
     BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type, arena::Id, effects::EffectTable,
+    role,
 };
 
 use self::memo::Memo;
@@ -381,10 +382,14 @@ impl<'a> Simplifier<'a> {
         }
     }
 
+    /// What has to be seen as it is written stays.
     fn map_operands(&mut self, at: At, expr: ExprId) -> ExprId {
         let mut operands = self.body().children(expr);
         let mut is_same = true;
-        for operand in &mut operands {
+        for (index, operand) in operands.iter_mut().enumerate() {
+            if !role::of_child(self.body(), expr, index, *operand).takes_equal() {
+                continue;
+            }
             let simple = self.simplified(at, *operand);
             is_same &= simple == *operand;
             *operand = simple;

@@ -13,6 +13,7 @@ use ir::{
     BlockId, Body, ForKind, OpId, OpKind, RegionId, ValueId, ValueKind,
     arena::{Id, Table},
     dominators::Dominators,
+    visibility::{Reach, launched, reach},
 };
 
 /// A scope of one [`ScopeTree`]; numbered in preorder.
@@ -71,6 +72,8 @@ struct Scope {
     block: BlockId,
     /// The outermost launch or thread-binding scope it is in.
     kernel: Option<ScopeId>,
+    /// The innermost schedulable block around it: its operation.
+    sblock: Option<OpId>,
     /// The order of the first operation that is not before it.
     start: u32,
 }
@@ -158,6 +161,8 @@ impl ScopeTree {
         let is_kernel =
             matches!(kind, ScopeKind::Launch | ScopeKind::Loop(ForKind::ThreadBinding(_)));
         let own = is_kernel.then_some(id);
+        let is_sblock = matches!(kind, ScopeKind::SBlock(_) | ScopeKind::Init);
+        let sblock = creator.filter(|_| is_sblock);
         let scope = match parent {
             None => Scope {
                 parent: id,
@@ -168,6 +173,7 @@ impl ScopeTree {
                 kind,
                 block,
                 kernel: own,
+                sblock,
                 start,
             },
             Some(parent) => {
@@ -185,6 +191,7 @@ impl ScopeTree {
                     kind,
                     block,
                     kernel: above.kernel.or(own),
+                    sblock: sblock.or(above.sblock),
                     start,
                 }
             }
@@ -255,6 +262,19 @@ impl ScopeTree {
     pub fn kernel(&self, scope: ScopeId) -> Option<ScopeId> {
         self.scopes[scope].kernel
     }
+    /// Whether what uses a name may, if the name is bound right before an operation, as far as schedulable blocks go: the regions of a block
+    /// are made of those of the blocks in it, and are outside of what the block binds, so a name that it binds must not get into them.
+    pub fn is_in_block_of(&self, body: &Body, before: OpId, user: OpId) -> bool {
+        // The bindings of a block are part of it.
+        let is_block = matches!(body.ops[user].kind, OpKind::SBlock(_));
+        let is_outside = self.scopes[self.of_op(before)].sblock.is_none();
+        is_outside || !is_block && self.is_in_one_block(before, user)
+    }
+    /// Whether the same is so for what stands right before another operation.
+    pub fn is_in_one_block(&self, before: OpId, at: OpId) -> bool {
+        let block = |op: OpId| self.scopes[self.of_op(op)].sblock;
+        block(before).is_none() || block(before) == block(at)
+    }
     /// Whether `below` is `above` or inside it.
     pub fn is_ancestor(&self, above: ScopeId, below: ScopeId) -> bool {
         above <= below && below <= self.scopes[above].last
@@ -290,12 +310,44 @@ impl ScopeTree {
     }
 
     /// From which number on a value is visible (in the scopes below its own): that of the first operation after its
-    /// definition. 0 for parameters, symbols and captured names.
+    /// definition. 0 for parameters, symbols and captured names. A thread index that has a name is visible in its launches only: of these
+    /// [`ScopeTree::launch`] knows.
     pub fn visible_from(&self, body: &Body, value: ValueId) -> u32 {
-        match body.values[value].kind {
-            ValueKind::Param(_) | ValueKind::Symbol | ValueKind::Captured => 0,
-            ValueKind::BlockArg(block, _) => self.start(self.of_block(block)),
-            ValueKind::Result(op, _) => self.order(op).saturating_add(1),
+        match reach(body, value) {
+            Reach::Function => 0,
+            Reach::Block(block) => self.start(self.of_block(block)),
+            Reach::After(op) => self.order(op).saturating_add(1),
+            Reach::Launches => match body.values[value].kind {
+                ValueKind::Result(op, _) => self.order(op).saturating_add(1),
+                _ => 0,
+            },
+        }
+    }
+
+    /// The outermost scope around (or at) this one in which a thread index with a name runs.
+    pub fn launch(&self, body: &Body, value: ValueId, scope: ScopeId) -> Option<ScopeId> {
+        let mut found = None;
+        let mut at = Some(scope);
+        while let Some(scope) = at {
+            if self.creator(scope).is_some_and(|it| launched(body, it) == Some(value)) {
+                found = Some(scope);
+            }
+            // Above the kernel nothing runs in threads.
+            at = self.parent(scope).filter(|_| self.kernel(scope).is_some());
+        }
+        found
+    }
+
+    /// Whether a value is visible right before an operation ([`ir::visibility`]). O(1), for thread indices with a name O(depth).
+    pub fn sees(&self, body: &Body, at: OpId, value: ValueId) -> bool {
+        let scope = self.of_op(at);
+        match reach(body, value) {
+            Reach::Function => true,
+            Reach::Block(block) => self.is_ancestor(self.of_block(block), scope),
+            Reach::After(op) => {
+                self.is_ancestor(self.of_op(op), scope) && self.order(op) < self.order(at)
+            }
+            Reach::Launches => self.launch(body, value, scope).is_some(),
         }
     }
 }

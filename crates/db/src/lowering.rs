@@ -68,6 +68,7 @@ pub fn occurrences<'db>(db: &'db dyn Db, function: Function<'db>) -> Arc<Occurre
 pub struct TextFacts {
     is_real: Box<[bool]>,
     is_site: Box<[bool]>,
+    is_written: Box<[bool]>,
     /// The arms of `if`s at whose end a line may be added, sorted.
     end_sites: Box<[(OpId, u32)]>,
     /// Where the user allows what is computed again; empty if nowhere.
@@ -99,6 +100,7 @@ impl TextFacts {
         TextFacts {
             is_real: map.occurrences().iter().map(|it| it.is_real).collect(),
             is_site: body.ops.ids().map(|it| map.site(it).is_some()).collect(),
+            is_written: body.ops.ids().map(|it| map.is_written(it)).collect(),
             end_sites: map.end_sites().collect(),
             is_allowed: map.allowed_occurrences(COMMON_SUBEXPRESSION).into(),
             ranges,
@@ -111,6 +113,7 @@ impl TextFacts {
     pub fn with_view<R>(&self, run: impl FnOnce(SourceView<'_>) -> R) -> R {
         run(SourceView {
             is_real: &|it: OccurrenceId| self.is_real.get(it.index()).copied().unwrap_or_default(),
+            is_written: &|it: OpId| self.is_written.get(it.index()).copied().unwrap_or(true),
             is_site: &|it: OpId| self.is_site.get(it.index()).copied().unwrap_or_default(),
             is_end_site: &|branch, arm| self.end_sites.binary_search(&(branch, arm)).is_ok(),
             range: &|it: OccurrenceId| self.ranges.get(it.index()).copied().unwrap_or_default(),

@@ -46,7 +46,8 @@ pub struct CodeAction {
     pub disabled: Option<String>,
 }
 
-const STILL_SCHEDULED: &str = " (later scheduling of its blocks may fail)";
+/// What an action says that gives a value a name in a function whose blocks can still be scheduled.
+pub(crate) const STILL_SCHEDULED: &str = " (later scheduling of its blocks may fail)";
 
 pub(crate) fn code_actions(
     db: &RootDatabase,

@@ -7,7 +7,7 @@ use syntax::{Edit, TextRange};
 use transform::findings::compatible;
 
 use crate::{
-    code_actions::{ActionKind, CodeAction},
+    code_actions::{ActionKind, CodeAction, STILL_SCHEDULED},
     finding_text::FindingText,
     function_at::FunctionAt,
 };
@@ -19,7 +19,7 @@ pub(crate) fn quick_fixes(
     range: TextRange,
 ) -> Vec<CodeAction> {
     let text = FindingText::new(db, at.function);
-    let findings = db::findings(db, at.function);
+    let (findings, body) = (db::findings(db, at.function), db::body(db, at.function));
     let allowances = db::source_map(db, at.function).allowances();
     let is_reported = |it: &Finding| {
         let place = text.range(it.place);
@@ -34,10 +34,14 @@ pub(crate) fn quick_fixes(
     let mut res = Vec::new();
     let mut kinds = Vec::new();
     for it in touched {
-        let Some(title) = text.action(it) else { continue };
+        let Some(mut title) = text.action(it) else { continue };
+        let only_informs = it.only_informs(body);
+        if only_informs {
+            title.push_str(STILL_SCHEDULED);
+        }
         let (edits, _) = edits(db, at, [it]);
         if !edits.is_empty() {
-            let is_preferred = it.kind.is_fixed_by_default();
+            let is_preferred = it.kind.is_fixed_by_default() && !only_informs;
             let kind = ActionKind::QuickFix;
             res.push(CodeAction { title, kind, is_preferred, edits, disabled: None });
         }
@@ -46,7 +50,8 @@ pub(crate) fn quick_fixes(
         }
     }
     for kind in kinds {
-        let all = findings.iter().filter(|it| it.kind == kind && is_reported(it));
+        let is_done = |it: &&Finding| is_reported(it) && !it.only_informs(body);
+        let all = findings.iter().filter(|it| it.kind == kind).filter(is_done);
         let (edits, n_fixed) = edits(db, at, all);
         if n_fixed > 1 {
             let title =
@@ -60,10 +65,10 @@ pub(crate) fn quick_fixes(
 
 /// The edits of a function that are done unasked when a whole file is fixed.
 pub(crate) fn fix_all_edits(db: &RootDatabase, at: FunctionAt<'_>) -> Vec<Edit> {
-    let map = db::source_map(db, at.function);
+    let (map, body) = (db::source_map(db, at.function), db::body(db, at.function));
     let is_wanted = |it: &&Finding| {
         let is_allowed = |place| map.allowances().at(it.kind.name(), place);
-        it.kind.is_fixed_by_default() && !map.place(it.place).is_some_and(is_allowed)
+        it.kind.is_fixed_by_default() && !it.only_informs(body) && !map.place(it.place).is_some_and(is_allowed)
     };
     edits(db, at, db::findings(db, at.function).iter().filter(is_wanted)).0
 }

@@ -6,7 +6,10 @@
 use db::{Db, Function, RootDatabase};
 use frontend::tvmscript::CheckedEdits;
 use ir::{
-    plan::simplify::{Simplification, SimplificationKind, SimplifyPlan, SimplifyRefusal, Step},
+    plan::{
+        finding::Place,
+        simplify::{Simplification, SimplificationKind, SimplifyPlan, SimplifyRefusal, Step},
+    },
     print::expr_text,
 };
 use syntax::{Edit, TextRange};
@@ -40,7 +43,9 @@ pub(crate) fn simpler<'db>(db: &'db dyn Db, function: Function<'db>) -> Vec<Simp
     let text = FindingText::new(db, function);
     let plan = db::simplifications(db, function);
     let items = plan.items.iter().enumerate();
-    let is_reported = |it: &Simplification| it.round == 0 && !it.kind.is_finding();
+    let is_reported = |it: &Simplification| {
+        it.round == 0 && !it.kind.is_finding() && is_written(db, function, it.place)
+    };
     items
         .filter(|(_, it)| is_reported(it))
         .filter_map(|(item, it)| {
@@ -54,6 +59,16 @@ pub(crate) fn simpler<'db>(db: &'db dyn Db, function: Function<'db>) -> Vec<Simp
             })
         })
         .collect()
+}
+
+/// Whether a place is in this text: what a macro's call stands for is not.
+fn is_written(db: &dyn Db, function: Function<'_>, place: Place) -> bool {
+    let op = match place {
+        Place::Op(op) => op,
+        Place::Occurrence(it) => db::occurrences(db, function)[it].op,
+        Place::Value(_) | Place::Buffer(_) | Place::Function => return true,
+    };
+    db::source_map(db, function).is_written(op)
 }
 
 /// The simpler text of an expression.

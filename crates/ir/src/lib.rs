@@ -19,9 +19,11 @@ pub mod occurrence;
 pub mod operation;
 pub mod plan;
 pub mod print;
+pub mod role;
 pub mod substitution;
 pub mod text;
 pub mod verify;
+pub mod visibility;
 pub mod walk;
 
 pub use attr::{Attr, AttrDict, SharedDict, noalias_key};

@@ -74,6 +74,9 @@ pub struct SourceView<'a> {
     /// For each occurrence: whether it has its own text (a virtual one was made by desugaring, promotion or macro
     /// expansion).
     pub is_real: &'a dyn Fn(OccurrenceId) -> bool,
+    /// Whether an operation is a statement of this text: what a macro's call stands for is a text of its own, and nothing is said of it where it
+    /// is called.
+    pub is_written: &'a dyn Fn(OpId) -> bool,
     /// Whether a statement may be inserted right before this operation.
     pub is_site: &'a dyn Fn(OpId) -> bool,
     /// Whether a statement may be added at the end of an arm of this `if` (0 or 1), as its `else` if it has none.
@@ -360,6 +363,12 @@ pub struct Part {
     pub expr: ExprId,
     /// An index into [`CsePlan::bindings`], or [`CsePlan::groups`] for a user's variable.
     pub of: usize,
+}
+
+/// Whether plans that give values names only inform about a function: its blocks are still to be scheduled, and a new name in
+/// them can make `compute_inline` or `fuse` fail. Such a plan is an action of its own with a label, and done by nothing that does all.
+pub fn only_informs(body: &Body) -> bool {
+    body.has_schedulable_blocks()
 }
 
 impl Decision {

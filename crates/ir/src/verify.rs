@@ -5,8 +5,8 @@
 //! 1. links: operations, blocks and regions name their parents; results and block arguments name their definition;
 //! 2. shape: each kind of operation has the operands and regions that [`crate::OpKind`] says;
 //! 3. types: the operands of a binary operator have one type; conditions are bool (unknown types are not judged);
-//! 4. scopes: a value or buffer is used only where its definition is visible — after it in its block, in the regions
-//!    below, and in the blocks that its block dominates (any order in graph regions);
+//! 4. scopes: a value or buffer is used only where its definition is visible ([`crate::visibility`]) — after it in its block, in the
+//!    regions below, and in the blocks that its block dominates (any order in graph regions);
 //! 5. binders: no operand has an open bound variable.
 //!
 //! O(operations + occurrences of nodes per operation, each node once an operation), no recursion.
@@ -16,6 +16,7 @@ use rustc_hash::FxHashSet;
 use crate::{
     BlockId, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, RegionId, RegionKind,
     Type, ValueId, ValueKind, arena::Id, dominators::Dominators, expr::UnaryOp,
+    visibility::{self, Reach},
 };
 
 /// A broken invariant.
@@ -31,7 +32,11 @@ pub struct VerifyError {
 
 /// Checks all invariants; empty when they hold.
 pub fn verify(body: &Body) -> Vec<VerifyError> {
-    let visible = Visible { values: vec![false; body.values.len()], buffers: FxHashSet::default() };
+    let visible = Visible {
+        values: vec![false; body.values.len()],
+        buffers: FxHashSet::default(),
+        threads: FxHashSet::default(),
+    };
     let mut verifier =
         Verifier { body, errors: Vec::new(), visible, unreachable: 0, trees: Vec::new() };
     verifier.signature();
@@ -50,6 +55,8 @@ struct Visible {
     /// By value.
     values: Vec<bool>,
     buffers: FxHashSet<BufferId>,
+    /// Thread indices that have a name, for launches to run them.
+    threads: FxHashSet<ValueId>,
 }
 
 /// What the open scopes made visible, to be hidden at their ends.
@@ -57,13 +64,15 @@ struct Visible {
 struct Undo {
     values: Vec<ValueId>,
     buffers: Vec<BufferId>,
-    /// Where the open scopes begin in both.
-    scopes: Vec<(u32, u32)>,
+    threads: Vec<ValueId>,
+    /// Where the open scopes begin in all three.
+    scopes: Vec<[u32; 3]>,
 }
 
 impl Undo {
     fn open(&mut self) {
-        self.scopes.push((self.values.len() as u32, self.buffers.len() as u32));
+        let lens = [self.values.len(), self.buffers.len(), self.threads.len()];
+        self.scopes.push(lens.map(|it| it as u32));
     }
 }
 
@@ -144,18 +153,27 @@ impl Verifier<'_> {
                         }
                         self.define_value(arg, &mut undo);
                     }
+                    let around = body.regions[body.blocks[block].parent].parent;
+                    if let Some(thread) = around.and_then(|it| visibility::launched(body, it))
+                        && !self.visible.values[thread.index()]
+                    {
+                        self.define_value(thread, &mut undo);
+                    }
                     stack.extend(body.blocks[block].ops.iter().rev().map(|&op| Step::Op(op)));
                 }
                 Step::Unreachable => self.unreachable += 1,
                 Step::Reachable => self.unreachable -= 1,
                 Step::Op(op) => self.op(op, &mut stack, &mut undo),
                 Step::Close => {
-                    if let Some((values, buffers)) = undo.scopes.pop() {
+                    if let Some([values, buffers, threads]) = undo.scopes.pop() {
                         for value in undo.values.drain(values as usize..) {
                             self.visible.values[value.index()] = false;
                         }
                         for buffer in undo.buffers.drain(buffers as usize..) {
                             self.visible.buffers.remove(&buffer);
+                        }
+                        for thread in undo.threads.drain(threads as usize..) {
+                            self.visible.threads.remove(&thread);
                         }
                     }
                 }
@@ -224,22 +242,29 @@ impl Verifier<'_> {
         let body = self.body;
         let data = &body.ops[op];
         self.shape(op);
-        for &operand in &data.operands {
-            self.expr(op, operand);
+        for (index, &operand) in data.operands.iter().enumerate() {
+            let ahead = visibility::seen_ahead(body, op, index);
+            self.with_visible(ahead, |verifier| verifier.expr(op, operand));
         }
         if let OpKind::Store { buffer, .. } = data.kind {
             self.use_buffer(op, buffer);
         }
-        if let OpKind::LaunchThread { var, .. } = data.kind
-            && matches!(body.values[var].kind, ValueKind::Result(..))
+        if let Some(thread) = visibility::launched(body, op)
+            && !self.visible.threads.contains(&thread)
         {
-            self.use_value(op, var);
+            self.use_value(op, thread);
         }
         for (index, &result) in data.results.iter().enumerate() {
             if body.values[result].kind != ValueKind::Result(op, index as u32) {
                 self.error(Some(op), format!("result {index} does not name its operation"));
             }
-            self.define_value(result, undo);
+            match visibility::reach(body, result) {
+                Reach::Launches => {
+                    self.visible.threads.insert(result);
+                    undo.threads.push(result);
+                }
+                _ => self.define_value(result, undo),
+            }
         }
         match data.kind {
             OpKind::Alloc { buffer, .. } => self.define_buffer(buffer, undo),
@@ -320,6 +345,19 @@ impl Verifier<'_> {
         }
     }
 
+    /// Checks with the arguments of a block visible that the walk has not come to.
+    fn with_visible(&mut self, ahead: Option<BlockId>, check: impl FnOnce(&mut Self)) {
+        let hidden: Vec<ValueId> = ahead
+            .iter()
+            .flat_map(|&it| &self.body.blocks[it].args)
+            .copied()
+            .filter(|it| !self.visible.values[it.index()])
+            .collect();
+        hidden.iter().for_each(|it| self.visible.values[it.index()] = true);
+        check(self);
+        hidden.iter().for_each(|it| self.visible.values[it.index()] = false);
+    }
+
     fn use_value(&mut self, op: OpId, value: ValueId) {
         if self.unreachable == 0 && !self.visible.values[value.index()] {
             let name = self.body.name(self.body.values[value].name).to_owned();
@@ -398,6 +436,25 @@ mod tests {
         assert!(messages(&body).is_empty());
         body.push_op(entry, OpKind::Evaluate, &[i]);
         assert_eq!(messages(&body), ["value `i` (0) is not visible"]);
+    }
+
+    #[test]
+    fn a_named_thread_index_is_visible_in_its_launches_and_nowhere_else() {
+        let mut body = Body::new("f", Dialect::Tirx);
+        let entry = body.entry(body.root);
+        let tag = body.intern("threadIdx.x");
+        let named = body.push_op(entry, OpKind::EnvThread(tag), &[]);
+        let var = body.push_result(named, "tx", DataType::INT32.into());
+        let (tx, four) = (body.value_expr(var), body.int(4, DataType::INT32));
+        for _ in 0..2 {
+            let launch = body.push_op(entry, OpKind::LaunchThread { tag, var }, &[four]);
+            let region = body.push_region(launch);
+            let inside = body.entry(region);
+            body.push_op(inside, OpKind::Evaluate, &[tx]);
+        }
+        assert!(messages(&body).is_empty());
+        body.push_op(entry, OpKind::Evaluate, &[tx]);
+        assert_eq!(messages(&body), ["value `tx` (0) is not visible"]);
     }
 
     #[test]

@@ -100,7 +100,10 @@ pub fn plan_counted(
     // What the user allows is as if it had no text: it neither counts nor changes.
     let is_real = |it| source.is_none_or(|view| (view.is_real)(it) && !(view.is_allowed)(it));
     let view = source.map(|view| SourceView { is_real: &is_real, ..view });
-    let facts = Facts::collect(body, occurrences, view, effects, &mut work);
+    let mut facts = Facts::collect(body, occurrences, view, effects, &mut work);
+    if options.preset == Preset::Default {
+        facts.leave_roles(&mut work);
+    }
     let mut plan = match options.preset {
         Preset::Tvm => tvm::plan(&facts, options, &mut work),
         Preset::Tvm2022 => tvm_2022::plan(&facts, options, &mut work),

@@ -39,8 +39,9 @@ use ir::{
     effects::EffectTable,
     plan::{
         SourceView,
-        finding::{Finding, FindingKind, FindingKinds, Place},
+        finding::{Finding, FindingKind, FindingKinds, FixEdit, Place},
     },
+    role::Roles,
 };
 
 pub use apply::apply;
@@ -88,6 +89,7 @@ pub struct FindingFacts<'a> {
     memory: OnceCell<MemoryVersions<'a>>,
     flow: OnceCell<Flow<'a>>,
     certainty: OnceCell<Certainty>,
+    roles: OnceCell<Roles>,
     conditions: OnceCell<Conditions>,
     analyzer: RefCell<Analyzer<'a>>,
     openable: OnceCell<Openable>,
@@ -115,6 +117,7 @@ impl<'a> FindingFacts<'a> {
             memory: OnceCell::new(),
             flow: OnceCell::new(),
             certainty: OnceCell::new(),
+            roles: OnceCell::new(),
             conditions: OnceCell::new(),
             analyzer: RefCell::new(Analyzer::with_effects(body, effects)),
             openable: OnceCell::new(),
@@ -151,6 +154,11 @@ impl<'a> FindingFacts<'a> {
     /// What is sure to be executed.
     pub fn certainty(&self) -> &Certainty {
         self.certainty.get_or_init(|| Certainty::build(self.body, self.scopes(), self.effects))
+    }
+
+    /// What operands are for.
+    pub fn roles(&self) -> &Roles {
+        self.roles.get_or_init(|| Roles::of(self.body, self.occurrences))
     }
 
     /// What is known to hold at each point, to be asked of the [`FindingFacts::analyzer`].
@@ -222,11 +230,45 @@ pub fn findings(
             plan(&facts, &mut found);
         }
     }
+    if let Some(view) = &source {
+        written_here(&facts, view, &mut found);
+    }
     if found.len() > 1 {
         let order = Order::of(body);
         found.sort_by_cached_key(|it| (order.of_place(body, occurrences, it.place), it.kind));
     }
     found
+}
+
+/// Keeps what is about this text. What a macro made has the macro's text, where it may be right for one call and wrong for another; and a
+/// fix never changes a call for something that it stands for.
+fn written_here(facts: &FindingFacts<'_>, view: &SourceView<'_>, found: &mut Vec<Finding>) {
+    let FindingFacts { body, occurrences, .. } = *facts;
+    let is_written = |place: Place| {
+        let op = match place {
+            Place::Op(op) => Some(op),
+            Place::Occurrence(it) => Some(occurrences[it].op),
+            Place::Value(value) => definer(body, value),
+            Place::Buffer(buffer) => facts.maker(buffer),
+            Place::Function => None,
+        };
+        op.is_none_or(|it| (view.is_written)(it))
+    };
+    let changes = |edit: &FixEdit| match *edit {
+        FixEdit::RemoveOp(op) | FixEdit::KeepRegion { op, .. } => is_written(Place::Op(op)),
+        FixEdit::Replace { occurrence, .. } => is_written(Place::Occurrence(occurrence)),
+        FixEdit::Bind { before, ref replaces, .. } => {
+            is_written(Place::Op(before))
+                && replaces.iter().all(|&it| is_written(Place::Occurrence(it)))
+        }
+        FixEdit::AddNoalias => true,
+    };
+    found.retain_mut(|it| {
+        if !it.fix.as_ref().is_none_or(|fix| fix.edits.iter().all(changes)) {
+            it.fix = None;
+        }
+        is_written(it.place)
+    });
 }
 
 /// Where operations stand in program order; those that were removed stand at the end.

@@ -32,7 +32,10 @@ use std::{
 
 use ir::{
     Body, OpId, ValueId,
-    plan::simplify::{SimplifyPlan, Step},
+    plan::{
+        finding::Place,
+        simplify::{Simplification, SimplifyPlan, Step},
+    },
 };
 use rustc_hash::FxHashMap;
 use syntax::{Edit, Green, TextEdit, TextRange, TextSize};
@@ -179,6 +182,7 @@ impl<'a> Sketch<'a> {
             self.item = index;
             let can = wanted[index]
                 && !is_late
+                && self.is_written(item)
                 && item.needs.iter().all(|it| is_done[*it])
                 && item.steps.iter().all(|it| self.step(it).is_some());
             is_done[index] = can;
@@ -187,6 +191,16 @@ impl<'a> Sketch<'a> {
             }
         }
         is_done
+    }
+
+    /// Whether an item is about this text, and not about what a macro's call stands for.
+    fn is_written(&self, item: &Simplification) -> bool {
+        let op = match item.place {
+            Place::Op(op) => op,
+            Place::Occurrence(it) => self.writer.occurrences()[it].op,
+            Place::Value(_) | Place::Buffer(_) | Place::Function => return true,
+        };
+        self.writer.lowered.source_map.is_written(op)
     }
 
     /// Does a step, if the text allows it; else nothing changes.

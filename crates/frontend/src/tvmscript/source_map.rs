@@ -92,6 +92,7 @@ pub struct Definition {
 pub struct SourceMap {
     pub(crate) occurrences: Vec<OccurrenceSource>,
     pub(crate) op_ranges: Vec<TextRange>,
+    pub(crate) expanded: Vec<bool>,
     pub(crate) sites: Vec<Option<Site>>,
     /// By `if` and arm, sorted.
     pub(crate) ends: Vec<(OpId, u32, EndSite)>,
@@ -125,6 +126,10 @@ impl SourceMap {
     /// The statement that an operation was made from (with its block).
     pub fn op_range(&self, op: OpId) -> TextRange {
         self.op_ranges[op.index()]
+    }
+    /// Whether an operation is a statement of this text. What a macro's call stands for is not: its text is the macro's.
+    pub fn is_written(&self, op: OpId) -> bool {
+        !self.expanded.get(op.index()).copied().unwrap_or_default()
     }
     /// How many operations have text: those with the first ids. A rewritten body may have more.
     pub fn n_ops(&self) -> usize {
@@ -211,6 +216,7 @@ impl SourceMap {
         let allowed = self.allowed_occurrences(COMMON_SUBEXPRESSION);
         with(SourceView {
             is_real: &|occurrence| self.is_real(occurrence),
+            is_written: &|op| self.is_written(op),
             is_site: &|op| self.site(op).is_some(),
             is_end_site: &|branch, arm| self.end_site(branch, arm).is_some(),
             range: &|occurrence| {

@@ -7,7 +7,7 @@
 //! primitive edits that are done together or not at all. It *rests on* operations that must stay for it to be right: of two stores
 //! of one value, each is superfluous because of the other, and removing both would be wrong.
 
-use crate::{ExprId, OccurrenceId, OpId, ValueId};
+use crate::{Body, ExprId, OccurrenceId, OpId, ValueId};
 
 pub mod docs;
 
@@ -287,6 +287,14 @@ pub enum Replacement {
     Copy(OccurrenceId),
     /// A truth value.
     Bool(bool),
+}
+
+impl Finding {
+    /// Whether its fix is one that only informs ([`super::only_informs`]): it gives a value a name.
+    pub fn only_informs(&self, body: &Body) -> bool {
+        let names = |it: &FindingFix| it.edits.iter().any(|it| matches!(it, FixEdit::Bind { .. }));
+        self.fix.as_ref().is_some_and(names) && super::only_informs(body)
+    }
 }
 
 impl FindingFix {

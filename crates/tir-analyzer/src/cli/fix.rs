@@ -325,7 +325,7 @@ fn plan_function(
 ) -> TextEdit {
     let Read { item, lowered, .. } = read;
     let occurrences = Occurrences::collect(&lowered.body);
-    let (edits, n) = finding_fixes(&options.findings, item, lowered, &occurrences, budget);
+    let (edits, n) = finding_fixes(&options.findings, item, lowered, &occurrences, budget, fix);
     if n > 0 {
         budget.take(n);
         fix.n_fixes += n;
@@ -368,6 +368,7 @@ fn finding_fixes(
     lowered: &Lowered,
     occurrences: &Occurrences,
     budget: &Budget,
+    fix: &mut FileFix,
 ) -> (TextEdit, usize) {
     let (body, map) = (&lowered.body, &lowered.source_map);
     let found = map.with_view(|view| findings::findings(body, occurrences, Some(view), options));
@@ -375,8 +376,12 @@ fn finding_fixes(
         let is_allowed = |place| map.allowances().at(it.kind.name(), place);
         !map.place(it.place).is_some_and(is_allowed) && !map.allowances().everywhere(it.kind.name())
     };
+    let (informing, done): (Vec<&Finding>, Vec<&Finding>) =
+        found.iter().filter(is_reported).partition(|it| it.only_informs(body));
+    fix.n_left += informing.len();
+    fix.n_left_functions += usize::from(!informing.is_empty());
     let mut fixes: Vec<&FindingFix> =
-        findings::compatible(body, occurrences, found.iter().filter(is_reported))
+        findings::compatible(body, occurrences, done)
             .into_iter()
             .filter_map(|it| it.fix.as_ref())
             .collect();

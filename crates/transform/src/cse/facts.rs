@@ -18,6 +18,8 @@ use ir::{
     arena::Id,
     effects::{EffectTable, Trap},
     plan::SourceView,
+    role::Roles,
+    visibility::{Reach, reach},
     walk::WalkEvent,
 };
 
@@ -50,6 +52,8 @@ pub(super) mod flag {
     pub(crate) const PLACE: u8 = 32;
     /// It reads memory that may change while it is evaluated, or whenever it is evaluated again.
     pub(crate) const UNSTABLE: u8 = 64;
+    /// It has to be seen as it is written (`ir::role`), and is not replaceable.
+    pub(crate) const STAYS: u8 = 128;
 }
 
 /// The tables.
@@ -68,6 +72,8 @@ pub(super) struct Facts<'a> {
     culprit: Vec<u32>,
     /// By node: the order of the first operation that sees all its variables.
     visible_from: Vec<u32>,
+    /// By occurrence, where threads have names: the order of the first operation of the launches that run those in it.
+    launched_from: Vec<u32>,
     /// By node: what is in it that bears on sharing.
     sharing: Vec<Sharing>,
     /// By occurrence.
@@ -103,6 +109,7 @@ impl<'a> Facts<'a> {
             cost: Vec::with_capacity(body.n_exprs()),
             culprit: Vec::with_capacity(body.n_exprs()),
             visible_from: Vec::with_capacity(body.n_exprs()),
+            launched_from: launched_from(body, occurrences, &scopes),
             sharing: Vec::with_capacity(body.n_exprs()),
             flags: vec![0; occurrences.len()],
             lazy_at: vec![NONE; occurrences.len()],
@@ -233,6 +240,16 @@ impl<'a> Facts<'a> {
         }
     }
 
+    /// Leaves alone what has to be seen as it is written: for who decides by `ir::role`, and not as a peer does.
+    pub(super) fn leave_roles(&mut self, work: &mut Work) {
+        let roles = Roles::of(self.body, self.occurrences);
+        for (id, _) in self.occurrences.iter().filter(|it| !roles.role(it.0).takes_name()) {
+            self.flags[id.index()] &= !flag::REPLACEABLE;
+            self.flags[id.index()] |= flag::STAYS;
+        }
+        work.visited += self.occurrences.len() as u64;
+    }
+
     /// Hands the flags of an occurrence down to its operands.
     fn classify_children(&mut self, parent: OccurrenceId) {
         let here = self.occurrences[parent];
@@ -300,9 +317,14 @@ impl<'a> Facts<'a> {
         let culprit = self.culprit[expr.index()];
         (culprit != NONE).then(|| ExprId::new(culprit as usize))
     }
-    /// The order of the first operation that sees all its variables.
+    /// The order of the first operation that sees all its variables. Named thread indices need more: [`Facts::visible_from_at`].
     pub(super) fn visible_from(&self, expr: ExprId) -> u32 {
         self.visible_from[expr.index()]
+    }
+    /// The order of the first operation that sees all variables of an occurrence, in the launches that it is in.
+    pub(super) fn visible_from_at(&self, occurrence: OccurrenceId) -> u32 {
+        let launched = self.launched_from.get(occurrence.index()).copied().unwrap_or_default();
+        self.visible_from(self.occurrences[occurrence].expr).max(launched)
     }
     /// What is in it that bears on sharing.
     pub(super) fn sharing(&self, expr: ExprId) -> Sharing {
@@ -486,6 +508,28 @@ fn operand_flags(body: &Body, kind: OpKind, operand: u32, len: usize) -> u8 {
         OpKind::Opaque(_) => 0,
         _ => both,
     }
+}
+
+/// For each occurrence the order of the first operation in the launches of the named thread indices in it; empty if there are none.
+fn launched_from(body: &Body, occurrences: &Occurrences, scopes: &ScopeTree) -> Vec<u32> {
+    let is_named = |op: OpId| matches!(body.ops[op].kind, OpKind::EnvThread(_));
+    if !body.ops_preorder().any(is_named) {
+        return Vec::new();
+    }
+    let mut from = vec![0u32; occurrences.len()];
+    // Operands come after what uses them.
+    for (id, it) in occurrences.iter().rev() {
+        if let ExprKind::Value(value) = body.expr(it.expr).kind
+            && reach(body, value) == Reach::Launches
+        {
+            let launch = scopes.launch(body, value, scopes.of_op(it.op));
+            from[id.index()] = launch.map_or(u32::MAX, |it| scopes.start(it));
+        }
+        if let Some(parent) = it.parent {
+            from[parent.index()] = from[parent.index()].max(from[id.index()]);
+        }
+    }
+    from
 }
 
 /// For each buffer the order of the first operation that sees it.

@@ -238,7 +238,7 @@ pub(super) fn assemble(
     };
     let cells = cells.iter().zip(&group_of_cell);
     let cells = cells.map(|(it, &group)| cells::planned(facts, it, group, split)).collect();
-    let informational = facts.body.has_schedulable_blocks();
+    let informational = ir::plan::only_informs(facts.body);
     CsePlan { preset, groups, bindings, cells, dropped: Vec::new(), informational }
 }
 

@@ -137,6 +137,7 @@ impl<'a> Index<'a> {
         let facts = self.facts;
         !facts.body.expr(facts.occurrences[at].expr).is_leaf()
             && !facts.has(at, flag::PLACE)
+            && !facts.has(at, flag::STAYS)
             && facts.is_stable(at)
     }
 

@@ -449,7 +449,12 @@ impl Tree<'_> {
         let refusal = Refusal::NoBindingSite { before };
         let visible_from = self.positions[value].visible_from;
         let site = facts.site(before).ok_or(refusal)?;
-        if visible_from > facts.scopes.order(site) {
+        let users = &self.positions[node.first..node.end];
+        let is_in_block = |it: &Position| match it.within {
+            None => facts.scopes.is_in_block_of(facts.body, site, it.op),
+            Some(_) => facts.scopes.is_in_one_block(site, it.op),
+        };
+        if visible_from > facts.scopes.order(site) || !users.iter().all(is_in_block) {
             return Err(refusal);
         }
         if site == before {

@@ -11,6 +11,7 @@ use ir::{
     BinaryOp, Body, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, Type, TypeCode,
     UnaryOp,
     effects::{EffectTable, Flags, MemoryEffect, Merge},
+    role,
 };
 
 /// What is in an expression, as bits.
@@ -191,6 +192,9 @@ fn is_narrow(dtype: DataType) -> bool {
 pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
     let is_number =
         |ty: Type| ty.prim().is_some_and(|it| it.bits >= 8 && (it.is_float() || it.is_integer()));
+    if !role::has_annotation(body.ty(id)) {
+        return false;
+    }
     match body.expr(id).kind {
         ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(_) | ExprKind::Select(..) => {
             is_number(body.ty(id))
@@ -201,7 +205,7 @@ pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
         ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
             let name = body.name(name);
             is_number(body.ty(id))
-                && !matches!(name, "likely" | "ignore_loop_partition" | "type_annotation")
+                && !matches!(name, "likely" | "ignore_loop_partition")
                 && body
                     .items(args)
                     .iter()

@@ -216,6 +216,11 @@ impl Table<'_> {
         if options.allow_unsound {
             return (site, None);
         }
+        // Named thread indices are defined by launches below the place.
+        let order = facts.scopes.order(site);
+        if entry.occurrences.iter().any(|&it| facts.visible_from_at(it) > order) {
+            return (site, Some(Refusal::NoBindingSite { before }));
+        }
         // A launch inside another one takes its extent from the host, where no name of the kernel is known (P6).
         let is_in_kernel = facts.kernel(facts.scopes.of_op(site)).is_some();
         let is_bound = |it: &OccurrenceId| facts.has(*it, flag::LAUNCH_BOUND);

@@ -114,7 +114,7 @@ impl<'a> Values<'a> {
     pub(super) fn visible_from(&self, facts: &Facts<'_>, occurrence: OccurrenceId) -> u32 {
         match self.visible_from.get(occurrence.index()) {
             Some(&order) => order,
-            None => facts.visible_from(self.occurrences[occurrence].expr),
+            None => facts.visible_from_at(occurrence),
         }
     }
 }
@@ -147,7 +147,7 @@ fn visible_from(facts: &Facts<'_>, versions: &MemoryVersions<'_>) -> Vec<u32> {
     let mut visible = vec![0; facts.occurrences.len()];
     // Operands come after what uses them.
     for (id, it) in facts.occurrences.iter().rev() {
-        let mut from = visible[id.index()].max(facts.visible_from(it.expr));
+        let mut from = visible[id.index()].max(facts.visible_from_at(id));
         if let Some(version) = versions.of_load(id) {
             from = from.max(start(version.origin()));
         }

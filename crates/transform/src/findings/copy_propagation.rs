@@ -17,7 +17,7 @@ use ir::{
 
 use super::{
     FindingFacts, definers_of,
-    stored::{MAX_SIZE, Stored, is_real, loads, stored},
+    stored::{MAX_SIZE, Stored, loads, may_be_replaced, stored},
 };
 
 pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
@@ -37,7 +37,7 @@ pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
             facts.body.expr(value).size <= MAX_SIZE
                 && memory.reads_same_at(it.value, facts.occurrences[it.load].op)
         };
-        if source != it.buffer && order.is_le() && is_real(facts, it.load) && holds() {
+        if source != it.buffer && order.is_le() && may_be_replaced(facts, it.load) && holds() {
             balance[aliases.class(it.buffer).index()] += 1;
             copies.push((it, order));
         }

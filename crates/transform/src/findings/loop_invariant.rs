@@ -11,12 +11,13 @@
 
 use dataflow::{
     flow::Evaluated,
-    scopes::{ScopeId, ScopeKind, ScopeTree},
+    scopes::ScopeKind,
 };
 use ir::{
-    Body, Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, Type,
+    Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, Type,
     arena::Id as _,
     plan::finding::{Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Role},
+    role,
 };
 use rustc_hash::FxHashMap;
 
@@ -127,6 +128,8 @@ fn may_be_bound(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
     // The base and the stride of a vector of indices are worth a name, the vector is not (P4).
     let is_vector_form = matches!(node.kind, ExprKind::Ramp { .. } | ExprKind::Broadcast { .. });
     n_nodes <= MAX_NODES
+        && facts.roles().role(id).takes_name()
+        && role::has_annotation(node.ty)
         && !is_vector_form
         && is_real
         && !is_narrow
@@ -138,7 +141,9 @@ fn may_be_bound(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
 
 /// Whether an occurrence could be evaluated right before an operation around it, to the same value and without an error.
 fn fits(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool {
+    let user = facts.occurrences[id].op;
     is_visible(facts, id, before)
+        && facts.scopes().is_in_block_of(facts.body, before, user)
         && facts.memory().reads_same(id, before).is_ok()
         && (is_certain(facts, id, before) || cannot_fail(facts, id, before))
 }
@@ -173,14 +178,10 @@ fn is_lazy(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
 
 fn is_visible(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool {
     let (body, scopes) = (facts.body, facts.scopes());
-    let place = scopes.of_op(before);
     (id.index()..facts.occurrences[id].end.index()).all(|it| {
         let expr = facts.occurrences[OccurrenceId::new(it)].expr;
         match body.expr(expr).kind {
-            ExprKind::Value(value) => {
-                is_defined(body, scopes, value, place)
-                    && scopes.visible_from(body, value) <= scopes.order(before)
-            }
+            ExprKind::Value(value) => scopes.sees(body, before, value),
             // The buffer is made in what is around it.
             ExprKind::Load { buffer, .. }
             | ExprKind::Buffer(buffer)
@@ -189,15 +190,6 @@ fn is_visible(facts: &FindingFacts<'_>, id: OccurrenceId, before: OpId) -> bool 
             _ => true,
         }
     })
-}
-
-/// Whether the scope that defines a value is around a place.
-fn is_defined(body: &Body, scopes: &ScopeTree, value: ir::ValueId, place: ScopeId) -> bool {
-    match body.values[value].kind {
-        ir::ValueKind::Result(op, _) => scopes.is_ancestor(scopes.of_op(op), place),
-        ir::ValueKind::BlockArg(block, _) => scopes.is_ancestor(scopes.of_block(block), place),
-        _ => true,
-    }
 }
 
 fn is_made_before(facts: &FindingFacts<'_>, buffer: ir::BufferId, before: OpId) -> bool {

@@ -23,7 +23,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     FindingFacts,
-    stored::{Stored, is_real, loads, same_reads, sees_names_of, stored},
+    stored::{Stored, loads, may_be_replaced, same_reads, sees_names_of, stored},
 };
 
 pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
@@ -35,7 +35,7 @@ pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
         let here = facts.occurrences[load];
         let is_far = facts.aliases().space(facts.aliases().class(buffer)) != Space::Local;
         let is_known = !matches!(version.origin(), Origin::Load(_));
-        if is_far && is_known && is_real(facts, load) {
+        if is_far && is_known && may_be_replaced(facts, load) {
             let stored = after_stores.get(&load).and_then(|it| stored_before(facts, it));
             found.extend(stored.or_else(|| holders.finding(facts, memory, load)));
         }
@@ -92,7 +92,7 @@ impl Holders {
     fn add(&mut self, facts: &FindingFacts<'_>, load: OccurrenceId, op: OpId, expr: ExprId) {
         if let ExprKind::Load { buffer, .. } = facts.body.expr(expr).kind
             && is_cell(facts.body, buffer)
-            && is_real(facts, load)
+            && may_be_replaced(facts, load)
         {
             self.reads.entry(buffer).or_insert(load);
         }
@@ -123,7 +123,7 @@ impl Holders {
         let holder = self.of.get(&here.expr)?.iter().rev().take(MAX_HOLDERS).find(|it| {
             it.op != here.op
                 && facts.scopes().order(it.op) < facts.scopes().order(here.op)
-                && sees_names_of(facts.scopes(), it.op, here.op)
+                && sees_names_of(facts.body, facts.scopes(), it.op, here.op)
                 && same_reads(facts.body, facts.occurrences, memory, it.load, load)
                 && still_holds(facts, memory, it, here.op)
                 && !is_unwritten(facts.body, memory, load)

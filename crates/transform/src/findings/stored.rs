@@ -50,7 +50,7 @@ pub(super) fn stored(facts: &FindingFacts<'_>, memory: &MemoryVersions<'_>) -> V
             let is_element = body.ops[store].kind == OpKind::Store { buffer, predicated: false };
             let scope = facts.scopes().of_op(op);
             let same = is_element
-                && sees_names_of(facts.scopes(), store, op)
+                && sees_names_of(body, facts.scopes(), store, op)
                 && !in_vector[scope.index()]
                 && same_element(body, occurrences, memory, load, store);
             let value = occurrences.of_operand(store, 0)?;
@@ -60,9 +60,11 @@ pub(super) fn stored(facts: &FindingFacts<'_>, memory: &MemoryVersions<'_>) -> V
 }
 
 /// Whether what is visible at `first` is visible at the later `then` too, on the same side of a launch.
-pub(super) fn sees_names_of(scopes: &ScopeTree, first: OpId, then: OpId) -> bool {
+pub(super) fn sees_names_of(body: &Body, scopes: &ScopeTree, first: OpId, then: OpId) -> bool {
     let (from, to) = (scopes.of_op(first), scopes.of_op(then));
-    scopes.is_ancestor(from, to) && scopes.kernel(from) == scopes.kernel(to)
+    scopes.is_ancestor(from, to)
+        && scopes.kernel(from) == scopes.kernel(to)
+        && scopes.is_in_block_of(body, first, then)
 }
 
 /// Whether a load and a store of one buffer name the same element.
@@ -131,7 +133,9 @@ pub(super) fn vectorized(scopes: &ScopeTree) -> Vec<bool> {
     inside
 }
 
-/// Whether an occurrence has text of its own, or there is no text.
-pub(super) fn is_real(facts: &FindingFacts<'_>, occurrence: OccurrenceId) -> bool {
+/// Whether something else that has its value may stand in the place of an occurrence: it has text of its own, or there is no text, and it is
+/// not there to be seen as it is.
+pub(super) fn may_be_replaced(facts: &FindingFacts<'_>, occurrence: OccurrenceId) -> bool {
     facts.source.is_none_or(|it| (it.is_real)(occurrence))
+        && facts.roles().role(occurrence).takes_name()
 }

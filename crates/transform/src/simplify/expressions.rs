@@ -22,6 +22,7 @@ use ir::{
         finding::{FindingKind, Place, Related, Role},
         simplify::{SimplificationKind, SimplifyRefusal, Step},
     },
+    role,
     substitution::Substitution,
     walk::WalkEvent,
 };
@@ -288,7 +289,7 @@ impl Planner<'_, '_, '_> {
     fn operand(&mut self, op: OpId, operand: usize, reading: Overflow) {
         let body = self.facts.round.body;
         let old = body.ops[op].operands[operand];
-        if body.expr(old).is_constant() {
+        if body.expr(old).is_constant() || !role::of_operand(body, op, operand).takes_equal() {
             return;
         }
         let context = self.before(op);
@@ -413,6 +414,10 @@ impl Planner<'_, '_, '_> {
         let old = self.simplifier.body().children(from);
         let mut new = Children::new();
         for (index, &operand) in old.iter().enumerate() {
+            if !role::of_child(self.simplifier.body(), from, index, operand).takes_equal() {
+                new.push(operand);
+                continue;
+            }
             let reading = reading_of(self.simplifier.body(), from, index, reading);
             let first = new.first().copied().unwrap_or(operand);
             let context = self.context_of(context, from, index, first);

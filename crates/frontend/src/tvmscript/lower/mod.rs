@@ -80,6 +80,8 @@ struct State<'e> {
     /// Part of `entries`, by operation.
     op_entries: Vec<(u32, u32)>,
     op_ranges: Vec<TextRange>,
+    /// By operation: whether a macro made it.
+    expanded: Vec<bool>,
     sites: Vec<Option<Site>>,
     ends: Vec<(OpId, u32, EndSite)>,
     definitions: Vec<Definition>,
@@ -124,6 +126,7 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
         entries: Vec::new(),
         op_entries: Vec::new(),
         op_ranges: Vec::new(),
+        expanded: Vec::new(),
         sites: Vec::new(),
         ends: Vec::new(),
         definitions: Vec::new(),
@@ -196,6 +199,7 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
         allowances,
         occurrences,
         op_ranges: state.op_ranges,
+        expanded: state.expanded,
         sites: state.sites,
         ends: state.ends,
         definitions: state.definitions,
@@ -308,6 +312,7 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
     fn emit(&mut self, kind: OpKind, operands: &[Tx]) -> OpId {
         let op = self.s.body.push_op(self.s.block, kind, &[]);
         self.s.op_ranges.push(self.s.stmt_range);
+        self.s.expanded.push(self.expansion.is_some());
         let site = self.s.site.take();
         self.s.sites.push(site);
         self.s.op_entries.push((0, 0));

@@ -30,7 +30,9 @@ impl Greedy<'_> {
                     || last.crosses
                         && self.crosses_launches(expr_of(position.occurrence))
                         && facts.kernel(last.scope).is_none();
-                let is_known = order > facts.scopes.order(last.bound_by)
+                let user = facts.occurrences[position.occurrence].op;
+                let is_known = facts.scopes.is_in_block_of(facts.body, last.bound_by, user)
+                    && order > facts.scopes.order(last.bound_by)
                     && facts.part(last.bound_by) == facts.part(position.op);
                 if !(same_side && is_known) {
                     return None;

@@ -148,6 +148,11 @@ fn veto(
     {
         return Some(Refusal::Overflow { value });
     }
+    // Named thread indices are defined by launches below the place.
+    let order = facts.scopes.order(before);
+    if members[at].iter().any(|&it| facts.visible_from_at(it) > order) {
+        return Some(Refusal::NoBindingSite { before });
+    }
     // A launch inside another one takes its extent from the host, where no name of the kernel is known (P6).
     let is_in_kernel = facts.kernel(facts.scopes.of_op(before)).is_some();
     let is_bound = |it: &OccurrenceId| facts.has(*it, flag::LAUNCH_BOUND);

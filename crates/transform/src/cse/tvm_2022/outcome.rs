@@ -232,7 +232,7 @@ impl Outcome {
             bindings,
             cells: Vec::new(),
             dropped: Vec::new(),
-            informational: facts.body.has_schedulable_blocks(),
+            informational: ir::plan::only_informs(facts.body),
         }
     }
 

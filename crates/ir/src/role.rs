@@ -1,0 +1,250 @@
+//! What operands are for, and so what may stand in their places.
+//!
+//! Most operands are values: computed where they stand, each time. Others say something to whoever reads the function (how many lanes, of
+//! what type, which part of a buffer, how memory is laid out), and have to be seen as they are written: a name for them says
+//! nothing. In: a body. Out: the [`Role`] of an operand, of a part of an expression, or of all occurrences ([`Roles`]). What is part of
+//! such an operand has its role. Planners that put something in the place of an operand ask [`Role::takes_name`] or
+//! [`Role::takes_equal`], and nothing else.
+//!
+//! The presets that follow TVM do what TVM does, also with these; what is unsound of that they refuse.
+//!
+//! O(1) an operand; O(occurrences) for all.
+
+mod arguments;
+
+use crate::{
+    Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Lanes, OccurrenceId, Occurrences, OpId,
+    OpKind, Type, arena::Id as _,
+};
+
+/// What an operand is for.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Role {
+    /// It is computed where it stands, and used.
+    Value,
+    /// The number of threads of a launch: computed by the host before it, and part of how the kernel is launched.
+    Launch,
+    /// The bounds of a loop whose extent is seen only in both together, or has to be a constant: to be unrolled, or made lanes of.
+    Trips,
+    /// The number of lanes of a vector; not evaluated.
+    Lanes,
+    /// Which lanes are accessed.
+    Mask,
+    /// An element type that stands as an expression.
+    Type,
+    /// A bound of a part of a buffer, whose extent is seen only in both bounds together.
+    Bounds,
+    /// An extent, a stride or the offset of a buffer where it is made: how memory is laid out.
+    Layout,
+    /// An operand that TVM needs as a constant, maybe after loops were unrolled.
+    Constant,
+    /// The extents of a scope of threads where its index is defined (`T.cta_id([4])`).
+    Scope,
+    /// What a statement says to passes (`T.attr`), and what is assumed.
+    Annotation,
+    /// Evaluated by somebody else, with other values of its parameters (a reducer).
+    Function,
+    /// Part of what is kept by its text.
+    Text,
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Role; 13] = [
+        Role::Value,
+        Role::Launch,
+        Role::Trips,
+        Role::Lanes,
+        Role::Mask,
+        Role::Type,
+        Role::Bounds,
+        Role::Layout,
+        Role::Constant,
+        Role::Scope,
+        Role::Annotation,
+        Role::Function,
+        Role::Text,
+    ];
+
+    /// Whether a variable that holds the value may stand there.
+    pub fn takes_name(self) -> bool {
+        match self {
+            Role::Value | Role::Launch => true,
+            Role::Trips
+            | Role::Lanes
+            | Role::Mask
+            | Role::Type
+            | Role::Bounds
+            | Role::Layout
+            | Role::Constant
+            | Role::Scope
+            | Role::Annotation
+            | Role::Function
+            | Role::Text => false,
+        }
+    }
+
+    /// Whether another expression of the same value may stand there, while the operands beside it stay.
+    pub fn takes_equal(self) -> bool {
+        match self {
+            Role::Value | Role::Trips | Role::Mask | Role::Function => true,
+            Role::Launch
+            | Role::Lanes
+            | Role::Type
+            | Role::Bounds
+            | Role::Layout
+            | Role::Constant
+            | Role::Scope
+            | Role::Annotation
+            | Role::Text => false,
+        }
+    }
+
+    /// What a part has that is for `part` in an operand that is for this.
+    fn around(self, part: Role) -> Role {
+        match self {
+            Role::Value => part,
+            Role::Launch if part != Role::Value => part,
+            _ => self,
+        }
+    }
+}
+
+/// The role of an operand of an operation.
+pub fn of_operand(body: &Body, op: OpId, operand: usize) -> Role {
+    let data = &body.ops[op];
+    if is_type(body, data.operands[operand]) {
+        return Role::Type;
+    }
+    match data.kind {
+        OpKind::For(kind) => of_bounds(body, op, kind, operand),
+        OpKind::LaunchThread { .. } => Role::Launch,
+        OpKind::Store { predicated, .. } if predicated && operand + 1 == data.operands.len() => {
+            Role::Mask
+        }
+        OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer } => {
+            let has_pointer =
+                matches!(body.buffers[buffer].origin, BufferOrigin::Decl { data: Some(_) });
+            let is_pointer = has_pointer && operand + 1 == data.operands.len();
+            if is_pointer { Role::Value } else { Role::Layout }
+        }
+        OpKind::Attr(_) => Role::Annotation,
+        OpKind::Opaque(_) => Role::Text,
+        OpKind::If
+        | OpKind::While
+        | OpKind::SBlock(_)
+        | OpKind::EnvThread(_)
+        | OpKind::AttrDict
+        | OpKind::Store { .. }
+        | OpKind::Bind
+        | OpKind::Evaluate
+        | OpKind::Assert
+        | OpKind::Return
+        | OpKind::Break
+        | OpKind::Continue
+        | OpKind::Named(_) => Role::Value,
+    }
+}
+
+/// The role of a bound of a loop. `T.serial(a, b)` has the extent `b - a`.
+fn of_bounds(body: &Body, op: OpId, kind: ForKind, operand: usize) -> Role {
+    match kind {
+        ForKind::ThreadBinding(_) if operand < 2 => Role::Launch,
+        ForKind::ThreadBinding(_) | ForKind::Vectorized | ForKind::Unrolled => Role::Trips,
+        ForKind::Serial | ForKind::Parallel => {
+            let starts_at_constant = body.expr(body.ops[op].operands[0]).is_constant();
+            if starts_at_constant { Role::Value } else { Role::Trips }
+        }
+    }
+}
+
+/// The role of an operand of an expression, the `index`-th as [`Body::each_child`] counts them, if the expression is a value.
+pub fn of_child(body: &Body, parent: ExprId, index: usize, child: ExprId) -> Role {
+    match is_type(body, child) {
+        true => Role::Type,
+        false => of_part(body, body.expr(parent).kind, index),
+    }
+}
+
+fn of_part(body: &Body, kind: ExprKind, index: usize) -> Role {
+    match kind {
+        ExprKind::Load { indices, .. } if index >= body.items(indices).len() => Role::Mask,
+        ExprKind::Ramp { .. } if index == 2 => Role::Lanes,
+        ExprKind::Broadcast { .. } if index == 1 => Role::Lanes,
+        ExprKind::Shuffle { vectors, .. } if index >= body.items(vectors).len() => Role::Constant,
+        ExprKind::Slice { .. } => Role::Bounds,
+        ExprKind::Lambda { .. } => Role::Function,
+        ExprKind::Call { callee, args, .. } => match callee {
+            Callee::Intrinsic(name) => {
+                arguments::of(body, body.name(name), body.items(args), index)
+            }
+            // Functions of the module take values.
+            Callee::Function(_) => Role::Value,
+            // Python that may look at what it is given.
+            Callee::Unknown(_) => Role::Text,
+        },
+        ExprKind::Opaque { .. } => Role::Text,
+        ExprKind::Value(_)
+        | ExprKind::Bound(_)
+        | ExprKind::Int(_)
+        | ExprKind::Float(_)
+        | ExprKind::Str(_)
+        | ExprKind::Binary(..)
+        | ExprKind::Unary(..)
+        | ExprKind::Cast(_)
+        | ExprKind::Select(..)
+        | ExprKind::Load { .. }
+        | ExprKind::BufferField(..)
+        | ExprKind::Buffer(_)
+        | ExprKind::Region(..)
+        | ExprKind::Ramp { .. }
+        | ExprKind::Broadcast { .. }
+        | ExprKind::Shuffle { .. }
+        | ExprKind::Let { .. }
+        | ExprKind::Tuple(_) => Role::Value,
+    }
+}
+
+/// Whether an expression stands for an element type, wherever it is.
+fn is_type(body: &Body, expr: ExprId) -> bool {
+    matches!(body.expr(expr).kind, ExprKind::Call { callee: Callee::Intrinsic(name), .. }
+        if body.name(name) == "type_annotation")
+}
+
+/// Whether a variable can hold values of this type: TVMScript has no annotation for vectors whose length only the machine knows.
+pub fn has_annotation(ty: Type) -> bool {
+    ty.prim().is_none_or(|it| matches!(it.lanes, Lanes::Fixed(_)))
+}
+
+/// The roles of all occurrences of a body.
+pub struct Roles(Vec<Role>);
+
+impl Roles {
+    /// Looks at all occurrences, outer before inner.
+    pub fn of(body: &Body, occurrences: &Occurrences) -> Roles {
+        let mut roles = vec![Role::Value; occurrences.len()];
+        for (id, it) in occurrences.iter() {
+            if it.parent.is_none() {
+                roles[id.index()] = of_operand(body, it.op, it.operand as usize);
+            }
+            let here = roles[id.index()];
+            let mut child = OccurrenceId::new(id.index() + 1);
+            let mut index = 0;
+            while child < it.end {
+                let role = of_child(body, it.expr, index, occurrences[child].expr);
+                roles[child.index()] = here.around(role);
+                child = occurrences[child].end;
+                index += 1;
+            }
+        }
+        Roles(roles)
+    }
+
+    /// The role of an occurrence.
+    pub fn role(&self, occurrence: OccurrenceId) -> Role {
+        self.0[occurrence.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests;
