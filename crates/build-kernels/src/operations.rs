@@ -35,6 +35,7 @@ impl OpsModule {
         lower_file(text, Shapes::builtin(), &mut |unit| {
             documents.resize_with(documents.len().max(unit.document + 1), Document::default);
             let document = &mut documents[unit.document];
+            let unit = Unit { aliases: Default::default(), ..unit };
             match unit.kind {
                 UnitKind::Function => document.functions.push(unit),
                 UnitKind::Frame => document.frame = Some(unit),

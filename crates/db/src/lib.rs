@@ -10,6 +10,7 @@ mod input;
 mod kernels;
 mod log;
 mod lowering;
+mod op_edits;
 mod op_lowering;
 mod plan;
 mod reading;
@@ -36,6 +37,7 @@ pub use crate::{
         SharedBody, TextFacts, body, lowered, lowering_diagnostics, occurrences, source_map,
         text_facts,
     },
+    op_edits::{op_edits, op_fixes},
     op_lowering::{
         SharedOpBody, op_body, op_diagnostics, op_lowered, op_plan, op_source_map, op_text,
     },

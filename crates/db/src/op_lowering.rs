@@ -113,7 +113,7 @@ fn leave_known(db: &dyn Db, lowered: &mut Lowered, text: &str, kind: UnitKind) {
 }
 
 /// The aliases whose names a unit mentions.
-fn mentioned_aliases<'db>(
+pub(crate) fn mentioned_aliases<'db>(
     db: &'db dyn Db,
     unit: OpUnit<'db>,
     green: &Green,

@@ -4,7 +4,7 @@
 //! earlier version. Nothing depends on which version that is, or on whether there is one, but the cost: a version is known by its tree, and what is
 //! taken over follows from where the trees differ.
 
-use std::sync::Arc;
+use std::{collections::BTreeSet, sync::Arc};
 
 use frontend::{
     mlir::{self, Aliases, Previous, Traits},
@@ -30,18 +30,19 @@ pub(crate) struct Reading {
 /// The aliases that a text mentions.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Mentioned {
-    pub(crate) names: Vec<Box<str>>,
+    pub(crate) names: BTreeSet<Box<str>>,
     pub(crate) aliases: Aliases,
 }
 
 impl Mentioned {
     /// Adds the name of an alias, if it is new, with what `find` says that it stands for.
     pub(crate) fn add(&mut self, name: &str, find: impl FnOnce(&str) -> Option<Box<str>>) {
-        if let Err(at) = self.names.binary_search_by(|it| (**it).cmp(name)) {
-            self.names.insert(at, name.into());
-            if let Some(text) = find(name) {
-                self.aliases.add_canonical(name, &text);
-            }
+        if self.names.contains(name) {
+            return;
+        }
+        self.names.insert(name.into());
+        if let Some(text) = find(name) {
+            self.aliases.add_canonical(name, &text);
         }
     }
 }

@@ -22,6 +22,7 @@ mod number;
 mod operation;
 mod pretty;
 mod reader;
+mod reread;
 mod special;
 mod structured;
 #[cfg(test)]
@@ -38,6 +39,7 @@ pub use self::{
     again::{Previous, Traits, lower_after},
     aliases::Aliases,
     compare::{Difference, differences},
+    reread::{reread_frame, reread_function},
     unit::{
         Divert, FileReader, FunctionReader, Outline, Unit, UnitKind, Units, aliases, lower_file,
         lower_file_without_names, lower_frame, lower_function, lower_function_with_traits,

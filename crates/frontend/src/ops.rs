@@ -1,12 +1,16 @@
 //! What the front ends of languages made of operations (MLIR, PIR) share: the map back to the text, diagnostics, and edits from plans.
 
+mod checked;
 pub mod diagnostics;
 mod edits;
+mod same;
 mod source_map;
 
 pub use self::{
+    checked::{CheckedEdits, Edited, checked_edits},
     diagnostics::{self as codes, ALL, rule},
-    edits::{edits, edits_of, packed_edits},
+    edits::edits,
+    same::is_same,
     source_map::{OpSourceMap, SuccessorPlace},
 };
 pub use crate::tvmscript::{Diagnostic, DiagnosticRule, Severity};

@@ -58,6 +58,13 @@ pub fn programs(text: &str) -> Vec<Program> {
     res
 }
 
+/// The program that a text is; none if it is not one program.
+pub fn reread(text: &str) -> Option<Lowered> {
+    let [only] = <[Program; 1]>::try_from(programs(text)).ok()?;
+    let is_all = only.range == TextRange::up_to(size(text.len()));
+    is_all.then_some(only.lowered)
+}
+
 /// The program whose block `green` is.
 pub fn lower(green: &Green) -> Lowered {
     let text = green.text();

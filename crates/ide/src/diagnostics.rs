@@ -29,6 +29,8 @@ pub struct DiagnosticsConfig {
     pub operations: bool,
     /// How bad findings of each kind are.
     pub levels: FindingLevels,
+    /// Say of what could be shared whether `fix` does it. In MLIR and PIR that costs as much as doing it.
+    pub read_back: bool,
     /// At most this many; the worst are kept.
     pub limit: usize,
 }
@@ -39,6 +41,7 @@ impl Default for DiagnosticsConfig {
             common_subexpressions: true,
             operations: true,
             levels: FindingLevels::default(),
+            read_back: false,
             limit: usize::MAX,
         }
     }
@@ -130,6 +133,8 @@ pub(crate) fn function_diagnostics(
     let shared: &[frontend::tvmscript::Diagnostic] =
         if config.common_subexpressions { shared_values(db, at.function) } else { &[] };
     let allowances = db::source_map(db, at.function).allowances();
+    // A new binding in what is still to be scheduled is for those who ask for that one.
+    let is_fixed = !shared.is_empty() && !db::cse_plan(db, at.function).informational;
     let all = syntax.iter().chain(lowering).chain(shared);
     let reported = all.filter(|it| !allowances.at(it.code, it.range)).map(|it| {
         let related = it.related.iter();
@@ -141,7 +146,7 @@ pub(crate) fn function_diagnostics(
             help: it.help.clone(),
             related: related.map(|(range, it)| (at.to_file(*range), it.clone())).collect(),
             is_unnecessary: false,
-            is_fixable: it.code == COMMON_SUBEXPRESSION,
+            is_fixable: it.code == COMMON_SUBEXPRESSION && is_fixed,
         }
     });
     let findings = function_findings(db, at.function).iter().filter_map(|it| {

@@ -174,7 +174,7 @@ fn quick_fix(title: String, edits: Vec<Edit>) -> CodeAction {
 }
 
 /// What cannot be done because the text would say something else.
-fn refused(title: String) -> CodeAction {
+pub(crate) fn refused(title: String) -> CodeAction {
     let refusal = SimplifyRefusal::ReadsBackDifferently.name();
     let why = format!("the edited text would mean something else ({refusal})");
     CodeAction { disabled: Some(why), ..quick_fix(title, Vec::new()) }

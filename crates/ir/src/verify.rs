@@ -93,6 +93,8 @@ enum Step {
     EndTree,
     Block(BlockId),
     Op(OpId),
+    /// From here on the results of an operation are visible.
+    Results(OpId),
     /// What follows, up to the next, cannot be reached.
     Unreachable,
     Reachable,
@@ -164,6 +166,7 @@ impl Verifier<'_> {
                 Step::Unreachable => self.unreachable += 1,
                 Step::Reachable => self.unreachable -= 1,
                 Step::Op(op) => self.op(op, &mut stack, &mut undo),
+                Step::Results(op) => self.define_results(op, &mut undo),
                 Step::Close => {
                     if let Some([values, buffers, threads]) = undo.scopes.pop() {
                         for value in undo.values.drain(values as usize..) {
@@ -233,6 +236,18 @@ impl Verifier<'_> {
         undo.values.push(value);
     }
 
+    fn define_results(&mut self, op: OpId, undo: &mut Undo) {
+        for &result in &self.body.ops[op].results {
+            match visibility::reach(self.body, result) {
+                Reach::Launches => {
+                    self.visible.threads.insert(result);
+                    undo.threads.push(result);
+                }
+                _ => self.define_value(result, undo),
+            }
+        }
+    }
+
     fn define_buffer(&mut self, buffer: BufferId, undo: &mut Undo) {
         self.visible.buffers.insert(buffer);
         undo.buffers.push(buffer);
@@ -254,17 +269,21 @@ impl Verifier<'_> {
         {
             self.use_value(op, thread);
         }
+        for successor in &data.successors {
+            for &arg in body.items(successor.args) {
+                self.expr(op, arg);
+            }
+        }
         for (index, &result) in data.results.iter().enumerate() {
             if body.values[result].kind != ValueKind::Result(op, index as u32) {
                 self.error(Some(op), format!("result {index} does not name its operation"));
             }
-            match visibility::reach(body, result) {
-                Reach::Launches => {
-                    self.visible.threads.insert(result);
-                    undo.threads.push(result);
-                }
-                _ => self.define_value(result, undo),
-            }
+        }
+        // What is inside of an operation of MLIR does not see its results.
+        if body.dialect.is_of_operations() && !data.regions.is_empty() {
+            stack.push(Step::Results(op));
+        } else {
+            self.define_results(op, undo);
         }
         match data.kind {
             OpKind::Alloc { buffer, .. } => self.define_buffer(buffer, undo),

@@ -56,20 +56,19 @@ pub fn format_mlir(
 ) -> Result<Vec<Edit>, FormatError> {
     let steps = parse_with(text, shapes);
     let tokens = tokens(&steps, text);
-    let style = Style::of(text);
+    let style = Style::of(text, gaps(text, &tokens));
     let lines = within.map(|it| whole_lines(text, it));
     let mut edits = Vec::new();
-    let mut before: Option<&Token> = None;
-    for token in tokens.iter().map(Some).chain([None]) {
+    for (before, token, gap) in gaps(text, &tokens) {
         let start = before.map_or(0, |it| it.end);
-        let end = token.map_or(text.len(), |it| it.start);
-        let gap = &text[start..end];
+        let end = start + gap.len();
         let mut new = laid_out(&style, before, token, gap);
         let (mut gap, mut end) = (gap, end);
         // How far the next line is indented is for those who ask for that line.
         let is_last =
             lines.is_some_and(|it| usize::from(it.start()) <= start && usize::from(it.end()) < end);
-        if is_last && let (Some(old_break), Some(new_break)) = (gap.find('\n'), new.find('\n')) {
+        let line_break = |it: &str| it.find(['\n', '\r']);
+        if is_last && let (Some(old_break), Some(new_break)) = (line_break(gap), line_break(&new)) {
             new.truncate(new_break);
             gap = &gap[..old_break];
             end = start + old_break;
@@ -80,11 +79,24 @@ pub fn format_mlir(
         {
             edits.push(Edit::replace(range, new));
         }
-        before = token;
     }
     let new = applied(text, &edits);
     same_tree((text, &steps), (&new, &parse_with(&new, shapes)))?;
     Ok(edits)
+}
+
+/// What stands between the tokens of a text, with the tokens on both sides.
+fn gaps<'t>(
+    text: &'t str,
+    tokens: &'t [Token],
+) -> impl Iterator<Item = (Option<&'t Token>, Option<&'t Token>, &'t str)> {
+    let before = std::iter::once(None).chain(tokens.iter().map(Some));
+    let behind = tokens.iter().map(Some).chain([None]);
+    before.zip(behind).map(|(before, token)| {
+        let start = before.map_or(0, |it| it.end);
+        let end = token.map_or(text.len(), |it| it.start);
+        (before, token, &text[start..end])
+    })
 }
 
 fn offset(at: usize) -> TextSize {
@@ -95,8 +107,9 @@ fn offset(at: usize) -> TextSize {
 fn whole_lines(text: &str, range: TextRange) -> TextRange {
     let (from, to) = (usize::from(range.start()), usize::from(range.end()));
     let bytes = text.as_bytes();
-    let start = bytes[..from].iter().rposition(|it| *it == b'\n').map_or(0, |it| it + 1);
-    let end = bytes[to..].iter().position(|it| *it == b'\n').map_or(text.len(), |it| to + it);
+    let is_break = |it: &u8| matches!(it, b'\n' | b'\r');
+    let start = bytes[..from].iter().rposition(is_break).map_or(0, |it| it + 1);
+    let end = bytes[to..].iter().position(is_break).map_or(text.len(), |it| to + it);
     TextRange::new(offset(start), offset(end))
 }
 

@@ -4,12 +4,18 @@ use std::fmt;
 
 use rowan::{TextRange, TextSize};
 
-/// How the lines of a text end, by the first one: `\r\n` or `\n`. O(first line).
+/// How the lines of a text end, by the first one: `\r\n`, `\r` or `\n`. O(first line).
 pub fn first_line_end(text: &str) -> &'static str {
-    match text.find('\n') {
-        Some(at) if text[..at].ends_with('\r') => "\r\n",
+    match text.find(['\n', '\r']).map(|at| &text.as_bytes()[at..]) {
+        Some([b'\r', b'\n', ..]) => "\r\n",
+        Some([b'\r', ..]) => "\r",
         _ => "\n",
     }
+}
+
+/// How many lines end in a text. `\r\n` is one end.
+pub(crate) fn line_breaks(text: &str) -> usize {
+    text.matches(['\n', '\r']).count() - text.matches("\r\n").count()
 }
 
 /// The text of a range is replaced.

@@ -205,6 +205,7 @@ impl Config {
             common_subexpressions: self.diagnostics_common_subexpressions,
             operations: self.mlir_diagnostics,
             levels: self.levels,
+            read_back: false,
             limit,
         }
     }

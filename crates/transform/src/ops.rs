@@ -39,7 +39,7 @@ mod wide;
 use ir::{
     Body, Dialect,
     effects::EffectTable,
-    plan::ops::{OpAction, OpPlan, OpPreset},
+    plan::ops::{OpPlan, OpPreset},
 };
 
 pub use needs::{part, with_needs};
@@ -72,34 +72,6 @@ pub struct OpWork {
 /// Plans the equal and dead operations of `body`.
 pub fn plan(body: &Body, effects: &EffectTable, options: &OpOptions) -> OpPlan {
     plan_counted(body, effects, options).0
-}
-
-/// Hands over the actions of a plan one by one, in any order, and gives their number. Where the rules need no whole plan none is kept, which is
-/// the memory of another 24 bytes an operation.
-pub fn each_action(
-    body: &Body,
-    effects: &EffectTable,
-    options: &OpOptions,
-    take: &mut dyn FnMut(&OpAction),
-) -> usize {
-    let mut n = 0;
-    let mut count = |it: &OpAction| {
-        n += 1;
-        take(it);
-    };
-    match (body.dialect, options.preset) {
-        (Dialect::Pir, _) | (_, OpPreset::Default) => {
-            plan(body, effects, options).actions.iter().for_each(count);
-        }
-        _ => {
-            scoped::find(body, effects, options, &mut |found| {
-                if let scoped::Found::Action(action) = found {
-                    count(&action);
-                }
-            });
-        }
-    }
-    n
 }
 
 /// As [`plan`], with what it cost.

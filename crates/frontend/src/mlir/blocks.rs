@@ -7,12 +7,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{
     aliases::Aliases,
     forms,
-    names::{Found, NONE, Slot},
-    reader::{Definition, Frame, Head, OpenRegion, Operand, PendingTarget, Reader},
+    names::{Found, Label, NONE, Slot},
+    reader::{Definition, Form, Frame, Head, OpenRegion, Operand, PendingTarget, Reader},
 };
 use crate::ops::{
     Diagnostic, Severity,
-    codes::{COUNT_MISMATCH, UNDEFINED_BLOCK, UNDEFINED_VALUE, VALUE_REDEFINITION},
+    codes::{
+        BLOCK_REDEFINITION, COUNT_MISMATCH, UNDEFINED_BLOCK, UNDEFINED_VALUE, VALUE_REDEFINITION,
+    },
 };
 
 impl<'t> Reader<'t> {
@@ -104,12 +106,14 @@ impl<'t> Reader<'t> {
         let start = u32::from(self.map.region(open.region).start());
         self.map.set_region(open.region, (start, self.pos() - self.base));
         self.implied_terminator(open.region, open.block, aliases);
-        let mut undefined = Vec::new();
+        let (mut undefined, mut again) = (Vec::new(), Vec::new());
         self.names.close_region(|labels| {
+            let pairs = labels.array_windows().filter(|[a, b]| a.name == b.name);
+            again.extend(pairs.map(|[a, b]| (a.start, b.start)));
             for target in self.pending_targets.drain(open.first_target..) {
-                let at = labels.partition_point(|it| it.0 < target.name);
-                match labels.get(at).filter(|it| it.0 == target.name) {
-                    Some(&(_, block)) => {
+                let at = labels.partition_point(|it| it.name < target.name);
+                match labels.get(at).filter(|it| it.name == target.name) {
+                    Some(&Label { block, .. }) => {
                         self.body.ops[target.op].successors[target.index as usize].block = block;
                     }
                     None => undefined.push(target),
@@ -119,6 +123,26 @@ impl<'t> Reader<'t> {
         for target in undefined {
             self.undefined_block(&target);
         }
+        // What is inside of a form that is not known may be no blocks.
+        if self.frames.last().is_none_or(|it| it.form != Form::Opaque) {
+            again.into_iter().for_each(|(first, start)| self.block_again(first, start));
+        }
+    }
+
+    fn block_again(&mut self, first: u32, start: u32) {
+        let place = |start: u32| {
+            let len = self.written_name(start).len() as u32;
+            text_range(self.relative((start, start + len)))
+        };
+        let name = self.written_name(start);
+        self.report(Diagnostic {
+            code: BLOCK_REDEFINITION,
+            severity: Severity::Error,
+            range: place(start),
+            message: format!("there is a block `{name}` in this region already"),
+            help: None,
+            related: vec![(place(first), "it begins here".to_owned())],
+        });
     }
 
     pub(super) fn push_target(&mut self, op: OpId, index: u32, label: (u32, u32)) {
@@ -142,7 +166,7 @@ impl<'t> Reader<'t> {
         if self.local_names.is_none() {
             self.map.set_block(block, relative);
         }
-        self.names.label(name, block);
+        self.names.label(Label { name, block, start: place.0 });
         // The arguments that follow are definitions of no operation.
         self.labelled = self.definitions.len();
     }

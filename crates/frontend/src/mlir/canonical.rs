@@ -3,7 +3,10 @@
 //! Text in, text out: aliases expanded, blanks as MLIR's printer sets them, keys sorted, numbers by [`super::number`] with their default types, affine maps
 //! simplified, `#d<m …>` as `#d.m<…>`, uniform `dense` as a splat. What is inside the body of a dialect's attribute or type is only known by its tokens.
 //!
-//! Linear in the text with aliases expanded; an alias whose text is long stands for itself by a hash of it, so that nested aliases cannot explode.
+//! Linear in the text with aliases expanded; an alias whose text is long stands for itself by a hash of it, so that nested aliases cannot explode. What
+//! nests deeper than [`MAX_LEVELS`] is written by its tokens: each level costs a look over all that is in it.
+
+use std::cell::Cell;
 
 use syntax::{is_bare_name, unescape};
 
@@ -15,15 +18,15 @@ use super::{
     number::{self, Element},
 };
 
-const STACK_RED_ZONE: usize = 128 * 1024;
-const STACK_SEGMENT: usize = 1024 * 1024;
+/// So many levels of attributes and types are written by what they mean. Equal texts are equal at any depth; deeper, another spelling is another value.
+const MAX_LEVELS: u32 = 64;
 
 /// The canonical text of an attribute.
 pub(super) fn attribute(text: &str, aliases: &Aliases) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     let mut cursor = Cursor::new(text);
-    Writer { aliases }.attribute(&mut cursor, &mut out);
-    Writer { aliases }.rest(&mut cursor, &mut out);
+    Writer::new(aliases).attribute(&mut cursor, &mut out);
+    Writer::new(aliases).rest(&mut cursor, &mut out);
     out
 }
 
@@ -34,8 +37,8 @@ pub(super) fn type_(text: &str, aliases: &Aliases) -> String {
     }
     let mut out = String::with_capacity(text.len());
     let mut cursor = Cursor::new(text);
-    Writer { aliases }.type_(&mut cursor, &mut out);
-    Writer { aliases }.rest(&mut cursor, &mut out);
+    Writer::new(aliases).type_(&mut cursor, &mut out);
+    Writer::new(aliases).rest(&mut cursor, &mut out);
     out
 }
 
@@ -51,7 +54,28 @@ fn is_plain(text: &str) -> bool {
 
 /// Writes canonical texts; what an alias stands for is written in its place.
 pub(super) struct Writer<'a> {
-    pub(super) aliases: &'a Aliases,
+    aliases: &'a Aliases,
+    /// Levels around what is written.
+    level: Cell<u32>,
+}
+
+impl<'a> Writer<'a> {
+    /// A writer of what sees these aliases.
+    pub(super) fn new(aliases: &'a Aliases) -> Writer<'a> {
+        Writer { aliases, level: Cell::new(0) }
+    }
+
+    /// Writes one level deeper; `false` if that is too deep.
+    fn nest(&self, write: impl FnOnce()) -> bool {
+        let level = self.level.get();
+        if level >= MAX_LEVELS {
+            return false;
+        }
+        self.level.set(level + 1);
+        write();
+        self.level.set(level);
+        true
+    }
 }
 
 impl Writer<'_> {
@@ -67,7 +91,9 @@ impl Writer<'_> {
     }
 
     fn attribute(&self, cursor: &mut Cursor<'_>, out: &mut String) {
-        stacker::maybe_grow(STACK_RED_ZONE, STACK_SEGMENT, || self.attribute_here(cursor, out));
+        if !self.nest(|| self.attribute_here(cursor, out)) {
+            tokens(cursor.item(), out);
+        }
     }
 
     fn attribute_here(&self, cursor: &mut Cursor<'_>, out: &mut String) {
@@ -227,7 +253,9 @@ impl Writer<'_> {
             Some(map) => map.print(out),
             None => {
                 out.push_str(word);
-                self.flat_group(&mut Cursor::new(group), out);
+                if !self.nest(|| self.flat_group(&mut Cursor::new(group), out)) {
+                    tokens(group, out);
+                }
             }
         }
     }
@@ -244,6 +272,15 @@ impl Writer<'_> {
         if !bracket {
             return;
         }
+        if !self.nest(|| self.dialect_body(cursor, name, out)) {
+            let start = cursor.pos();
+            cursor.skip_group();
+            tokens(cursor.since(start), out);
+        }
+    }
+
+    /// `<…>` behind the name of a dialect's attribute or type.
+    fn dialect_body(&self, cursor: &mut Cursor<'_>, name: &str, out: &mut String) {
         let mut ahead = *cursor;
         ahead.next();
         if !name.contains('.')
@@ -287,7 +324,9 @@ impl Writer<'_> {
     }
 
     pub(super) fn type_(&self, cursor: &mut Cursor<'_>, out: &mut String) {
-        stacker::maybe_grow(STACK_RED_ZONE, STACK_SEGMENT, || self.type_here(cursor, out));
+        if !self.nest(|| self.type_here(cursor, out)) {
+            tokens(cursor.item(), out);
+        }
     }
 
     fn type_here(&self, cursor: &mut Cursor<'_>, out: &mut String) {
@@ -463,6 +502,24 @@ impl Writer<'_> {
             }
             Token::End => {}
         }
+    }
+}
+
+/// The tokens of a text, with a blank where there was white space.
+fn tokens(text: &str, out: &mut String) {
+    let mut cursor = Cursor::new(text);
+    let mut is_first = true;
+    loop {
+        let is_spaced = cursor.space();
+        let start = cursor.pos();
+        if cursor.next() == Token::End {
+            return;
+        }
+        if is_spaced && !std::mem::take(&mut is_first) {
+            out.push(' ');
+        }
+        is_first = false;
+        out.push_str(cursor.since(start));
     }
 }
 

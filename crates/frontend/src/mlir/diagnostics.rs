@@ -35,17 +35,16 @@ pub(super) fn of_body(
     said
 }
 
-/// Uses that their definition does not dominate.
+/// Uses that their definition does not dominate, each once.
 fn dominance(text: &str, body: &Body, map: &OpSourceMap, out: &mut Vec<Diagnostic>) {
+    let mut seen = FxHashSet::default();
     let found = verify(body).into_iter().filter_map(|it| Some((it.op?, it.value?)));
+    let found = found.filter(|it| has_order(body, it.1) && seen.insert(*it));
     for (op, value) in found.take(MAX_DOMINANCE) {
-        if matches!(body.values[value].kind, ValueKind::Captured) || in_unknown_region(body, op) {
-            continue;
-        }
         let name = match body.name(body.values[value].name) {
             // The body may have no names.
             "" => text[map.definition(value)].split(':').next().unwrap_or_default().trim_end(),
-            name => name,
+            name => name.split('#').next().unwrap_or(name),
         };
         let uses = map.uses_of(op).zip(values(body, op));
         for (range, _) in uses.filter(|(_, it)| *it == Some(value)) {
@@ -63,6 +62,20 @@ fn dominance(text: &str, body: &Body, map: &OpSourceMap, out: &mut Vec<Diagnosti
     }
 }
 
+/// Whether the region in which a value is defined certainly has an order: that of an operation that is known, or one of several blocks, as those without
+/// order have one at most.
+fn has_order(body: &Body, value: ValueId) -> bool {
+    let block = match body.values[value].kind {
+        ValueKind::Result(op, _) => body.ops[op].parent,
+        ValueKind::BlockArg(block, _) => block,
+        _ => return false,
+    };
+    let region = &body.regions[body.blocks[block].parent];
+    let Some(parent) = region.parent.filter(|_| region.blocks.len() < 2) else { return true };
+    let (name, shapes) = (name_of(body, parent), Shapes::builtin());
+    forms::rule_number(name) != 0 || shapes.is_function(name) || shapes.is_module(name)
+}
+
 fn values(body: &Body, op: OpId) -> impl Iterator<Item = Option<ValueId>> + '_ {
     let data = &body.ops[op];
     let args = data.successors.iter().flat_map(|it| body.items(it.args));
@@ -77,22 +90,6 @@ fn name_of(body: &Body, op: OpId) -> &str {
         OpKind::Named(name) | OpKind::Opaque(name) => body.name(name),
         _ => "",
     }
-}
-
-/// Whether an operation around is not known: its regions may have no order.
-fn in_unknown_region(body: &Body, op: OpId) -> bool {
-    let mut around = body.parent_op(op);
-    while let Some(at) = around {
-        let name = name_of(body, at);
-        let shapes = Shapes::builtin();
-        let known =
-            forms::rule_number(name) != 0 || shapes.is_function(name) || shapes.is_module(name);
-        if !known {
-            return true;
-        }
-        around = body.parent_op(at);
-    }
-    false
 }
 
 /// Operations without effects in the table, each name once, where it stands first.

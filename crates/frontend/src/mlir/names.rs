@@ -44,6 +44,15 @@ struct Scope {
     hides: u32,
 }
 
+/// The label of a block. In order: of equal names the first block comes first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct Label {
+    pub(super) name: NameId,
+    pub(super) block: BlockId,
+    /// Where it stands in the text.
+    pub(super) start: u32,
+}
+
 /// The names of a unit.
 #[derive(Default)]
 pub(super) struct Names {
@@ -62,7 +71,7 @@ pub(super) struct Names {
     waiting: Vec<Waiting>,
     /// The last waiting use of a name.
     waits: FxHashMap<NameId, u32>,
-    labels: Vec<(NameId, BlockId)>,
+    labels: Vec<Label>,
 }
 
 /// What a name means at a use.
@@ -171,13 +180,13 @@ impl Names {
         self.isolation += u32::from(isolated);
     }
 
-    /// Names a block of the open region; `false` if the name is taken.
-    pub(super) fn label(&mut self, name: NameId, block: BlockId) {
-        self.labels.push((name, block));
+    /// Names a block of the open region.
+    pub(super) fn label(&mut self, label: Label) {
+        self.labels.push(label);
     }
 
     /// Ends the open region; its labels are given to `labels` first, sorted: of equal names the first block comes first.
-    pub(super) fn close_region(&mut self, labels: impl FnOnce(&[(NameId, BlockId)])) {
+    pub(super) fn close_region(&mut self, labels: impl FnOnce(&[Label])) {
         let Some(scope) = self.scopes.pop() else { return };
         let own = &mut self.labels[scope.labels as usize..];
         own.sort_unstable();

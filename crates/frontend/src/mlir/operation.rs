@@ -379,7 +379,7 @@ impl<'t> Reader<'t> {
             let text = self.slice(place);
             let mut cursor = Cursor::new(text);
             cursor.eat('<');
-            res.extend(Writer { aliases }.entries(&mut cursor));
+            res.extend(Writer::new(aliases).entries(&mut cursor));
         }
         res
     }

@@ -30,8 +30,12 @@ pub struct Unit {
     pub kind: UnitKind,
     /// Where it begins in the file.
     pub offset: usize,
+    /// Where it ends. The text of a frame is that of its document, functions included.
+    pub end: usize,
     /// The number of its document, between `// -----` lines that have text.
     pub document: usize,
+    /// What a function sees of its document. Who keeps many units drops it: a copy would be made for each alias that follows.
+    pub aliases: Arc<Aliases>,
     /// The unit in the IR.
     pub lowered: Lowered,
 }
@@ -87,9 +91,8 @@ pub fn lower_file(text: &str, shapes: &Shapes, unit: &mut dyn FnMut(Unit)) {
 /// As [`lower_file`], but bodies have no names of values, which printing and messages need and plans do not: a third of the memory of names.
 pub fn lower_file_without_names(text: &str, shapes: &Shapes, unit: &mut dyn FnMut(Unit)) {
     let mut unit = unit;
-    let mut reader = FileReader::new(text, shapes, &mut unit);
-    reader.names = false;
-    parser::mlir::parse_into(text, shapes, &mut reader);
+    let reader = FileReader::new(text, shapes, &mut unit);
+    parser::mlir::parse_into(text, shapes, &mut reader.without_names());
 }
 
 /// A function whose steps follow.
@@ -130,10 +133,11 @@ impl<'t> FunctionReader<'t> {
 
     /// The function, after its last step.
     pub fn finish(self) -> Unit {
-        let Outline { offset, document, .. } = self.outline;
+        let Outline { offset, document, aliases } = self.outline;
+        let end = self.reader.pos() as usize;
         let mut lowered = self.reader.finish();
         lowered.body.rest();
-        Unit { kind: UnitKind::Function, offset, document, lowered }
+        Unit { kind: UnitKind::Function, offset, end, document, aliases, lowered }
     }
 }
 
@@ -260,6 +264,16 @@ impl<'t, 'u> FileReader<'t, 'u> {
         FileReader { names: false, ..FileReader::with(text, shapes, Taker::Divert(divert)) }
     }
 
+    /// The same reader, for bodies without names of values.
+    pub(super) fn without_names(self) -> Self {
+        FileReader { names: false, ..self }
+    }
+
+    /// The same reader, for a text in front of which these aliases are defined.
+    pub(super) fn with_aliases(self, aliases: Arc<Aliases>) -> Self {
+        FileReader { aliases, ..self }
+    }
+
     fn with(text: &'t str, shapes: &'t Shapes, taker: Taker<'u>) -> Self {
         FileReader {
             text,
@@ -332,10 +346,10 @@ impl<'t, 'u> FileReader<'t, 'u> {
                 if let Some(reader) = self.frame.take() {
                     let lowered = reader.finish();
                     let (offset, document) = (self.frame_start, self.document);
-                    let kind = UnitKind::Frame;
-                    self.taker.unit(Unit { kind, offset, document, lowered });
+                    let (kind, end) = (UnitKind::Frame, self.pos);
+                    let aliases = std::mem::take(&mut self.aliases);
+                    self.taker.unit(Unit { kind, offset, end, document, aliases, lowered });
                     self.document += 1;
-                    self.aliases = Arc::default();
                     (self.gave_aliases, self.stays) = (false, false);
                 }
             }

@@ -3,6 +3,8 @@
 use crate::tvmscript::{DiagnosticRule, Severity};
 
 /// A rule's code.
+pub const BLOCK_REDEFINITION: &str = "block-redefinition";
+/// A rule's code.
 pub const SYMBOL_REDEFINITION: &str = "symbol-redefinition";
 /// A rule's code.
 pub const UNDEFINED_VALUE: &str = "undefined-value";
@@ -19,6 +21,12 @@ pub const UNKNOWN_OPERATION: &str = "unknown-operation";
 
 /// Every rule, in the order of the names.
 pub const ALL: &[DiagnosticRule] = &[
+    DiagnosticRule {
+        code: BLOCK_REDEFINITION,
+        severity: Severity::Error,
+        summary: "a block that its region already has",
+        docs: "A label names one block of its region: a branch to it could go to either otherwise. Regions have labels of their own.\n",
+    },
     DiagnosticRule {
         code: COUNT_MISMATCH,
         severity: Severity::Error,

@@ -1,7 +1,7 @@
 //! From a plan of operations to edits of the text.
 //!
-//! In: a lowered unit, its text, a plan made from it. Out: a [`TextEdit`] (for one large function [`PackedEdits`]) in offsets of the unit's text; comments, names and layout stay. After it, the text
-//! lowers to what the plan's rewriter gives.
+//! In: a lowered unit, its text, a plan made from it. Out: edits in offsets of the unit's text; comments, names and layout stay. After them, the text
+//! lowers to what the plan's rewriter gives; nothing rests on that, as [`super::checked`] reads it back.
 //!
 //! * An operation that goes takes its line with it, unless something else stands there: another operation, a brace, a comment.
 //! * A use of a replaced value becomes the name of what takes its place, with its number in a pack (`%0#1`).
@@ -15,6 +15,7 @@
 //! What has no text (an implied terminator, the body of a named structured operation) is not edited, and what would need it is left out.
 //! O(operations + operands), and the text that is replaced.
 
+mod fresh;
 mod handed;
 mod lists;
 
@@ -28,45 +29,36 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{PackedEdits, TextEdit, TextRange, TextSize, first_line_end};
 
-use self::handed::Drops;
+use self::{fresh::FreshNames, handed::Drops};
 use super::{OpSourceMap, source_map::used_values};
 
-/// The edits that apply a plan.
+/// The edits that apply a plan, not read back: what users get comes from [`checked_edits`](super::checked_edits).
 pub fn edits(text: &str, map: &OpSourceMap, body: &Body, plan: &OpPlan) -> TextEdit {
-    edits_of(text, map, body, plan.actions.iter())
-}
-
-/// The edits that apply the actions that `actions` hands over, in any order, in little memory: none is kept.
-pub fn packed_edits(
-    text: &str,
-    map: &OpSourceMap,
-    body: &Body,
-    actions: impl FnOnce(&mut dyn FnMut(&OpAction)),
-) -> PackedEdits {
-    let mut writer = Writer::new(text, map, body);
-    let mut with_copies = Vec::new();
-    actions(&mut |action| {
-        // Only programs of PIR have outputs.
-        if writer.take(action) && matches!(action.change, OpChange::MergeWithCopies { .. }) {
-            with_copies.push(action.clone());
-        }
-    });
-    writer.copies = copies(body, &with_copies);
-    drop(with_copies);
-    writer.write()
-}
-
-/// The edits that apply some actions of a plan. Those that they rest on (a move before a merge into what moves) must be among them.
-pub fn edits_of<'a>(
-    text: &str,
-    map: &OpSourceMap,
-    body: &Body,
-    actions: impl IntoIterator<Item = &'a OpAction>,
-) -> TextEdit {
-    let mut writer = Writer::new(text, map, body);
-    writer.take_all(actions.into_iter());
+    let actions: Vec<&OpAction> = plan.actions.iter().collect();
     // Edits over one another would be an error of ours, and then nothing is done.
-    writer.write().unpack().unwrap_or_default()
+    written(text, map, body, &actions).0.and_then(PackedEdits::unpack).unwrap_or_default()
+}
+
+/// The edits that apply some actions of a plan, and which of them have a text that could be edited. Those that they rest on (a move before a merge into
+/// what moves) must be among them. None if edits are over one another.
+pub(super) fn written(
+    text: &str,
+    map: &OpSourceMap,
+    body: &Body,
+    actions: &[&OpAction],
+) -> (Option<PackedEdits>, Vec<bool>) {
+    let mut writer = Writer::new(text, map, body);
+    let mut can: Vec<bool> = actions.iter().map(|it| writer.take(it)).collect();
+    // Only programs of PIR have outputs.
+    if body.dialect == Dialect::Pir {
+        let taken = actions.iter().zip(&can).filter_map(|(it, can)| can.then_some(*it));
+        writer.copies = copies(body, taken);
+    }
+    let (edits, has_drops) = writer.write();
+    for (can, action) in can.iter_mut().zip(actions) {
+        *can &= has_drops || !is_about_drop(action);
+    }
+    (edits, can)
 }
 
 struct Writer<'a> {
@@ -122,25 +114,17 @@ impl<'a> Writer<'a> {
         }
     }
 
-    fn take_all<'p>(&mut self, actions: impl Iterator<Item = &'p OpAction>) {
-        let body = self.body;
-        let taken = actions.filter(|it| self.take(it));
-        match body.dialect {
-            Dialect::Pir => self.copies = copies(body, taken),
-            // Only programs of PIR have outputs.
-            _ => taken.for_each(drop),
-        }
-    }
-
-    fn write(mut self) -> PackedEdits {
+    /// The edits, and whether what is handed on no more is among them.
+    fn write(mut self) -> (Option<PackedEdits>, bool) {
+        let mut has_drops = true;
         if !self.is_idle() {
-            self.drops();
+            has_drops = self.drops();
             self.rename_what_moves();
             self.uses_and_removals();
             self.moves();
             self.copies();
         }
-        self.finish()
+        (self.edits.sorted(), has_drops)
     }
 
     fn is_idle(&self) -> bool {
@@ -158,9 +142,10 @@ impl<'a> Writer<'a> {
             // Only that which is handed on no more needed it.
             OpChange::Delete if is_of_drop(action.kind) => self.unneeded.push(op),
             OpChange::Delete => {
-                if map.is_written(op) {
-                    self.goes(op);
+                if !map.is_written(op) {
+                    return false;
                 }
+                self.goes(op);
             }
             OpChange::Merge { into } | OpChange::MergeWithCopies { into, .. } => {
                 let is_clear = |it: &ValueId| !self.ambiguous.contains(name_of(body, *it));
@@ -176,20 +161,29 @@ impl<'a> Writer<'a> {
                 }
             }
             OpChange::MergeUses { into, uses } => {
+                if !map.is_written(*into) {
+                    return false;
+                }
                 for &(user, at) in uses {
                     let value = used_values(body, user).nth(at as usize).flatten();
                     let results = &body.ops[op].results;
                     let index = value.and_then(|it| results.iter().position(|x| *x == it));
-                    if let Some(index) = index.filter(|_| map.is_written(*into)) {
+                    if let Some(index) = index {
                         self.single.insert((user, at), body.ops[*into].results[index]);
                     }
                 }
             }
-            OpChange::Hoist { before } => self.moved.push((op, *before)),
-            OpChange::Argument { argument, value } => {
-                if !map.definition(*value).is_empty() {
-                    self.replace(*argument, *value);
+            OpChange::Hoist { before } => {
+                if !map.is_written(op) || !map.is_written(*before) {
+                    return false;
                 }
+                self.moved.push((op, *before));
+            }
+            OpChange::Argument { argument, value } => {
+                if map.definition(*value).is_empty() {
+                    return false;
+                }
+                self.replace(*argument, *value);
             }
             OpChange::Drop { argument } => drop(self.dropped.insert(*argument)),
         }
@@ -221,38 +215,42 @@ impl<'a> Writer<'a> {
 
     // ---- names ----
 
-    /// What moves out of a region must not meet another definition of its name.
+    /// What moves out of a region must not meet another definition of its name. All of a pack have one name.
     fn rename_what_moves(&mut self) {
         if self.moved.is_empty() {
             return;
         }
         let mut n_definitions: FxHashMap<&str, u32> = FxHashMap::default();
+        let mut last = TextRange::default();
         for value in self.body.values.ids() {
-            let name = self.bare_name(value);
-            if !name.is_empty() {
+            let (name, place) = (self.bare_name(value), self.map.definition(value));
+            // A pack is one definition; what goes defines nothing any more.
+            let is_counted = !name.is_empty() && place != last && !self.is_of_gone(value);
+            last = place;
+            if is_counted {
                 *n_definitions.entry(name).or_default() += 1;
             }
         }
-        let mut taken: FxHashSet<String> = n_definitions.keys().map(|&it| it.to_owned()).collect();
-        let moved: Vec<ValueId> = self
-            .moved
-            .iter()
-            .flat_map(|(op, _)| self.body.ops[*op].results.iter().copied())
-            .collect();
-        for value in moved {
-            let name = self.bare_name(value);
-            if n_definitions.get(name).copied().unwrap_or(0) < 2 {
-                continue;
-            }
-            let mut n = 0;
-            let fresh = loop {
-                let candidate = format!("{name}_{n}");
-                if taken.insert(candidate.clone()) {
-                    break candidate;
+        let mut fresh = FreshNames::of(self.text);
+        for (op, _) in &self.moved {
+            for pack in self.body.ops[*op]
+                .results
+                .chunk_by(|a, b| self.map.definition(*a) == self.map.definition(*b))
+            {
+                let name = self.bare_name(pack[0]);
+                if n_definitions.get(name).copied().unwrap_or(0) < 2 {
+                    continue;
                 }
-                n += 1;
-            };
-            self.new_names.insert(value, fresh);
+                let name = fresh.like(name);
+                self.new_names.extend(pack.iter().map(|it| (*it, name.clone())));
+            }
+        }
+    }
+
+    fn is_of_gone(&self, value: ValueId) -> bool {
+        match self.body.values[value].kind {
+            ir::ValueKind::Result(op, _) => self.gone.get(op.index()).is_some_and(|it| *it),
+            _ => false,
         }
     }
 
@@ -265,21 +263,20 @@ impl<'a> Writer<'a> {
 
     /// How a value is written where it is used.
     fn use_text(&mut self, value: ValueId) -> Cow<'a, str> {
-        if !self.new_names.is_empty()
-            && let Some(name) = self.new_names.get(&value)
-        {
-            return Cow::Owned(name.clone());
-        }
-        let name = self.bare_name(value);
+        let written = self.bare_name(value);
+        let name = match self.new_names.get(&value).filter(|_| !self.new_names.is_empty()) {
+            Some(name) => Cow::Owned(name.clone()),
+            None => Cow::Borrowed(written),
+        };
         let definition = self.map.definition(value);
-        if usize::from(definition.len()) == name.len() {
-            return Cow::Borrowed(name);
+        if usize::from(definition.len()) == written.len() {
+            return name;
         }
         if !self.text[definition].contains(':') {
-            return Cow::Borrowed(name);
+            return name;
         }
         if self.drops.renumbered.contains(&value) && self.is_alone(value, definition) {
-            return Cow::Borrowed(name);
+            return name;
         }
         let number = self.number_in_pack(value, definition);
         Cow::Owned(format!("{name}#{number}"))
@@ -310,13 +307,13 @@ impl<'a> Writer<'a> {
 
     // ---- edits ----
 
-    /// What is handed on no more.
-    fn drops(&mut self) {
+    /// What is handed on no more; whether that could be written.
+    fn drops(&mut self) -> bool {
         if self.dropped.is_empty() {
-            return;
+            return true;
         }
         let drops = handed::drops(self.text, self.map, self.body, &self.dropped);
-        let Some(mut drops) = drops else { return };
+        let Some(mut drops) = drops else { return false };
         for (range, text) in std::mem::take(&mut drops.edits) {
             self.edits.push_apart(range, &text);
         }
@@ -326,6 +323,7 @@ impl<'a> Writer<'a> {
         }
         let gone = &self.gone;
         self.moved.retain(|it| !gone.get(it.0.index()).is_some_and(|it| *it));
+        true
     }
 
     /// Renames uses everywhere but in what goes, and removes that. In the order of the text, so that nothing is to be sorted.
@@ -351,7 +349,7 @@ impl<'a> Writer<'a> {
                 }
             }
             let places = map.uses_of(op);
-            if goes || places.len() == 0 {
+            if goes || (places.len() == 0 && !moves) {
                 continue;
             }
             let mut edit = |this: &mut Self, place: TextRange, text: &str| match moves {
@@ -392,7 +390,10 @@ impl<'a> Writer<'a> {
             if moves {
                 for value in &body.ops[op].results {
                     if let Some(name) = self.new_names.get(value) {
-                        inside.push((map.definition(*value), name.clone()));
+                        // The number of values of a pack stays.
+                        let at = map.definition(*value).start();
+                        let written = TextSize::of(self.bare_name(*value));
+                        inside.push((TextRange::at(at, written), name.clone()));
                     }
                 }
                 self.inside.insert(op, std::mem::take(&mut inside));
@@ -504,15 +505,19 @@ impl<'a> Writer<'a> {
             self.edits.push(TextRange::empty(place.end()), &line);
         }
     }
-
-    /// One use may stand for several operands.
-    fn finish(self) -> PackedEdits {
-        self.edits.sorted().unwrap_or_default()
-    }
 }
 
 fn is_of_drop(kind: OpActionKind) -> bool {
     matches!(kind, OpActionKind::UnneededArgument | OpActionKind::UnneededCarried)
+}
+
+/// Whether it is done only with what is handed on no more.
+fn is_about_drop(action: &OpAction) -> bool {
+    match action.change {
+        OpChange::Drop { .. } => true,
+        OpChange::Delete => is_of_drop(action.kind),
+        _ => false,
+    }
 }
 
 fn name_of(body: &Body, value: ValueId) -> &str {

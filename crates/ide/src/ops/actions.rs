@@ -1,13 +1,16 @@
 //! Code actions of MLIR: one thing of a plan, all of a unit, all of a file.
 
 use db::{Database as _, PlacedUnit, RootDatabase, SourceFile};
-use frontend::ops::edits_of;
-use ir::plan::ops::OpAction;
+use frontend::ops::CheckedEdits;
+use ir::plan::ops::{OpAction, OpPlan};
 use syntax::{Edit, TextRange, symbol_text};
 use transform::ops::with_needs;
 
 use super::{hover::line_text, plan_words::PlanWords};
-use crate::code_actions::{ActionKind, CodeAction};
+use crate::{
+    code_actions::{ActionKind, CodeAction},
+    simplifications::refused,
+};
 
 pub(crate) fn code_actions(
     db: &RootDatabase,
@@ -70,29 +73,37 @@ fn in_unit(
             .zip(is_needed)
             .filter_map(|(it, is_needed)| is_needed.then_some(it))
             .collect();
-        let edits = edits(db, at, &words, needed.iter().copied());
-        if edits.is_empty() {
-            continue;
-        }
+        let part = OpPlan {
+            preset: words.plan.preset,
+            actions: needed.iter().map(|it| (*it).clone()).collect(),
+            refusals: Vec::new(),
+        };
         let others = match needed.len() - 1 {
             0 => String::new(),
             1 => " (with 1 other change)".to_owned(),
             n => format!(" (with {n} other changes)"),
         };
-        let title = words.title(action, |place| Some(line_text(db, file, at, place)));
-        res.push(action_of(title + &others, ActionKind::QuickFix, edits));
+        let title = words.title(action, |place| Some(line_text(db, file, at, place))) + &others;
+        let checked = db::op_edits(db, at.unit, &part);
+        if checked.n_differing() > 0 {
+            res.push(refused(title));
+        } else if !checked.edits.is_empty() {
+            res.push(action_of(title, ActionKind::QuickFix, placed(at, &checked)));
+        }
     }
     if let [only] = res.as_mut_slice() {
         only.is_preferred = true;
     }
     let n = words.plan.actions.len();
     if (at_name && n > 0) || (!hit.is_empty() && n > 1) {
+        let Some(checked) = db::op_fixes(db, at.unit) else { return res };
+        let n = checked.n_done();
         let unit = match &*at.unit.source(db).name {
             "" => "here".to_owned(),
             name => format!("in `{}`", symbol_text(name)),
         };
         let plural = if n == 1 { "" } else { "s" };
-        let edits = edits(db, at, &words, words.plan.actions.iter());
+        let edits = placed(at, checked);
         if !edits.is_empty() {
             let title = format!("Do all {n} simplification{plural} {unit}");
             res.push(action_of(title, ActionKind::QuickFix, edits));
@@ -105,10 +116,8 @@ fn fix_all(db: &RootDatabase, file: SourceFile) -> Option<CodeAction> {
     let mut all = Vec::new();
     for at in db::placed_units(db, file) {
         db.unwind_if_revision_cancelled();
-        if let Some(words) = PlanWords::new(db, at.unit)
-            && !words.plan.is_empty()
-        {
-            all.extend(edits(db, &at, &words, words.plan.actions.iter()));
+        if let Some(checked) = db::op_fixes(db, at.unit) {
+            all.extend(placed(&at, checked));
         }
     }
     all.sort_by_key(|it: &Edit| (it.range.start(), it.range.end()));
@@ -120,13 +129,8 @@ fn action_of(title: String, kind: ActionKind, edits: Vec<Edit>) -> CodeAction {
     CodeAction { title, kind, is_preferred: false, edits, disabled: None }
 }
 
-fn edits<'a>(
-    db: &RootDatabase,
-    at: &PlacedUnit<'_>,
-    words: &PlanWords<'_>,
-    actions: impl Iterator<Item = &'a OpAction>,
-) -> Vec<Edit> {
-    let text = at.unit.source(db).green.text();
-    let edits = edits_of(&text, words.map, words.body, actions).into_edits();
-    edits.into_iter().map(|it| Edit { range: at.to_file(it.range), ..it }).collect()
+/// The edits of a unit, at their places in the file.
+fn placed(at: &PlacedUnit<'_>, checked: &CheckedEdits) -> Vec<Edit> {
+    let edits = checked.edits.edits().iter();
+    edits.map(|it| Edit { range: at.to_file(it.range), text: it.text.clone() }).collect()
 }

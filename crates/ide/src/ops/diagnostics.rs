@@ -2,7 +2,7 @@
 
 use db::{Database as _, Db, OpUnit, PlacedUnit, RootDatabase, SourceFile};
 use frontend::ops::{Diagnostic as Lowering, Severity, codes::SYMBOL_REDEFINITION};
-use ir::plan::ops::{OpAction, OpChange};
+use ir::plan::ops::OpChange;
 use syntax::symbol_text;
 
 use super::{
@@ -30,12 +30,11 @@ pub(crate) fn diagnostics(
         if config.common_subexpressions {
             let all = (found.has_more && config.limit > MAX_SAID).then(|| plan(db, at.unit).0);
             let said = all.as_ref().unwrap_or(&found.plan).iter();
-            res.extend(
-                said.map(|(it, is_dead)| Diagnostic {
-                    is_fixable: true,
-                    ..placed(&at, it, *is_dead)
-                }),
-            );
+            let fixes = if config.read_back { db::op_fixes(db, at.unit).as_ref() } else { None };
+            res.extend(said.map(|it| Diagnostic {
+                is_fixable: fixes.is_some_and(|fixes| fixes.is_done[it.action]),
+                ..placed(&at, &it.what, it.is_dead)
+            }));
         }
     }
     res
@@ -62,10 +61,20 @@ pub(crate) struct UnitDiagnostics {
     problems: Vec<Lowering>,
     /// Symbols that are defined twice.
     symbols: Vec<Lowering>,
-    /// What could be shared or deleted, and whether it could go altogether: that of the first places.
-    plan: Vec<(Lowering, bool)>,
+    /// What could be shared or deleted: that of the first places.
+    plan: Vec<Said>,
     /// Whether there are more.
     has_more: bool,
+}
+
+/// An action of a plan in words.
+#[derive(Clone, PartialEq, Debug)]
+struct Said {
+    what: Lowering,
+    /// Whether what it is about could go altogether.
+    is_dead: bool,
+    /// Its place in the plan.
+    action: usize,
 }
 
 /// So much of what is planned in a unit is put into words and kept: editors show less of a file. Who wants more gets it made again.
@@ -113,16 +122,12 @@ fn syntax_errors<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Vec<Lowering> {
 }
 
 /// All that is planned in a unit.
-fn plan<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> (Vec<(Lowering, bool)>, bool) {
+fn plan<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> (Vec<Said>, bool) {
     first_of_plan(db, unit, usize::MAX)
 }
 
 /// What is planned at the first places of a unit, in the order of the plan, and whether there is more.
-fn first_of_plan<'db>(
-    db: &'db dyn Db,
-    unit: OpUnit<'db>,
-    limit: usize,
-) -> (Vec<(Lowering, bool)>, bool) {
+fn first_of_plan<'db>(db: &'db dyn Db, unit: OpUnit<'db>, limit: usize) -> (Vec<Said>, bool) {
     let Some(words) = PlanWords::new(db, unit) else { return (Vec::new(), false) };
     let written = words.plan.actions.iter().enumerate().filter(|(_, it)| words.is_written(it));
     let mut first: Vec<(u32, u32, usize)> = written
@@ -135,18 +140,18 @@ fn first_of_plan<'db>(
         first.truncate(limit);
         first.sort_unstable_by_key(|it| it.2);
     }
-    let actions = first.into_iter().map(|it| &words.plan.actions[it.2]);
-    (actions.map(|it| said(&words, it)).collect(), has_more)
+    (first.into_iter().map(|it| said(&words, it.2)).collect(), has_more)
 }
 
-/// An action in words, and whether what it is about could go altogether.
-fn said(words: &PlanWords<'_>, action: &OpAction) -> (Lowering, bool) {
+/// An action in words.
+fn said(words: &PlanWords<'_>, number: usize) -> Said {
+    let action = &words.plan.actions[number];
     let role = match action.change {
         OpChange::Hoist { .. } => "it could stand before this one",
         _ => "this one stays",
     };
     let related = words.other_place(action).map(|it| (it, role.to_owned()));
-    let found = Lowering {
+    let what = Lowering {
         code: action.kind.name(),
         severity: Severity::Hint,
         range: words.action_place(action),
@@ -154,5 +159,5 @@ fn said(words: &PlanWords<'_>, action: &OpAction) -> (Lowering, bool) {
         help: Some(words.title(action, |_| None)),
         related: related.into_iter().collect(),
     };
-    (found, matches!(action.change, OpChange::Delete))
+    Said { what, is_dead: matches!(action.change, OpChange::Delete), action: number }
 }

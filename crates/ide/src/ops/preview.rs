@@ -3,7 +3,6 @@
 //! In: an offset, passes. Out: [`PassPreview`]. O(function).
 
 use db::{RootDatabase, SourceFile};
-use frontend::ops::edits_of;
 use syntax::TextSize;
 use transform::passes::Pass;
 
@@ -41,10 +40,11 @@ pub(crate) fn view_passes(
 ) -> Option<PassPreview> {
     let unit = db::unit_at(db, file, offset)?.unit;
     let words = PlanWords::new(db, unit)?;
-    let actions = &words.plan.actions;
     let cse = || {
-        let after = edits_of(words.text, words.map, words.body, actions).apply(words.text);
-        (after, actions.iter().map(|it| words.sentence(it)).collect())
+        let Some(checked) = db::op_fixes(db, unit) else { return (words.text.to_owned(), vec![]) };
+        let done = words.plan.actions.iter().zip(&checked.is_done).filter(|it| *it.1);
+        let after = checked.edits.apply(words.text);
+        (after, done.map(|(it, _)| words.sentence(it)).collect())
     };
     Some(preview_operations(&unit.source(db).name, words.text, passes, cse))
 }

@@ -4,6 +4,8 @@
 //! `a * 2` …); the same rules here make equal texts of them. Expressions are trees; a text that nests deeper than [`MAX_DEPTH`] or overflows is left alone
 //! by its reader. Linear, but for sums whose terms are looked at pairwise as MLIR does.
 
+use rustc_hash::FxHashMap;
+
 use super::cursor::{Cursor, Token};
 
 /// How deep expressions may nest.
@@ -288,14 +290,12 @@ pub trait Names {
 /// The names of the header of a map.
 #[derive(Default)]
 struct Header<'t> {
-    dims: Vec<&'t str>,
-    symbols: Vec<&'t str>,
+    names: FxHashMap<&'t str, Affine>,
 }
 
 impl Names for Header<'_> {
     fn resolve(&mut self, name: &str, _: bool) -> Option<Affine> {
-        let place = |list: &[&str]| list.iter().position(|it| *it == name);
-        place(&self.dims).map(Dim).or_else(|| place(&self.symbols).map(Symbol))
+        self.names.get(name).cloned()
     }
 }
 
@@ -430,16 +430,17 @@ impl Map {
     pub fn parse(text: &str, set: bool) -> Option<Map> {
         let mut cursor = Cursor::new(text);
         let mut header = Header::default();
-        names_in(&mut cursor, '(', ')', &mut header.dims)?;
+        let dims = names_in(&mut cursor, '(', ')', &mut header, Dim)?;
+        let mut symbols = 0;
         if cursor.at('[') {
-            names_in(&mut cursor, '[', ']', &mut header.symbols)?;
+            symbols = names_in(&mut cursor, '[', ']', &mut header, Symbol)?;
         }
         let separator = cursor.next();
         let expected = if set { Token::Mark(':') } else { Token::Arrow };
         if separator != expected || !cursor.eat('(') {
             return None;
         }
-        let mut map = Map::new(header.dims.len(), header.symbols.len(), Vec::new());
+        let mut map = Map::new(dims, symbols, Vec::new());
         let mut equations = Vec::new();
         while !cursor.eat(')') {
             let lhs = expression(&mut cursor, &mut header)?;
@@ -494,23 +495,28 @@ fn constraint(
     Some(if rhs == Constant(0) { lhs } else { add(lhs, mul(rhs, Constant(-1))) })
 }
 
+/// Names in brackets, and what each is by its number; how many there are.
 fn names_in<'t>(
     cursor: &mut Cursor<'t>,
     open: char,
     close: char,
-    names: &mut Vec<&'t str>,
-) -> Option<()> {
+    header: &mut Header<'t>,
+    of_number: fn(usize) -> Affine,
+) -> Option<usize> {
     if !cursor.eat(open) {
         return None;
     }
+    let mut n = 0;
     while !cursor.eat(close) {
         let Token::Word(name) = cursor.next() else { return None };
-        names.push(name);
+        // The first of equal names counts.
+        header.names.entry(name).or_insert_with(|| of_number(n));
+        n += 1;
         if !cursor.eat(',') && !cursor.at(close) {
             return None;
         }
     }
-    Some(())
+    Some(n)
 }
 
 fn list(out: &mut String, n: usize, mut item: impl FnMut(&mut String, usize)) {

@@ -61,7 +61,7 @@ impl<'t> Cursor<'t> {
             match bytes.get(self.pos) {
                 Some(b' ' | b'\t' | b'\r' | b'\n') => self.pos += 1,
                 Some(b'/') if bytes.get(self.pos + 1) == Some(&b'/') => {
-                    while self.pos < bytes.len() && bytes[self.pos] != b'\n' {
+                    while self.pos < bytes.len() && !matches!(bytes[self.pos], b'\n' | b'\r') {
                         self.pos += 1;
                     }
                 }
@@ -195,10 +195,18 @@ impl<'t> Cursor<'t> {
     /// Skips a group whose opening bracket is next, with all groups in it. `>` closes only a `<` that is innermost.
     pub fn skip_group(&mut self) {
         let mut open: Vec<char> = Vec::new();
+        // How many of those in `open` are no `<`, by kind: what is not there is not looked for.
+        let mut n_open = [0usize; 3];
+        let kind = |mark: char| "([{".find(mark);
         loop {
             match self.next() {
                 Token::End => return,
-                Token::Mark(mark @ ('(' | '[' | '{' | '<')) => open.push(mark),
+                Token::Mark(mark @ ('(' | '[' | '{' | '<')) => {
+                    open.push(mark);
+                    if let Some(kind) = kind(mark) {
+                        n_open[kind] += 1;
+                    }
+                }
                 Token::Mark('>') if open.last() == Some(&'<') => {
                     open.pop();
                 }
@@ -209,8 +217,14 @@ impl<'t> Cursor<'t> {
                         ']' => '[',
                         _ => '{',
                     };
-                    if let Some(at) = open.iter().rposition(|it| *it == partner) {
-                        open.truncate(at);
+                    let is_open = kind(partner).is_some_and(|it| n_open[it] > 0);
+                    while is_open && let Some(closed) = open.pop() {
+                        if let Some(kind) = kind(closed) {
+                            n_open[kind] -= 1;
+                        }
+                        if closed == partner {
+                            break;
+                        }
                     }
                 }
                 _ => {}

@@ -13,6 +13,21 @@ pub(crate) enum Dialect {
     Pir,
 }
 
+/// Where split markers are looked for.
+///
+/// `mlir-opt -split-input-file` looks at the text alone: it cuts at every `// -----`, also behind code and inside of a comment. A text
+/// that is cut inside of a region is no valid one, so that there, whoever wrote the text meant a comment; but a line that
+/// begins with the marker and has nothing else is believed, since a `}` may be missing before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Markers {
+    /// Anywhere.
+    Anywhere,
+    /// On lines that have nothing else.
+    Lines,
+    /// The language has none.
+    Nowhere,
+}
+
 /// A stretch of trivia.
 pub(crate) struct Trivia {
     /// Where it ends.
@@ -25,7 +40,7 @@ pub(crate) struct Trivia {
 
 /// The trivia that begins at `pos`.
 #[inline]
-pub(crate) fn trivia(text: &[u8], pos: usize, dialect: Dialect) -> Trivia {
+pub(crate) fn trivia(text: &[u8], pos: usize, markers: Markers) -> Trivia {
     let mut res = Trivia { end: pos, newline: false, mixed: false };
     if pos == 0 && text.starts_with("\u{feff}".as_bytes()) {
         res.end = 3;
@@ -33,17 +48,20 @@ pub(crate) fn trivia(text: &[u8], pos: usize, dialect: Dialect) -> Trivia {
     }
     loop {
         match text.get(res.end) {
-            Some(b' ' | b'\t' | b'\r') => res.end += 1,
-            Some(b'\n') => {
+            Some(b' ' | b'\t') => res.end += 1,
+            Some(b'\n' | b'\r') => {
                 res.newline = true;
                 res.end += 1;
             }
             Some(b'/') if text.get(res.end + 1) == Some(&b'/') => {
-                if dialect == Dialect::Mlir && split_marker(text, res.end).is_some() {
+                let end = line_end(text, res.end);
+                if let Some((start, _)) = marker_in(text, res.end, end, markers) {
+                    res.mixed |= start > res.end;
+                    res.end = start;
                     return res;
                 }
                 res.mixed = true;
-                res.end = line_end(text, res.end);
+                res.end = end;
             }
             _ => return res,
         }
@@ -53,6 +71,7 @@ pub(crate) fn trivia(text: &[u8], pos: usize, dialect: Dialect) -> Trivia {
 /// The kind and the end of the piece of trivia at `pos`, which must be inside of trivia.
 pub(crate) fn trivia_piece(text: &[u8], pos: usize) -> (SyntaxKind, usize) {
     match text[pos] {
+        // Its end may be a marker: who asks cuts it there.
         b'/' => (COMMENT, line_end(text, pos)),
         0xef => (BOM, pos + 3),
         _ => {
@@ -63,24 +82,77 @@ pub(crate) fn trivia_piece(text: &[u8], pos: usize) -> (SyntaxKind, usize) {
     }
 }
 
+/// The end of a line: a line feed or a carriage return, as for MLIR's own lexer.
 fn line_end(text: &[u8], pos: usize) -> usize {
-    text[pos..].iter().position(|it| *it == b'\n').map_or(text.len(), |len| pos + len)
+    let len = text[pos..].iter().position(|it| matches!(it, b'\n' | b'\r'));
+    len.map_or(text.len(), |len| pos + len)
 }
 
-/// The end of the split marker at `pos`: a line `// -----` with nothing else on it, all of which is the token.
-fn split_marker(text: &[u8], pos: usize) -> Option<usize> {
-    const MARKER: &[u8] = b"// -----";
-    let begins_line = pos == 0 || text[pos - 1] == b'\n';
-    if !begins_line || !text[pos..].starts_with(MARKER) {
-        return None;
+const MARKER: &[u8] = b"// -----";
+/// So much of the text behind a marker is looked at to tell whether it is code.
+const MAX_LOOKED_AT: usize = 256;
+
+/// The first split marker that begins in a comment, or in an open string, from `start` to the end of its line: where it begins, and where its token ends.
+///
+/// What follows a marker on its line is the next document's. If that is blank or a comment, all of the line is the token. It may be code too; but a heading
+/// (`// ----- Loops -----`), of which `mlir-opt` would say that it is no code, is a comment.
+fn marker_in(text: &[u8], start: usize, end: usize, markers: Markers) -> Option<(usize, usize)> {
+    match markers {
+        Markers::Nowhere => None,
+        Markers::Lines => {
+            let begins_line = start == 0 || matches!(text[start - 1], b'\n' | b'\r');
+            let rest = text[start..end].strip_prefix(MARKER).filter(|_| begins_line)?;
+            is_blank(rest).then_some((start, end))
+        }
+        Markers::Anywhere => {
+            let mut all = start..(end + 1).saturating_sub(MARKER.len()).max(start);
+            all.find_map(|at| {
+                let rest = text[at..end].strip_prefix(MARKER)?;
+                let behind = at + MARKER.len();
+                let n_blank = rest.len() - rest.trim_ascii_start().len();
+                if is_blank(rest) || rest[n_blank..].starts_with(b"//") {
+                    return Some((at, end));
+                }
+                begins_code(&rest[n_blank..]).then_some((at, behind + n_blank))
+            })
+        }
     }
-    let end = line_end(text, pos);
-    let is_blank = |it: &u8| matches!(it, b' ' | b'\t' | b'\r');
-    text[pos + MARKER.len()..end].iter().all(is_blank).then_some(end)
+}
+
+fn is_blank(text: &[u8]) -> bool {
+    text.iter().all(|it| matches!(it, b' ' | b'\t'))
+}
+
+/// Whether the rest of a line is certainly code: a definition, an operation with a symbol or a value, a module.
+fn begins_code(rest: &[u8]) -> bool {
+    // Who puts many markers on one line pays for each once.
+    let rest = &rest[..rest.len().min(MAX_LOOKED_AT)];
+    let word = &rest[..word_end(rest, 0)];
+    let behind = rest[word.len()..].trim_ascii_start();
+    match rest.first() {
+        Some(b'%') => suffix_end(rest, 1) > 1 && rest.contains(&b'='),
+        Some(b'#' | b'!') => {
+            let end = suffix_end(rest, 1);
+            end > 1 && rest[end..].trim_ascii_start().starts_with(b"=")
+        }
+        Some(b'"') => rest[string_end(rest, 0)..].trim_ascii_start().starts_with(b"("),
+        _ if word == b"module" => matches!(behind.first(), Some(b'@' | b'{')),
+        _ => {
+            let is_operation = word.contains(&b'.') && !word.ends_with(b".");
+            let visible = [&b"private "[..], b"public ", b"nested "];
+            let symbol = visible.iter().find_map(|it| behind.strip_prefix(*it)).unwrap_or(behind);
+            is_operation && matches!(symbol.first(), Some(b'@' | b'%'))
+        }
+    }
 }
 
 /// The kind and the end of the token at `pos`, where no trivia is. `EOF` at the end of the text.
-pub(crate) fn token(text: &[u8], pos: usize, dialect: Dialect) -> (SyntaxKind, usize) {
+pub(crate) fn token(
+    text: &[u8],
+    pos: usize,
+    dialect: Dialect,
+    markers: Markers,
+) -> (SyntaxKind, usize) {
     let Some(&first) = text.get(pos) else { return (EOF, pos) };
     let next = text.get(pos + 1).copied().unwrap_or(0);
     let one = |kind| (kind, pos + 1);
@@ -93,16 +165,20 @@ pub(crate) fn token(text: &[u8], pos: usize, dialect: Dialect) -> (SyntaxKind, u
         b'#' if next == b'-' && text.get(pos + 2) == Some(&b'}') => (METADATA_CLOSE, pos + 3),
         b'#' if next.is_ascii_digit() => (RESULT_NO, suffix_end(text, pos + 1)),
         b'#' => prefixed(text, pos, ATTR_ID, ERROR),
-        b'@' if next == b'"' => (SYMBOL_ID, string_end(text, pos + 1)),
+        b'@' if next == b'"' => (SYMBOL_ID, cut_string(text, pos + 1, markers)),
         b'@' if is_letter(next) => (SYMBOL_ID, word_end(text, pos + 2)),
         b'@' => one(AT),
-        b'"' => (STRING, string_end(text, pos)),
+        b'"' => (STRING, cut_string(text, pos, markers)),
         b'{' if next == b'-' && text.get(pos + 2) == Some(&b'#') => (METADATA_OPEN, pos + 3),
         b'<' if dialect == Dialect::Pir && text[pos..].starts_with(b"<<NULL ") => null(text, pos),
         b':' if next == b':' => (COLON2, pos + 2),
         b'-' if next == b'>' => (ARROW, pos + 2),
         b'.' if next == b'.' && text.get(pos + 2) == Some(&b'.') => (DOT3, pos + 3),
-        b'/' if next == b'/' => (SPLIT_MARKER, split_marker(text, pos).unwrap_or(pos + 2)),
+        // Trivia ends before no other comment.
+        b'/' if next == b'/' => {
+            let found = marker_in(text, pos, line_end(text, pos), markers);
+            (SPLIT_MARKER, found.map_or(pos + 2, |it| it.1))
+        }
         _ => match single(first) {
             Some(kind) => one(kind),
             None => (ERROR, error_end(text, pos)),
@@ -188,6 +264,15 @@ fn string_end(text: &[u8], start: usize) -> usize {
         }
     }
     text.len()
+}
+
+/// [`string_end`]; of one that is open, the marker that cuts it.
+fn cut_string(text: &[u8], start: usize, markers: Markers) -> usize {
+    let end = string_end(text, start);
+    if end > start + 1 && text[end - 1] == b'"' {
+        return end;
+    }
+    marker_in(text, start + 1, end, markers).map_or(end, |it| it.0)
 }
 
 fn number(text: &[u8], start: usize, dialect: Dialect) -> (SyntaxKind, usize) {

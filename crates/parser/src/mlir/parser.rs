@@ -8,7 +8,7 @@
 
 use super::{
     MAX_DEPTH, Sink,
-    lexer::{self, Dialect},
+    lexer::{self, Dialect, Markers},
     shapes::{OpInfo, Shapes},
 };
 use crate::{
@@ -51,6 +51,8 @@ pub(crate) struct Parser<'t> {
     sink: Option<&'t mut dyn Sink>,
     /// Regions and other nests around the current token.
     depth: u32,
+    /// Regions around it.
+    regions: u32,
     /// Whether the nearest symbol table or function around is a function: a function cannot stand in it.
     pub(super) in_function: bool,
     /// Whether the file goes on behind the text.
@@ -89,6 +91,7 @@ impl<'t> Parser<'t> {
             steps: Vec::new(),
             sink: None,
             depth,
+            regions: depth,
             in_function: false,
             more,
             starved: false,
@@ -129,9 +132,17 @@ impl<'t> Parser<'t> {
             self.work += 1;
         }
         let bytes = self.text.as_bytes();
-        let trivia = lexer::trivia(bytes, pos, self.dialect);
-        let (mut kind, end) = lexer::token(bytes, trivia.end, self.dialect);
-        if self.more && end == bytes.len() {
+        let markers = match (self.dialect, self.regions) {
+            (Dialect::Pir, _) => Markers::Nowhere,
+            (Dialect::Mlir, 0) => Markers::Anywhere,
+            (Dialect::Mlir, _) => Markers::Lines,
+        };
+        let trivia = lexer::trivia(bytes, pos, markers);
+        let (mut kind, end) = lexer::token(bytes, trivia.end, self.dialect, markers);
+        // The rest of its line says whether a marker is one.
+        let is_cut = |it: &[u8]| !it.iter().any(|it| matches!(it, b'\n' | b'\r'));
+        let may_go_on = end == bytes.len() || kind == SPLIT_MARKER && is_cut(&bytes[end..]);
+        if self.more && may_go_on {
             // What touches the end of a stretch may go on behind it.
             kind = EOF;
             self.starved = true;
@@ -332,6 +343,16 @@ impl<'t> Parser<'t> {
         };
         self.depth -= 1;
         Some(res)
+    }
+
+    /// What follows is inside of a region.
+    pub(super) fn enter_region(&mut self) {
+        self.regions += 1;
+    }
+
+    /// What follows the current token is outside again.
+    pub(super) fn leave_region(&mut self) {
+        self.regions -= 1;
     }
 
     // ---- where operations begin ----

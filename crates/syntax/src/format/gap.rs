@@ -6,7 +6,7 @@ use parser::SyntaxKind::*;
 
 use crate::{
     format::tokens::{Place, Token},
-    text_edit::first_line_end,
+    text_edit::{first_line_end, line_breaks},
 };
 
 /// Columns of a level.
@@ -22,9 +22,17 @@ pub(super) struct Style {
 }
 
 impl Style {
-    /// The style of a text: lines end as its first one does.
-    pub(super) fn of(text: &str) -> Style {
-        Style { line_end: first_line_end(text) }
+    /// The style of a text, from its gaps: lines end as the first one that is laid out does. What stays as it is does not count, so that
+    /// the text that is laid out has the same style.
+    pub(super) fn of<'t>(
+        text: &'t str,
+        mut gaps: impl Iterator<Item = (Option<&'t Token>, Option<&'t Token>, &'t str)>,
+    ) -> Style {
+        let first = gaps.find(|(before, token, gap)| {
+            gap.contains(['\n', '\r'])
+                && !matches!(layout(*before, *token, true, true), Layout::Kept)
+        });
+        Style { line_end: first_line_end(first.map_or(text, |it| it.2)) }
     }
 }
 
@@ -59,7 +67,7 @@ pub(super) fn laid_out(
         None => ("", gap),
     };
     let (comments, ends_blank) = comments(gap, before.is_some());
-    let has_line_end = gap.contains('\n');
+    let has_line_end = gap.contains(['\n', '\r']);
     let mut layout = layout(before, token, has_line_end, !gap.is_empty());
     if !comments.is_empty() && matches!(layout, Layout::Space(_)) {
         layout = continued(token);
@@ -109,16 +117,16 @@ fn comments(gap: &str, is_behind_token: bool) -> (Vec<Comment<'_>>, bool) {
     let mut is_first_line = is_behind_token;
     while let Some(at) = rest.find("//") {
         let space = &rest[..at];
-        let end = rest[at..].find('\n').map_or(rest.len(), |it| at + it);
-        let behind = (is_first_line && !space.contains('\n')).then_some(space);
+        let end = rest[at..].find(['\n', '\r']).map_or(rest.len(), |it| at + it);
+        let behind = (is_first_line && !space.contains(['\n', '\r'])).then_some(space);
         let text = rest[at..end].trim_end();
         // The line end behind a comment is left for what follows.
-        let n_ends = space.matches('\n').count();
+        let n_ends = line_breaks(space);
         found.push(Comment { text, behind, after_blank: n_ends > 1 });
         rest = &rest[end..];
         is_first_line = false;
     }
-    (found, rest.matches('\n').count() > 1)
+    (found, line_breaks(rest) > 1)
 }
 
 fn layout(

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ide::{AnalysisHost, FileId, Severity};
+use ide::{AnalysisHost, DiagnosticsConfig, FileId, Severity};
 use syntax::{Language, LineCol, LineIndex, TextRange};
 
 use self::{
@@ -95,7 +95,8 @@ impl Counts {
             Severity::Hint => self.hints += 1,
         }
         self.fixable += usize::from(finding.is_fixable);
-        self.shared += usize::from(finding.code == ir::plan::docs::COMMON_SUBEXPRESSION);
+        let is_shared = finding.code == ir::plan::docs::COMMON_SUBEXPRESSION;
+        self.shared += usize::from(finding.is_fixable && is_shared);
     }
 }
 
@@ -266,7 +267,8 @@ fn check_file(
     host.set_dialects(job.config.dialects.tables()?);
     let language = Language::of_file(&job.file.path, &source.text);
     host.set_text(file, language, source.text.as_str().into());
-    let found = host.analysis().diagnostics(file, &job.config.diagnostics(usize::MAX));
+    let config = DiagnosticsConfig { read_back: true, ..job.config.diagnostics(usize::MAX) };
+    let found = host.analysis().diagnostics(file, &config);
     // Nothing changes this host, so nothing is cancelled.
     let mut found =
         found.map_err(|_| anyhow::anyhow!("the analysis of {} was cancelled", job.file.shown))?;

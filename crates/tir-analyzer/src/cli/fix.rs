@@ -312,6 +312,7 @@ fn plan_operations(
     let done = ops::run(&fix.source.text, language, rules, None, budget.left())?;
     budget.take(done.n_actions);
     fix.n_fixes = done.n_actions;
+    fix.n_differing = done.n_differing;
     fix.edits = done.edits.unpack().unwrap_or_default().into_edits();
     Ok(fix)
 }

@@ -5,15 +5,21 @@
 
 use anyhow::{Context as _, bail};
 use frontend::{
-    mlir,
-    ops::{self, Lowered, Severity},
+    mlir::{self, UnitKind},
+    ops::{self, CheckedEdits, Edited, Lowered, Severity},
     pir,
 };
 use ide::Dialects;
-use ir::plan::ops::OpPreset;
-use syntax::{Language, PackedEdits, TextSize};
+use ir::{
+    OpId,
+    plan::{
+        ops::{OpPlan, OpPreset},
+        simplify::SimplifyRefusal,
+    },
+};
+use syntax::{Language, PackedEdits, TextRange, TextSize};
 use transform::{
-    ops::{OpOptions, each_action, part, plan},
+    ops::{OpOptions, part, plan, rewrite, with_needs},
     passes::Pass,
 };
 
@@ -35,7 +41,9 @@ const WORTH_A_THREAD: usize = 1 << 18;
 pub(crate) struct Done {
     pub(crate) edits: PackedEdits,
     pub(crate) n_actions: usize,
-    /// Units that were left as they are, where what is wrong with them is, and why.
+    /// Actions that were left out because the edited text would mean something else.
+    pub(crate) n_differing: usize,
+    /// Units that were left as they are, or what was left out in them: where, and why.
     pub(crate) notes: Vec<(TextSize, String)>,
     /// Names of the units, where one of them is asked for.
     pub(crate) names: Vec<String>,
@@ -144,6 +152,7 @@ pub(crate) fn run(
             break;
         }
         done.n_actions += next.n_actions;
+        done.n_differing += next.n_differing;
         let next = unpack(next.edits);
         let after = next.apply(&now);
         edits = edits.then(&now, &next);
@@ -176,22 +185,21 @@ fn round(
     if language == Language::Pir {
         for program in pir::programs(text) {
             if is_wanted(&program.lowered) {
-                done.add(of_unit(text, program.range.start(), &program.lowered, rules, left));
+                let unit = Unit { range: program.range, lowered: &program.lowered };
+                done.add(of_unit(text, unit, &pir::reread, rules, left));
                 left = limit.map(|it| it.saturating_sub(done.n_actions));
             }
         }
     } else if rules.two_threads && limit.is_none() && text.len() >= WORTH_A_THREAD {
         let work = |unit: mlir::Unit| {
-            let start = TextSize::new(unit.offset as u32);
-            is_wanted(&unit.lowered).then(|| of_unit(text, start, &unit.lowered, rules, None))
+            is_wanted(&unit.lowered).then(|| of_mlir_unit(text, &unit, rules, None))
         };
         let units = on_two_threads(text, &rules.dialects.shapes, &work);
         units.into_iter().flatten().for_each(|it| done.add(it));
     } else {
         mlir::lower_file_without_names(text, &rules.dialects.shapes, &mut |unit| {
             if is_wanted(&unit.lowered) {
-                let start = TextSize::new(unit.offset as u32);
-                done.add(of_unit(text, start, &unit.lowered, rules, left));
+                done.add(of_mlir_unit(text, &unit, rules, left));
                 left = limit.map(|it| it.saturating_sub(done.n_actions));
             }
         });
@@ -201,50 +209,97 @@ fn round(
     Ok(done)
 }
 
+/// A unit of a text.
+#[derive(Clone, Copy)]
+struct Unit<'a> {
+    range: TextRange,
+    lowered: &'a Lowered,
+}
+
+/// What is done to one unit of MLIR.
+fn of_mlir_unit(text: &str, unit: &mlir::Unit, rules: Rules<'_>, limit: Option<usize>) -> Done {
+    let shapes = &rules.dialects.shapes;
+    let reread = |text: &str| match unit.kind {
+        UnitKind::Function => mlir::reread_function(text, &unit.aliases, shapes),
+        UnitKind::Frame => mlir::reread_frame(text, shapes),
+    };
+    let range = TextRange::new((unit.offset as u32).into(), (unit.end as u32).into());
+    of_unit(text, Unit { range, lowered: &unit.lowered }, &reread, rules, limit)
+}
+
 /// What is done to one unit.
 fn of_unit(
     text: &str,
-    start: TextSize,
-    lowered: &Lowered,
+    unit: Unit<'_>,
+    reread: &dyn Fn(&str) -> Option<Lowered>,
     rules: Rules<'_>,
     limit: Option<usize>,
 ) -> Done {
+    let (start, lowered) = (unit.range.start(), unit.lowered);
     let body = &lowered.body;
     let mut done = Done::new();
+    let name = if body.name.is_empty() { "the module" } else { &body.name };
     let error = lowered.diagnostics.iter().find(|it| it.severity == Severity::Error);
     if let Some(error) = error {
-        let name = if body.name.is_empty() { "the module" } else { &body.name };
         let note = format!("`{name}` is left as it is: {}", error.message);
         done.notes.push((start + error.range.start(), note));
         return done;
     }
-    let effects = &rules.dialects.effects;
-    let (text, map) = (&text[usize::from(start)..], &lowered.source_map);
-    let edits = ops::packed_edits(text, map, body, |take| {
-        let Some(limit) = limit else {
-            done.n_actions = each_action(body, effects, rules.options, take);
-            return;
-        };
-        let mut plan = plan(body, effects, rules.options);
-        if limit < plan.actions.len() {
-            plan = part(body, &plan, 0..limit);
-        }
-        done.n_actions = plan.actions.len();
-        plan.actions.iter().for_each(take);
-    });
-    done.edits.append(edits, start);
+    let mut plan = plan(body, &rules.dialects.effects, rules.options);
+    if let Some(limit) = limit.filter(|it| *it < plan.actions.len()) {
+        plan = part(body, &plan, 0..limit);
+    }
+    if plan.is_empty() {
+        return done;
+    }
+    let edited = Edited {
+        text: &text[unit.range],
+        lowered,
+        reread,
+        rewritten: &|plan| rewrite(body, plan),
+        with_needs: &|plan, wanted| with_needs(body, plan, wanted.iter().copied()),
+    };
+    let checked = ops::checked_edits(edited, &plan);
+    done.n_actions = checked.n_done();
+    done.n_differing = checked.n_differing();
+    if let Some(at) = first_differing(&plan, &checked) {
+        let refusal = SimplifyRefusal::ReadsBackDifferently.name();
+        let place = start + lowered.source_map.op(at).start();
+        done.notes.push((
+            place,
+            format!(
+                "{} left out in `{name}`, as the edited text would mean something else: that is an error of ours, please report it \
+                 (`tir-analyzer explain {refusal}`)",
+                super::fix::fixes(done.n_differing)
+            ),
+        ));
+    }
+    done.edits.append(PackedEdits::from(&checked.edits), start);
     done
+}
+
+/// The operation of the first action that was left out.
+fn first_differing(plan: &OpPlan, checked: &CheckedEdits) -> Option<OpId> {
+    let mut all = plan.actions.iter().zip(&checked.differs);
+    all.find(|(_, differs)| **differs).map(|(it, _)| it.op)
 }
 
 impl Done {
     /// Nothing.
     pub(crate) fn new() -> Done {
-        Done { edits: PackedEdits::new(), n_actions: 0, notes: Vec::new(), names: Vec::new() }
+        Done {
+            edits: PackedEdits::new(),
+            n_actions: 0,
+            n_differing: 0,
+            notes: Vec::new(),
+            names: Vec::new(),
+        }
     }
 
     fn add(&mut self, unit: Done) {
         self.edits.append(unit.edits, TextSize::new(0));
         self.n_actions += unit.n_actions;
+        self.n_differing += unit.n_differing;
         self.notes.extend(unit.notes);
     }
 }

@@ -209,7 +209,7 @@ impl Reader<'_> {
             let part = it.claim(at);
             let text = self.text_of(part);
             let text = format!("{{{}}}", text[1..].strip_suffix('>').unwrap_or_default());
-            let writer = canonical::Writer { aliases };
+            let writer = canonical::Writer::new(aliases);
             it.entries.extend(writer.entries(&mut Cursor::new(&text)));
         }
     }

@@ -79,8 +79,10 @@ fn metadata(p: &mut Parser<'_>) {
 pub(in crate::mlir) fn region(p: &mut Parser<'_>) -> bool {
     p.enter(MLIR_REGION);
     let closed = p.nest(|p| {
+        p.enter_region();
         p.bump();
         blocks(p);
+        p.leave_region();
         p.eat(R_BRACE)
     });
     if closed.is_none() {

@@ -1,0 +1,56 @@
+//! From the plan of a unit of MLIR or PIR to edits that were read back.
+//!
+//! Only who asks for a fix gets here: reading back costs as much as reading. What all of a plan does to a unit is kept, as editors ask for it again and
+//! again.
+
+use std::sync::Arc;
+
+use frontend::{
+    mlir,
+    ops::{CheckedEdits, Edited, Severity, checked_edits},
+    pir,
+};
+use ir::plan::ops::OpPlan;
+use syntax::UnitKind;
+
+use crate::{
+    Db,
+    input::Configuration,
+    op_lowering::{mentioned_aliases, op_lowered, op_plan, op_text},
+    units::OpUnit,
+};
+
+/// The edits that do all of a unit's plan. None where there is no plan.
+#[salsa::tracked(returns(ref), no_eq, lru = 64)]
+pub fn op_fixes<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<CheckedEdits>> {
+    let plan = op_plan(db, unit).as_ref()?;
+    Some(Arc::new(op_edits(db, unit, plan)))
+}
+
+/// The edits that do a plan about a unit; none of a unit with errors, whose meaning is not known.
+pub fn op_edits<'db>(db: &'db dyn Db, unit: OpUnit<'db>, plan: &OpPlan) -> CheckedEdits {
+    let Some(lowered) = op_lowered(db, unit) else { return CheckedEdits::default() };
+    if plan.is_empty() || lowered.diagnostics.iter().any(|it| it.severity == Severity::Error) {
+        let none = vec![false; plan.actions.len()];
+        return CheckedEdits { is_done: none.clone(), differs: none, ..CheckedEdits::default() };
+    }
+    let (source, text) = (unit.source(db), op_text(db, unit));
+    let shapes = &Configuration::get(db).dialects(db).shapes;
+    let reread = |text: &str| match source.kind {
+        UnitKind::Program => pir::reread(text),
+        UnitKind::Frame => mlir::reread_frame(text, shapes),
+        UnitKind::Function => {
+            let aliases = mentioned_aliases(db, unit, &source.green, text).aliases;
+            mlir::reread_function(text, &aliases, shapes)
+        }
+    };
+    let body = &lowered.body;
+    let edited = Edited {
+        text,
+        lowered,
+        reread: &reread,
+        rewritten: &|plan| transform::ops::rewrite(body, plan),
+        with_needs: &|plan, wanted| transform::ops::with_needs(body, plan, wanted.iter().copied()),
+    };
+    checked_edits(edited, plan)
+}

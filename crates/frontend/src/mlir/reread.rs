@@ -1,0 +1,58 @@
+//! A unit whose text was edited, read again by itself.
+//!
+//! In: the text, and what the unit sees of its document. Out: what [`lower_file`](super::lower_file) would make of it in its file; none if the text is not
+//! one unit any more. Bodies have no names of values. O(text).
+
+use std::sync::Arc;
+
+use parser::{
+    Step,
+    mlir::{Shapes, parse_into},
+};
+
+use super::{
+    aliases::Aliases,
+    unit::{Divert, FileReader, Outline, Unit, UnitKind, Units},
+};
+use crate::ops::Lowered;
+
+/// A function by its text.
+pub fn reread_function(text: &str, aliases: &Aliases, shapes: &Shapes) -> Option<Lowered> {
+    let mut found = Vec::new();
+    let mut take = |unit: Unit| match unit.kind {
+        UnitKind::Function => found.push(unit),
+        // Nothing but the function.
+        UnitKind::Frame => {}
+    };
+    let reader = FileReader::new(text, shapes, &mut take).without_names();
+    parse_into(text, shapes, &mut reader.with_aliases(Arc::new(aliases.clone())));
+    let [only] = <[Unit; 1]>::try_from(found).ok()?;
+    (only.offset == 0 && only.end == text.len()).then_some(only.lowered)
+}
+
+/// The frame of a document by the document's text, with or without the bodies of its functions.
+pub fn reread_frame(text: &str, shapes: &Shapes) -> Option<Lowered> {
+    let mut frames = Frames { found: Vec::new() };
+    parse_into(text, shapes, &mut FileReader::diverting(text, shapes, &mut frames));
+    let [only] = <[Unit; 1]>::try_from(frames.found).ok()?;
+    (only.offset == 0 && only.end == text.len()).then_some(only.lowered)
+}
+
+/// Takes frames, and leaves functions alone.
+struct Frames {
+    found: Vec<Unit>,
+}
+
+impl Units for Frames {
+    fn unit(&mut self, unit: Unit) {
+        if unit.kind == UnitKind::Frame {
+            self.found.push(unit);
+        }
+    }
+}
+
+impl Divert for Frames {
+    fn function_begins(&mut self, _: Outline) {}
+    fn steps(&mut self, _: &[Step]) {}
+    fn function_ends(&mut self) {}
+}
