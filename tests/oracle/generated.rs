@@ -6,7 +6,7 @@
 //! |---|---|
 //! | `TIR_ORACLE_FUNCTIONS` | how many functions |
 //! | `TIR_ORACLE_SEED` | the seed of the first one |
-//! | `TIR_ORACLE_PLANS` | what is checked of them, names with commas between: `default` (all its levels and options), `tvm`, `tvm-2022`, `findings`, `simplify`; without it everything |
+//! | `TIR_ORACLE_PLANS` | what is checked of them, names with commas between: `default` (all its levels and options), `tvm`, `tvm-2022`, `findings`, `simplify`, `printed`; without it everything |
 //! | `TIR_ORACLE_SHOWN` | how many failures of each kind are made smaller and shown; without it 3, and 8 of all kinds together |
 //! | `TIR_ORACLE_DIFFERING` | set to anything: a simplification that is not offered because its text would read back differently is a failure |
 //! | `TIR_ORACLE_FAILURES` | a folder: what is shown is written there too |
@@ -16,6 +16,7 @@
 mod as_read;
 mod check;
 mod mutants;
+mod operators;
 mod quiet;
 mod selected;
 mod values;
@@ -28,13 +29,15 @@ use std::{
     },
 };
 
-use test_utils::Program;
+use test_utils::{Features, Program};
 
 use check::{Checked, Failure, check};
 use selected::{is_everything, number};
 
 /// How many functions the usual test run checks.
 const FUNCTIONS: u64 = 500;
+/// How many it checks of each feature that a few functions have.
+const OF_FEATURE: u64 = 100;
 /// Questions asked to make a failure smaller.
 const SHRINK_LIMIT: usize = 4_000;
 /// Failures of a kind that are made smaller and shown: the same cause fails often.
@@ -114,6 +117,30 @@ fn generated_functions_keep_what_they_compute() {
 #[test]
 fn functions_that_write_over_stores_keep_what_they_compute() {
     check_generated(FUNCTIONS / 2, |seed| Program::random(seed).with_overwrites(seed));
+}
+
+/// The same with names whose values are not known, which the plans know nothing of and the runs give values.
+#[test]
+fn functions_with_unknown_names_keep_what_they_compute() {
+    check_generated(OF_FEATURE, |seed| Program::with(Features::Unknowns, seed));
+}
+
+/// The same with calls that are given pointers, of every operator that the table of effects names.
+#[test]
+fn functions_that_call_operators_keep_what_they_compute() {
+    check_generated(OF_FEATURE, |seed| Program::with(Features::Calls(operators::all()), seed));
+}
+
+/// The same with vectors whose number of lanes is a multiple of `T.vscale()`.
+#[test]
+fn functions_on_scalable_vectors_keep_what_they_compute() {
+    check_generated(OF_FEATURE, |seed| Program::with(Features::Scalable, seed));
+}
+
+/// The same with nests of blocks, as functions have that are still to be scheduled.
+#[test]
+fn functions_to_be_scheduled_keep_what_they_compute() {
+    check_generated(OF_FEATURE, |seed| Program::with(Features::Blocks, seed));
 }
 
 #[expect(clippy::print_stdout, reason = "the report of a test, shown with --nocapture")]

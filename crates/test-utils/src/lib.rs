@@ -19,7 +19,7 @@ pub use annotations::{Annotation, annotations, render_annotations};
 pub use fixture::{
     CURSOR, Fixture, FixtureFile, Marked, extract_cursor, extract_range, trim_indent,
 };
-pub use programs::{Program, Type};
+pub use programs::{Features, Instance, Operator, Program, Type};
 pub use rng::Rng;
 pub use samples::{
     Sample, ir_samples, mlir_samples_below, python_files, sample_files, samples_below,

@@ -7,22 +7,50 @@
 //! operands, a store between, another guard). Cost: linear in the size of the program; the pool of what can
 //! be repeated is asked a fixed number of times.
 
+mod calls;
 mod expressions;
 mod generate;
+mod instances;
+mod nests;
 mod overwrites;
 mod print;
+mod scalable;
 mod shrink;
 mod threads;
 mod tree;
+mod unknowns;
 
+pub use calls::Operator;
+pub use instances::Instance;
 pub use tree::{Program, Type};
 
 use tree::{Extent, Home, Param, Stmt, StmtKind};
 
+/// What a program has beside what all have.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Features<'a> {
+    /// Nothing.
+    #[default]
+    Usual,
+    /// Names of the Python around it, whose values are not known: data types, integers, strings, functions, lanes.
+    Unknowns,
+    /// Calls of these operators that are given pointers and elements.
+    Calls(&'a [Operator]),
+    /// Vectors whose number of lanes is a multiple of `T.vscale()`.
+    Scalable,
+    /// Nests of schedulable blocks, some in loops that are bound to threads.
+    Blocks,
+}
+
 impl Program {
     /// The program of a seed.
     pub fn random(seed: u64) -> Program {
-        generate::program(seed)
+        Program::with(Features::Usual, seed)
+    }
+
+    /// The program of a seed, with some features.
+    pub fn with(features: Features<'_>, seed: u64) -> Program {
+        generate::program(seed, features)
     }
 
     /// Whether parameters must not overlap.
@@ -71,7 +99,7 @@ impl Program {
     fn root(&self, buffer: u32) -> u32 {
         match self.buffers[buffer as usize].home {
             Home::View(of) => self.root(of),
-            Home::Param | Home::Alloc(_) => buffer,
+            Home::Param | Home::Alloc(_) | Home::Block(_) => buffer,
         }
     }
 }
@@ -83,7 +111,7 @@ fn any(statements: &[Stmt], test: &mut dyn FnMut(&Stmt) -> bool) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Program;
+    use super::{Features, Operator, Program};
 
     #[test]
     fn a_seed_gives_one_program() {
@@ -91,6 +119,41 @@ mod tests {
             assert_eq!(Program::random(seed).text(), Program::random(seed).text());
         }
         assert_ne!(Program::random(1).text(), Program::random(2).text());
+    }
+
+    #[test]
+    fn each_feature_is_found_in_many_programs() {
+        let calls = [Operator { name: "T.ptx.ldmatrix".to_owned(), is_value: true }];
+        for (features, part) in [
+            (Features::Unknowns, "def make("),
+            (Features::Unknowns, "T.Cast(d"),
+            (Features::Unknowns, "T.call_pure_extern("),
+            (Features::Unknowns, "= settings["),
+            (Features::Calls(&calls), "T.ptx.ldmatrix("),
+            (Features::Calls(&calls), "dst="),
+            (Features::Scalable, "T.vscale() * 4"),
+            (Features::Scalable, "xvscalex4"),
+            (Features::Blocks, "T.sblock_alloc_buffer("),
+            (Features::Blocks, "T.thread_binding("),
+            (Features::Blocks, "T.reads("),
+        ] {
+            let has_it = |seed: &u64| Program::with(features, *seed).text().contains(part);
+            let n = (0..100).filter(has_it).count();
+            assert!(n >= 10, "`{part}` is in {n} of 100 programs with {features:?}");
+        }
+    }
+
+    #[test]
+    fn instances_give_each_captured_name_a_value() {
+        let mut programs = (0..100).map(|seed| Program::with(Features::Unknowns, seed));
+        let program = programs.find(|it| it.text().contains("def make(d0")).unwrap();
+        let instances = program.instances();
+        assert!(instances.len() > 2);
+        for instance in instances {
+            let text = instance.file(&program.function());
+            assert!(text.contains("\nd0 = \"") && !text.contains("def make(d"), "{text}");
+        }
+        assert!(Program::random(1).instances().is_empty());
     }
 
     #[test]

@@ -1,8 +1,12 @@
 //! One function: lowered, planned in every way, rewritten, run before and after, edited and read again.
 
+mod instances;
 mod simplified;
 
-use frontend::tvmscript::edits::{Selection, cse_edits};
+use frontend::tvmscript::{
+    Severity,
+    edits::{Selection, cse_edits},
+};
 use ir::{
     Body, Occurrences, fingerprint,
     interp::{
@@ -51,6 +55,8 @@ pub(super) struct Failure {
 #[derive(Default, Debug)]
 pub(super) struct Checked {
     is_ill_typed: bool,
+    instances: u64,
+    ill_typed_instances: u64,
     bindings: u64,
     plans: u64,
     fixes: u64,
@@ -68,10 +74,12 @@ pub(super) struct Checked {
 
 impl Checked {
     /// The counts, by name.
-    pub(super) fn counts(&self) -> [(&'static str, u64); 15] {
+    pub(super) fn counts(&self) -> [(&'static str, u64); 17] {
         [
             ("functions compared", u64::from(self.runs > 0 && self.plans > 0)),
             ("not well-typed", u64::from(self.is_ill_typed)),
+            ("instances of functions with unknown names", self.instances),
+            ("instances that are not well-typed", self.ill_typed_instances),
             ("bindings of the default plan", self.bindings),
             ("plans that change something", self.plans),
             ("fixes of findings that change something", self.fixes),
@@ -126,13 +134,24 @@ fn guarded<T>(doing: &str, work: impl FnOnce() -> Result<T, Failure>) -> Result<
 pub(super) fn lowered(program: &Program) -> Option<Function> {
     let mut functions = functions_of("generated", &program.text());
     let function = functions.pop()?;
-    (functions.is_empty() && function.lowered.diagnostics.is_empty()).then_some(function)
+    (functions.is_empty() && is_understood(&function)).then_some(function)
+}
+
+/// Whether nothing in it is wrong. That something is not known is no mistake.
+pub(super) fn is_understood(function: &Function) -> bool {
+    function.lowered.diagnostics.iter().all(|it| it.severity == Severity::Hint)
+}
+
+/// Whether another text of the function is seen to compute something else, for some values of what is not known.
+pub(super) fn differs_as_text(program: &Program, function: &Function, text: &str, seed: u64) -> bool {
+    let other = instances::Text::new("other", text.to_owned());
+    instances::compare(program, function, &[other], seed, &mut Checked::default()).is_err()
 }
 
 /// Whether another body is seen to compute something else.
 pub(super) fn differs(program: &Program, body: &Body, other: &Body, seed: u64) -> bool {
     let variants = [Variant::new("other", other.clone())];
-    compare(program, body, &variants, seed, &mut Checked::default()).is_err()
+    compare(program, body, &variants, (seed, ALL_ROUNDS), &mut Checked::default()).is_err()
 }
 
 fn check_unguarded(program: &Program, seed: u64) -> Result<Checked, Failure> {
@@ -143,10 +162,16 @@ fn check_unguarded(program: &Program, seed: u64) -> Result<Checked, Failure> {
     };
     let mut variants = rewritten(&function.lowered.body, &mut checked)?;
     variants.extend(edited(&function, &mut checked)?);
+    if !program.instances().is_empty() {
+        // Values are known in the text only.
+        instances::keep_lanes(&function.lowered.body, &variants)?;
+        instances::check(program, &function, seed, &mut checked)?;
+        return Ok(checked);
+    }
     if Family::Simplify.is_selected() {
         variants.extend(simplified::simplified(&function, &mut checked)?);
     }
-    compare(program, &function.lowered.body, &variants, seed, &mut checked)?;
+    compare(program, &function.lowered.body, &variants, (seed, ALL_ROUNDS), &mut checked)?;
     Ok(checked)
 }
 
@@ -257,7 +282,7 @@ fn edited_by(
     let Some(again) = function.reread(&text) else {
         return failure(format!("{name}: lost"), text);
     };
-    if !again.lowered.diagnostics.is_empty() {
+    if !is_understood(&again) {
         return failure(
             format!("{name}: diagnostics"),
             format!("{:?}\n{text}", again.lowered.diagnostics),
@@ -277,18 +302,24 @@ fn edited_by(
     Ok(Some(Variant::new(plan_name, again.lowered.body)))
 }
 
-/// Runs the function and its variants on several arguments.
+/// Numbers of sets of arguments.
+type Rounds = std::ops::Range<usize>;
+
+const ALL_ROUNDS: Rounds = 0..ROUNDS.len();
+
+/// Runs the function and its variants on several arguments, made of a seed.
 fn compare(
     program: &Program,
     body: &Body,
     variants: &[Variant],
-    seed: u64,
+    (seed, rounds): (u64, Rounds),
     checked: &mut Checked,
 ) -> Result<(), Failure> {
     if variants.is_empty() {
         return Ok(());
     }
-    for (at, round) in ROUNDS.into_iter().enumerate() {
+    for at in rounds {
+        let round = ROUNDS[at];
         let mut rng = Rng::new(seed ^ (at as u64) << 32);
         let arguments = values::arguments(program, body, round, &mut rng);
         let overlaps = match at % 2 {

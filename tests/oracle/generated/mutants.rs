@@ -1,5 +1,6 @@
 //! Mistakes planted on purpose: a binding above its guard, a load shared across a store, two values taken for one, a store
-//! removed that is needed. Each kind must be caught, or the comparison proves nothing.
+//! removed that is needed; one unknown name for another, a call left out that is given a pointer, a number of lanes with a name, a block's
+//! predicate that is lost. Each kind must be caught, or the comparison proves nothing.
 
 use dataflow::scopes::ScopeTree;
 use ir::{
@@ -10,14 +11,15 @@ use ir::{
     },
     verify::verify,
 };
-use test_utils::Program;
+use test_utils::{Features, Program};
 use transform::{
     cse::{self, CseOptions},
     findings::{self, FindingOptions},
 };
 
 use super::{
-    check::{differs, lowered},
+    check::{differs, differs_as_text, lowered},
+    operators,
     quiet::caught,
 };
 
@@ -51,6 +53,70 @@ fn check_caught_in(made: fn(u64) -> Program, plant: Plant) {
         }
     }
     panic!("{caught} of {planted} mistakes were caught");
+}
+
+/// Makes texts with one mistake each out of the text of a function.
+type PlantText = fn(&str) -> Vec<String>;
+
+#[track_caller]
+fn check_text_caught(features: Features<'_>, plant: PlantText) {
+    let (mut planted, mut caught) = (0, 0);
+    for seed in 1..=FUNCTIONS {
+        let program = Program::with(features, seed);
+        let Some(function) = lowered(&program) else { continue };
+        for worse in plant(function.text()) {
+            planted += 1;
+            caught += usize::from(differs_as_text(&program, &function, &worse, seed));
+        }
+        if caught >= CAUGHT {
+            return;
+        }
+    }
+    panic!("{caught} of {planted} mistakes were caught");
+}
+
+/// The names that begin with a letter and go on with a number, each once.
+fn names(text: &str, letter: char) -> Vec<&str> {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let is_it = |it: &&str| {
+        it.strip_prefix(letter).is_some_and(|it| it.chars().all(|c| c.is_ascii_digit()))
+    };
+    let mut found: Vec<&str> = words.filter(|it| it.len() > 1).filter(is_it).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// Each text in which one captured name of a kind stands for another.
+fn taken_for_one(text: &str, letter: char) -> Vec<String> {
+    let names = names(text, letter);
+    names.windows(2).map(|it| replaced(text, it[1], it[0])).collect()
+}
+
+/// A text with another name.
+fn replaced(text: &str, name: &str, by: &str) -> String {
+    let mut new = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(name) {
+        let (before, after) = (&rest[..at], &rest[at + name.len()..]);
+        let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
+        let is_name = !is_part(before.chars().last()) && !is_part(after.chars().next());
+        new.push_str(before);
+        new.push_str(if is_name { by } else { name });
+        rest = after;
+    }
+    new + rest
+}
+
+/// The number of lanes of the first broadcast as a name, as a binding would make it.
+fn named_lanes(text: &str) -> Vec<String> {
+    const LANES: &str = ", T.vscale() * 4)";
+    let Some(at) = text.find(LANES) else { return Vec::new() };
+    let line = text[..at].rfind('\n').map_or(0, |it| it + 1);
+    let indent: String = text[line..].chars().take_while(|c| *c == ' ').collect();
+    let (before, after) = (&text[line..at], &text[at + LANES.len()..]);
+    let binding = format!("{indent}cse_v1: T.let[T.int32] = T.vscale() * 4\n");
+    vec![format!("{}{binding}{before}, cse_v1){after}", &text[..line])]
 }
 
 /// The body after a plan, if that is a body.
@@ -171,6 +237,26 @@ fn needed_stores(body: &Body, occurrences: &Occurrences, _: &ScopeTree) -> Vec<B
     (0..stores.len()).filter(|it| is_followed(*it)).map(without).collect()
 }
 
+/// Each call for its effect left out.
+fn without_calls(body: &Body, occurrences: &Occurrences, _: &ScopeTree) -> Vec<Body> {
+    let is_call = |op: &ir::OpId| {
+        let operation = &body.ops[*op];
+        operation.kind == OpKind::Evaluate
+            && matches!(body.expr(operation.operands[0]).kind, ExprKind::Call { .. })
+    };
+    let without = |op: ir::OpId| {
+        let finding = Finding {
+            kind: FindingKind::DeadStore,
+            place: Place::Op(op),
+            reason: Reason::Overwritten,
+            related: Vec::new(),
+            fix: Some(FindingFix::of(FixEdit::RemoveOp(op))),
+        };
+        findings::apply(body, occurrences, [&finding])
+    };
+    body.ops_preorder().filter(is_call).map(without).collect()
+}
+
 /// `a - b` for `b - a`, and others like them.
 fn swapped_operands(body: &Body, occurrences: &Occurrences, scopes: &ScopeTree) -> Vec<Body> {
     let lists = by_expression(body, occurrences);
@@ -208,4 +294,37 @@ fn different_values_taken_for_one_are_caught() {
 #[test]
 fn stores_removed_across_reads_are_caught() {
     check_caught_in(|seed| Program::random(seed).with_overwrites(seed), needed_stores);
+}
+
+#[test]
+fn data_types_taken_for_one_are_caught() {
+    check_text_caught(Features::Unknowns, |text| taken_for_one(text, 'd'));
+    check_text_caught(Features::Unknowns, |text| taken_for_one(text, 'w'));
+}
+
+#[test]
+fn integers_taken_for_one_are_caught() {
+    check_text_caught(Features::Unknowns, |text| taken_for_one(text, 'k'));
+}
+
+#[test]
+fn texts_and_functions_taken_for_one_are_caught() {
+    check_text_caught(Features::Unknowns, |text| taken_for_one(text, 's'));
+    check_text_caught(Features::Unknowns, |text| taken_for_one(text, 'g'));
+}
+
+#[test]
+fn numbers_of_lanes_with_a_name_are_caught() {
+    check_text_caught(Features::Scalable, named_lanes);
+}
+
+#[test]
+fn calls_left_out_that_are_given_pointers_are_caught() {
+    check_caught_in(|seed| Program::with(Features::Calls(operators::all()), seed), without_calls);
+}
+
+#[test]
+fn mistakes_in_blocks_are_caught() {
+    check_caught_in(|seed| Program::with(Features::Blocks, seed), above_the_guard);
+    check_caught_in(|seed| Program::with(Features::Blocks, seed), across_stores);
 }

@@ -17,15 +17,18 @@ pub(super) enum Family {
     Findings,
     /// Simplification: of the body as a pass, of each item, of the text.
     Simplify,
+    /// Programs of which something is not known, as they are printed.
+    Printed,
 }
 
 impl Family {
-    const ALL: [(&'static str, Family); 5] = [
+    const ALL: [(&'static str, Family); 6] = [
         ("default", Family::Default),
         ("tvm", Family::Tvm),
         ("tvm-2022", Family::Tvm2022),
         ("findings", Family::Findings),
         ("simplify", Family::Simplify),
+        ("printed", Family::Printed),
     ];
 
     /// The family of a name in [`crate::plans::options`]: `default, syntactic` is one of `default`.

@@ -279,6 +279,16 @@ impl EffectTable {
         }
     }
 
+    /// The names and patterns that have a row of their own, sorted; TIR's in normal form.
+    pub fn entries(&self, namespace: Namespace) -> Vec<&str> {
+        let space = &self.spaces[namespace as usize];
+        let exact = space.exact.keys().map(|it| &**it);
+        let mut names: Vec<&str> =
+            exact.chain(space.patterns.iter().map(|it| &*it.text)).collect();
+        names.sort_unstable();
+        names
+    }
+
     /// A hash of everything that lookups can answer, equal on all machines: part of the key of stored artifacts.
     pub fn digest(&self) -> u128 {
         let mut hash = Fnv::new();

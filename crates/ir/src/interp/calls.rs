@@ -9,9 +9,13 @@ use super::{
     library::{self, Function},
     memory::{read_scalar, scalar_bits, write_scalar},
     ops::{self, Val},
+    table::is_executed,
     wrapped,
 };
-use crate::{BinaryOp, Body, Callee, DataType, ExprId, ExprKind, ExprListId, Type};
+use crate::{
+    AttrDictId, BinaryOp, Body, Callee, DataType, ExprId, ExprKind, ExprListId, Type,
+    effects::{self, OpEffects},
+};
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
 type Values = SmallVec<[Val; 4]>;
@@ -22,6 +26,7 @@ impl Machine<'_> {
         &mut self,
         callee: Callee,
         args: ExprListId,
+        attrs: AttrDictId,
         ty: Type,
         lane: usize,
     ) -> Result<Val> {
@@ -30,8 +35,14 @@ impl Machine<'_> {
             Callee::Intrinsic(name) => body.name(name),
             Callee::Function(name) | Callee::Unknown(name) => {
                 if self.options.unknown_calls == UnknownCalls::Model {
-                    let (values, _) = self.operands(body.items(args), lane)?;
-                    return Ok(self.unknown_call(body.name(name), &values, ty));
+                    let given = (body.items(args), attrs);
+                    return self.modelled_call(
+                        body.name(name),
+                        OpEffects::unknown(),
+                        given,
+                        ty,
+                        lane,
+                    );
                 }
                 let message = format!("a call of another function, `{}`", body.name(name));
                 return self.fail(RunErrorKind::Unsupported, message);
@@ -57,6 +68,9 @@ impl Machine<'_> {
         match name {
             "call_pure_extern" | "call_extern" | "call_llvm_pure_intrin" | "call_llvm_intrin" => {
                 self.library_call(name, args, dtype, lane)
+            }
+            _ if self.options.unknown_calls == UnknownCalls::Model && !is_executed(name) => {
+                self.modelled_call(name, effects::tir(name), (args, attrs), ty, lane)
             }
             _ => {
                 let (values, types) = self.operands(args, lane)?;
@@ -138,7 +152,7 @@ impl Machine<'_> {
         match value {
             Some(value) => Ok(self.carry(values.iter().any(wrapped::is_wrapped), value)),
             None if self.options.unknown_calls == UnknownCalls::Model => {
-                Ok(self.unknown_call(name, &values, dtype.into()))
+                Ok(self.modelled_call_of(name, effects::tir(by), &values, dtype.into()))
             }
             None => {
                 let message = format!("the function `{name}` of another library");

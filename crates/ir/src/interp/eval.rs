@@ -145,7 +145,7 @@ impl Machine<'_> {
                     ),
                 }
             }
-            ExprKind::Call { callee, args, .. } => self.call(callee, args, ty, lane),
+            ExprKind::Call { callee, args, attrs, .. } => self.call(callee, args, attrs, ty, lane),
             ExprKind::BufferField(buffer, field) => self.buffer_field(buffer, field, lane),
             ExprKind::Str(text) => Ok(Val::Text(text)),
             ExprKind::Buffer(buffer) => Ok(Val::Buffer(buffer)),
@@ -282,7 +282,7 @@ impl Machine<'_> {
         Ok(if let [one] = &picked[..] { one.clone() } else { Val::Vector(picked.into()) })
     }
 
-    fn buffer_field(&mut self, buffer: BufferId, field: BufferField, lane: usize) -> Result<Val> {
+    pub(super) fn buffer_field(&mut self, buffer: BufferId, field: BufferField, lane: usize) -> Result<Val> {
         let Some(bound) = self.bound(buffer, lane).cloned() else {
             return self.fail(
                 RunErrorKind::Unsupported,

@@ -169,6 +169,11 @@ pub fn known_calls() -> impl Iterator<Item = &'static str> {
     CALLS.iter().flat_map(|(_, names)| names.iter().copied())
 }
 
+/// Whether calls of this name are executed, in one form of theirs at least.
+pub(super) fn is_executed(name: &str) -> bool {
+    known_calls().any(|it| it == name)
+}
+
 /// The name of a function of C's mathematics library that is an intrinsic here.
 pub(super) fn of_c(name: &str) -> Option<&'static str> {
     let names = CALLS.iter().find(|(kind, _)| *kind == Kind::OfC)?.1;

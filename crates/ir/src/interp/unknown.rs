@@ -1,35 +1,103 @@
-//! A model of calls of unknown functions (SEMANTICS: X2), for runs that compare two bodies.
+//! A model of calls of unknown functions, and of operators that are not executed (SEMANTICS: X2), for runs that compare two bodies.
 //!
 //! The callee reads and writes what escapes: the memory of array arguments and all memory to which it, or an earlier call, got a
 //! pointer. The model makes the worst of that: its result depends on its name, its operands and every byte it can read, and it
 //! changes about half of the words it can write. Nothing depends on where memory lies or on a clock, so that two runs
 //! of the same calls on the same memory are the same. Cost: the bytes that escape, for each call.
+//!
+//! An operator of TVM without an execution of its own does what its row of the effects table lets it do, and no less than that of what it is
+//! given: memory to which an operand points, by position or by keyword, alone or in a tuple, and an element that stands as an operand of a
+//! call that may write, is read and written, whatever the row says of the rest.
 
 use std::hash::Hasher as _;
 
 use rustc_hash::FxHasher;
 
-use super::{exec::Machine, ops::Val};
-use crate::Type;
+use super::{RunError, exec::Machine, ops::Val};
+use crate::{
+    Attr, AttrDictId, BufferField, ExprId, ExprKind, Type,
+    effects::{MemoryEffect, MemorySet, OpEffects},
+};
+
+type Result<T> = std::result::Result<T, Box<RunError>>;
 
 /// Bytes between two that a call may change: the lowest ones of the elements of most types.
 const STRIDE: usize = 4;
 
 impl Machine<'_> {
-    /// The value of a call of an unknown function, and what it does to memory.
-    pub(super) fn unknown_call(&mut self, name: &str, operands: &[Val], ty: Type) -> Val {
+    /// The value of a call that is not executed, and what it does to memory; `row` is what it may do.
+    pub(super) fn modelled_call(
+        &mut self,
+        name: &str,
+        row: &OpEffects,
+        (args, attrs): (&[ExprId], AttrDictId),
+        ty: Type,
+        lane: usize,
+    ) -> Result<Val> {
+        let mut given = args.to_vec();
+        let body = self.body;
+        body.dict(attrs).iter().for_each(|it| expressions_of(&it.1, &mut given));
+        let values: Result<Vec<Val>> =
+            given.into_iter().map(|it| self.eval_given(it, row, lane)).collect();
+        Ok(self.modelled_call_of(name, row, &values?, ty))
+    }
+
+    /// The same for operands that have been evaluated.
+    pub(super) fn modelled_call_of(
+        &mut self,
+        name: &str,
+        row: &OpEffects,
+        values: &[Val],
+        ty: Type,
+    ) -> Val {
         let mut hasher = FxHasher::default();
         hasher.write(name.as_bytes());
-        for operand in operands {
-            self.mark_used(operand);
-            self.observe(operand, &mut hasher);
+        let mut touched = Vec::new();
+        for value in values {
+            self.mark_used(value);
+            self.observe(value, &mut hasher);
+            pointees_of(value, &mut touched);
         }
-        let reachable = self.reachable();
-        for &storage in &reachable {
+        if reaches_all(row) {
+            self.escape(&touched);
+            touched = self.reachable();
+        }
+        result(self.disturb(hasher, &touched), ty)
+    }
+
+    /// The value of an operand. An element is given by reference, where the call may write.
+    fn eval_given(&mut self, operand: ExprId, row: &OpEffects, lane: usize) -> Result<Val> {
+        match self.body.expr(operand).kind {
+            ExprKind::Str(text) => Ok(Val::Text(text)),
+            ExprKind::Load { buffer, indices, .. } if row.may_write() => {
+                let (storage, offset) =
+                    self.address(buffer, self.body.items(indices), lane)?;
+                Ok(Val::Pointer { storage, offset })
+            }
+            ExprKind::Buffer(buffer) | ExprKind::Region(buffer, _) => {
+                self.buffer_field(buffer, BufferField::Data, lane)
+            }
+            ExprKind::Tuple(items) => {
+                let items: Result<Vec<Val>> = self
+                    .body
+                    .items(items)
+                    .iter()
+                    .map(|&it| self.eval_given(it, row, lane))
+                    .collect();
+                Ok(Val::Tuple(items?.into()))
+            }
+            _ => self.eval(operand, lane),
+        }
+    }
+
+    /// Takes memory into the hash of a call, and changes about half of its words; gives the hash.
+    fn disturb(&mut self, mut hasher: FxHasher, storages: &[usize]) -> u64 {
+        for &storage in storages {
             hasher.write(&self.storages[storage].bytes);
         }
-        let mut seed = hasher.finish();
-        for storage in reachable {
+        let hash = hasher.finish();
+        let mut seed = hash;
+        for &storage in storages {
             let storage = &mut self.storages[storage];
             for at in (0..storage.bytes.len()).step_by(STRIDE) {
                 seed = seed.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -41,24 +109,25 @@ impl Machine<'_> {
                 }
             }
         }
-        result(seed, ty)
+        seed
     }
 
-    /// Takes an operand into a hash; memory it points to escapes.
-    fn observe(&mut self, operand: &Val, hasher: &mut FxHasher) {
+    fn escape(&mut self, pointees: &[usize]) {
+        for storage in pointees {
+            if !self.escaped.contains(storage) {
+                self.escaped.push(*storage);
+            }
+        }
+    }
+
+    /// Takes an operand into a hash.
+    fn observe(&self, operand: &Val, hasher: &mut FxHasher) {
         match operand {
             Val::Int(value, _) => hasher.write_i64(*value),
             Val::Float(value) => hasher.write_u64(value.to_bits()),
-            Val::Pointer { storage, offset } => {
-                hasher.write_i64(*offset);
-                if !self.escaped.contains(storage) {
-                    self.escaped.push(*storage);
-                }
-            }
+            Val::Pointer { offset, .. } => hasher.write_i64(*offset),
             Val::Vector(parts) | Val::Tuple(parts) => {
-                for part in parts.clone().iter() {
-                    self.observe(part, hasher);
-                }
+                parts.iter().for_each(|part| self.observe(part, hasher));
             }
             Val::Text(text) => hasher.write(self.body.name(*text).as_bytes()),
             Val::Buffer(_) | Val::Unit => {}
@@ -78,9 +147,40 @@ impl Machine<'_> {
     }
 }
 
-/// A value of the type: small, as lengths and indices are.
+/// The storages to which a value points, each once.
+fn pointees_of(value: &Val, found: &mut Vec<usize>) {
+    match value {
+        Val::Pointer { storage, .. } if !found.contains(storage) => found.push(*storage),
+        Val::Vector(parts) | Val::Tuple(parts) => {
+            parts.iter().for_each(|part| pointees_of(part, found));
+        }
+        _ => {}
+    }
+}
+
+/// The expressions in an attribute, in order.
+fn expressions_of(attr: &Attr, found: &mut Vec<ExprId>) {
+    match attr {
+        Attr::Expr(expr) => found.push(*expr),
+        Attr::List(items) => items.iter().for_each(|it| expressions_of(it, found)),
+        Attr::Dict(items) => items.iter().for_each(|it| expressions_of(&it.1, found)),
+        Attr::Call { args, keywords, .. } => {
+            args.iter().for_each(|it| expressions_of(it, found));
+            keywords.iter().for_each(|it| expressions_of(&it.1, found));
+        }
+        _ => {}
+    }
+}
+
+/// Whether a call touches, and keeps, more than it is given.
+fn reaches_all(row: &OpEffects) -> bool {
+    row.memory_effect == MemoryEffect::Unknown || row.memory.contains(MemorySet::GLOBAL)
+}
+
+/// A value of the type: small, as lengths and indices are. Where the type is not known it is an integer.
 fn result(seed: u64, ty: Type) -> Val {
     match ty.prim() {
+        None if ty == Type::Unknown => Val::Int((seed >> 7) as i64 & 7, false),
         Some(dtype) if dtype.is_integer() => Val::Int((seed >> 7) as i64 & 7, false),
         Some(dtype) if dtype.is_bool() => Val::Int((seed >> 7) as i64 & 1, false),
         Some(dtype) if dtype.is_float() => Val::Float((seed >> 7 & 63) as f64 / 4.0),

@@ -4,12 +4,13 @@ use super::{
     generate::{Access, Generator, Var},
     tree::{BufferId, Expr, ExprKind, Extent, Type},
 };
+use crate::programs::Features;
 
 const COMPARISONS: [&str; 6] = ["==", "!=", "<", "<=", ">", ">="];
 const FLOAT_CALLS: [&str; 9] =
     ["exp", "sqrt", "log2", "fabs", "floor", "sigmoid", "rsqrt", "tanh", "exp2"];
 
-impl Generator {
+impl Generator<'_> {
     /// An expression, often one that has been computed before.
     pub(super) fn expr(&mut self, ty: Type, depth: usize) -> Expr {
         if depth > 0
@@ -23,6 +24,10 @@ impl Generator {
 
     pub(super) fn fresh(&mut self, ty: Type, depth: usize) -> Expr {
         let node = if depth == 0 { self.leaf(ty) } else { self.operation(ty, depth) };
+        let node = match self.features {
+            Features::Unknowns => self.through_unknown(node),
+            _ => node,
+        };
         if (3..=15).contains(&node.size()) {
             self.pool.push(node.clone());
         }
@@ -54,18 +59,21 @@ impl Generator {
     /// Whether all it names is visible here, and all it loads may be read.
     pub(super) fn is_allowed(&self, node: &Expr) -> bool {
         let mut bound = Vec::new();
-        !node.any(&mut |it| match it.kind {
-            ExprKind::Let(var) => {
+        !node.any(&mut |it| match &it.kind {
+            &ExprKind::Let(var) => {
                 bound.push(var);
                 false
             }
-            ExprKind::Var(var) => !bound.contains(&var) && !self.vars.iter().any(|it| it.id == var),
-            ExprKind::Load(buffer) => match self.access(buffer) {
+            &ExprKind::Var(var) => !bound.contains(&var) && !self.vars.iter().any(|it| it.id == var),
+            &ExprKind::Load(buffer) => match self.access(buffer) {
                 Access::Free | Access::ReadOnly => false,
                 Access::Own => self.own_indices(buffer).as_ref() != Some(&it.operands),
                 Access::None => true,
             },
-            ExprKind::Unknown(buffer) => self.access(buffer) != Access::Free,
+            &ExprKind::Unknown(buffer) => self.access(buffer) != Access::Free,
+            ExprKind::Form(form) => form.buffers.iter().any(|&it| {
+                !self.program.buffers[it as usize].is_scalable && self.access(it) != Access::Free
+            }),
             _ => false,
         })
     }
@@ -77,6 +85,12 @@ impl Generator {
     /// Another expression of the same type that looks alike; equal in value for some changes, not for others.
     fn near_miss(&mut self, mut node: Expr) -> Expr {
         let n = node.operands.len();
+        if let ExprKind::Form(form) = &mut node.kind
+            && self.rng.one_in(2)
+        {
+            self.swap_capture(form);
+            return node;
+        }
         match self.rng.below(5) {
             0 | 1 if n == 2 && !matches!(node.kind, ExprKind::Let(_) | ExprKind::Load(_)) => {
                 if node.operands[0].ty == node.operands[1].ty {
@@ -125,7 +139,7 @@ impl Generator {
         self.literal(ty)
     }
 
-    fn literal(&mut self, ty: Type) -> Expr {
+    pub(super) fn literal(&mut self, ty: Type) -> Expr {
         let text = match ty {
             Type::Bool => if self.rng.one_in(2) { "True" } else { "False" }.to_owned(),
             Type::Float(_) => {
@@ -186,7 +200,7 @@ impl Generator {
                 let inner = self.expr(Type::I32, 1);
                 Expr::infix(Type::I32, "%", inner, Expr::int(below(n)))
             }
-            (Extent::Var(_), 0 | 1) => Expr::int(0),
+            (Extent::Var(_) | Extent::Times(..), 0 | 1) | (Extent::Times(..), _) => Expr::int(0),
             (Extent::Var(var), _) => {
                 let inner = self.expr(Type::I32, 1);
                 Expr::infix(Type::I32, "%", inner, Expr::var(Type::I32, var))

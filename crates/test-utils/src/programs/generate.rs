@@ -4,7 +4,7 @@ use super::tree::{
     BlockVar, Buffer, BufferId, Expr, ExprKind, Extent, Home, Loop, Param, Program, Stmt, StmtKind,
     Type, VarId,
 };
-use crate::Rng;
+use crate::{Rng, programs::Features};
 
 /// What may be done with a buffer's cells at this place.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,7 +42,8 @@ pub(super) struct Owner {
 }
 
 /// The state of the generation.
-pub(super) struct Generator {
+pub(super) struct Generator<'f> {
+    pub(super) features: Features<'f>,
     pub(super) rng: Rng,
     pub(super) program: Program,
     pub(super) vars: Vec<Var>,
@@ -55,7 +56,11 @@ pub(super) struct Generator {
     budget: usize,
     pub(super) owner: Option<Owner>,
     pub(super) in_kernel: bool,
-    loops: usize,
+    pub(super) loops: usize,
+    /// Calls and vectors that have been made, to be made again.
+    pub(super) made: Vec<Expr>,
+    /// Which of the operators is called next: programs of consecutive seeds call all of them.
+    pub(super) next_name: usize,
 }
 
 /// The types that programs use, the common ones often.
@@ -78,11 +83,13 @@ const TYPES: [Type; 16] = [
     Type::UInt(64),
 ];
 
-pub(super) fn program(seed: u64) -> Program {
+pub(super) fn program(seed: u64, features: Features<'_>) -> Program {
     let mut generator = Generator {
+        features,
         rng: Rng::new(seed),
         program: Program {
             is_noalias: false,
+            captures: Vec::new(),
             params: Vec::new(),
             buffers: Vec::new(),
             statements: Vec::new(),
@@ -95,16 +102,26 @@ pub(super) fn program(seed: u64) -> Program {
         owner: None,
         in_kernel: false,
         loops: 0,
+        made: Vec::new(),
+        next_name: (seed as usize).wrapping_mul(4),
     };
     generator.program.is_noalias = generator.rng.one_in(2);
     generator.parameters();
+    match features {
+        Features::Unknowns => generator.captures(),
+        Features::Scalable => generator.scalable_parameters(),
+        _ => {}
+    }
     generator.budget = 4 + generator.rng.below(16);
     let statements = if generator.rng.one_in(4) { generator.kernels() } else { generator.list(0) };
     generator.program.statements = statements;
+    if let Features::Unknowns = features {
+        generator.capture_shapes();
+    }
     generator.program
 }
 
-impl Generator {
+impl Generator<'_> {
     pub(super) fn ty(&mut self) -> Type {
         *self.rng.pick(&TYPES)
     }
@@ -150,10 +167,10 @@ impl Generator {
 
     pub(super) fn new_buffer(&mut self, ty: Type, shape: Vec<Extent>, home: Home) -> BufferId {
         let id = self.program.buffers.len() as BufferId;
-        self.program.buffers.push(Buffer { ty, shape, home });
+        self.program.buffers.push(Buffer { ty, shape, home, is_scalable: false });
         let access = match home {
             Home::View(of) => self.view_access(of),
-            Home::Param | Home::Alloc(_) => Access::Free,
+            Home::Param | Home::Alloc(_) | Home::Block(_) => Access::Free,
         };
         self.buffers.push((id, access));
         id
@@ -167,7 +184,7 @@ impl Generator {
     }
 
     /// Runs `inner` in a scope of its own.
-    pub(super) fn scoped<T>(&mut self, inner: impl FnOnce(&mut Generator) -> T) -> T {
+    pub(super) fn scoped<T>(&mut self, inner: impl FnOnce(&mut Self) -> T) -> T {
         let (vars, buffers) = (self.vars.len(), self.buffers.len());
         let result = inner(self);
         self.vars.truncate(vars);
@@ -203,6 +220,9 @@ impl Generator {
     fn statement(&mut self, depth: usize, list: &mut Vec<Stmt>) {
         self.budget = self.budget.saturating_sub(1);
         let is_deep = depth >= 4 || self.budget == 0;
+        if self.feature(depth, list) {
+            return;
+        }
         match self.rng.below(40) {
             0..=5 if !is_deep => self.branch(depth, list),
             6..=11 if !is_deep => self.for_loop(depth, list),
@@ -221,6 +241,18 @@ impl Generator {
             }
             27 if !self.in_kernel && self.owner.is_none() => self.unknown_call(list),
             _ => self.store(list),
+        }
+    }
+
+    /// A statement of the program's features; whether there was one to make here.
+    fn feature(&mut self, depth: usize, list: &mut Vec<Stmt>) -> bool {
+        match self.features {
+            Features::Usual => false,
+            _ if !self.rng.one_in(3) => false,
+            Features::Unknowns => self.unknown_statement(list),
+            Features::Calls(names) => self.operator_call(names, list),
+            Features::Scalable => self.vector_store(list),
+            Features::Blocks => self.nest(depth, list),
         }
     }
 
@@ -273,13 +305,13 @@ impl Generator {
     // ---- simple statements ----
 
     /// A buffer that may be written here.
-    fn target(&mut self) -> Option<BufferId> {
+    pub(super) fn target(&mut self) -> Option<BufferId> {
         let can = |it: &&(BufferId, Access)| matches!(it.1, Access::Free | Access::Own);
         let targets: Vec<BufferId> = self.buffers.iter().filter(can).map(|it| it.0).collect();
         (!targets.is_empty()).then(|| *self.rng.pick(&targets))
     }
 
-    fn store_of(&mut self, target: BufferId, value: Expr) -> Option<Stmt> {
+    pub(super) fn store_of(&mut self, target: BufferId, value: Expr) -> Option<Stmt> {
         let mut exprs = vec![value];
         exprs.extend(self.indices(target)?);
         Some(Stmt::new(StmtKind::Store(target), exprs))
@@ -341,7 +373,7 @@ impl Generator {
         let buffer = &self.program.buffers[of as usize];
         let n: Option<i64> = buffer.shape.iter().try_fold(1, |n, extent| match extent {
             Extent::Const(extent) => Some(n * extent),
-            Extent::Var(_) => None,
+            Extent::Var(_) | Extent::Times(..) => None,
         });
         let (ty, Some(n)) = (buffer.ty, n) else { return };
         if !matches!(access, Access::Free | Access::ReadOnly) {
@@ -380,6 +412,11 @@ impl Generator {
 
     /// An extent, small in most runs, and what is known of it.
     pub(super) fn extent(&mut self) -> (Expr, Option<Extent>) {
+        if let Features::Unknowns = self.features
+            && self.rng.one_in(3)
+        {
+            return (self.captured_int(), None);
+        }
         match self.rng.below(8) {
             0 | 1 => (Expr::var(Type::I32, 0), Some(Extent::Var(0))),
             2 => {

@@ -129,6 +129,8 @@ impl Inserter<'_> {
             let extent = match *extent {
                 Extent::Const(n) => Expr::int(n),
                 Extent::Var(var) => Expr::var(Type::I32, var),
+                // A part of it.
+                Extent::Times(_, n) => Expr::int(n),
             };
             stmt =
                 Stmt::with_bodies(StmtKind::For(Loop::Range, var), vec![extent], vec![vec![stmt]]);

@@ -144,11 +144,13 @@ fn is_used(program: &Program, param: Param) -> bool {
         let is_it = |it: &Expr| match (&it.kind, param) {
             (ExprKind::Var(var), Param::Scalar(param, _)) => *var == param,
             (ExprKind::Load(id) | ExprKind::Unknown(id), Param::Buffer(param)) => *id == param,
+            (ExprKind::Form(form), Param::Buffer(param)) => form.buffers.contains(&param),
             _ => false,
         };
         let in_kind = match (&stmt.kind, param) {
             (StmtKind::Store(id), Param::Buffer(param)) => *id == param,
             (StmtKind::View(id), Param::Buffer(param)) => program.root(*id) == param,
+            (StmtKind::Form(form), Param::Buffer(param)) => form.buffers.contains(&param),
             _ => false,
         };
         in_kind || stmt.exprs.iter().any(|it| it.any(&mut |it| is_it(it)))

@@ -5,7 +5,7 @@ use super::{
     tree::{BufferId, Expr, Extent, Home, Loop, Stmt, StmtKind, Type},
 };
 
-impl Generator {
+impl Generator<'_> {
     /// Host code with one or two kernels.
     pub(super) fn kernels(&mut self) -> Vec<Stmt> {
         let mut list = Vec::new();
@@ -106,7 +106,7 @@ impl Generator {
     }
 
     /// Gives each visible buffer to the threads cell by cell, or to all for reading.
-    fn share_out(&mut self) {
+    pub(super) fn share_out(&mut self) {
         for at in 0..self.buffers.len() {
             let id = self.buffers[at].0;
             let is_view = matches!(self.program.buffers[id as usize].home, Home::View(_));

@@ -47,6 +47,52 @@ impl Type {
 pub(super) type VarId = u32;
 /// An index into the buffers of the program.
 pub(super) type BufferId = u32;
+/// An index into the names that the program captures.
+pub(super) type CaptureId = usize;
+
+/// A text with holes: `{t}` is the name of its own type, `{0}` an operand, `{c0}` a captured name, `{b0}` a buffer.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Form {
+    pub(super) text: Box<str>,
+    pub(super) captures: Vec<CaptureId>,
+    pub(super) buffers: Vec<BufferId>,
+}
+
+impl Form {
+    pub(super) fn new(text: &str) -> Form {
+        Form { text: text.into(), captures: Vec::new(), buffers: Vec::new() }
+    }
+
+    /// A form that names one captured name, as `{c0}`.
+    pub(super) fn of_capture(text: &str, capture: CaptureId) -> Form {
+        Form { captures: vec![capture], ..Form::new(text) }
+    }
+}
+
+/// What a captured name stands for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum CaptureKind {
+    /// A data type.
+    DataType,
+    /// A data type of 32 bits.
+    Word,
+    /// A positive integer.
+    Int,
+    /// The name of a function of C.
+    Text,
+    /// A function of Python.
+    Callable,
+    /// A number of lanes.
+    Lanes,
+}
+
+/// A name of the Python around the function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Capture {
+    pub(super) kind: CaptureKind,
+    /// A parameter of the function of Python that makes this one; else a name of the module whose value nobody knows.
+    pub(super) is_parameter: bool,
+}
 
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ExprKind {
@@ -67,6 +113,8 @@ pub(super) enum ExprKind {
     Let(VarId),
     /// A call of an unknown function, which gets the address of a buffer.
     Unknown(BufferId),
+    /// Anything that only some kinds of programs have.
+    Form(Box<Form>),
 }
 
 /// An expression.
@@ -157,10 +205,12 @@ pub(super) enum StmtKind {
     Sync,
     /// `[extent]`; one body.
     Launch(&'static str, VarId),
-    /// A block: `[value of each variable…, predicate?]`; `[body]` or `[body, init]`.
+    /// A block: `[value of each variable…, predicate?]`; `[body]`, `[body, init]` or `[body, init, declarations]`.
     Block(Vec<BlockVar>),
     /// A call of an unknown function for its effect.
     Evaluate,
+    /// Anything that only some kinds of programs have.
+    Form(Box<Form>),
 }
 
 /// A variable of a block.
@@ -195,6 +245,8 @@ pub(super) enum Extent {
     Const(i64),
     /// An `int32` parameter.
     Var(VarId),
+    /// So many times a captured integer.
+    Times(CaptureId, i64),
 }
 
 /// Where the memory of a buffer is.
@@ -203,6 +255,8 @@ pub(super) enum Home {
     Param,
     /// `global`, `shared` or `local`.
     Alloc(&'static str),
+    /// The same, of a block.
+    Block(&'static str),
     /// That of another buffer.
     View(BufferId),
 }
@@ -212,6 +266,8 @@ pub(super) struct Buffer {
     pub(super) ty: Type,
     pub(super) shape: Vec<Extent>,
     pub(super) home: Home,
+    /// Whether an element is a vector of `vscale * 4` lanes.
+    pub(super) is_scalable: bool,
 }
 
 /// A parameter, in order.
@@ -225,6 +281,7 @@ pub(super) enum Param {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Program {
     pub(super) is_noalias: bool,
+    pub(super) captures: Vec<Capture>,
     pub(super) params: Vec<Param>,
     pub(super) buffers: Vec<Buffer>,
     pub(super) statements: Vec<Stmt>,

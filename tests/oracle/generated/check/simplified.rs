@@ -7,7 +7,7 @@ use frontend::tvmscript::{Edited, checked_simplify_edits};
 use ir::{Body, Occurrences, fingerprint, plan::simplify::SimplifyPlan, verify::verify};
 use transform::simplify::{SimplifyOptions, plan, rewrite, rewrite_items};
 
-use super::{Checked, Failure, Variant, failure, guarded};
+use super::{Checked, Failure, Variant, failure, guarded, is_understood};
 use crate::functions::Function;
 
 /// Items that are done alone.
@@ -106,7 +106,7 @@ fn edited(
     let Some(again) = function.reread(&text) else {
         return failure(format!("{name}: lost"), text);
     };
-    if !again.lowered.diagnostics.is_empty() {
+    if !is_understood(&again) {
         let what = format!("{:?}\n{text}", again.lowered.diagnostics);
         return failure(format!("{name}: diagnostics"), what);
     }
