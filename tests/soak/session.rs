@@ -127,8 +127,8 @@ impl Session {
         let is_mlir = round % 2 == 1;
         let mark = if is_mlir { "//" } else { "#" };
         let (from, to) = match (round / 2 % 5, is_mlir) {
-            (0, false) => (document.find("def ") + 4, document.find("(")),
-            (0, true) => (document.find("func.func @") + 11, document.find("(")),
+            (0, false) => name_after(document.text(), "def "),
+            (0, true) => name_after(document.text(), "func.func @"),
             _ => (0, 0),
         };
         let new = match round / 2 % 5 {
@@ -240,4 +240,11 @@ fn mlir(n: usize) -> String {
             )
         })
         .collect()
+}
+
+/// Where the name of the first function is.
+fn name_after(text: &str, word: &str) -> (usize, usize) {
+    let start = text.find(word).expect("a function") + word.len();
+    let len = text[start..].find('(').expect("parameters");
+    (start, start + len)
 }
