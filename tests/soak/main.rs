@@ -1,1 +1,65 @@
 //! A server that lives long: what it holds after many edits, documents and folders is what it held after a few.
+//!
+//! Each test repeats one thing, and compares the memory of the second half of its rounds with that of the first: it must not grow. The short form runs with all
+//! tests; `TIR_SOAK=long` runs what `tests/README.md` has figures of.
+
+mod session;
+
+use session::{Session, is_long};
+
+#[test]
+fn edits() {
+    let Some(mut session) = Session::start() else { return };
+    let mut documents = session.open_samples();
+    session.soak("edits", if is_long() { 100_000 } else { 1_500 }, |session, round| {
+        session.edit(&mut documents, round);
+    });
+}
+
+#[test]
+fn documents_opened_and_closed() {
+    let Some(mut session) = Session::start() else { return };
+    session.soak(
+        "documents opened and closed",
+        if is_long() { 10_000 } else { 150 },
+        |session, round| {
+            session.open_and_close(round);
+        },
+    );
+}
+
+#[test]
+fn documents_opened_and_closed_beside_an_open_one() {
+    let Some(mut session) = Session::start() else { return };
+    let _open = session.open_samples();
+    session.soak("beside open ones", if is_long() { 10_000 } else { 150 }, |session, round| {
+        session.open_and_close(round);
+    });
+}
+
+#[test]
+fn folders_added_and_removed() {
+    let Some(mut session) = Session::start() else { return };
+    session.soak("folders", if is_long() { 1_000 } else { 60 }, |session, round| {
+        session.change_folders(round);
+    });
+}
+
+#[test]
+fn many_documents_at_once() {
+    let Some(mut session) = Session::start() else { return };
+    session.open_and_close(0);
+    let before = session.settled();
+    let n = if is_long() { 2_000 } else { 60 };
+    let n_bytes = session.open_all(n);
+    let open = session.settled();
+    session.close_all(n);
+    let after = session.settled();
+    session.report(
+        &format!("{n} documents ({} KB) open at once, then closed", n_bytes / 1000),
+        &[before, open, after],
+    );
+    // What the process has beside what it holds differs by some pages.
+    let most = before.resident * 3 / 2;
+    assert!(after.resident <= most, "{before:?}, {after:?}");
+}

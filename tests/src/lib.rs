@@ -3,6 +3,7 @@
 
 pub mod binary;
 pub mod document;
+pub mod figures;
 pub mod kernels;
 pub mod lsp;
 #[cfg(unix)]

@@ -40,6 +40,8 @@ pub mod code {
     pub const INVALID_PARAMS: i64 = -32602;
     /// The server failed.
     pub const INTERNAL_ERROR: i64 = -32603;
+    /// It is understood, and cannot be done.
+    pub const REQUEST_FAILED: i64 = -32803;
     /// Asked before `initialize`.
     pub const SERVER_NOT_INITIALIZED: i64 = -32002;
     /// The text changed meanwhile.
@@ -132,6 +134,11 @@ impl Server {
         )?;
         self.notify("initialized", json!({}));
         Ok(result)
+    }
+
+    /// The number of its process.
+    pub fn process(&self) -> u32 {
+        self.child.id()
     }
 
     /// What `workspace/configuration` answers from now on, for the section `tir-analyzer`.
@@ -270,6 +277,11 @@ impl Server {
     pub fn hang_up(mut self) -> ExitStatus {
         self.stdin = None;
         self.wait_for_exit()
+    }
+
+    /// Closes its input without a word and lives on.
+    pub fn close_input(&mut self) {
+        self.stdin = None;
     }
 
     /// Waits for the end of the process.

@@ -4,6 +4,7 @@
 //! a violation without touching the disk. A finding names file and line and says the way out.
 
 mod dependencies;
+mod files;
 mod io;
 mod layers;
 mod layout;
@@ -64,6 +65,11 @@ const RULES: &[Rule] = &[
         name: "io",
         demand: "crates that compute touch no file, process or clock",
         check: io::check,
+    },
+    Rule {
+        name: "files",
+        demand: "files are read by the crate `files` alone",
+        check: files::check,
     },
     Rule {
         name: "headers",

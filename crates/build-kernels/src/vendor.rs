@@ -112,7 +112,8 @@ impl CudaCompiler {
             let text = run(Command::new(program).args([option, "kernel.cubin"]), folder)?;
             figures.instructions = Some(instructions(&text));
         }
-        let read = |name: &str| files::read(&file(name), files::ARTIFACT).map_err(|it| it.to_string());
+        let read =
+            |name: &str| files::read(&file(name), files::ARTIFACT).map_err(|it| it.to_string());
         let ptx = String::from_utf8_lossy(&read("kernel.ptx")?).into_owned();
         Ok(Compiled { ptx, cubin: read("kernel.cubin")?, figures })
     }

@@ -20,8 +20,8 @@ use crate::{
     readers::{CancellationToken, Readers},
 };
 
-/// What a change leaves behind, in bytes of text: what it inserted is counted by nobody, and keys of what is gone stay.
-const CHANGE: u64 = 256;
+/// What a change leaves behind, in bytes of text: keys of what is gone stay.
+const CHANGE: u64 = 32;
 
 /// Less than this is not worth a generation while files are open.
 const MIN_GARBAGE: u64 = 256 * 1024;
@@ -33,7 +33,10 @@ pub struct AnalysisHost {
     files: Arc<FxHashMap<FileId, SourceFile>>,
     index: Arc<elsewhere::Index>,
     readers: Readers,
-    /// Text of files that this generation had and that are closed.
+    /// Inputs of files that are closed, with the length of what they held: the next file that is opened takes the last one, and what was
+    /// remembered for it is replaced as after an edit. So a file that is closed and opened again is the same file.
+    free: Vec<(SourceFile, u64)>,
+    /// What this generation holds and needs no more, in bytes of text.
     garbage: u64,
     n_generations: u64,
 }
@@ -91,11 +94,19 @@ impl AnalysisHost {
                 self.db.set_content(source, content);
             }
             None => {
-                let source = self.db.add_file(content);
+                let source = self.input(content);
                 Arc::make_mut(&mut self.files).insert(file, source);
             }
         }
         self.collect_garbage();
+    }
+
+    /// An input for a file that is new.
+    fn input(&mut self, content: Content) -> SourceFile {
+        let Some((source, len)) = self.free.pop() else { return self.db.add_file(content) };
+        self.garbage -= len;
+        self.db.set_content(source, content);
+        source
     }
 
     /// Forgets a file, and what was known of it.
@@ -103,8 +114,10 @@ impl AnalysisHost {
         self.begin_change();
         self.index.remove(file);
         if let Some(source) = Arc::make_mut(&mut self.files).remove(&file) {
-            self.garbage += source.content(&self.db).len() + CHANGE;
+            let len = source.content(&self.db).len();
+            self.garbage += len + CHANGE;
             self.db.clear_file(source);
+            self.free.push((source, len));
             self.collect_garbage();
         }
     }
@@ -191,6 +204,7 @@ impl AnalysisHost {
         // What is left of the old one goes with its last snapshot.
         self.db = db;
         self.readers = Readers::default();
+        self.free.clear();
         self.garbage = 0;
         self.n_generations += 1;
     }

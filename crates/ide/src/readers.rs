@@ -25,9 +25,9 @@ impl CancellationToken {
 
     /// Stops what is asked, and what will be.
     pub fn cancel(&self) {
-        // The flag first: who sees the other sees this one too.
-        self.of_passes.raise();
+        // In this order: whoever waits for a query that the flag ends must see that it was stopped here, not that it panicked.
         self.of_queries.cancel();
+        self.of_passes.raise();
     }
 
     /// Whether it was stopped.

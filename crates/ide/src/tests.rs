@@ -3,6 +3,7 @@
 mod actions;
 mod cancelling;
 mod findings;
+mod generations;
 mod hints;
 mod mlir_names;
 mod mlir_plans;

@@ -68,7 +68,9 @@ mod tests {
         fs::write(at("good/.gitignore"), "in\n").unwrap();
         let listed = walk(folder.path(), false).sort_by_file_name(std::ffi::OsStr::cmp).build();
         let names: Vec<String> = listed
-            .filter_map(|it| Some(it.ok()?.path().strip_prefix(folder.path()).ok()?.display().to_string()))
+            .filter_map(|it| {
+                Some(it.ok()?.path().strip_prefix(folder.path()).ok()?.display().to_string())
+            })
             .filter(|it| it.ends_with(".py"))
             .collect();
         assert_eq!(names, ["good/a.py"]);

@@ -53,6 +53,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("tempfile", Only(&["build-kernels", "codegen", "tir-analyzer", "xtask", "tests"])),
     ("text-size", Anywhere),
     ("thin-vec", Anywhere),
+    ("tikv-jemallocator", Only(&["tir-analyzer"])),
     ("toml", Only(&["ir", "tir-analyzer", "xtask"])),
     ("ungrammar", Only(&["xtask"])),
     ("unicode-ident", Only(&["parser"])),

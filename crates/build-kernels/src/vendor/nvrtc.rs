@@ -80,7 +80,8 @@ impl Nvrtc {
         let folder = tempfile::tempdir().map_err(|it| format!("no folder to compile in: {it}"))?;
         fs::write(folder.path().join("kernel.cu"), "").map_err(|it| it.to_string())?;
         self.compile_in(folder.path(), &[], "sm_80")?;
-        let ptx = files::read_text(&folder.path().join("kernel.ptx"), files::ARTIFACT).unwrap_or_default();
+        let ptx = files::read_text(&folder.path().join("kernel.ptx"), files::ARTIFACT)
+            .unwrap_or_default();
         version_word(&ptx)
             .ok_or_else(|| format!("{} does not tell its version", self.library.display()))
     }

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::cli::args::ColorChoice;
+use crate::cli::{args::ColorChoice, source};
 
 /// The streams of one run.
 pub struct Io<'a> {
@@ -49,7 +49,8 @@ impl Io<'_> {
 
     pub(crate) fn read_stdin(&mut self) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        self.stdin.read_to_end(&mut bytes)?;
+        // What is longer is refused, with its reason, by who takes it as a source.
+        Read::take(&mut *self.stdin, source::MAX_LEN).read_to_end(&mut bytes)?;
         Ok(bytes)
     }
 }

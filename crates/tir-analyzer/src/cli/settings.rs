@@ -32,7 +32,7 @@ impl Settings {
         if let Some(config) = self.of_folder.get(folder) {
             return Ok(config.clone());
         }
-        let root = folder.ancestors().find(|it| it.join(CONFIG_FILE).is_file());
+        let root = folder.ancestors().find(|it| it.join(CONFIG_FILE).exists());
         let config = match root {
             None => Config::default(),
             Some(root) if root != folder => self.of_folder(root)?,

@@ -5,8 +5,8 @@
 
 use std::io::Write;
 
-use anyhow::{Context as _, bail};
 use crate::cli::files::InputFile;
+use anyhow::{Context as _, bail};
 use syntax::{ColumnEncoding, Edit, LineCol, LineIndex, TextRange, TextSize};
 
 /// A file's text.
@@ -21,7 +21,7 @@ pub(crate) struct Source {
 }
 
 /// The most bytes of a file.
-const MAX_LEN: u64 = (syntax::MAX_TEXT_LEN / REPLACEMENT.len()) as u64;
+pub(crate) const MAX_LEN: u64 = (syntax::MAX_TEXT_LEN / REPLACEMENT.len()) as u64;
 
 /// What a wrong byte is read as, and by how much it is longer.
 const REPLACEMENT: &str = "\u{fffd}";
