@@ -12,6 +12,7 @@ mod cse;
 mod cuda;
 mod device_runs;
 mod fuzz;
+mod generated;
 mod gpu;
 mod inputs;
 mod launch;
@@ -60,7 +61,9 @@ Examples:
   cargo xtask conformance mlir --corpus DIR                 every .mlir with the peer's answer beside it
   cargo xtask conformance mlir-run --corpus DIR             … executed by us and by mlir-cpu-runner
   cargo xtask conformance pir --corpus DIR                  every .pir with its .cse.pir
-  cargo xtask conformance fuzz --functions 100000 --seed 1")]
+  cargo xtask conformance fuzz --functions 100000 --seed 1  generated functions before and after every plan, in the interpreter
+  cargo xtask conformance fuzz --kind unknowns --functions 20000
+  cargo xtask conformance generated --functions 2000        … and what TVM reads of them, before and after")]
 pub(crate) struct Args {
     /// Which comparison to make.
     #[arg(value_enum)]
@@ -106,6 +109,8 @@ enum Suite {
     Simplify,
     /// Whether generated functions compute the same before and after every plan.
     Fuzz,
+    /// Whether TVM reads what our plans make of generated functions.
+    Generated,
     /// Whether NVIDIA's compiler takes our CUDA C++.
     Cuda,
     /// Whether interpreter, OpenCL and TVM compute the same values.
@@ -123,12 +128,13 @@ enum Suite {
 }
 
 /// What the test command runs.
-const SUITES: [Suite; 13] = [
+const SUITES: [Suite; 14] = [
     Suite::Lower,
     Suite::Roundtrip,
     Suite::Cse,
     Suite::Power,
     Suite::Simplify,
+    Suite::Generated,
     Suite::Cuda,
     Suite::Run,
     Suite::C,
@@ -147,6 +153,8 @@ struct Input<'a> {
     filter: Option<&'a str>,
     steps: u64,
     device: gpu::Device,
+    /// How many functions of each kind are generated, and the seed of the first one.
+    generated: (u64, u64),
     /// Whether to ask no peer again whose answers are there, if it would have to be fetched for that alone.
     quick: bool,
 }
@@ -157,7 +165,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         return Ok(if is_good { Outcome::Passed } else { Outcome::Failed });
     }
     let files = match args.suite {
-        Suite::Pir | Suite::Paddle | Suite::Mlir | Suite::MlirRun => Vec::new(),
+        Suite::Pir | Suite::Paddle | Suite::Mlir | Suite::MlirRun | Suite::Generated => Vec::new(),
         _ => corpus::read(&args.corpus, args.filter.as_deref())?,
     };
     let input = Input {
@@ -170,6 +178,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
             _ => c::STEPS,
         }),
         device: args.device,
+        generated: (args.size.functions, args.size.seed),
         quick: false,
     };
     match compare(args.suite, &input)? {
@@ -201,6 +210,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Power => Ok(power::compare(input)),
         Suite::Simplify => simplify::compare(input),
         Suite::Fuzz => anyhow::bail!("generated functions need no files"),
+        Suite::Generated => generated::compare(input.ws, input.generated.0, input.generated.1),
         Suite::Mlir => Ok(mlir::compare(input.ws, input.corpus, input.filter, input.quick)?),
         Suite::MlirRun => mlir_run::compare(input.ws, input.corpus, input.filter)?,
         Suite::Cuda => cuda::compare(input),
@@ -249,6 +259,7 @@ pub(crate) fn check_samples(ws: &Workspace, tally: &mut Tally) -> anyhow::Result
         filter: None,
         steps: c::STEPS,
         device: gpu::Device::Cuda,
+        generated: (generated::FEW, 1),
         quick: true,
     };
     for suite in SUITES {

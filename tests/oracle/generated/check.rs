@@ -143,7 +143,12 @@ pub(super) fn is_understood(function: &Function) -> bool {
 }
 
 /// Whether another text of the function is seen to compute something else, for some values of what is not known.
-pub(super) fn differs_as_text(program: &Program, function: &Function, text: &str, seed: u64) -> bool {
+pub(super) fn differs_as_text(
+    program: &Program,
+    function: &Function,
+    text: &str,
+    seed: u64,
+) -> bool {
     let other = instances::Text::new("other", text.to_owned());
     instances::compare(program, function, &[other], seed, &mut Checked::default()).is_err()
 }

@@ -283,8 +283,7 @@ impl EffectTable {
     pub fn entries(&self, namespace: Namespace) -> Vec<&str> {
         let space = &self.spaces[namespace as usize];
         let exact = space.exact.keys().map(|it| &**it);
-        let mut names: Vec<&str> =
-            exact.chain(space.patterns.iter().map(|it| &*it.text)).collect();
+        let mut names: Vec<&str> = exact.chain(space.patterns.iter().map(|it| &*it.text)).collect();
         names.sort_unstable();
         names
     }

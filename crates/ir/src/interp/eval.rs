@@ -282,7 +282,12 @@ impl Machine<'_> {
         Ok(if let [one] = &picked[..] { one.clone() } else { Val::Vector(picked.into()) })
     }
 
-    pub(super) fn buffer_field(&mut self, buffer: BufferId, field: BufferField, lane: usize) -> Result<Val> {
+    pub(super) fn buffer_field(
+        &mut self,
+        buffer: BufferId,
+        field: BufferField,
+        lane: usize,
+    ) -> Result<Val> {
         let Some(bound) = self.bound(buffer, lane).cloned() else {
             return self.fail(
                 RunErrorKind::Unsupported,

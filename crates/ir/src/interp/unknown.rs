@@ -70,8 +70,7 @@ impl Machine<'_> {
         match self.body.expr(operand).kind {
             ExprKind::Str(text) => Ok(Val::Text(text)),
             ExprKind::Load { buffer, indices, .. } if row.may_write() => {
-                let (storage, offset) =
-                    self.address(buffer, self.body.items(indices), lane)?;
+                let (storage, offset) = self.address(buffer, self.body.items(indices), lane)?;
                 Ok(Val::Pointer { storage, offset })
             }
             ExprKind::Buffer(buffer) | ExprKind::Region(buffer, _) => {

@@ -64,7 +64,9 @@ impl Generator<'_> {
                 bound.push(var);
                 false
             }
-            &ExprKind::Var(var) => !bound.contains(&var) && !self.vars.iter().any(|it| it.id == var),
+            &ExprKind::Var(var) => {
+                !bound.contains(&var) && !self.vars.iter().any(|it| it.id == var)
+            }
             &ExprKind::Load(buffer) => match self.access(buffer) {
                 Access::Free | Access::ReadOnly => false,
                 Access::Own => self.own_indices(buffer).as_ref() != Some(&it.operands),

@@ -77,11 +77,30 @@ impl Program {
 }
 
 impl Instance {
+    /// The text of the function alone, each name replaced by its value: for readers that see no Python around a function.
+    pub fn inlined(&self, function: &str) -> String {
+        let mut text = String::new();
+        let lines = self.with_vscale(function);
+        for line in lines.trim_end().lines() {
+            let line = match self.functions {
+                Some(_) => line.strip_prefix("    ").unwrap_or(line),
+                None => line,
+            };
+            let value = |word: &str| self.values.iter().find(|it| it.0 == word).map(|it| &*it.1);
+            push_words(&mut text, line, value);
+            text.push('\n');
+        }
+        text
+    }
+
+    fn with_vscale(&self, function: &str) -> String {
+        let text = function.replace("T.vscale()", &self.vscale.to_string());
+        text.replace("xvscalex4", &format!("x{}", 4 * self.vscale))
+    }
+
     /// The file in which the text of a function is, with these values.
     pub fn file(&self, function: &str) -> String {
-        let function = function
-            .replace("T.vscale()", &self.vscale.to_string())
-            .replace("xvscalex4", &format!("x{}", 4 * self.vscale));
+        let function = self.with_vscale(function);
         let mut text = String::from("from tvm.script import tirx as T\n");
         for (name, value) in &self.values {
             let _ = writeln!(text, "{name} = {value}");
@@ -92,6 +111,19 @@ impl Instance {
         }
         text
     }
+}
+
+/// Writes a line, with other texts for some of its words.
+fn push_words<'v>(text: &mut String, line: &str, value: impl Fn(&str) -> Option<&'v str>) {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let mut rest = line;
+    while let Some(start) = rest.find(is_part) {
+        let end = rest[start..].find(|c| !is_part(c)).map_or(rest.len(), |it| start + it);
+        text.push_str(&rest[..start]);
+        text.push_str(value(&rest[start..end]).unwrap_or(&rest[start..end]));
+        rest = &rest[end..];
+    }
+    text.push_str(rest);
 }
 
 /// The value of a captured name in an instance.

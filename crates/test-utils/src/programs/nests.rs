@@ -3,9 +3,7 @@
 
 use super::{
     generate::{Generator, Owner},
-    tree::{
-        BlockVar, BufferId, Expr, Extent, Form, Home, Loop, Stmt, StmtKind, Type, VarId,
-    },
+    tree::{BlockVar, BufferId, Expr, Extent, Form, Home, Loop, Stmt, StmtKind, Type, VarId},
 };
 
 /// Loops of a nest: their kinds and extents.
@@ -48,12 +46,8 @@ impl Generator<'_> {
         let mut exprs: Vec<Expr> = outer.iter().map(|it| Expr::var(Type::I32, *it)).collect();
         let all = loops[0].1 * loops[1].1;
         let row = |vars: [VarId; 2]| {
-            let base = Expr::infix(
-                Type::I32,
-                "*",
-                Expr::var(Type::I32, vars[0]),
-                Expr::int(loops[1].1),
-            );
+            let base =
+                Expr::infix(Type::I32, "*", Expr::var(Type::I32, vars[0]), Expr::int(loops[1].1));
             Expr::infix(Type::I32, "+", base, Expr::var(Type::I32, vars[1]))
         };
         if self.rng.one_in(3) {

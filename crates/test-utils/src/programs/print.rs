@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use super::tree::{
-    BlockVar, CaptureId, CaptureKind, Expr, ExprKind, Extent, Form, Home, Loop, Param, Program, Stmt,
-    StmtKind, Type,
+    BlockVar, CaptureId, CaptureKind, Expr, ExprKind, Extent, Form, Home, Loop, Param, Program,
+    Stmt, StmtKind, Type,
 };
 
 impl Program {
@@ -95,7 +95,9 @@ impl Program {
             }
             StmtKind::Cell(var, ty) => header(&format!("v{var}: T.{} = {}", ty.name(), expr(0))),
             StmtKind::Assign(var) => header(&format!("v{var} = {}", expr(0))),
-            StmtKind::For(kind, var) => header(&format!("for v{var} in {}:", self.range(*kind, stmt))),
+            StmtKind::For(kind, var) => {
+                header(&format!("for v{var} in {}:", self.range(*kind, stmt)))
+            }
             StmtKind::If => header(&format!("if {}:", expr(0))),
             StmtKind::While(count, limit) => {
                 header(&format!("v{count}: T.int32 = 0"));

@@ -103,7 +103,8 @@ impl Generator<'_> {
 
     fn fresh_vector(&mut self, depth: usize) -> Expr {
         let lanes = *self.rng.pick(&LANES);
-        let form = |form: Form, operands| Expr::new(FLOAT, ExprKind::Form(Box::new(form)), operands);
+        let form =
+            |form: Form, operands| Expr::new(FLOAT, ExprKind::Form(Box::new(form)), operands);
         match self.rng.below(6) {
             0..=2 if depth > 0 => {
                 let op = *self.rng.pick(&["+", "*", "-"]);

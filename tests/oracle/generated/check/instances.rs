@@ -23,9 +23,7 @@ use transform::{
     simplify::{SimplifyOptions, plan, rewrite_items},
 };
 
-use super::{
-    Checked, Failure, Variant, failure, guarded, is_understood, selected_options,
-};
+use super::{Checked, Failure, Variant, failure, guarded, is_understood, selected_options};
 use crate::{
     functions::{Function, functions_of},
     generated::{selected::Family, values::ROUNDS},
@@ -89,7 +87,8 @@ pub(super) fn compare(
                 return failure(format!("{name}, with values: lost"), instance.file(&text.text));
             };
             if !is_understood(&other) {
-                let what = format!("{:?}\n{}", other.lowered.diagnostics, instance.file(&text.text));
+                let what =
+                    format!("{:?}\n{}", other.lowered.diagnostics, instance.file(&text.text));
                 return failure(format!("{name}, with values: diagnostics"), what);
             }
             let excludes_overflow = text.excludes_overflow;
@@ -145,9 +144,9 @@ fn of_findings(function: &Function) -> Option<Text> {
 fn of_simplification(function: &Function) -> Option<Text> {
     let lowered = &function.lowered;
     let occurrences = Occurrences::collect(&lowered.body);
-    let plan = lowered
-        .source_map
-        .with_view(|view| plan(&lowered.body, &occurrences, Some(view), &SimplifyOptions::default()));
+    let plan = lowered.source_map.with_view(|view| {
+        plan(&lowered.body, &occurrences, Some(view), &SimplifyOptions::default())
+    });
     let rewritten =
         |is_done: &[bool]| rewrite_items(&lowered.body, &occurrences, &plan, |at| is_done[at]);
     let (source, environment) = function.source();
