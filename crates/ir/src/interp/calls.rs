@@ -11,33 +11,38 @@ use super::{
     ops::{self, Val},
     wrapped,
 };
-use crate::{BinaryOp, Body, Callee, DataType, ExprId, ExprKind, ExprListId, Type};
+use crate::{
+    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type,
+    effects::{EffectTable, Flags, MemoryEffect, has_keyword_operands},
+};
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
 type Values = SmallVec<[Val; 4]>;
 type Types = SmallVec<[Option<DataType>; 4]>;
 
 impl Machine<'_> {
-    pub(super) fn call(
-        &mut self,
-        callee: Callee,
-        args: ExprListId,
-        ty: Type,
-        lane: usize,
-    ) -> Result<Val> {
+    pub(super) fn call(&mut self, call: ExprKind, ty: Type, lane: usize) -> Result<Val> {
         let body = self.body;
+        let ExprKind::Call { callee, args, attrs, .. } = call else {
+            unreachable!("only calls are called")
+        };
         let name = match callee {
             Callee::Intrinsic(name) => body.name(name),
             Callee::Function(name) | Callee::Unknown(name) => {
                 if self.options.unknown_calls == UnknownCalls::Model {
                     let (values, _) = self.operands(body.items(args), lane)?;
-                    return Ok(self.unknown_call(body.name(name), &values, ty));
+                    return Ok(self.unknown_call(body.name(name), &values, ty, lane));
                 }
                 let message = format!("a call of another function, `{}`", body.name(name));
                 return self.fail(RunErrorKind::Unsupported, message);
             }
         };
         let args = body.items(args);
+        let dtype = ty.prim().unwrap_or(DataType::HANDLE);
+        if has_keyword_operands(body, attrs) {
+            let (values, types) = self.operands(args, lane)?;
+            return self.unknown_intrinsic(call, name, (&values, &types), dtype, lane);
+        }
         if name == "if_then_else"
             && let [condition, then, otherwise] = *args
         {
@@ -50,7 +55,6 @@ impl Machine<'_> {
         if let Some(value) = self.warp_call(name, args, ty, lane) {
             return value;
         }
-        let dtype = ty.prim().unwrap_or(DataType::HANDLE);
         if let Some(value) = self.async_call(name, args, dtype, lane) {
             return value;
         }
@@ -60,7 +64,10 @@ impl Machine<'_> {
             }
             _ => {
                 let (values, types) = self.operands(args, lane)?;
-                self.intrinsic(name, dtype, &values, &types)
+                match self.known_intrinsic(name, dtype, &values, &types) {
+                    Some(value) => value,
+                    None => self.unknown_intrinsic(call, name, (&values, &types), dtype, lane),
+                }
             }
         }
     }
@@ -77,13 +84,14 @@ impl Machine<'_> {
         Ok((values, types))
     }
 
-    fn intrinsic(
+    /// The value of a call of numbers; none if the name is no such call.
+    fn known_intrinsic(
         &mut self,
         name: &str,
         dtype: DataType,
         values: &[Val],
         types: &[Option<DataType>],
-    ) -> Result<Val> {
+    ) -> Option<Result<Val>> {
         let mut is_known = true;
         let result = self.operator(|events| {
             intrinsics::call(name, dtype, values, types, events).unwrap_or_else(|| {
@@ -91,10 +99,30 @@ impl Machine<'_> {
                 Ok(Val::Unit)
             })
         });
-        if is_known {
-            let is_wrapped = values.iter().any(wrapped::is_wrapped);
-            return result.map(|it| self.carry(is_wrapped, it));
+        let is_wrapped = values.iter().any(wrapped::is_wrapped);
+        is_known.then(|| result.map(|it| self.carry(is_wrapped, it)))
+    }
+
+    /// A call that has no meaning here. If the effects table knows nothing of it either, it is like another function.
+    fn unknown_intrinsic(
+        &mut self,
+        call: ExprKind,
+        name: &str,
+        (values, types): (&[Val], &[Option<DataType>]),
+        dtype: DataType,
+        lane: usize,
+    ) -> Result<Val> {
+        let effects = EffectTable::builtin().call(self.body, call);
+        if self.options.unknown_calls == UnknownCalls::Model
+            && effects.memory_effect == MemoryEffect::Unknown
+            && !effects.flags.contains(Flags::TERMINATOR)
+        {
+            return Ok(self.unknown_call(name, values, dtype.into(), lane));
         }
+        self.unsupported_intrinsic(name, types)
+    }
+
+    fn unsupported_intrinsic(&mut self, name: &str, types: &[Option<DataType>]) -> Result<Val> {
         let operands: Vec<String> =
             types.iter().map(|it| it.map_or("?".to_owned(), |it| it.to_string())).collect();
         let message = format!("the call T.{name} of {}", operands.join(", "));
@@ -131,14 +159,17 @@ impl Machine<'_> {
         };
         let (values, types) = self.operands(args, lane)?;
         let value = match function {
-            Some(Function::Intrinsic(name)) => return self.intrinsic(name, dtype, &values, &types),
+            Some(Function::Intrinsic(name)) => {
+                let value = self.known_intrinsic(name, dtype, &values, &types);
+                return value.unwrap_or_else(|| self.unsupported_intrinsic(name, &types));
+            }
             Some(function) => library::value(function, dtype, &values),
             None => None,
         };
         match value {
             Some(value) => Ok(self.carry(values.iter().any(wrapped::is_wrapped), value)),
             None if self.options.unknown_calls == UnknownCalls::Model => {
-                Ok(self.unknown_call(name, &values, dtype.into()))
+                Ok(self.unknown_call(name, &values, dtype.into(), lane))
             }
             None => {
                 let message = format!("the function `{name}` of another library");

@@ -17,12 +17,18 @@ const STRIDE: usize = 4;
 
 impl Machine<'_> {
     /// The value of a call of an unknown function, and what it does to memory.
-    pub(super) fn unknown_call(&mut self, name: &str, operands: &[Val], ty: Type) -> Val {
+    pub(super) fn unknown_call(
+        &mut self,
+        name: &str,
+        operands: &[Val],
+        ty: Type,
+        lane: usize,
+    ) -> Val {
         let mut hasher = FxHasher::default();
         hasher.write(name.as_bytes());
         for operand in operands {
             self.mark_used(operand);
-            self.observe(operand, &mut hasher);
+            self.observe(operand, lane, &mut hasher);
         }
         let reachable = self.reachable();
         for &storage in &reachable {
@@ -45,23 +51,32 @@ impl Machine<'_> {
     }
 
     /// Takes an operand into a hash; memory it points to escapes.
-    fn observe(&mut self, operand: &Val, hasher: &mut FxHasher) {
+    fn observe(&mut self, operand: &Val, lane: usize, hasher: &mut FxHasher) {
         match operand {
             Val::Int(value, _) => hasher.write_i64(*value),
             Val::Float(value) => hasher.write_u64(value.to_bits()),
             Val::Pointer { storage, offset } => {
                 hasher.write_i64(*offset);
-                if !self.escaped.contains(storage) {
-                    self.escaped.push(*storage);
-                }
+                self.escape(*storage);
             }
             Val::Vector(parts) | Val::Tuple(parts) => {
                 for part in parts.clone().iter() {
-                    self.observe(part, hasher);
+                    self.observe(part, lane, hasher);
                 }
             }
             Val::Text(text) => hasher.write(self.body.name(*text).as_bytes()),
-            Val::Buffer(_) | Val::Unit => {}
+            Val::Buffer(buffer) => {
+                if let Some(storage) = self.bound(*buffer, lane).map(|it| it.storage) {
+                    self.escape(storage);
+                }
+            }
+            Val::Unit => {}
+        }
+    }
+
+    fn escape(&mut self, storage: usize) {
+        if !self.escaped.contains(&storage) {
+            self.escaped.push(storage);
         }
     }
 
