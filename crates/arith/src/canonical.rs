@@ -141,9 +141,10 @@ impl<'a> Terms<'a> {
             (ExprKind::Unary(UnaryOp::Not, _), &[x]) if self.level == Equivalence::Arithmetic => {
                 self.not(ty, x)
             }
-            (ExprKind::Call { callee, args, .. }, &[x, y]) if x > y => {
+            (call @ ExprKind::Call { args, attrs, .. }, &[x, y]) if x > y => {
                 let is_commutative = self.level >= Equivalence::Commutative
-                    && self.is_commutative_call(body, callee, body.items(args)[0]);
+                    && !effects::has_keyword_operands(body, attrs)
+                    && self.is_commutative_call(body, call, body.items(args)[0]);
                 let operands = if is_commutative { [y, x] } else { [x, y] };
                 self.intern(operator, ty, operands.as_slice().into(), SmallVec::new())
             }
@@ -235,8 +236,8 @@ impl<'a> Terms<'a> {
         self.terms[term.index()].ty
     }
 
-    fn is_commutative_call(&self, body: &Body, callee: Callee, first: ExprId) -> bool {
-        let row = self.effects.callee(body, callee);
+    fn is_commutative_call(&self, body: &Body, call: ExprKind, first: ExprId) -> bool {
+        let row = self.effects.call(body, call);
         let is_integer = body.dtype(first).is_some_and(is_integral);
         row.commutative.holds_for(is_integer) && !row.is_lazy(0) && !row.is_lazy(1)
     }

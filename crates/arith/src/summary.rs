@@ -212,8 +212,8 @@ impl<'a> Summaries<'a> {
         }
         match node.kind {
             ExprKind::Load { .. } | ExprKind::Region(..) | ExprKind::Opaque { .. } => false,
-            ExprKind::Call { callee: Callee::Intrinsic(name), instance: 0, .. } => {
-                self.effects.tir(body.name(name)).is_pure_value()
+            call @ ExprKind::Call { callee: Callee::Intrinsic(_), instance: 0, .. } => {
+                self.effects.call(body, call).is_pure_value()
             }
             ExprKind::Call { .. } => false,
             _ => true,

@@ -23,7 +23,6 @@ use ir::{
     effects::EffectTable,
 };
 
-pub(crate) use carriers::is_address_of;
 use carriers::{Carriers, WORLD, is_pointer};
 use union_find::UnionFind;
 

@@ -253,8 +253,8 @@ impl<'a> Flow<'a> {
                 Evaluated::Perhaps
             }
             ExprKind::Lambda { .. } => Evaluated::Perhaps,
-            ExprKind::Call { callee: callee @ Callee::Intrinsic(name), args, .. } => {
-                if !self.effects.callee(body, callee).is_lazy(index) {
+            call @ ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+                if !self.effects.is_lazy(body, call, index) {
                     Evaluated::Always
                 } else if body.name(name) == "if_then_else" && body.items(args).len() == 3 {
                     Evaluated::OneOf
@@ -312,8 +312,8 @@ pub(crate) fn leaving(body: &Body, effects: &EffectTable) -> Vec<u8> {
         }
         let mut any = match node.kind {
             ExprKind::Opaque { .. } => leave::ANY,
-            ExprKind::Call { callee: callee @ Callee::Intrinsic(name), .. } => {
-                let trap = effects.callee(body, callee).may_trap == Trap::Yes;
+            call @ ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
+                let trap = effects.call(body, call).may_trap == Trap::Yes;
                 jump_of_name(body.name(name)) | if trap { leave::EXIT } else { 0 }
             }
             ExprKind::Call { .. } => leave::EXIT,

@@ -94,6 +94,7 @@ pub struct MemoryVersions<'a> {
     body: &'a Body,
     occurrences: &'a Occurrences,
     scopes: &'a ScopeTree,
+    effects: &'a EffectTable,
     aliases: &'a AliasClasses,
     tables: Tables,
 }
@@ -159,18 +160,19 @@ impl<'a> MemoryVersions<'a> {
         body: &'a Body,
         occurrences: &'a Occurrences,
         scopes: &'a ScopeTree,
-        effects: &EffectTable,
+        effects: &'a EffectTable,
         aliases: &'a AliasClasses,
     ) -> MemoryVersions<'a> {
         let tables = Tables::build(body, occurrences, scopes, effects, aliases);
-        MemoryVersions { body, occurrences, scopes, aliases, tables }
+        MemoryVersions { body, occurrences, scopes, effects, aliases, tables }
     }
 
     /// The class whose memory an occurrence reads: a load that is not only the name of an element, or a part of a buffer.
     pub fn class_of(&self, occurrence: OccurrenceId) -> Option<AliasClass> {
         match self.body.expr(self.occurrences[occurrence].expr).kind {
             ExprKind::Load { buffer, .. } | ExprKind::Region(buffer, _) => {
-                let is_name = is_name_of_element(self.body, self.occurrences, occurrence);
+                let is_name =
+                    is_name_of_element(self.body, self.occurrences, self.effects, occurrence);
                 (!is_name).then(|| self.aliases.class(buffer))
             }
             _ => None,

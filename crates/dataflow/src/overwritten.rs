@@ -163,8 +163,8 @@ impl Analysis for Overwriting<'_> {
         }
         let touch = self.steps.occurrence(id);
         self.forget_reads(state, &touch);
-        if let ExprKind::Call { callee, .. } = kind
-            && (self.flow.effects.callee(body, callee).convergent || self.signals(&touch.writes))
+        if let ExprKind::Call { .. } = kind
+            && (self.flow.effects.call(body, kind).convergent || self.signals(&touch.writes))
         {
             self.forget_visible(state);
         }

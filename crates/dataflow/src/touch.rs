@@ -9,14 +9,17 @@
 //! barrier adds one element, not one for each class.
 
 use ir::{
-    Body, BufferId, BufferOrigin, Callee, ExprKind, OccurrenceId, Occurrences, OpId, OpKind,
+    Body, BufferId, BufferOrigin, DataType, ExprKind, OccurrenceId, Occurrences, OpId, OpKind,
+    Type,
     arena::Id,
-    effects::{Asynchrony, EffectTable, Flags, MemoryEffect, MemorySet, OpEffects},
+    effects::{
+        Asynchrony, EffectTable, Element, Flags, MemoryEffect, MemorySet, OpEffects, is_list,
+    },
 };
 use smallvec::SmallVec;
 
 use crate::{
-    alias::{AliasClass, AliasClasses, Reach, is_address_of},
+    alias::{AliasClass, AliasClasses, Reach},
     flow::Flow,
     sparse::IdSet,
 };
@@ -98,12 +101,13 @@ impl Steps<'_> {
     pub(crate) fn occurrence(&self, id: OccurrenceId) -> Touch {
         let mut touch = Touch::default();
         match self.body.expr(self.occurrences[id].expr).kind {
-            ExprKind::Load { .. } if is_name_of_element(self.body, self.occurrences, id) => {}
+            ExprKind::Load { .. }
+                if is_name_of_element(self.body, self.occurrences, self.effects, id) => {}
             ExprKind::Load { buffer, .. } | ExprKind::Region(buffer, _) => {
                 touch.reads.push(Cell::class(self.aliases.class(buffer)));
             }
             ExprKind::Opaque { .. } => touch = everything(),
-            ExprKind::Call { callee, .. } => self.call(callee, id, &mut touch),
+            ExprKind::Call { .. } => self.call(id, &mut touch),
             _ => {}
         }
         touch
@@ -126,8 +130,10 @@ impl Steps<'_> {
         touch
     }
 
-    fn call(&self, callee: Callee, id: OccurrenceId, touch: &mut Touch) {
-        let effects = self.effects.callee(self.body, callee);
+    fn call(&self, id: OccurrenceId, touch: &mut Touch) {
+        let call = self.body.expr(self.occurrences[id].expr).kind;
+        let ExprKind::Call { attrs, .. } = call else { return };
+        let effects = self.effects.call(self.body, call);
         // Control goes elsewhere; no memory is touched.
         if effects.flags.contains(Flags::TERMINATOR) {
             return;
@@ -136,53 +142,125 @@ impl Steps<'_> {
         if effects.memory_effect == MemoryEffect::None && !orders {
             return;
         }
-        let mut cells: SmallVec<[Cell; 4]> = SmallVec::new();
-        let knows = self.arguments(id, &mut cells);
-        if orders || reaches_more(effects, knows) {
-            cells.extend(OTHERS.map(Cell::reach));
-        }
-        if effects.may_read() || orders {
-            touch.reads.clone_from(&cells);
-        }
-        if effects.may_write() || orders {
-            touch.writes = cells;
-        }
-    }
-
-    /// Collects what the arguments of a call are addresses or elements of. False if one may be of anything, or there is
-    /// none.
-    fn arguments(&self, call: OccurrenceId, cells: &mut SmallVec<[Cell; 4]>) -> bool {
-        let mut known = true;
-        let mut at = OccurrenceId::new(call.index() + 1);
-        while at < self.occurrences[call].end {
-            let expr = self.occurrences[at].expr;
-            let class = match self.body.expr(expr).kind {
-                ExprKind::Load { buffer, .. } => Some(self.aliases.class(buffer)),
-                _ => self.aliases.of_address(expr),
+        let attrs = self.body.dict(attrs);
+        let row = [effects.may_read() || orders, effects.may_write() || orders];
+        // A row without effect or that reads takes elements by value (their loads are evaluations of their own).
+        let by_value = matches!(effects.memory_effect, MemoryEffect::None | MemoryEffect::Read);
+        let mut known = Named { all: true, any: false };
+        let mut at = OccurrenceId::new(id.index() + 1);
+        let mut index = 0;
+        while at < self.occurrences[id].end {
+            let used = effects.operand_use(attrs, index);
+            // Through a pointer of which a row that writes does not speak it may read too.
+            let [reads, writes] = match used {
+                Some(used) => [used.may_read(), used.may_write()],
+                None => [row[0] || row[1], row[1]],
             };
-            if let Some(class) = class {
-                known &= class != self.aliases.world();
-                if !cells.contains(&Cell::class(class)) {
-                    cells.push(Cell::class(class));
+            if reads || writes {
+                let mut cells: SmallVec<[Cell; 4]> = SmallVec::new();
+                let by_value = by_value && used.is_none();
+                let is_address = effects.names_operand(attrs, index);
+                known.and(self.operand(at, by_value, is_address, &mut cells));
+                for (touched, cells_of) in [(reads, &mut touch.reads), (writes, &mut touch.writes)]
+                {
+                    let new = cells.iter().filter(|_| touched);
+                    new.for_each(|it| {
+                        if !cells_of.contains(it) {
+                            cells_of.push(*it)
+                        }
+                    });
                 }
             }
             at = self.occurrences[at].end;
+            index += 1;
         }
-        known && !cells.is_empty()
+        if orders || reaches_more(effects, known.all && known.any) {
+            let others = OTHERS.map(Cell::reach);
+            let [reads, writes] = row;
+            touch.reads.extend(others.into_iter().filter(|_| reads));
+            touch.writes.extend(others.into_iter().filter(|_| writes));
+        }
     }
+
+    /// Collects the memory that an operand reaches: what it is an address of, the element or the buffer that it names, and
+    /// that of the items of a list. An operand that the row names as an address is one whatever its type is.
+    fn operand(
+        &self,
+        operand: OccurrenceId,
+        by_value: bool,
+        is_address: bool,
+        cells: &mut SmallVec<[Cell; 4]>,
+    ) -> Named {
+        let mut named = Named { all: true, any: false };
+        let mut at = operand;
+        while at < self.occurrences[operand].end {
+            let expr = self.occurrences[at].expr;
+            let node = self.body.expr(expr);
+            if is_list(self.body, node.kind) {
+                at = OccurrenceId::new(at.index() + 1);
+                continue;
+            }
+            at = self.occurrences[at].end;
+            let class = match node.kind {
+                ExprKind::Load { buffer, .. } if !by_value => Some(self.aliases.class(buffer)),
+                _ => self.aliases.of_address(expr),
+            };
+            match class {
+                Some(class) => {
+                    let is_world = class == self.aliases.world();
+                    named.and(Named { all: !is_world, any: true });
+                    if !cells.contains(&Cell::class(class)) {
+                        cells.push(Cell::class(class));
+                    }
+                    // An element that is given by its value may hold the address.
+                    named.all &= !holds_address(node.kind, node.ty);
+                }
+                None if is_address || may_be_address(node.kind, node.ty) => named.all = false,
+                None => {}
+            }
+        }
+        named
+    }
+}
+
+/// Whether the memory of operands is known.
+struct Named {
+    /// All that may be an address is one of known memory.
+    all: bool,
+    /// Some operand is.
+    any: bool,
+}
+
+impl Named {
+    fn and(&mut self, other: Named) {
+        self.all &= other.all;
+        self.any |= other.any;
+    }
+}
+
+/// Whether a number may be an address: shared memory has addresses of 32 bits without sign, all other memory of 64 bits.
+fn may_be_address(kind: ExprKind, ty: Type) -> bool {
+    let is_wide =
+        |it: DataType| it.is_integer() && (it.bits == 64 || it.is_uint() && it.bits == 32);
+    !matches!(kind, ExprKind::Int(_)) && ty.prim().is_none_or(is_wide)
+}
+
+/// Whether an element may hold the address of other memory.
+fn holds_address(kind: ExprKind, ty: Type) -> bool {
+    matches!(kind, ExprKind::Load { .. }) && may_be_address(kind, ty)
 }
 
 /// Whether a load only names an element: it is the operand of a call that takes its address.
 pub(crate) fn is_name_of_element(
     body: &Body,
     occurrences: &Occurrences,
+    effects: &EffectTable,
     load: OccurrenceId,
 ) -> bool {
     let Some(parent) = occurrences[load].parent else { return false };
-    match body.expr(occurrences[parent].expr).kind {
-        ExprKind::Call { callee, .. } => is_address_of(body, callee),
-        _ => false,
-    }
+    let call = body.expr(occurrences[parent].expr).kind;
+    matches!(call, ExprKind::Call { .. })
+        && effects.element(body, call, occurrences.index_in(parent, load)) == Element::Name
 }
 
 /// What others than this code reach.

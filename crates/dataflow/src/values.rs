@@ -17,16 +17,16 @@ mod equivalence;
 mod tests;
 
 use ir::{
-    Body, Callee, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, ValueId,
+    Body, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, ValueId,
     arena::Id,
-    effects::{EffectTable, Flags, MemoryEffect, MemorySet, Merge},
+    effects::{EffectTable, Element, MemoryEffect, MemorySet, Merge, is_list},
     plan::Equivalence as Level,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::{
-    alias::{AliasClass, AliasClasses, is_address_of},
+    alias::{AliasClass, AliasClasses},
     memory::{MemoryVersions, Origin, VersionId},
 };
 pub use equivalence::{Equivalence, Leveled};
@@ -178,16 +178,17 @@ pub fn is_place_name(
     effects: &EffectTable,
     load: OccurrenceId,
 ) -> bool {
-    let Some(parent) = occurrences[load].parent else { return false };
-    let ExprKind::Call { callee, .. } = body.expr(occurrences[parent].expr).kind else {
-        return false;
-    };
-    let row = effects.callee(body, callee);
-    let writes = Flags::DST.union(Flags::INPLACE);
-    is_address_of(body, callee)
-        || row.memory_effect == MemoryEffect::Unknown
-        || row.may_write() && row.flags.intersects(writes)
-        || matches!(callee, Callee::Function(_) | Callee::Unknown(_))
+    let (mut at, mut parent) = (load, occurrences[load].parent);
+    // A list of places.
+    while let Some(list) = parent
+        && is_list(body, body.expr(occurrences[list].expr).kind)
+    {
+        (at, parent) = (list, occurrences[list].parent);
+    }
+    let Some(parent) = parent else { return false };
+    let call = body.expr(occurrences[parent].expr).kind;
+    matches!(call, ExprKind::Call { .. })
+        && effects.element(body, call, occurrences.index_in(parent, at)) != Element::Value
 }
 
 struct Numbering<'a> {
@@ -245,8 +246,8 @@ impl<'a> Numbering<'a> {
             let kind = body.expr(ExprId::new(index)).kind;
             let mut all = match kind {
                 ExprKind::Load { .. } | ExprKind::Region(..) | ExprKind::Opaque { .. } => false,
-                ExprKind::Call { callee, instance, .. } => {
-                    instance == 0 && effects.callee(body, callee).is_pure_value()
+                ExprKind::Call { instance, .. } => {
+                    instance == 0 && effects.call(body, kind).is_pure_value()
                 }
                 _ => true,
             };
@@ -359,8 +360,8 @@ impl<'a> Numbering<'a> {
             ExprKind::Load { .. } => Nature::Reads,
             ExprKind::Region(..) | ExprKind::Slice { .. } | ExprKind::Buffer(_) => Nature::Name,
             ExprKind::Opaque { .. } => Nature::Fresh,
-            ExprKind::Call { callee, instance, .. } => {
-                let effects = self.effects.callee(self.body, callee);
+            call @ ExprKind::Call { instance, .. } => {
+                let effects = self.effects.call(self.body, call);
                 match (effects.merge(), effects.memory_effect) {
                     _ if instance != 0 => Nature::Fresh,
                     (Merge::Dominated, MemoryEffect::None) => Nature::Value,
@@ -401,10 +402,9 @@ impl<'a> Numbering<'a> {
     /// The one class that a call reads through its arguments, if it is one.
     fn class_read_by_call(&self, id: OccurrenceId) -> Option<AliasClass> {
         let here = self.occurrences[id];
-        let ExprKind::Call { callee, args, .. } = self.body.expr(here.expr).kind else {
-            return None;
-        };
-        if self.effects.callee(self.body, callee).memory != MemorySet::ARGUMENT {
+        let call = self.body.expr(here.expr).kind;
+        let ExprKind::Call { args, .. } = call else { return None };
+        if self.effects.call(self.body, call).memory != MemorySet::ARGUMENT {
             return None;
         }
         let mut found = None;

@@ -222,7 +222,7 @@ impl Graph<'_, '_> {
                 self.edge(class, to);
             }
             ExprKind::Call { callee, .. } => {
-                let effects = self.flow.effects.callee(body, callee);
+                let effects = self.flow.effects.call(body, kind);
                 let is_value = effects.memory_effect == MemoryEffect::None
                     && effects.deterministic
                     && !effects.convergent
@@ -347,8 +347,8 @@ impl Graph<'_, '_> {
         for id in flow.occurrences.of_op(op) {
             let writes = match flow.body.expr(flow.occurrences[id].expr).kind {
                 // A barrier makes seen what others wrote, and their stores are looked at.
-                ExprKind::Call { callee, .. } => {
-                    let effects = flow.effects.callee(flow.body, callee);
+                call @ ExprKind::Call { .. } => {
+                    let effects = flow.effects.call(flow.body, call);
                     effects.may_write() && !effects.is_barrier()
                 }
                 ExprKind::Opaque { .. } => true,

@@ -10,6 +10,7 @@ mod mlir_plans;
 mod names;
 mod operations;
 mod places;
+mod pointer_calls;
 mod random_edits;
 mod reports;
 mod simplifications;

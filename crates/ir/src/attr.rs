@@ -38,6 +38,9 @@ pub enum Attr {
     },
     /// An expression of the body (a buffer shape in an annotation, say).
     Expr(ExprId),
+    /// Of a call: the keyword of the operand at this place of its list of operands. A keyword whose value is computed is an
+    /// operand like others, behind the positional ones.
+    Operand(u32),
     /// Anything else, by its text.
     Text(Box<str>),
 }
@@ -111,6 +114,7 @@ pub(crate) fn hash_dict(dict: &AttrDict, hasher: &mut impl Hasher) {
                 stack.extend(keywords.iter().map(|(_, value)| value));
             }
             Attr::Expr(expr) => expr.hash(hasher),
+            Attr::Operand(index) => index.hash(hasher),
         }
     }
 }

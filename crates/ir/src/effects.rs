@@ -9,6 +9,9 @@
 //! their own with [`EffectTable::overlay`].
 //!
 //! * **Row**: one behaviour, shared by the names and patterns that list it.
+//! * **Operand use**: what a row says of one operand: a number, an address that is computed with, memory that is read or
+//!   written. A call is asked for with its operands ([`EffectTable::call`]): a row that has no effect does not hold for a
+//!   call that is given a pointer of which the row does not speak.
 //! * **Pattern**: a name with one `*`. An exact name beats a pattern, more literal characters beat fewer, and a
 //!   trailing `.*` also matches the bare name.
 //! * **Normal form** of a `tir` name: without `T.`, `tir.`, `tirx.`, `prim.`, and with each run of `.` and `_` as one
@@ -17,9 +20,11 @@
 //! A lookup hashes the name once; if no row has it, one binary search over the patterns' prefixes follows. It does not
 //! allocate for names of up to 64 bytes.
 
+mod calls;
 mod model;
 pub(crate) mod names;
 mod nodes;
+mod operands;
 mod paddle;
 mod rows;
 mod table;
@@ -27,16 +32,19 @@ mod table;
 mod tests;
 mod tvm_ops;
 
+pub use calls::{Element, has_keyword_operands, is_list};
 pub use model::{
     Applies, Asynchrony, Basis, Flags, MemoryEffect, MemorySet, Merge, OpEffects, Trap, TrapKind,
 };
 pub use nodes::{OPERATOR_COST, binary, unary};
+pub use operands::{Operand, OperandName, OperandUse, OperandUses};
 pub use paddle::{PaddleOp, is_paddle_annotation, paddle_op};
 pub use rows::{EffectError, EffectRow, EffectRows};
 pub use table::{EffectTable, Match, MatchKind, Namespace};
 pub use tvm_ops::{CallEffectKind, DtypePosition, TvmOp, tvm_op, tvm_ops_printed_as};
 
-/// The effects of a TIR call or expression node by the built-in table: `T.exp`, `tirx.exp`, `ptx_mma`, `Add`.
+/// The row of a TIR call or expression node in the built-in table: `T.exp`, `tirx.exp`, `ptx_mma`, `Add`. Whether it holds for
+/// a call depends on the operands: [`EffectTable::call`].
 ///
 /// ```
 /// use ir::effects::{self, Trap};
@@ -46,6 +54,11 @@ pub use tvm_ops::{CallEffectKind, DtypePosition, TvmOp, tvm_op, tvm_ops_printed_
 /// ```
 pub fn tir(name: &str) -> &'static OpEffects {
     EffectTable::builtin().tir(name)
+}
+
+/// Whether a TIR call evaluates an operand itself, so that the operand is its text ([`OperandUse::Text`]).
+pub fn is_text(name: &str, operand: Operand<'_>) -> bool {
+    tir(name).operands.of(operand) == Some(OperandUse::Text)
 }
 
 /// The effects of an MLIR operation by the built-in table: `arith.addi`.

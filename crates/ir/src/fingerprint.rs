@@ -280,6 +280,10 @@ impl<'a> Encoder<'a> {
                 self.tag(9);
                 self.text(text);
             }
+            Attr::Operand(index) => {
+                self.tag(10);
+                self.number(u64::from(*index));
+            }
         });
     }
 

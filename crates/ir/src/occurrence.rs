@@ -137,6 +137,16 @@ impl Occurrences {
         let (start, end) = self.of_op[op];
         (start.index()..end.index()).map(OccurrenceId::new)
     }
+    /// The place of an occurrence among the operands of the one around it. O(operands before it).
+    pub fn index_in(&self, parent: OccurrenceId, child: OccurrenceId) -> usize {
+        let mut at = OccurrenceId::new(parent.index() + 1);
+        let mut index = 0;
+        while at < child {
+            at = self.table[at].end;
+            index += 1;
+        }
+        index
+    }
     /// The occurrence of an operand.
     #[inline]
     pub fn of_operand(&self, op: OpId, operand: usize) -> Option<OccurrenceId> {

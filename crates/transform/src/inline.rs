@@ -114,8 +114,8 @@ fn check_value(
         return Err(Obstacle::NarrowInteger);
     }
     let is_value = |id: usize| match body.expr(occurrences[OccurrenceId::new(id)].expr).kind {
-        ExprKind::Call { callee: callee @ Callee::Intrinsic(_), .. } => {
-            effects.callee(body, callee).is_pure_value()
+        call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
+            effects.call(body, call).is_pure_value()
         }
         ExprKind::Call { .. } | ExprKind::Opaque { .. } | ExprKind::Region(..) => false,
         _ => true,

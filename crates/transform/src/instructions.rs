@@ -4,7 +4,7 @@
 //! forms that are not understood. What an instruction computes is `SEMANTICS: P8, Y3, Y4, Y7`; the interpreter reads the same forms
 //! (`ir::interp::matrix`, `fragments`, `async_copy`). Linear in the operands.
 
-use ir::{Body, Callee, DataType, ExprId, ExprKind};
+use ir::{Body, Callee, DataType, ExprId, ExprKind, effects::has_keyword_operands};
 
 /// A pointer, and an offset from it in elements of what it points to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -174,13 +174,17 @@ fn normal(name: &str) -> String {
 
 /// Reads a call; none if it is another one, or of a form that is not understood.
 pub fn instruction(body: &Body, call: ExprId) -> Option<Instruction<'_>> {
-    let ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } = body.expr(call).kind else {
+    let ExprKind::Call { callee: Callee::Intrinsic(name), args, attrs, .. } = body.expr(call).kind
+    else {
         return None;
     };
     let name = body.name(name);
     // Most calls are none of these: they are told by their first letters before they are spelled out.
     let prefixes = ["ptx", "s_tir", "cuda.mma", "mma_", "tvm_"];
     if !prefixes.iter().any(|it| name.starts_with(it)) {
+        return None;
+    }
+    if has_keyword_operands(body, attrs) {
         return None;
     }
     let text = |it: ExprId| match body.expr(it).kind {

@@ -7,10 +7,10 @@
 //! return (`SEMANTICS: M8`).
 
 use ir::{
-    Body, BufferField, BufferId, BufferOrigin, Callee, ExprId, ExprKind, OpKind, Type, TypeCode,
-    ValueId, ValueKind,
+    Attr, AttrDict, Body, BufferField, BufferId, BufferOrigin, Callee, ExprId, ExprKind, OpKind,
+    Type, TypeCode, ValueId, ValueKind,
     arena::Id,
-    effects::{EffectTable, MemoryEffect, MemorySet, OpEffects},
+    effects::{EffectTable, Element, MemoryEffect, MemorySet, OpEffects, OperandUse, is_list},
 };
 
 use super::union_find::UnionFind;
@@ -31,17 +31,33 @@ pub(super) struct Carriers<'a> {
     escaping: Vec<bool>,
 }
 
-/// Whether calls of this effect may keep the pointers that they are given.
-fn keeps_arguments(name: Option<&str>, effects: &OpEffects) -> bool {
+/// What a call may keep of its arguments.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Keeps {
+    Nothing,
+    /// Pointers whose memory it is not stated to touch: they may be what it writes.
+    Unstated,
+    /// All pointers, and elements by reference.
+    All,
+}
+
+/// What calls of this effect may keep of what they are given. One without effect gives it back as its result.
+fn kept_arguments(name: Option<&str>, effects: &OpEffects) -> Keeps {
     match effects.memory_effect {
-        MemoryEffect::None => false,
-        MemoryEffect::Unknown | MemoryEffect::Alloc => true,
+        MemoryEffect::None | MemoryEffect::Read => Keeps::Nothing,
+        MemoryEffect::Unknown | MemoryEffect::Alloc => Keeps::All,
         _ => {
             // These put a pointer into a structure in memory.
             let puts = name.is_some_and(|it| it == "tvm_struct_set" || it.starts_with("anylist"));
-            puts || effects.memory.contains(MemorySet::GLOBAL)
+            let all = puts || effects.memory.contains(MemorySet::GLOBAL);
+            if all { Keeps::All } else { Keeps::Unstated }
         }
     }
+}
+
+/// Whether an operand is stated to be followed, not to be kept.
+fn is_followed(used: Option<OperandUse>) -> bool {
+    used.is_some_and(|it| it.may_read() || it.may_write() || it == OperandUse::Place)
 }
 
 pub(super) fn is_pointer(ty: Type) -> bool {
@@ -153,11 +169,10 @@ impl<'a> Carriers<'a> {
             ExprKind::Opaque { .. } => WORLD,
             ExprKind::Binary(op, ..) if op.is_comparison() || op.is_logical() => NONE,
             ExprKind::Unary(ir::UnaryOp::Not, _) => NONE,
-            ExprKind::Call { callee, args, .. } => {
-                let effects = self.effects.callee(body, callee);
+            call @ ExprKind::Call { args, .. } => {
+                let effects = self.effects.call(body, call);
                 if effects.memory_effect == MemoryEffect::None && !node.ty.is_bool() {
-                    let takes_address = is_address_of(body, callee);
-                    self.meet(body.items(args), takes_address)
+                    self.meet(call, body.items(args))
                 } else {
                     NONE
                 }
@@ -200,12 +215,17 @@ impl<'a> Carriers<'a> {
         }
     }
 
-    /// The memory of any of these addresses.
-    fn meet(&mut self, exprs: &[ExprId], takes_address: bool) -> u32 {
+    /// The memory of any of the operands of a call that are addresses, or elements whose address it takes.
+    fn meet(&mut self, call: ExprKind, args: &[ExprId]) -> u32 {
+        let body = self.body;
         let mut found = NONE;
-        for &expr in exprs {
-            let carrier = match self.body.expr(expr).kind {
-                ExprKind::Load { buffer, .. } if takes_address => self.buffer(buffer),
+        for (index, &expr) in args.iter().enumerate() {
+            let carrier = match body.expr(expr).kind {
+                ExprKind::Load { buffer, .. }
+                    if self.effects.element(body, call, index) == Element::Name =>
+                {
+                    self.buffer(buffer)
+                }
                 _ => self.carrier(expr),
             };
             found = self.met(found, carrier);
@@ -259,23 +279,62 @@ impl<'a> Carriers<'a> {
         }
     }
 
+    /// An argument of a callee that may keep it: an element may be taken by reference, and each item of a list is one.
+    fn escape_argument(&mut self, argument: ExprId) {
+        let body = self.body;
+        let mut stack = vec![argument];
+        while let Some(at) = stack.pop() {
+            self.escape(at);
+            match body.expr(at).kind {
+                ExprKind::Load { buffer, .. } => {
+                    let element = self.buffer(buffer);
+                    self.escaping[element as usize] = true;
+                }
+                kind if is_list(body, kind) => body.each_child(kind, &mut |it| stack.push(it)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Expressions in compile-time data.
+    fn escape_attrs(&mut self, attrs: &AttrDict) {
+        let mut stack: Vec<&Attr> = attrs.iter().map(|it| &it.1).collect();
+        while let Some(attr) = stack.pop() {
+            match attr {
+                Attr::Expr(expr) => self.escape_argument(*expr),
+                Attr::List(items) => stack.extend(items),
+                Attr::Dict(items) => stack.extend(items.iter().map(|it| &it.1)),
+                Attr::Call { args, keywords, .. } => {
+                    stack.extend(args);
+                    stack.extend(keywords.iter().map(|it| &it.1));
+                }
+                _ => {}
+            }
+        }
+    }
+
     fn escapes_of_node(&mut self, expr: ExprId) {
         let body = self.body;
         match body.expr(expr).kind {
-            ExprKind::Call { callee, args, .. } => {
+            call @ ExprKind::Call { callee, args, attrs, .. } => {
                 let name = match callee {
                     Callee::Intrinsic(name) => Some(body.name(name)),
                     _ => None,
                 };
-                if keeps_arguments(name, self.effects.callee(body, callee)) {
-                    for &arg in body.items(args) {
-                        self.escape(arg);
-                        // The callee may take an element by reference.
-                        if let ExprKind::Load { buffer, .. } = body.expr(arg).kind {
-                            let element = self.buffer(buffer);
-                            self.escaping[element as usize] = true;
+                let effects = self.effects.call(body, call);
+                let keeps = kept_arguments(name, effects);
+                let attrs = body.dict(attrs);
+                for (index, &arg) in body.items(args).iter().enumerate() {
+                    match keeps {
+                        Keeps::All => self.escape_argument(arg),
+                        Keeps::Unstated if !is_followed(effects.operand_use(attrs, index)) => {
+                            self.escape(arg);
                         }
+                        _ => {}
                     }
+                }
+                if keeps != Keeps::Nothing {
+                    self.escape_attrs(attrs);
                 }
             }
             ExprKind::Let { value, .. } => self.escape(value),
@@ -302,10 +361,4 @@ impl<'a> Carriers<'a> {
             body.items(successor.args).iter().for_each(|&it| self.escape(it));
         }
     }
-}
-
-/// Calls whose argument is the name of an element, not its value.
-pub(crate) fn is_address_of(body: &Body, callee: Callee) -> bool {
-    let Callee::Intrinsic(name) = callee else { return false };
-    matches!(body.name(name), "address_of" | "ptr_to" | "access_ptr" | "tvm_access_ptr")
 }

@@ -194,8 +194,8 @@ impl Collector<'_> {
 
     /// What kind of write a node that writes is, and whether it waits for asynchronous copies.
     fn kind_of(&self, kind: ExprKind) -> (WriteKind, bool) {
-        let ExprKind::Call { callee, .. } = kind else { return (WriteKind::Opaque, false) };
-        let effects = self.steps.effects.callee(self.steps.body, callee);
+        let ExprKind::Call { .. } = kind else { return (WriteKind::Opaque, false) };
+        let effects = self.steps.effects.call(self.steps.body, kind);
         if effects.is_barrier() {
             return (WriteKind::Barrier, effects.asynchrony == Asynchrony::Wait);
         }

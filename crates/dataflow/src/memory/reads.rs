@@ -96,8 +96,8 @@ impl MemoryReads {
 /// Whether a node is a call that transfers control.
 fn leaves(steps: &Steps<'_>, id: OccurrenceId) -> bool {
     match steps.body.expr(steps.occurrences[id].expr).kind {
-        ExprKind::Call { callee, .. } => {
-            steps.effects.callee(steps.body, callee).flags.contains(Flags::TERMINATOR)
+        call @ ExprKind::Call { .. } => {
+            steps.effects.call(steps.body, call).flags.contains(Flags::TERMINATOR)
         }
         _ => false,
     }

@@ -3,6 +3,8 @@
 //! In: fields as the table states them. Out: predicates. All of them answer for the operation alone: operands, dtypes
 //! and bounds are the caller's, who asks [`Applies::holds_for`] with its dtype and proves a [`TrapKind`] false with its ranges.
 
+use super::operands::OperandUses;
+
 /// Declares an enum whose variants have names in the table's text.
 macro_rules! named {
     ($(#[$meta:meta])* enum $Enum:ident { $($(#[$doc:meta])* $Variant:ident = $name:literal,)* }) => {
@@ -198,7 +200,8 @@ macro_rules! bit_set {
 bit_set! {
     /// The memory that an operation touches.
     MemorySet: u8 {
-        /// Only what its pointer, buffer or memref operands reach, in any address space.
+        /// Only what its pointer, buffer or memref operands reach, in any address space; the row says which in
+        /// [`OpEffects::operands`], or it is all of them.
         ARGUMENT = "argument" @ 0,
         /// Device-global memory and the state of the process.
         GLOBAL = "global" @ 1,
@@ -285,6 +288,10 @@ pub struct OpEffects {
     pub associative: Applies,
     /// Bit `i`: operand `i` is evaluated under a condition (S2, S5). See [`OpEffects::is_lazy`].
     pub lazy_operands: u8,
+    /// The number of operands for which the row holds, if it does not for any. It is for rows without effect and that read.
+    pub arity: Option<u8>,
+    /// What it does with its operands, as far as the row says.
+    pub operands: OperandUses,
     /// Further properties.
     pub flags: Flags,
     /// Where the row comes from.
@@ -306,6 +313,8 @@ impl OpEffects {
             commutative: Applies::No,
             associative: Applies::No,
             lazy_operands: 0,
+            arity: None,
+            operands: OperandUses::NONE,
             flags: Flags::EMPTY,
             basis: Basis::Known,
             reason: None,

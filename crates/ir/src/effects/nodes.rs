@@ -51,22 +51,14 @@ pub fn unary(op: UnaryOp) -> &'static OpEffects {
 }
 
 impl EffectTable {
-    /// The effects of a call. Other functions and unknown callees may do anything (X2).
-    pub fn callee(&self, body: &Body, callee: Callee) -> &OpEffects {
-        match callee {
-            Callee::Intrinsic(name) => self.tir(body.name(name)),
-            Callee::Function(_) | Callee::Unknown(_) => OpEffects::unknown(),
-        }
-    }
-
     /// How the node itself, given its operands, can trap: its row, less what dtypes and constant operands rule out.
     pub fn own_trap(&self, body: &Body, expr: ExprId) -> Trap {
         match body.expr(expr).kind {
             ExprKind::Binary(op, lhs, rhs) => refine(body, binary(op).may_trap, lhs, Some(rhs)),
             ExprKind::Cast(value) => cast_trap(body.ty(value), body.ty(expr)),
             ExprKind::Load { .. } | ExprKind::Region(..) => Trap::Cond(TrapKind::Memory),
-            ExprKind::Call { callee, args, .. } => {
-                let trap = self.callee(body, callee).may_trap;
+            kind @ ExprKind::Call { args, .. } => {
+                let trap = self.call(body, kind).may_trap;
                 match *body.items(args) {
                     [lhs, rhs] => refine(body, trap, lhs, Some(rhs)),
                     [operand] => refine(body, trap, operand, None),
@@ -97,14 +89,16 @@ impl EffectTable {
                 cost::SIMPLE
             }
             ExprKind::Load { .. } | ExprKind::Region(..) => cost::LOAD,
-            ExprKind::Call { callee, .. } => self.call_cost(body, callee),
+            kind @ ExprKind::Call { .. } => self.call_cost(body, kind),
             ExprKind::Opaque { .. } => cost::CALL,
             _ => 0,
         }
     }
 
-    fn call_cost(&self, body: &Body, callee: Callee) -> u32 {
-        let Callee::Intrinsic(name) = callee else { return cost::CALL };
+    fn call_cost(&self, body: &Body, call: ExprKind) -> u32 {
+        let ExprKind::Call { callee: Callee::Intrinsic(name), .. } = call else {
+            return cost::CALL;
+        };
         let name = body.name(name);
         // Conversions, hints, address and lane arithmetic: no more than an operator.
         const CHEAP: [&str; 17] = [
@@ -126,7 +120,7 @@ impl EffectTable {
             "tvm_thread_invariant",
             "handle_add_byte_offset",
         ];
-        let effects = self.tir(name);
+        let effects = self.call(body, call);
         match effects.memory_effect {
             _ if effects.may_trap == Trap::Cond(TrapKind::Division) => cost::DIVISION,
             MemoryEffect::None if CHEAP.contains(&name) => cost::SIMPLE,

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::model::{
     Applies, Asynchrony, Basis, Flags, MemoryEffect, MemorySet, OpEffects, Trap, TrapKind,
 };
+use super::operands::{OperandName, OperandUse, OperandUses};
 use super::table::Namespace;
 
 /// Rows of all namespaces: the whole of `effects.toml`, or the `[effects]` part of a user's configuration:
@@ -24,6 +25,7 @@ use super::table::Namespace;
 /// effect = "read"
 /// memory = "argument"
 /// may_trap = "mem"
+/// reads = [0]
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -79,6 +81,20 @@ pub struct EffectRow {
     pub associative: Option<String>,
     /// Operands that are evaluated under a condition.
     pub lazy: Vec<u8>,
+    /// See [`OpEffects::arity`].
+    pub arity: Option<u8>,
+    /// See [`OperandUse::Number`].
+    pub numbers: Vec<OperandName>,
+    /// See [`OperandUse::Address`].
+    pub addresses: Vec<OperandName>,
+    /// See [`OperandUse::Place`].
+    pub places: Vec<OperandName>,
+    /// See [`OperandUse::Reads`].
+    pub reads: Vec<OperandName>,
+    /// See [`OperandUse::Writes`].
+    pub writes: Vec<OperandName>,
+    /// See [`OperandUse::Text`].
+    pub texts: Vec<OperandName>,
     /// See [`Flags`].
     pub flags: Vec<String>,
     /// Differs from the peer's label.
@@ -151,6 +167,8 @@ impl EffectRow {
             associative: field("associative", &self.associative, Applies::NAMES)?
                 .unwrap_or(Applies::No),
             lazy_operands: self.lazy()?,
+            arity: self.arity,
+            operands: self.operands(memory_effect)?,
             flags: self.flags()?.union(departs),
             basis: field("basis", &self.basis, Basis::NAMES)?.unwrap_or(default_basis),
             reason: self.reason.as_deref().map(Box::from),
@@ -206,6 +224,37 @@ impl EffectRow {
             0..8 => Ok(bits | 1 << index),
             _ => Err(("lazy", format!("operand {index} is beyond the 8 that a row can name"))),
         })
+    }
+
+    fn operands(&self, effect: MemoryEffect) -> Result<OperandUses, Wrong> {
+        use OperandUse::{Address, Number, Place, Reads, Text, Writes};
+        let mut res = OperandUses::default();
+        for (column, names, used) in [
+            ("numbers", &self.numbers, Number),
+            ("addresses", &self.addresses, Address),
+            ("places", &self.places, Place),
+            ("reads", &self.reads, Reads),
+            ("writes", &self.writes, Writes),
+            ("texts", &self.texts, Text),
+        ] {
+            for name in names {
+                res.add(name, used).map_err(|it| {
+                    (column, format!("{it:?} is in two lists that exclude each other"))
+                })?;
+            }
+        }
+        let is_mild =
+            matches!(effect, MemoryEffect::None | MemoryEffect::Read | MemoryEffect::Alloc);
+        if is_mild && res.any_written() {
+            return Err(("writes", format!("effect `{}` writes no operand", effect.name())));
+        }
+        if !is_mild && self.arity.is_some() {
+            return Err(("arity", "only a row that writes nothing has one".to_owned()));
+        }
+        if effect == MemoryEffect::None && res.any_reached() {
+            return Err(("reads", "effect `none` reads no operand".to_owned()));
+        }
+        Ok(res)
     }
 
     fn flags(&self) -> Result<Flags, Wrong> {

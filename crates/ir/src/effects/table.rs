@@ -321,14 +321,14 @@ impl Space {
 }
 
 /// Everything of a row that an analysis can see.
-fn content(row: &OpEffects) -> [u8; 14] {
+fn content(row: &OpEffects) -> Vec<u8> {
     let trap = match row.may_trap {
         Trap::No => [0, 0],
         Trap::Yes => [1, 0],
         Trap::Cond(kind) => [2, kind as u8],
     };
     let [flags_low, flags_high] = row.flags.bits().to_le_bytes();
-    [
+    let mut res = vec![
         0xff, // Never part of a name: ends it.
         row.memory_effect as u8,
         row.memory.bits(),
@@ -342,8 +342,11 @@ fn content(row: &OpEffects) -> [u8; 14] {
         row.lazy_operands,
         flags_low,
         flags_high,
-        0xff,
-    ]
+    ];
+    res.push(row.arity.map_or(0xff, |it| it));
+    row.operands.content(&mut res);
+    res.push(0xff);
+    res
 }
 
 /// FNV-1a, 128 bits.

@@ -13,8 +13,8 @@ use super::{
     wrapped,
 };
 use crate::{
-    AttrDictId, BinaryOp, Body, Callee, DataType, ExprId, ExprKind, ExprListId, Type,
-    effects::{self, OpEffects},
+    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type,
+    effects::{self, has_keyword_operands},
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
@@ -22,33 +22,30 @@ type Values = SmallVec<[Val; 4]>;
 type Types = SmallVec<[Option<DataType>; 4]>;
 
 impl Machine<'_> {
-    pub(super) fn call(
-        &mut self,
-        callee: Callee,
-        args: ExprListId,
-        attrs: AttrDictId,
-        ty: Type,
-        lane: usize,
-    ) -> Result<Val> {
+    pub(super) fn call(&mut self, call: ExprKind, ty: Type, lane: usize) -> Result<Val> {
         let body = self.body;
+        let ExprKind::Call { callee, args, attrs, .. } = call else {
+            unreachable!("only calls are called")
+        };
+        let is_modelled = self.options.unknown_calls == UnknownCalls::Model;
         let name = match callee {
             Callee::Intrinsic(name) => body.name(name),
             Callee::Function(name) | Callee::Unknown(name) => {
-                if self.options.unknown_calls == UnknownCalls::Model {
-                    let given = (body.items(args), attrs);
-                    return self.modelled_call(
-                        body.name(name),
-                        OpEffects::unknown(),
-                        given,
-                        ty,
-                        lane,
-                    );
+                if is_modelled {
+                    return self.modelled_call(call, ty, lane);
                 }
                 let message = format!("a call of another function, `{}`", body.name(name));
                 return self.fail(RunErrorKind::Unsupported, message);
             }
         };
         let args = body.items(args);
+        if has_keyword_operands(body, attrs) {
+            if is_modelled {
+                return self.modelled_call(call, ty, lane);
+            }
+            let (_, types) = self.operands(args, lane)?;
+            return self.unsupported_intrinsic(name, &types);
+        }
         if name == "if_then_else"
             && let [condition, then, otherwise] = *args
         {
@@ -69,9 +66,7 @@ impl Machine<'_> {
             "call_pure_extern" | "call_extern" | "call_llvm_pure_intrin" | "call_llvm_intrin" => {
                 self.library_call(name, args, dtype, lane)
             }
-            _ if self.options.unknown_calls == UnknownCalls::Model && !is_executed(name) => {
-                self.modelled_call(name, effects::tir(name), (args, attrs), ty, lane)
-            }
+            _ if is_modelled && !is_executed(name) => self.modelled_call(call, ty, lane),
             _ => {
                 let (values, types) = self.operands(args, lane)?;
                 self.intrinsic(name, dtype, &values, &types)
@@ -109,6 +104,10 @@ impl Machine<'_> {
             let is_wrapped = values.iter().any(wrapped::is_wrapped);
             return result.map(|it| self.carry(is_wrapped, it));
         }
+        self.unsupported_intrinsic(name, types)
+    }
+
+    fn unsupported_intrinsic(&mut self, name: &str, types: &[Option<DataType>]) -> Result<Val> {
         let operands: Vec<String> =
             types.iter().map(|it| it.map_or("?".to_owned(), |it| it.to_string())).collect();
         let message = format!("the call T.{name} of {}", operands.join(", "));
@@ -152,7 +151,8 @@ impl Machine<'_> {
         match value {
             Some(value) => Ok(self.carry(values.iter().any(wrapped::is_wrapped), value)),
             None if self.options.unknown_calls == UnknownCalls::Model => {
-                Ok(self.modelled_call_of(name, effects::tir(by), &values, dtype.into()))
+                let given: Vec<_> = values.into_iter().map(|it| (it, None)).collect();
+                Ok(self.modelled_call_of(name, effects::tir(by), &given, dtype.into()))
             }
             None => {
                 let message = format!("the function `{name}` of another library");

@@ -145,7 +145,7 @@ impl Machine<'_> {
                     ),
                 }
             }
-            ExprKind::Call { callee, args, attrs, .. } => self.call(callee, args, attrs, ty, lane),
+            call @ ExprKind::Call { .. } => self.call(call, ty, lane),
             ExprKind::BufferField(buffer, field) => self.buffer_field(buffer, field, lane),
             ExprKind::Str(text) => Ok(Val::Text(text)),
             ExprKind::Buffer(buffer) => Ok(Val::Buffer(buffer)),

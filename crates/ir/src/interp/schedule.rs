@@ -44,8 +44,8 @@ impl Convergence {
         for index in 0..in_expr.len() {
             let kind = body.expr(Id::new(index)).kind;
             let mut found = match kind {
-                ExprKind::Call { callee, .. } => {
-                    effects::EffectTable::builtin().callee(body, callee).convergent
+                ExprKind::Call { .. } => {
+                    effects::EffectTable::builtin().call(body, kind).convergent
                 }
                 _ => false,
             };

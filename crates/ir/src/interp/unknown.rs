@@ -5,9 +5,9 @@
 //! changes about half of the words it can write. Nothing depends on where memory lies or on a clock, so that two runs
 //! of the same calls on the same memory are the same. Cost: the bytes that escape, for each call.
 //!
-//! An operator of TVM without an execution of its own does what its row of the effects table lets it do, and no less than that of what it is
-//! given: memory to which an operand points, by position or by keyword, alone or in a tuple, and an element that stands as an operand of a
-//! call that may write, is read and written, whatever the row says of the rest.
+//! An operator of TVM without an execution of its own does what its row of the effects table lets it do: memory to which an operand points, by
+//! position or by keyword, alone or in a tuple, and an element that stands where the call may write, is read and written, unless the row says of
+//! this operand that it is not.
 
 use std::hash::Hasher as _;
 
@@ -15,8 +15,8 @@ use rustc_hash::FxHasher;
 
 use super::{RunError, exec::Machine, ops::Val};
 use crate::{
-    Attr, AttrDictId, BufferField, ExprId, ExprKind, Type,
-    effects::{MemoryEffect, MemorySet, OpEffects},
+    Attr, BufferField, Callee, ExprId, ExprKind, Type,
+    effects::{EffectTable, Element, MemoryEffect, MemorySet, OpEffects, OperandUse},
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
@@ -25,51 +25,62 @@ type Result<T> = std::result::Result<T, Box<RunError>>;
 const STRIDE: usize = 4;
 
 impl Machine<'_> {
-    /// The value of a call that is not executed, and what it does to memory; `row` is what it may do.
-    pub(super) fn modelled_call(
-        &mut self,
-        name: &str,
-        row: &OpEffects,
-        (args, attrs): (&[ExprId], AttrDictId),
-        ty: Type,
-        lane: usize,
-    ) -> Result<Val> {
-        let mut given = args.to_vec();
+    /// The value of a call that is not executed, and what it does to memory: no less than its row of the effects table says, and with
+    /// an operand of which the row does not speak the worst.
+    pub(super) fn modelled_call(&mut self, call: ExprKind, ty: Type, lane: usize) -> Result<Val> {
         let body = self.body;
-        body.dict(attrs).iter().for_each(|it| expressions_of(&it.1, &mut given));
-        let values: Result<Vec<Val>> =
-            given.into_iter().map(|it| self.eval_given(it, row, lane)).collect();
-        Ok(self.modelled_call_of(name, row, &values?, ty))
+        let ExprKind::Call { callee, args, attrs, .. } = call else {
+            unreachable!("only calls are called")
+        };
+        let (Callee::Intrinsic(name) | Callee::Function(name) | Callee::Unknown(name)) = callee;
+        let (table, attrs) = (EffectTable::builtin(), body.dict(attrs));
+        let row = table.call(body, call);
+        let mut given = Vec::new();
+        for (index, &operand) in body.items(args).iter().enumerate() {
+            let value = self.eval_given(operand, table.element(body, call, index), lane)?;
+            given.push((value, row.operand_use(attrs, index)));
+        }
+        let mut hidden = Vec::new();
+        attrs.iter().for_each(|it| expressions_of(&it.1, &mut hidden));
+        for operand in hidden {
+            given.push((self.eval_given(operand, Element::Target, lane)?, None));
+        }
+        Ok(self.modelled_call_of(body.name(name), row, &given, ty))
     }
 
-    /// The same for operands that have been evaluated.
+    /// The same for operands that have been evaluated, each with what the row says of it.
     pub(super) fn modelled_call_of(
         &mut self,
         name: &str,
         row: &OpEffects,
-        values: &[Val],
+        given: &[(Val, Option<OperandUse>)],
         ty: Type,
     ) -> Val {
         let mut hasher = FxHasher::default();
         hasher.write(name.as_bytes());
-        let mut touched = Vec::new();
-        for value in values {
+        let (mut read, mut written) = (Vec::new(), Vec::new());
+        for (value, used) in given {
             self.mark_used(value);
             self.observe(value, &mut hasher);
-            pointees_of(value, &mut touched);
+            if used.is_none_or(OperandUse::may_read) {
+                pointees_of(value, &mut read);
+            }
+            if used.is_none_or(OperandUse::may_write) {
+                pointees_of(value, &mut written);
+            }
         }
         if reaches_all(row) {
-            self.escape(&touched);
-            touched = self.reachable();
+            self.escape(&written);
+            written = self.reachable();
         }
-        result(self.disturb(hasher, &touched), ty)
+        result(self.disturb(hasher, &read, &written), ty)
     }
 
-    /// The value of an operand. An element is given by reference, where the call may write.
-    fn eval_given(&mut self, operand: ExprId, row: &OpEffects, lane: usize) -> Result<Val> {
+    /// The value of an operand. An element is given as the call takes it.
+    fn eval_given(&mut self, operand: ExprId, element: Element, lane: usize) -> Result<Val> {
         match self.body.expr(operand).kind {
             ExprKind::Str(text) => Ok(Val::Text(text)),
-            ExprKind::Load { buffer, indices, .. } if row.may_write() => {
+            ExprKind::Load { buffer, indices, .. } if element != Element::Value => {
                 let (storage, offset) = self.address(buffer, self.body.items(indices), lane)?;
                 Ok(Val::Pointer { storage, offset })
             }
@@ -81,7 +92,7 @@ impl Machine<'_> {
                     .body
                     .items(items)
                     .iter()
-                    .map(|&it| self.eval_given(it, row, lane))
+                    .map(|&it| self.eval_given(it, element, lane))
                     .collect();
                 Ok(Val::Tuple(items?.into()))
             }
@@ -89,14 +100,13 @@ impl Machine<'_> {
         }
     }
 
-    /// Takes memory into the hash of a call, and changes about half of its words; gives the hash.
-    fn disturb(&mut self, mut hasher: FxHasher, storages: &[usize]) -> u64 {
-        for &storage in storages {
+    /// Takes memory into the hash of a call, and changes about half of the words of what it writes; gives the hash.
+    fn disturb(&mut self, mut hasher: FxHasher, read: &[usize], written: &[usize]) -> u64 {
+        for &storage in read.iter().chain(written) {
             hasher.write(&self.storages[storage].bytes);
         }
-        let hash = hasher.finish();
-        let mut seed = hash;
-        for &storage in storages {
+        let mut seed = hasher.finish();
+        for &storage in written {
             let storage = &mut self.storages[storage];
             for at in (0..storage.bytes.len()).step_by(STRIDE) {
                 seed = seed.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15);

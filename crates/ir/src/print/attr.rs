@@ -60,6 +60,8 @@ impl Printer<'_> {
                 format!("{name}({})", items.join(", "))
             }
             Attr::Expr(expr) => self.expr_string(*expr),
+            // Printed with the operands of its call.
+            Attr::Operand(_) => String::new(),
             Attr::Text(text) => text.to_string(),
         }
     }

@@ -6,8 +6,8 @@ use rustc_hash::FxHashSet;
 
 use super::{Printer, attr::float_literal, attr::quote};
 use crate::{
-    BinaryOp, BufferField, BufferOrigin, Callee, DataType, Expr, ExprId, ExprKind, ExprListId,
-    OpId, Type, UnaryOp,
+    Attr, BinaryOp, BufferField, BufferOrigin, Callee, DataType, Expr, ExprId, ExprKind,
+    ExprListId, OpId, Type, UnaryOp,
 };
 
 /// How tightly an expression binds, as Python has it.
@@ -422,14 +422,32 @@ impl Printer<'_> {
                 self.push(format_args!("{}(", self.body.name(name)))
             }
         }
-        self.comma_list(args);
-        let mut is_first = self.body.items(args).is_empty();
-        for (key, value) in self.body.dict(attrs) {
+        let (args, attrs) = (self.body.items(args), self.body.dict(attrs));
+        let is_keyword = |attr: &Attr| matches!(attr, Attr::Operand(_));
+        let n_keywords = attrs.iter().filter(|it| is_keyword(&it.1)).count();
+        let positional = &args[..args.len().saturating_sub(n_keywords)];
+        let mut is_first = true;
+        for &arg in positional {
             if !std::mem::take(&mut is_first) {
                 self.out.push_str(", ");
             }
-            let value = self.attr_text(value);
-            self.push(format_args!("{key}={value}"));
+            self.expr(arg);
+        }
+        for (key, value) in attrs {
+            if !std::mem::take(&mut is_first) {
+                self.out.push_str(", ");
+            }
+            match value {
+                Attr::Operand(index) if (*index as usize) < args.len() => {
+                    // `f(**all)`
+                    self.push(format_args!("{key}{}", if &**key == "**" { "" } else { "=" }));
+                    self.expr(args[*index as usize]);
+                }
+                value => {
+                    let value = self.attr_text(value);
+                    self.push(format_args!("{key}={value}"));
+                }
+            }
         }
         self.out.push(')');
     }

@@ -77,11 +77,12 @@ impl Planner<'_> {
     /// What a call touches through pointers into shared memory; a call inside of it is asked by itself.
     pub(super) fn pointer_accesses(&self, call: ExprId) -> Vec<PointerAccess> {
         let body = self.body;
-        let ExprKind::Call { callee, args, .. } = body.expr(call).kind else { return Vec::new() };
+        let kind = body.expr(call).kind;
+        let ExprKind::Call { args, .. } = kind else { return Vec::new() };
         if let Some(known) = instruction(body, call) {
             return self.of_instruction(&known);
         }
-        let effects = EffectTable::builtin().callee(body, callee);
+        let effects = EffectTable::builtin().call(body, kind);
         let waits = matches!(effects.asynchrony, Asynchrony::Wait | Asynchrony::Commit);
         if effects.memory_effect == MemoryEffect::None || waits {
             return Vec::new();
@@ -377,11 +378,12 @@ impl Planner<'_> {
     /// Whether an evaluated call waits for copies: their writes are there from now on, for this thread.
     pub(super) fn is_wait(&self, expr: ExprId) -> bool {
         let body = self.body;
-        let ExprKind::Call { callee, .. } = body.expr(expr).kind else { return false };
+        let kind = body.expr(expr).kind;
+        let ExprKind::Call { .. } = kind else { return false };
         match instruction(body, expr) {
             Some(it) => matches!(it, Instruction::Wait(_) | Instruction::WaitAll),
             None => {
-                let effects = EffectTable::builtin().callee(body, callee);
+                let effects = EffectTable::builtin().call(body, kind);
                 effects.asynchrony == Asynchrony::Wait
                     || effects.memory_effect == MemoryEffect::Unknown
             }

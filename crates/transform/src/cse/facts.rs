@@ -16,7 +16,7 @@ use ir::{
     BinaryOp, Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Lanes, OccurrenceId,
     Occurrences, OpId, OpKind, TypeCode, ValueId,
     arena::Id,
-    effects::{EffectTable, Trap},
+    effects::{self, EffectTable, Trap},
     plan::SourceView,
     role::Roles,
     visibility::{Reach, reach},
@@ -255,14 +255,24 @@ impl<'a> Facts<'a> {
         let here = self.occurrences[parent];
         let kind = self.body.expr(here.expr).kind;
         let inherited = self.flags[parent.index()] & !(flag::REAL | flag::PLACE);
-        let takes_places = sharing::takes_places(self.body, self.effects, here.expr);
         let lazy = self.lazy_at[parent.index()];
         let mut child = OccurrenceId::new(parent.index() + 1);
         let mut index = 0;
         while child < here.end {
             let expr = self.occurrences[child].expr;
-            let is_load = matches!(self.body.expr(expr).kind, ExprKind::Load { .. });
-            let place = if takes_places && is_load { flag::PLACE } else { 0 };
+            // The items of a list are what the list is.
+            let is_place = match (kind, self.body.expr(expr).kind) {
+                (list, _) if effects::is_list(self.body, list) => {
+                    self.flags[parent.index()] & flag::PLACE != 0
+                }
+                (_, it)
+                    if matches!(it, ExprKind::Load { .. }) || effects::is_list(self.body, it) =>
+                {
+                    sharing::takes_place(self.body, self.effects, here.expr, index)
+                }
+                _ => false,
+            };
+            let place = if is_place { flag::PLACE } else { 0 };
             self.flags[child.index()] = child_flags(self.body, kind, index, inherited) | place;
             let is_lazy = is_lazy_operand(self.body, kind, index);
             if is_lazy {

@@ -10,7 +10,7 @@
 use ir::{
     BinaryOp, Body, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, Type, TypeCode,
     UnaryOp,
-    effects::{EffectTable, Flags, MemoryEffect, Merge},
+    effects::{EffectTable, Element, Flags, MemoryEffect, Merge},
     role,
 };
 
@@ -56,7 +56,7 @@ impl Sharing {
 pub(super) fn of_node(body: &Body, effects: &EffectTable, id: ExprId, below: Sharing) -> Sharing {
     let kind = body.expr(id).kind;
     let own = match kind {
-        ExprKind::Call { callee, instance, .. } => of_call(body, effects, callee, instance),
+        ExprKind::Call { .. } => of_call(body, effects, kind),
         ExprKind::Opaque { .. } => Sharing::IMPURE,
         ExprKind::Bound(_) => Sharing::SUM,
         ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..)
@@ -106,9 +106,11 @@ pub(super) fn is_product(body: &Body, id: ExprId, is_bound: bool) -> bool {
     is_float && (is_product || is_bound)
 }
 
-fn of_call(body: &Body, effects: &EffectTable, callee: Callee, instance: u32) -> Sharing {
-    let Callee::Intrinsic(name) = callee else { return Sharing::IMPURE };
-    let row = effects.callee(body, callee);
+fn of_call(body: &Body, effects: &EffectTable, call: ExprKind) -> Sharing {
+    let ExprKind::Call { callee: Callee::Intrinsic(name), instance, .. } = call else {
+        return Sharing::IMPURE;
+    };
+    let row = effects.call(body, call);
     let name = body.name(name);
     // A hint is its operand: it stays inside of what it is part of.
     let is_hint = matches!(name, "likely" | "ignore_loop_partition");
@@ -250,12 +252,11 @@ fn is_place(body: &Body, id: ExprId) -> bool {
     )
 }
 
-/// Whether a load that is a direct argument of this call is the place that the call is about, and not its value
-/// (`SEMANTICS: M8`): it has effects, or gives an address.
-pub(super) fn takes_places(body: &Body, effects: &EffectTable, id: ExprId) -> bool {
-    let node = body.expr(id);
-    let ExprKind::Call { callee, .. } = node.kind else { return false };
-    let row = effects.callee(body, callee);
-    row.memory_effect != MemoryEffect::None
-        || body.dtype(id).is_none_or(|it| it == DataType::HANDLE)
+/// Whether a load that is the `index`-th argument of this call is the place that the call is about, and not its value
+/// (`SEMANTICS: M8`): the call gives an address, or reads or writes there.
+pub(super) fn takes_place(body: &Body, effects: &EffectTable, id: ExprId, index: usize) -> bool {
+    let call = body.expr(id).kind;
+    matches!(call, ExprKind::Call { .. })
+        && (body.dtype(id).is_none_or(|it| it == DataType::HANDLE)
+            || effects.element(body, call, index) != Element::Value)
 }

@@ -27,8 +27,8 @@ impl Deletable {
                 {
                     true
                 }
-                ExprKind::Call { callee: callee @ Callee::Intrinsic(_), .. } => {
-                    effects.callee(body, callee).is_deletable()
+                call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
+                    effects.call(body, call).is_deletable()
                 }
                 ExprKind::Call { .. } => false,
                 // Every access of it is an effect (M10).

@@ -202,8 +202,8 @@ fn is_movable(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
     (id.index()..facts.occurrences[id].end.index()).all(|it| {
         let expr = facts.occurrences[OccurrenceId::new(it)].expr;
         match facts.body.expr(expr).kind {
-            ExprKind::Call { callee: callee @ Callee::Intrinsic(_), .. } => {
-                facts.effects.callee(facts.body, callee).is_pure_value()
+            call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
+                facts.effects.call(facts.body, call).is_pure_value()
             }
             ExprKind::Call { .. } | ExprKind::Opaque { .. } | ExprKind::Region(..) => false,
             ExprKind::Lambda { .. } | ExprKind::Let { .. } => false,

@@ -167,9 +167,7 @@ impl Lazy {
                 let own = match body.expr(occurrences[id].expr).kind {
                     ExprKind::Binary(op, ..) => op.is_logical() && index > 0,
                     ExprKind::Select(..) => index > 0,
-                    ExprKind::Call { callee, .. } => {
-                        facts.effects.callee(body, callee).is_lazy(index)
-                    }
+                    call @ ExprKind::Call { .. } => facts.effects.is_lazy(body, call, index),
                     ExprKind::Lambda { .. } => true,
                     _ => false,
                 };

@@ -348,8 +348,8 @@ impl<'a> Planner<'_, '_, 'a> {
             | ExprKind::Bound(_)
             | ExprKind::Let { .. }
             | ExprKind::Lambda { .. } => None,
-            ExprKind::Call { callee: callee @ Callee::Intrinsic(_), .. } => {
-                let row = self.facts.round.effects.callee(body, callee);
+            call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
+                let row = self.facts.round.effects.call(body, call);
                 (row.is_pure_value() && row.is_deletable()).then_some(0)
             }
             ExprKind::Call { .. } => None,

@@ -23,6 +23,9 @@ use crate::tvmscript::{
 
 pub(super) type Dims = SmallVec<[Dim; 4]>;
 
+/// Words of Python that are parts of names of PTX instructions.
+const PYTHON_KEYWORDS: [&str; 6] = ["and", "global", "is", "not", "or", "with"];
+
 impl Lowerer<'_, '_, '_> {
     pub(super) fn subscript(&mut self, ex: Ex, base: Ex, index: Ex) -> R<Ev> {
         let value = self.eval(base)?;
@@ -46,8 +49,27 @@ impl Lowerer<'_, '_, '_> {
                 Ok(Ev { val: Val::LetAnnotation(Some(ty)), src })
             }
             Val::Unknown(_) => Ok(self.opaque_ex(ex)),
+            Val::Intrinsic(space) if self.s.body.name(*space) == "ptx" => {
+                self.instruction(ex, index)
+            }
             _ => self.other_subscript(ex, base),
         }
+    }
+
+    /// `T.ptx["st.weak.shared::cta.b32"]`: the name of an instruction as PTX spells it, for the one that Python can spell.
+    fn instruction(&mut self, ex: Ex, index: Ex) -> R<Ev> {
+        let name = self.eval(index)?;
+        let Some(text) = self.const_str(&name.val) else { return Ok(self.opaque_ex(ex)) };
+        let mut path = "ptx".to_owned();
+        for part in text.split('.') {
+            path.push('.');
+            path.push_str(&part.replace("::", "__").replace(':', "__colon__"));
+            if PYTHON_KEYWORDS.contains(&part) {
+                path.push('_');
+            }
+        }
+        let src = self.leaf(ex);
+        Ok(Ev { val: Val::Intrinsic(self.s.body.intern(&path)), src })
     }
 
     /// `metadata["ir.StringImm"][0]` of printed dumps, and what else has brackets.

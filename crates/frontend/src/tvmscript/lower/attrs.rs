@@ -4,7 +4,7 @@ use ir::{Attr, AttrDict, DataType, ExprKind, Type};
 
 use super::{
     Lowerer, R, RED_ZONE, STACK_STEP,
-    value::{Ev, Val},
+    value::{Ev, Tx, Val},
 };
 use crate::tvmscript::{
     ast::{Ex, ExKind},
@@ -86,11 +86,7 @@ impl Lowerer<'_, '_, '_> {
             }
             return self.attr_value(ex);
         }
-        let is_constructor = matches!(
-            rest.last(),
-            Some(&"target" | &"TargetAttr" | &"Tensor" | &"Shape" | &"Object")
-        );
-        if !is_constructor {
+        if !rest.last().is_some_and(|it| DATA_CONSTRUCTORS.contains(it)) {
             return self.attr_value(ex);
         }
         let name = format!("{head}.{}", rest.join("."));
@@ -135,10 +131,115 @@ impl Lowerer<'_, '_, '_> {
         })
     }
 
+    /// The keyword arguments of a call: compile-time data, or operands behind those that are there, some as their text.
+    pub(super) fn keyword_operands(
+        &mut self,
+        keywords: &[(&str, Ex)],
+        is_text: &dyn Fn(&str) -> bool,
+        operands: &mut Vec<Tx>,
+    ) -> AttrDict {
+        let mut attrs = AttrDict::new();
+        for &(key, value) in keywords {
+            let value = if is_text(key) {
+                Err(self.opaque_operand(value))
+            } else {
+                self.keyword_operand(value)
+            };
+            let value = match value {
+                Ok(data) => data,
+                Err(operand) => {
+                    operands.push(operand);
+                    Attr::Operand(operands.len() as u32 - 1)
+                }
+            };
+            attrs.push((key.into(), value));
+        }
+        attrs
+    }
+
+    /// Data, or else the operand that a keyword argument is. What has no meaning here may name any memory.
+    fn keyword_operand(&mut self, ex: Ex) -> Result<Attr, Tx> {
+        let ast = self.ast;
+        match ast.kind(ex) {
+            ExKind::None | ExKind::Bool(_) | ExKind::Int(_) | ExKind::Float(_) | ExKind::Str(_) => {
+                return Ok(self.attr(ex));
+            }
+            ExKind::Dict(_) => return self.data_or_opaque(ex),
+            ExKind::Call { callee, .. } if self.is_constructor(*callee) => {
+                return self.data_or_opaque(ex);
+            }
+            _ => {}
+        }
+        let (mark, uses) = (self.s.diagnostics.len(), self.s.uses.len());
+        let operand = self.eval(ex).and_then(|ev| match &ev.val {
+            Val::Const(_) => Ok(None),
+            Val::Seq(items) if items.iter().all(|it| matches!(it.val, Val::Const(_))) => Ok(None),
+            Val::Region(buffer, dims) => Ok(Some(self.region(*buffer, dims, ev.src))),
+            _ => self.lift(&ev).map(Some),
+        });
+        match operand {
+            Ok(None) => Ok(self.attr(ex)),
+            Ok(Some(operand)) => Err(operand),
+            Err(_) => {
+                self.s.diagnostics.truncate(mark);
+                self.s.uses.truncate(uses);
+                Err(self.opaque_operand(ex))
+            }
+        }
+    }
+
+    /// A dictionary or a constructor of data; an operand of which nothing is known if something in it is computed.
+    pub(super) fn data_or_opaque(&mut self, ex: Ex) -> Result<Attr, Tx> {
+        let uses = self.s.uses.len();
+        let data = self.attr(ex);
+        if is_data(&data) {
+            return Ok(data);
+        }
+        // Names in it are found in no operand: they are hidden again.
+        self.s.uses.truncate(uses);
+        Err(self.opaque_operand(ex))
+    }
+
+    /// An operand that is its text.
+    pub(super) fn opaque_operand(&mut self, ex: Ex) -> Tx {
+        let text = self.text(self.ast.range(ex));
+        let id = self.s.body.opaque(&text);
+        let at = self.at(ex);
+        self.tx(id, at)
+    }
+
+    /// Whether a call makes compile-time data, as far as its name says.
+    fn is_constructor(&self, callee: Ex) -> bool {
+        let Some((_, path)) = self.ast.dotted(callee) else { return false };
+        path.last()
+            .is_some_and(|it| DATA_CONSTRUCTORS.contains(it) || DataType::parse(it).is_some())
+    }
+
     /// Keyword arguments as written.
     pub(super) fn keyword_attrs(&mut self, keywords: &[(&str, Ex)]) -> AttrDict {
         keywords.iter().map(|&(key, value)| (key.into(), self.attr(value))).collect()
     }
+}
+
+/// Constructors of data that is kept by its parts.
+const DATA_CONSTRUCTORS: [&str; 5] = ["target", "TargetAttr", "Tensor", "Shape", "Object"];
+
+/// Whether nothing in it is an expression or a text of unknown meaning.
+fn is_data(attr: &Attr) -> bool {
+    let mut stack = vec![attr];
+    while let Some(attr) = stack.pop() {
+        match attr {
+            Attr::Expr(_) | Attr::Text(_) => return false,
+            Attr::List(items) => stack.extend(items),
+            Attr::Dict(items) => stack.extend(items.iter().map(|it| &it.1)),
+            Attr::Call { args, keywords, .. } => {
+                stack.extend(args);
+                stack.extend(keywords.iter().map(|it| &it.1));
+            }
+            _ => {}
+        }
+    }
+    true
 }
 
 fn constant_attr(it: &Constant) -> Attr {

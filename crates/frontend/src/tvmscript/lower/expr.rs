@@ -214,13 +214,27 @@ impl Lowerer<'_, '_, '_> {
 
     /// A call of an operator of TVM, effects by the table.
     pub(super) fn call_node(&mut self, name: &str, args: &[Tx], ty: Type, at: super::At) -> Tx {
-        let is_value = ir::effects::tir(name).merge() != ir::effects::Merge::Never;
         let name = self.s.body.intern(name);
         let ids: Vec<_> = args.iter().map(|it| it.id).collect();
         let callee = ir::Callee::Intrinsic(name);
-        let id = self.s.body.call(callee, &ids, ir::Body::no_attrs(), ty, !is_value);
+        let id = self.made_call(callee, &ids, ir::Body::no_attrs(), ty);
         let children: Vec<_> = args.iter().map(|it| it.src).collect();
         Tx { id, src: self.s.sources.node(at, &children) }
+    }
+
+    /// The node of a call: a new one unless the call is a value of its operands.
+    pub(super) fn made_call(
+        &mut self,
+        callee: ir::Callee,
+        args: &[ir::ExprId],
+        attrs: ir::AttrDictId,
+        ty: Type,
+    ) -> ir::ExprId {
+        let effects = ir::effects::EffectTable::builtin();
+        let body = &mut self.s.body;
+        let is_value =
+            effects.given(body, callee, args, attrs).merge() != ir::effects::Merge::Never;
+        body.call(callee, args, attrs, ty, !is_value)
     }
 
     /// The kind of an expression's node.

@@ -1,6 +1,6 @@
 //! Calls without a meaning of their own here: operators of TVM by their tables, functions of the module, Python.
 
-use ir::{Callee, DataType, ExprKind, Type};
+use ir::{Callee, DataType, ExprKind, Type, effects::Operand};
 
 use super::{
     Lowerer, R,
@@ -31,7 +31,13 @@ impl Lowerer<'_, '_, '_> {
         }
         let mut operands = Vec::with_capacity(args.positional.len());
         let mut lambda = None;
+        let mut dicts = ir::AttrDict::new();
         for (index, &arg) in args.positional.iter().enumerate() {
+            if ir::effects::is_text(name, Operand::At(index)) {
+                let text = self.opaque_operand(arg);
+                operands.push(text);
+                continue;
+            }
             match *self.ast.kind(arg) {
                 ExKind::Star(inner) => {
                     for ev in self.spread(inner)? {
@@ -42,7 +48,10 @@ impl Lowerer<'_, '_, '_> {
                     // Its parameters have the types of the identities that follow; it stands first among the operands.
                     lambda = Some((index, arg));
                 }
-                ExKind::Dict(_) => {}
+                ExKind::Dict(_) => match self.data_or_opaque(arg) {
+                    Ok(data) => dicts.push(("".into(), data)),
+                    Err(operand) => operands.push(operand),
+                },
                 ExKind::None => {
                     let none = self.s.body.string("None");
                     let at = self.at(arg);
@@ -57,12 +66,9 @@ impl Lowerer<'_, '_, '_> {
         }
         let keywords: Vec<_> =
             args.keywords.iter().filter(|(key, _)| *key != "dtype").copied().collect();
-        let mut attrs = self.keyword_attrs(&keywords);
-        for &arg in &args.positional {
-            if let ExKind::Dict(_) = self.ast.kind(arg) {
-                attrs.push(("".into(), self.attr(arg)));
-            }
-        }
+        let is_text = |key: &str| ir::effects::is_text(name, Operand::Named(key));
+        let mut attrs = self.keyword_operands(&keywords, &is_text, &mut operands);
+        attrs.extend(dicts);
         let mut operands_and_type = operands;
         let ty = self.call_type(name, args, &mut operands_and_type)?;
         Ok(self.finish_call(ex, name, &operands_and_type, attrs, ty))
@@ -86,12 +92,11 @@ impl Lowerer<'_, '_, '_> {
             [_, x] if name == "reinterpret" && self.ty(x) == ty => return x,
             _ => {}
         }
-        let is_value = ir::effects::tir(name).merge() != ir::effects::Merge::Never;
         let callee = Callee::Intrinsic(self.s.body.intern(name));
         let ids: Vec<_> = operands.iter().map(|it| it.id).collect();
         let attrs =
             if attrs.is_empty() { ir::Body::no_attrs() } else { self.s.body.attr_dict(attrs) };
-        let id = self.s.body.call(callee, &ids, attrs, ty, !is_value);
+        let id = self.made_call(callee, &ids, attrs, ty);
         let children: Vec<Src> = operands.iter().map(|it| it.src).collect();
         Tx { id, src: self.node(ex, &children) }
     }
@@ -235,7 +240,7 @@ impl Lowerer<'_, '_, '_> {
         for ev in self.eval_items(&args.positional)? {
             operands.push(self.lift(&ev)?);
         }
-        let attrs = self.keyword_attrs(&args.keywords);
+        let attrs = self.keyword_operands(&args.keywords, &|_| false, &mut operands);
         let attrs = self.s.body.attr_dict(attrs);
         let ids: Vec<_> = operands.iter().map(|it| it.id).collect();
         let id = self.s.body.call(callee, &ids, attrs, ty, true);

@@ -189,8 +189,9 @@ fn effect(body: &Body, op: OpId) -> Effect {
     let mut worst = Effect::None;
     for &operand in &body.ops[op].operands {
         each_node(body, operand, &mut |at| {
-            let ExprKind::Call { callee, .. } = body.expr(at).kind else { return };
-            if EffectTable::builtin().callee(body, callee).is_pure_value() {
+            let call = body.expr(at).kind;
+            let ExprKind::Call { callee, .. } = call else { return };
+            if EffectTable::builtin().call(body, call).is_pure_value() {
                 return;
             }
             let here = match callee {
