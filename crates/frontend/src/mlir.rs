@@ -38,6 +38,7 @@ pub use self::{
     again::{Previous, Traits, lower_after},
     aliases::Aliases,
     compare::{Difference, differences},
+    diagnostics::unread_operation,
     unit::{
         Divert, FileReader, FunctionReader, Outline, Unit, UnitKind, Units, aliases, lower_file,
         lower_file_without_names, lower_frame, lower_function, lower_function_with_traits,
