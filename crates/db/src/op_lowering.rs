@@ -101,14 +101,21 @@ fn function<'db>(db: &'db dyn Db, unit: OpUnit<'db>, text: &UnitText) -> Arc<Low
     lowered
 }
 
-/// Takes back what is said about operations that the user has told of.
+/// Takes back what is said about operations that the user has told of; of those whose form is not known, says that.
 fn leave_known(db: &dyn Db, lowered: &mut Lowered, text: &str, kind: UnitKind) {
     let Dialects { shapes, effects } = Configuration::get(db).dialects(db);
     let namespace = if kind == UnitKind::Program { Namespace::Pir } else { Namespace::Mlir };
-    lowered.diagnostics.retain(|it| {
-        let name = text[std::ops::Range::<usize>::from(it.range)].trim_matches('"');
-        it.code != UNKNOWN_OPERATION
-            || effects.explain(namespace, shapes.full_name(name)).kind == MatchKind::Default
+    lowered.diagnostics.retain_mut(|it| {
+        let written = &text[std::ops::Range::<usize>::from(it.range)];
+        let name = shapes.full_name(written.trim_matches('"'));
+        let is_told = it.code == UNKNOWN_OPERATION
+            && effects.explain(namespace, name).kind != MatchKind::Default;
+        let is_pretty = namespace == Namespace::Mlir && !written.starts_with('"');
+        if is_told && is_pretty && shapes.shape_of(name).is_none() {
+            *it = mlir::unread_operation(name, it.range);
+            return true;
+        }
+        !is_told
     });
 }
 

@@ -39,6 +39,7 @@ pub use self::{
     again::{Previous, Traits, lower_after},
     aliases::Aliases,
     compare::{Difference, differences},
+    diagnostics::unread_operation,
     reread::{reread_frame, reread_function},
     unit::{
         Divert, FileReader, FunctionReader, Outline, Unit, UnitKind, Units, aliases, lower_file,

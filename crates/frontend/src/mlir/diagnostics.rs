@@ -9,11 +9,12 @@ use ir::{
 };
 use parser::mlir::Shapes;
 use rustc_hash::FxHashSet;
+use syntax::TextRange;
 
 use super::forms;
 use crate::ops::{
     Diagnostic, OpSourceMap, Severity,
-    codes::{UNKNOWN_OPERATION, USE_BEFORE_DEFINITION, declare},
+    codes::{UNKNOWN_OPERATION, UNREAD_OPERATION, USE_BEFORE_DEFINITION, declare},
 };
 
 /// More are not reported: a reader repairs one by one.
@@ -92,14 +93,15 @@ fn name_of(body: &Body, op: OpId) -> &str {
     }
 }
 
-/// Operations without effects in the table, each name once, where it stands first.
+/// Operations without effects in the table, and such as have effects but a form that is not known: each name once, where it stands first.
 fn unknown_operations(body: &Body, map: &OpSourceMap, out: &mut Vec<Diagnostic>) {
     let mut seen = FxHashSet::default();
     let mut last = None;
     for (op, data) in body.ops.iter() {
         let (OpKind::Named(name) | OpKind::Opaque(name)) = data.kind else { continue };
+        let is_read = matches!(data.kind, OpKind::Named(_));
         // Neighbours often have one name.
-        if last.replace(name) == Some(name) || !seen.insert(name) {
+        if last.replace((name, is_read)) == Some((name, is_read)) || !seen.insert((name, is_read)) {
             continue;
         }
         let text = body.name(name);
@@ -108,18 +110,36 @@ fn unknown_operations(body: &Body, map: &OpSourceMap, out: &mut Vec<Diagnostic>)
             || shapes.is_function(text)
             || shapes.is_module(text)
             || EffectTable::builtin().explain(Namespace::Mlir, text).kind != MatchKind::Default;
-        if is_known {
-            continue;
+        if !is_known {
+            // Both forms are one name.
+            if seen.insert((name, !is_read)) {
+                out.push(Diagnostic {
+                    code: UNKNOWN_OPERATION,
+                    severity: Severity::Hint,
+                    range: map.op_name(op),
+                    message: format!(
+                        "what `{text}` does is not known: nothing is merged with it or moved over it"
+                    ),
+                    help: Some(declare("mlir", text)),
+                    related: Vec::new(),
+                });
+            }
+        } else if !is_read && text.contains('.') && shapes.shape_of(text).is_none() {
+            out.push(unread_operation(text, map.op_name(op)));
         }
-        out.push(Diagnostic {
-            code: UNKNOWN_OPERATION,
-            severity: Severity::Hint,
-            range: map.op_name(op),
-            message: format!(
-                "what `{text}` does is not known: nothing is merged with it or moved over it"
-            ),
-            help: Some(declare("mlir", text)),
-            related: Vec::new(),
-        });
+    }
+}
+
+/// What is said of an operation whose effects are known, but not the form in which it is written.
+pub fn unread_operation(name: &str, range: TextRange) -> Diagnostic {
+    Diagnostic {
+        code: UNREAD_OPERATION,
+        severity: Severity::Hint,
+        range,
+        message: format!(
+            "the form in which `{name}` is written is not known: nothing is merged with it or moved over it"
+        ),
+        help: Some("the generic form is understood".to_owned()),
+        related: Vec::new(),
     }
 }

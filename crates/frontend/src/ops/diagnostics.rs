@@ -19,6 +19,9 @@ pub const COUNT_MISMATCH: &str = "count-mismatch";
 /// A rule's code.
 pub const UNKNOWN_OPERATION: &str = "unknown-operation";
 
+/// A rule's code.
+pub const UNREAD_OPERATION: &str = "unread-operation";
+
 /// Every rule, in the order of the names.
 pub const ALL: &[DiagnosticRule] = &[
     DiagnosticRule {
@@ -60,6 +63,14 @@ pub const ALL: &[DiagnosticRule] = &[
         summary: "an operation that is in no table",
         docs: "What the operation does is not known: it may read and write anything, so nothing is merged with it or moved over it. \
                Its effects can be declared in `tir-analyzer.toml`.\n",
+    },
+    DiagnosticRule {
+        code: UNREAD_OPERATION,
+        severity: Severity::Hint,
+        summary: "an operation whose form is in no table",
+        docs: "What the operation does is known, but not the form in which it is written here. Attributes and operands may change what it does, so it \
+               counts as one that may read and write anything: nothing is merged with it or moved over it. In the generic form \
+               (`\"d.op\"(%a) : (i32) -> i32`) it is understood. It is told once a file for each name.\n",
     },
     DiagnosticRule {
         code: USE_BEFORE_DEFINITION,

@@ -1,8 +1,12 @@
 //! Diagnostics of units of MLIR and PIR: what cannot be read, what lowering says, and, as hints, what is computed twice or for nothing.
 
 use db::{Database as _, Db, OpUnit, PlacedUnit, RootDatabase, SourceFile};
-use frontend::ops::{Diagnostic as Lowering, Severity, codes::SYMBOL_REDEFINITION};
+use frontend::ops::{
+    Diagnostic as Lowering, Severity,
+    codes::{SYMBOL_REDEFINITION, UNREAD_OPERATION},
+};
 use ir::plan::ops::OpChange;
+use rustc_hash::FxHashSet;
 use syntax::symbol_text;
 
 use super::{
@@ -18,11 +22,16 @@ pub(crate) fn diagnostics(
     config: &DiagnosticsConfig,
 ) -> Vec<Diagnostic> {
     let mut res = Vec::new();
+    let mut unread = FxHashSet::default();
     for at in db::placed_units(db, file) {
         db.unwind_if_revision_cancelled();
         let found = &unit_diagnostics(db, at.unit);
         if config.operations {
-            let problems = found.problems.iter().map(|it| placed(&at, it, false));
+            let problems = found.problems.iter();
+            // Of forms that are not known, each once a file.
+            let problems = problems
+                .filter(|it| it.code != UNREAD_OPERATION || unread.insert(it.message.clone()))
+                .map(|it| placed(&at, it, false));
             res.extend(problems.filter(|it| !at.is_of_function(it.range.start())));
             // The name of a function stands in its header, and is the frame's business all the same.
             res.extend(found.symbols.iter().map(|it| placed(&at, it, false)));

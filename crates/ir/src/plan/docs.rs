@@ -263,6 +263,14 @@ Functions that are values of their operands (`T.exp`, `T.sqrt`) are shared. If a
 ",
     },
     Doc {
+        name: "last-in-block",
+        summary: "its region would be left without a block",
+        text: "\
+Nothing ends the block, and the operation is its last. Without it the region might have no block at all, which the operation around it may not allow:
+in the generic form `({ })` is a region without blocks. So it stays.
+",
+    },
+    Doc {
         name: "launch-bound",
         summary: "the binding would stand above a kernel launch",
         text: "\
@@ -279,6 +287,14 @@ with T.launch_thread(\"blockIdx.x\", 16) as bx:
 ",
     },
     Doc {
+        name: "leaves-region",
+        summary: "control may leave more than its regions from inside of it",
+        text: "\
+There is a return, or another end of more than the region, inside of the operation, as in a `spirv.mlir.selection` that returns early. What stands behind it
+is executed only if control does not leave there, so it stays, whether its results are used or not.
+",
+    },
+    Doc {
         name: "limit",
         summary: "more bindings were planned than were asked for",
         text: "\
@@ -290,7 +306,8 @@ with T.launch_thread(\"blockIdx.x\", 16) as bx:
         summary: "the memory is what it was at an equal load of another block",
         text: "\
 Nothing on any path between the two loads can have written the memory: no store to it, no call, no barrier, no other iteration of a loop. Memory that an
-`alloc` of the function made and that never leaves it is only written by stores that name it.
+`alloc` of the function made and that never leaves it is only written by stores that name it; if other threads see it (it is in workgroup memory, or
+used in a kernel or an asynchronous region), also by whatever orders threads, and by operations that are not known.
 
 `mlir-opt -cse` merges loads within one block only, and takes every store for a store to all memory.
 ",
@@ -542,6 +559,22 @@ The operation is in no table, so it may read and write everything. If it is one 
 ops = [\"mydialect.add\"]
 commutative = \"all\"
 ```
+",
+    },
+    Doc {
+        name: "unknown-region",
+        summary: "it is inside of an operation that nobody knows",
+        text: "\
+The operation around it is in no table, or its text was not understood. Its regions may be executed never, twice, or by many threads at once, or be
+patterns that are compared with other programs: what nothing uses may be what they look for. So nothing in them is merged, moved or deleted.
+
+```mlir
+\"mine.match\"(%root) ({
+  %0 = arith.addf %a, %b : f32             // nothing uses it: it is what is looked for
+}) : (!mine.op) -> ()
+```
+
+`mlir-opt -cse` deletes it. If the operation is one of yours, say what it does in `tir-analyzer.toml`.
 ",
     },
     Doc {

@@ -213,6 +213,10 @@ names! {
         Flags = "different-flags";
         /// A result ends a block or goes into a loop, where the peer's executor frees it.
         ControlFlow = "feeds-control-flow";
+        /// Its block would be left without operations, and a region without a block.
+        LastInBlock = "last-in-block";
+        /// Control may leave more than its regions from inside of it.
+        Leaves = "leaves-region";
         /// Its place is its meaning.
         Marker = "marker";
         /// It would be evaluated where it was not, and may trap there.
@@ -227,6 +231,8 @@ names! {
         Alias = "shared-storage";
         /// Nobody knows what the operation does.
         UnknownOperation = "unknown-operation";
+        /// It is inside of an operation that nobody knows.
+        UnknownRegion = "unknown-region";
     }
 }
 

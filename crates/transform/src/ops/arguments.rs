@@ -9,7 +9,7 @@ use ir::{Body, OpId, ValueId, plan::ops::OpActionKind};
 use super::{
     choices::{self, Choice},
     congruence,
-    labels::Labels,
+    labels::{Bits, Labels},
     summary::Replaced,
 };
 
@@ -31,7 +31,10 @@ pub(super) fn find(
     is_gone: &dyn Fn(OpId) -> bool,
 ) -> Vec<EqualArgument> {
     let mut choices = choices::collect(body);
-    choices.retain(|it| !is_gone(it.op) && replaced.get(it.value) == it.value);
+    choices.retain(|it| {
+        let is_inside = labels.of(it.op).has(Bits::INSIDE);
+        !is_inside && !is_gone(it.op) && replaced.get(it.value) == it.value
+    });
     let mut found = Vec::new();
     for _ in 0..MAX_ROUNDS {
         let n_before = found.len();

@@ -1,22 +1,31 @@
-//! What an operation is to a plan: what the peer itself says of it, and what the effects table knows.
+//! What an operation may do: what the peer itself says of it, and what the effects table knows. All planners ask here, and nowhere else.
 //!
-//! In: a body, the effects table, whose rules. Out: a [`Label`] for every operation by its number. The peer's own word is
-//! that of the effects table except where `labels.txt` has another. Labels of names are found once a name; what depends on
-//! types and attributes (a structured operation on tensors has no effect, a volatile load has) is decided for each operation.
-//! O(operations).
+//! In: a body, the effects table, whose rules. Out: a label for every operation by its number: properties ([`Bits`]), the memory
+//! that it touches ([`Reach`]), and by whom it is executed ([`Labels::team`]). Three kinds of operations are told apart:
+//!
+//! * *known*: by its row. What depends on types and attributes (a structured operation on tensors has no effect, a volatile load has) is
+//!   decided for each operation (`ordering`);
+//! * *unknown*: no row has its name. It has all effects on all memory that other threads or its operands reach; what is inside of it is nobody's
+//!   business ([`Bits::INSIDE`]), as its regions may be patterns, or run never, twice or at once;
+//! * *unread*: the text was not understood, whatever the name is. As unknown: the text may say more than the name does.
+//!
+//! The peer's own word is that of the effects table except where `labels.txt` has another. Labels of names are found once a name. O(operations).
 
-use std::sync::LazyLock;
+mod ordering;
+mod peer;
 
 use ir::{
     Attr, AttrDictId, Body, ExprKind, NameId, OpId, OpKind, Operation, Type,
     arena::Id,
     effects::{
-        Applies, EffectTable, Flags, Match, MatchKind, MemoryEffect, Merge, Namespace, OpEffects,
-        Trap,
+        Applies, Asynchrony, EffectTable, Flags, Match, MatchKind, MemoryEffect, MemorySet, Merge,
+        Namespace, OpEffects, Trap,
     },
     plan::ops::OpPreset,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
+
+use self::{ordering::Orderings, peer::OwnWord};
 
 /// A set of properties of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -55,6 +64,12 @@ impl Bits {
     pub(super) const UNKNOWN: Bits = Bits(1 << 16);
     /// Table: its place is its meaning.
     pub(super) const MARKER: Bits = Bits(1 << 17);
+    /// It is in a region of an operation that is unknown, or that was not read.
+    pub(super) const INSIDE: Bits = Bits(1 << 18);
+    /// Control may leave more than the region that it is in: a return from inside of a loop.
+    pub(super) const LEAVES: Bits = Bits(1 << 19);
+    /// Table: depends on the thread.
+    pub(super) const PER_THREAD: Bits = Bits(1 << 20);
 
     /// What an operation does, seen from outside of an operation that it is inside of.
     pub(super) const SPREAD: Bits = Bits(
@@ -68,7 +83,8 @@ impl Bits {
             | Self::NEEDED.0
             | Self::CHANGES.0
             | Self::TRAPS.0
-            | Self::UNKNOWN.0,
+            | Self::UNKNOWN.0
+            | Self::LEAVES.0,
     );
     /// Peer: any effect.
     pub(super) const EFFECT: Bits =
@@ -90,14 +106,41 @@ impl Bits {
     }
 }
 
+/// Which memory an operation itself touches, if it touches any.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Reach {
+    /// What its operands reach.
+    Operands,
+    /// That, and what is not known to belong to the body.
+    Outside,
+    /// All that its operands or any other thread reach: it orders threads, or nobody knows it.
+    Everything,
+}
+
+impl Reach {
+    fn of(row: &OpEffects) -> Reach {
+        let orders = row.is_barrier()
+            || row.flags.contains(Flags::ATOMIC)
+            || row.asynchrony != Asynchrony::None
+            || row.memory.contains(MemorySet::SHARED);
+        match () {
+            () if orders => Reach::Everything,
+            () if row.memory == MemorySet::ARGUMENT => Reach::Operands,
+            () => Reach::Outside,
+        }
+    }
+}
+
 /// What is looked at besides the name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Special {
     None,
     /// No effect unless an operand is memory.
     Tensor,
-    /// A volatile or ordered access writes as well.
+    /// Of the peer too, a volatile or ordered access writes as well.
     Access,
+    /// Its last operand may say that it is volatile.
+    Policy,
     /// `has_side_effects` says it.
     Assembly,
 }
@@ -105,42 +148,51 @@ enum Special {
 /// The label of a name.
 #[derive(Clone, Copy, Debug)]
 struct Named {
-    bits: Bits,
+    label: Label,
     special: Special,
+}
+
+/// The label of an operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Label {
+    bits: Bits,
+    reach: Reach,
+    /// Whether it may hand on memory that it is given, or touch it later.
+    keeps: bool,
 }
 
 /// Labels of the operations of one body.
 pub(super) struct Labels {
     /// By operation: the number of its label, of which there are few.
     of_op: Vec<u16>,
-    all: Vec<Bits>,
+    all: Vec<Label>,
+    /// By operation; empty where there are no regions.
+    teams: Vec<u32>,
 }
 
 impl Labels {
     pub(super) fn collect(body: &Body, effects: &EffectTable, preset: OpPreset) -> Labels {
         let mut names: FxHashMap<NameId, Named> = FxHashMap::default();
-        let mut memory = MemoryTypes::default();
+        let mut cx = Context::default();
         let own_word = OwnWord::of(preset);
-        let mut all: Vec<Bits> = Vec::new();
-        let mut of_op = Vec::with_capacity(body.ops.len());
-        let mut push = |bits: Bits| {
-            // 18 properties, which depend on each other: far less than 2^16 sets of them.
-            let number = all.iter().position(|it| *it == bits).unwrap_or_else(|| {
-                all.push(bits);
-                all.len() - 1
-            });
-            of_op.push(number as u16);
+        let mut labels = Labels {
+            of_op: Vec::with_capacity(body.ops.len()),
+            all: Vec::new(),
+            teams: Vec::new(),
         };
+        let mut has_regions = false;
         for (_, op) in body.ops.iter() {
+            has_regions |= !op.regions.is_empty();
             let (OpKind::Named(name) | OpKind::Opaque(name)) = op.kind else {
-                push(label(&effects.explain(Namespace::Mlir, ""), "", None).bits);
+                let number = labels.number(unknown().label);
+                labels.of_op.push(number);
                 continue;
             };
             // Where a type is not known, the text was not understood, and attributes may be missing too.
             let is_unknown = |it: &ir::ValueId| body.values[*it].ty == Type::Unknown;
-            let is_opaque =
+            let is_unread =
                 matches!(op.kind, OpKind::Opaque(_)) || op.results.iter().any(is_unknown);
-            let named = if is_opaque {
+            let named = if is_unread {
                 unknown()
             } else {
                 *names.entry(name).or_insert_with(|| {
@@ -148,29 +200,107 @@ impl Labels {
                     label(&effects.explain(Namespace::Mlir, text), text, own_word)
                 })
             };
-            let mut bits = specialise(body, op, named, &mut memory);
+            let mut label = specialise(body, op, named, &mut cx);
             if preset == OpPreset::Default && op.operands.len() != 2 {
                 // Of three operands (`math.fma`) only the first two may be swapped.
-                bits = bits.without(Bits::COMMUTATIVE);
+                label.bits = label.bits.without(Bits::COMMUTATIVE);
             }
-            push(bits);
+            let number = labels.number(label);
+            labels.of_op.push(number);
         }
-        Labels { of_op, all }
+        if has_regions {
+            labels.place(body);
+        }
+        labels
+    }
+
+    /// The number of a label.
+    fn number(&mut self, label: Label) -> u16 {
+        // A few properties, which depend on each other: far less than 2^16 sets of them.
+        let number = self.all.iter().position(|it| *it == label).unwrap_or_else(|| {
+            self.all.push(label);
+            self.all.len() - 1
+        });
+        number as u16
+    }
+
+    /// What follows from what is around operations.
+    fn place(&mut self, body: &Body) {
+        self.teams = vec![0; body.ops.len()];
+        for op in body.ops_preorder() {
+            let Some(around) = body.parent_op(op) else { continue };
+            let team = match runs_in_place(body, around) {
+                true => self.teams[around.index()],
+                false => around.index() as u32 + 1,
+            };
+            self.teams[op.index()] = team;
+            let outer = self.of(around);
+            if outer.has(Bits::UNKNOWN) || outer.has(Bits::INSIDE) {
+                let mut label = self.label(op);
+                label.bits.add(Bits::INSIDE);
+                self.of_op[op.index()] = self.number(label);
+            }
+        }
+    }
+
+    fn label(&self, op: OpId) -> Label {
+        self.all[usize::from(self.of_op[op.index()])]
     }
 
     /// What the operation itself is; of its regions nothing is in it.
     pub(super) fn of(&self, op: OpId) -> Bits {
-        self.all[usize::from(self.of_op[op.index()])]
+        self.label(op).bits
     }
+
+    /// The memory that the operation itself touches, if it touches any.
+    pub(super) fn reach(&self, op: OpId) -> Reach {
+        self.label(op).reach
+    }
+
+    /// Whether memory that the operation is given may be known to others, or touched later, when it has ended.
+    pub(super) fn keeps(&self, op: OpId) -> bool {
+        self.label(op).keeps
+    }
+
+    /// By whom, and when, the operation is executed: two of one team are executed by one thread, in the order of control. Others are in regions
+    /// that may be run by other threads, at other times, or for each element.
+    pub(super) fn team(&self, op: OpId) -> u32 {
+        self.teams.get(op.index()).copied().unwrap_or(0)
+    }
+
+    /// Whether a block would be left without operations, so that a region without a label would have no block. What ends a block stays, so
+    /// this is asked of blocks that nothing ends; of those, the last operation stays.
+    pub(super) fn holds_its_block(&self, body: &Body, op: OpId) -> bool {
+        let block = &body.blocks[body.ops[op].parent];
+        block.parent != body.root
+            && block.ops.last() == Some(&op)
+            && !self.of(op).has(Bits::TERMINATOR)
+    }
+}
+
+/// Whether the thread that executes an operation executes what is in its regions, and has ended with it when the operation ends.
+fn runs_in_place(body: &Body, op: OpId) -> bool {
+    let OpKind::Named(name) = body.ops[op].kind else { return false };
+    matches!(
+        body.name(name),
+        "scf.if"
+            | "scf.for"
+            | "scf.while"
+            | "scf.index_switch"
+            | "scf.execute_region"
+            | "affine.if"
+            | "affine.for"
+            | "memref.alloca_scope"
+    )
 }
 
 fn unknown() -> Named {
     let mut bits = Bits::UNKNOWN;
     bits.add(row_bits(OpEffects::unknown()));
-    bits.add(Bits::WRITE);
-    bits.add(Bits::KEEP);
-    bits.add(Bits::ISOLATED);
-    Named { bits, special: Special::None }
+    for bit in [Bits::WRITE, Bits::KEEP, Bits::ISOLATED, Bits::LEAVES] {
+        bits.add(bit);
+    }
+    Named { label: Label { bits, reach: Reach::Everything, keeps: true }, special: Special::None }
 }
 
 /// The label of a name: the row's, with the peer's own word over it.
@@ -212,13 +342,39 @@ fn label(found: &Match<'_>, name: &str, own_word: Option<&OwnWord>) -> Named {
     if is_commutative {
         bits.add(Bits::COMMUTATIVE);
     }
+    let is_wildcard = found.kind != MatchKind::Exact && row.memory_effect == MemoryEffect::Unknown;
+    if is_wildcard && !flags.contains(Flags::RECURSIVE) {
+        bits.add(Bits::UNKNOWN);
+    }
+    if flags.contains(Flags::TERMINATOR) && !ends_its_region_only(name) {
+        bits.add(Bits::LEAVES);
+    }
     let special = match name {
         "llvm.load" | "llvm.store" => Special::Access,
         "llvm.inline_asm" => Special::Assembly,
+        "rocdl.raw.buffer.load" | "rocdl.raw.ptr.buffer.load" => Special::Policy,
         _ if flags.contains(Flags::TENSOR_NONE) => Special::Tensor,
         _ => Special::None,
     };
-    Named { bits, special }
+    let keeps = row.memory != MemorySet::ARGUMENT || row.asynchrony != Asynchrony::None;
+    Named { label: Label { bits, reach: Reach::of(row), keeps }, special }
+}
+
+/// Whether a terminator without successors goes on behind the operation whose region it ends, and no further.
+fn ends_its_region_only(name: &str) -> bool {
+    let last = name.rsplit('.').next().unwrap_or_default();
+    last.contains("yield")
+        || matches!(
+            name,
+            "gpu.module_end"
+                | "gpu.terminator"
+                | "memref.alloca_scope.return"
+                | "scf.condition"
+                | "scf.forall.in_parallel"
+                | "scf.reduce"
+                | "scf.reduce.return"
+                | "spirv.mlir.merge"
+        )
 }
 
 /// The peer's bits of a class of `labels.txt`.
@@ -245,6 +401,9 @@ fn class_bits(class: &str) -> Bits {
 fn row_bits(row: &OpEffects) -> Bits {
     let mut bits = Bits::default();
     let is_recursive = row.flags.contains(Flags::RECURSIVE);
+    // What is only what its regions do says so by an unknown effect; all else in the row is its own.
+    let is_transparent =
+        is_recursive && row.memory_effect == MemoryEffect::Unknown && !row.is_barrier();
     let mut add = |is: bool, bit: Bits| {
         if is {
             bits.add(bit);
@@ -254,30 +413,39 @@ fn row_bits(row: &OpEffects) -> Bits {
     add(row.flags.contains(Flags::SYMBOL), Bits::SYMBOL);
     add(row.flags.contains(Flags::ALIAS.union(Flags::DEPARTS)), Bits::ALIAS);
     add(row.flags.contains(Flags::MARKER), Bits::MARKER);
-    add(row.convergent && !is_recursive, Bits::CONVERGENT);
-    add(!row.deterministic && !is_recursive, Bits::VARIES);
+    add(row.flags.contains(Flags::PER_THREAD), Bits::PER_THREAD);
+    add(row.convergent, Bits::CONVERGENT);
+    add(!row.deterministic && !is_transparent, Bits::VARIES);
     let is_merged = row.merge() != Merge::Never || row.flags.contains(Flags::TERMINATOR);
     let is_alloc = row.memory_effect == MemoryEffect::Alloc;
-    add(!is_recursive && !is_merged && !is_alloc, Bits::VARIES);
-    add(!is_recursive && row.may_read() && !is_alloc, Bits::LOOKS);
+    add(!is_transparent && !is_merged && !is_alloc, Bits::VARIES);
+    add(!is_transparent && row.may_read() && !is_alloc, Bits::LOOKS);
     let is_kept = !row.is_deletable() && !row.flags.contains(Flags::TERMINATOR);
-    add(!is_recursive && is_kept, Bits::NEEDED);
+    add(!is_transparent && is_kept, Bits::NEEDED);
     let is_freed = row.memory_effect == MemoryEffect::Free;
-    add(!is_recursive && row.may_write() && !is_freed, Bits::CHANGES);
+    add(!is_transparent && row.may_write() && !is_freed, Bits::CHANGES);
     add(!matches!(row.may_trap, Trap::No) && !is_recursive, Bits::TRAPS);
     bits
 }
 
+/// What is looked at in types and attributes.
+#[derive(Default)]
+struct Context {
+    memory: MemoryTypes,
+    orderings: Orderings,
+}
+
 /// The label of one operation: types and attributes considered.
-fn specialise(body: &Body, op: &Operation, named: Named, memory: &mut MemoryTypes) -> Bits {
-    let mut bits = named.bits;
+fn specialise(body: &Body, op: &Operation, named: Named, cx: &mut Context) -> Label {
+    let mut label = named.label;
+    let bits = &mut label.bits;
     match named.special {
-        Special::None => {}
         Special::Tensor => {
+            let memory = &mut cx.memory;
             let has_memory = op.operands.iter().any(|&it| memory.is_memory(body, body.expr(it).ty));
             let effects = Bits::EFFECT.0 | Bits::LOOKS.0 | Bits::NEEDED.0 | Bits::CHANGES.0;
             if !has_memory {
-                bits = bits.without(Bits(effects | Bits::VARIES.0));
+                *bits = bits.without(Bits(effects | Bits::VARIES.0));
             } else if bits.has(Bits::RECURSIVE) {
                 for bit in [Bits::READ, Bits::WRITE, Bits::KEEP, Bits::LOOKS, Bits::NEEDED] {
                     bits.add(bit);
@@ -285,46 +453,39 @@ fn specialise(body: &Body, op: &Operation, named: Named, memory: &mut MemoryType
                 bits.add(Bits::CHANGES);
             }
         }
-        Special::Access => {
-            if is_set(body, op.attrs, "volatile_") || ordering(body, op.attrs) > 1 {
-                for bit in [Bits::WRITE, Bits::KEEP, Bits::NEEDED, Bits::CHANGES, Bits::VARIES] {
-                    bits.add(bit);
-                }
-            }
-        }
         Special::Assembly => {
             if !is_set(body, op.attrs, "has_side_effects") {
-                bits = bits.without(Bits::EFFECT);
+                *bits = bits.without(Bits::EFFECT);
             }
         }
+        Special::None | Special::Access | Special::Policy => {}
     }
-    bits
-}
-
-fn attr<'a>(body: &'a Body, attrs: AttrDictId, key: &str) -> Option<&'a Attr> {
-    let dict = body.dict(attrs);
-    dict.iter().find(|(it, _)| &**it == key).map(|(_, value)| value)
+    if bits.has(Bits::LEAVES) && bits.has(Bits::TERMINATOR) && !op.successors.is_empty() {
+        // It goes on in a block of its region.
+        *bits = bits.without(Bits::LEAVES);
+    }
+    let touches = bits.has(Bits::LOOKS) || bits.has(Bits::CHANGES);
+    let is_volatile = named.special == Special::Policy && !ordering::has_plain_policy(body, op);
+    if touches && (is_volatile || cx.orderings.is_ordered(body, op)) {
+        label.reach = Reach::Everything;
+        for bit in [Bits::NEEDED, Bits::CHANGES, Bits::VARIES] {
+            bits.add(bit);
+        }
+        if named.special == Special::Access {
+            bits.add(Bits::WRITE);
+            bits.add(Bits::KEEP);
+        }
+    }
+    label
 }
 
 /// Whether a unit attribute is there.
 fn is_set(body: &Body, attrs: AttrDictId, key: &str) -> bool {
-    match attr(body, attrs, key) {
+    let dict = body.dict(attrs);
+    match dict.iter().find(|(it, _)| &**it == key).map(|(_, value)| value) {
         None | Some(Attr::Bool(false)) => false,
         Some(Attr::Text(text)) => &**text != "false",
         Some(_) => true,
-    }
-}
-
-/// The number of an atomic ordering: 0 is none, 1 `unordered`.
-fn ordering(body: &Body, attrs: AttrDictId) -> i64 {
-    match attr(body, attrs, "ordering") {
-        None => 0,
-        Some(Attr::Int(value, _)) => *value,
-        // `3 : i64`; what is not a number is taken for the strictest.
-        Some(Attr::Text(text)) => {
-            text.split(' ').next().and_then(|it| it.parse().ok()).unwrap_or(i64::MAX)
-        }
-        Some(_) => i64::MAX,
     }
 }
 
@@ -356,88 +517,5 @@ pub(super) fn value_of(body: &Body, operand: ir::ExprId) -> Option<ir::ValueId> 
     match body.expr(operand).kind {
         ExprKind::Value(value) => Some(value),
         _ => None,
-    }
-}
-
-/// `labels.txt`, as it holds for one version of the peer.
-struct OwnWord {
-    classes: FxHashMap<&'static str, &'static str>,
-    /// Prefixes of names that end in `*`.
-    prefixes: Vec<(&'static str, &'static str)>,
-    traits: FxHashSet<(&'static str, &'static str)>,
-}
-
-impl OwnWord {
-    /// The peer's word; none for rules that follow no peer of MLIR.
-    fn of(preset: OpPreset) -> Option<&'static OwnWord> {
-        static WORDS: LazyLock<[OwnWord; 3]> = LazyLock::new(|| {
-            ["19", "24", ""].map(|it| OwnWord::read(include_str!("labels.txt"), it))
-        });
-        match preset {
-            OpPreset::Mlir19 => Some(&WORDS[0]),
-            OpPreset::Mlir24 => Some(&WORDS[1]),
-            OpPreset::Default => Some(&WORDS[2]),
-            OpPreset::Pir => None,
-        }
-    }
-
-    fn read(text: &'static str, version: &str) -> OwnWord {
-        let mut words = OwnWord {
-            classes: FxHashMap::default(),
-            prefixes: Vec::new(),
-            traits: FxHashSet::default(),
-        };
-        let mut class = "";
-        for line in text.lines().filter(|it| !it.starts_with('#')) {
-            if let Some(header) = line.strip_prefix('[') {
-                let mut parts = header.trim_end_matches(']').split(' ');
-                class = parts.next().unwrap_or_default();
-                // Without a version, only what is no claim about effects counts.
-                let is_fact = matches!(class, "isolated" | "one-time");
-                if parts.next().is_some_and(|it| it != version) || (version.is_empty() && !is_fact)
-                {
-                    class = "";
-                }
-                continue;
-            }
-            for name in line.split_whitespace().filter(|_| !class.is_empty()) {
-                words.insert(name, class);
-            }
-        }
-        words
-    }
-
-    fn insert(&mut self, name: &'static str, class: &'static str) {
-        if matches!(class, "commutative" | "ordered" | "isolated" | "one-time") {
-            self.traits.insert((name, class));
-        } else if let Some(prefix) = name.strip_suffix('*') {
-            self.prefixes.push((prefix, class));
-        } else {
-            self.classes.insert(name, class);
-        }
-    }
-
-    fn class(&self, name: &str) -> Option<&'static str> {
-        let by_prefix = || self.prefixes.iter().find(|it| name.starts_with(it.0)).map(|it| it.1);
-        self.classes.get(name).copied().or_else(by_prefix)
-    }
-
-    fn has(&self, name: &str, what: &'static str) -> bool {
-        self.traits.contains(&(name, what))
-    }
-
-    fn is_commutative(&self, name: &str) -> Option<bool> {
-        if self.has(name, "commutative") {
-            return Some(true);
-        }
-        self.has(name, "ordered").then_some(false)
-    }
-
-    fn is_isolated(&self, name: &str) -> bool {
-        self.has(name, "isolated")
-    }
-
-    fn is_one_time(&self, name: &str) -> bool {
-        self.has(name, "one-time")
     }
 }

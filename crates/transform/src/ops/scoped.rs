@@ -116,6 +116,8 @@ struct Walk<'a> {
     n_epochs: u32,
     /// The last operation that changed the epoch: what a refusal names.
     barrier: Option<OpId>,
+    /// The epoch that began when threads last may have left.
+    left_at: u32,
     is_gone: Vec<bool>,
     digests: Digests,
     open: Vec<Open>,
@@ -152,6 +154,7 @@ impl<'a> Walk<'a> {
             epoch: 0,
             n_epochs: 0,
             barrier: None,
+            left_at: 0,
             is_gone: vec![false; body.ops.len()],
             digests,
             open: Vec::new(),
@@ -328,6 +331,10 @@ impl<'a> Walk<'a> {
         if is_barrier && !is_gone {
             self.new_epoch(Some(op));
         }
+        if self.is_sound && !is_gone && (bits.has(Bits::LEAVES) || bits.has(Bits::UNKNOWN)) {
+            self.new_epoch(Some(op));
+            self.left_at = self.epoch;
+        }
     }
 
     fn new_epoch(&mut self, by: Option<OpId>) {
@@ -348,8 +355,14 @@ impl<'a> Walk<'a> {
     /// Deletes a dead operation, unless it is needed all the same.
     fn delete(&mut self, op: OpId) -> bool {
         let bits = self.summary.bits(op);
-        if self.is_sound && bits.has(Bits::NEEDED) {
+        let place = self.is_sound.then(|| self.obstacle_of_place(op)).flatten();
+        if let Some((kind, obstacle)) = place {
+            (self.found)(Found::Refusal(OpRefusal { op, into: None, kind, obstacle }));
+            return false;
+        }
+        if self.is_sound && (bits.has(Bits::NEEDED) || bits.has(Bits::LEAVES)) {
             let kind = match bits {
+                _ if bits.has(Bits::LEAVES) && !bits.has(Bits::UNKNOWN) => OpRefusalKind::Leaves,
                 _ if bits.has(Bits::CONVERGENT) => OpRefusalKind::Convergent,
                 _ if bits.has(Bits::MARKER) => OpRefusalKind::Marker,
                 _ if bits.has(Bits::UNKNOWN) => OpRefusalKind::UnknownOperation,
@@ -464,17 +477,31 @@ impl<'a> Walk<'a> {
         self.replaced.get(value)
     }
 
+    /// Why an operation must stay where it stands, whatever it does.
+    fn obstacle_of_place(&self, op: OpId) -> Option<(OpRefusalKind, Option<OpId>)> {
+        if self.labels.of(op).has(Bits::INSIDE) {
+            return Some((OpRefusalKind::UnknownRegion, self.body.parent_op(op)));
+        }
+        self.labels.holds_its_block(self.body, op).then_some((OpRefusalKind::LastInBlock, None))
+    }
+
     /// Why an operation must not be merged into an equal one, although the peer would.
     fn obstacle(&self, op: OpId, known: &Known) -> Option<(OpRefusalKind, Option<OpId>)> {
         let bits = self.summary.bits(op);
         let is_same_block = self.body.ops[op].parent == self.body.ops[known.op].parent;
+        if let Some(found) = self.obstacle_of_place(op) {
+            return Some(found);
+        }
+        if bits.has(Bits::PER_THREAD) && self.labels.team(op) != self.labels.team(known.op) {
+            return Some((OpRefusalKind::NotDeterministic, None));
+        }
         if bits.has(Bits::VARIES) {
             return Some((OpRefusalKind::NotDeterministic, None));
         }
         if bits.has(Bits::ALIAS) {
             return Some((OpRefusalKind::Alias, None));
         }
-        if bits.has(Bits::CONVERGENT) && !is_same_block {
+        if bits.has(Bits::CONVERGENT) && !(is_same_block && known.epoch >= self.left_at) {
             return Some((OpRefusalKind::Convergent, None));
         }
         if bits.has(Bits::LOOKS) && !(is_same_block && known.epoch == self.epoch) {

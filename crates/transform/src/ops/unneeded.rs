@@ -52,8 +52,10 @@ pub(super) fn find(
     is_gone: &[bool],
 ) -> Unneeded {
     let mut handed = handed(body);
-    handed
-        .retain(|it| !is_gone[it.end.index()] && it.ways.iter().all(|way| !is_gone[way.0.index()]));
+    handed.retain(|it| {
+        let is_inside = labels.of(it.end).has(Bits::INSIDE);
+        !is_inside && !is_gone[it.end.index()] && it.ways.iter().all(|way| !is_gone[way.0.index()])
+    });
     if handed.is_empty() {
         return Unneeded::default();
     }
@@ -121,8 +123,9 @@ impl Marking<'_> {
     fn does_something(&self, op: OpId) -> bool {
         let (own, bits) = (self.labels.of(op), self.summary.bits(op));
         let is_end = own.has(Bits::TERMINATOR) && self.body.parent_op(op).is_none();
-        let is_effect = bits.has(Bits::NEEDED) || bits.has(Bits::CHANGES);
-        is_end || is_effect || own.has(Bits::SYMBOL) || own.has(Bits::MARKER)
+        let is_effect = [Bits::NEEDED, Bits::CHANGES, Bits::LEAVES].iter().any(|it| bits.has(*it));
+        let stays = [Bits::SYMBOL, Bits::MARKER, Bits::INSIDE].iter().any(|it| own.has(*it));
+        is_end || is_effect || stays || self.labels.holds_its_block(self.body, op)
     }
 
     fn need(&mut self, op: OpId) {

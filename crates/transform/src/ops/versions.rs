@@ -1,29 +1,31 @@
 //! Versions of memory for the preset `default`: two loads of one address are equal if their memory has one version.
 //!
 //! Memory is divided into *classes*. What an `alloc` of the body makes and what never leaves the loads, stores and views of the body is a class of its own;
-//! everything else, which may overlap, is class 0. A write starts a new version of the classes that it may reach. Versions are numbers that never come again,
+//! everything else, which may overlap, is class 0. A class is *private* if only the thread that allocates it can reach it: it is in memory of one
+//! thread, and all that uses it is executed by that thread in its turn ([`Labels::team`]). All other classes, those of workgroup
+//! memory and of memory that the regions of `async.execute` or `gpu.launch` see, are written by whatever orders threads, and by what is not known.
+//!
+//! A write starts a new version of the classes that it may reach. Versions are numbers that never come again,
 //! and what a region did is undone by a log where control did not come that way.
 //!
 //! O(operations + operands): sets of written classes are kept up to eight, then they are all classes.
 
-use ir::{
-    Body, OpId, OpKind, ValueId, ValueKind,
-    arena::Id,
-    effects::{EffectTable, MemorySet},
-};
+use ir::{Body, OpId, OpKind, Type, ValueId, ValueKind, arena::Id, text::cursor::items};
 use smallvec::SmallVec;
 
 use super::{
-    labels::{Bits, Labels, MemoryTypes, value_of},
+    labels::{Bits, Labels, MemoryTypes, Reach, value_of},
     summary::for_each_operand,
 };
 
-/// What every class is.
+/// All classes.
 const ALL: u32 = u32::MAX;
+/// All classes that are not private.
+const SHARED: u32 = u32::MAX - 1;
 /// In the log: the version of all memory together.
-const ANY: u32 = u32::MAX - 1;
+const ANY: u32 = u32::MAX - 2;
 
-/// Classes that an operation writes, with all that is inside of it. [`ALL`] alone stands for all.
+/// Classes that an operation writes, with all that is inside of it. [`ALL`] alone stands for all, [`SHARED`] for all that are not private.
 pub(super) type ClassSet = SmallVec<[u32; 2]>;
 
 const MAX_CLASSES: usize = 8;
@@ -44,7 +46,9 @@ const VIEWS: &[&str] = &[
 pub(super) struct Classes {
     /// By value: its class; 0 if unknown.
     of_value: Vec<u32>,
-    pub(super) n_classes: usize,
+    n_classes: usize,
+    /// Classes from here on are private.
+    first_private: u32,
     /// By operation: what it writes, regions included.
     written: Vec<ClassSet>,
     /// What the whole body writes.
@@ -52,19 +56,21 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    pub(super) fn collect(body: &Body, labels: &Labels, effects: &EffectTable) -> Classes {
+    pub(super) fn collect(body: &Body, labels: &Labels) -> Classes {
         let order: Vec<OpId> = body.ops_preorder().collect();
         let mut types = MemoryTypes::default();
-        let (of_value, n_classes) = classes_of_values(body, effects, &order, &mut types);
+        let roots = Roots::collect(body, labels, &order, &mut types);
+        let (of_value, first_private, n_classes) = roots.classes(body);
         let mut res = Classes {
             of_value,
-            n_classes,
+            n_classes: n_classes as usize,
+            first_private,
             written: vec![ClassSet::new(); body.ops.len()],
             all_written: ClassSet::new(),
         };
         for &op in order.iter().rev() {
             if labels.of(op).has(Bits::CHANGES) {
-                let own = res.touched(body, effects, op, &mut types);
+                let own = res.touched(body, labels, op, &mut types);
                 unite(&mut res.written[op.index()], &own);
             }
             if res.written[op.index()].is_empty() {
@@ -88,18 +94,15 @@ impl Classes {
     pub(super) fn touched(
         &self,
         body: &Body,
-        effects: &EffectTable,
+        labels: &Labels,
         op: OpId,
         types: &mut MemoryTypes,
     ) -> ClassSet {
-        let mut set = ClassSet::new();
-        if effects.mlir(name(body, op)).is_barrier() {
-            // Others may have written whatever they see.
-            return SmallVec::from_slice(&[ALL]);
-        }
-        if !is_about_operands(body, effects, op) {
-            set.push(0);
-        }
+        let mut set = match labels.reach(op) {
+            Reach::Operands => ClassSet::new(),
+            Reach::Outside => SmallVec::from_slice(&[0]),
+            Reach::Everything => SmallVec::from_slice(&[SHARED]),
+        };
         for_each_operand(body, op, |_, operand| {
             if let Some(value) = value_of(body, operand)
                 && types.is_memory(body, body.values[value].ty)
@@ -128,6 +131,7 @@ fn unite(set: &mut ClassSet, other: &[u32]) {
     }
 }
 
+/// The name of an operation that was read; an unread one is none that is looked for here.
 fn name(body: &Body, op: OpId) -> &str {
     match body.ops[op].kind {
         OpKind::Named(name) => body.name(name),
@@ -135,74 +139,117 @@ fn name(body: &Body, op: OpId) -> &str {
     }
 }
 
-/// Whether an operation touches only what its operands reach.
-fn is_about_operands(body: &Body, effects: &EffectTable, op: OpId) -> bool {
-    effects.mlir(name(body, op)).memory == MemorySet::ARGUMENT
+/// Allocations, and what becomes of them.
+struct Roots {
+    /// By value: the allocation that it is, or is a view of.
+    root: Vec<Option<ValueId>>,
+    /// By allocation: whether it is known elsewhere.
+    escapes: Vec<bool>,
+    /// By allocation: whether another thread may reach it.
+    is_shared: Vec<bool>,
 }
 
-/// The classes of values: those of allocations that do not escape, and of views of them.
-fn classes_of_values(
-    body: &Body,
-    effects: &EffectTable,
-    order: &[OpId],
-    types: &mut MemoryTypes,
-) -> (Vec<u32>, usize) {
-    // The allocation that a value is a view of, in program order, which is after what it views.
-    let mut root: Vec<Option<ValueId>> = vec![None; body.values.len()];
-    let mut escapes = vec![false; body.values.len()];
-    for &op in order {
-        let text = name(body, op);
-        let data = &body.ops[op];
-        let first = data.operands.first().and_then(|&it| value_of(body, it));
-        let is_view = VIEWS.contains(&text);
-        if let (&[result], true) =
-            (&data.results[..], matches!(text, "memref.alloc" | "memref.alloca"))
-        {
-            root[result.index()] = Some(result);
-        } else if let (&[result], true, Some(first)) = (&data.results[..], is_view, first) {
-            root[result.index()] = root[first.index()];
+impl Roots {
+    fn collect(body: &Body, labels: &Labels, order: &[OpId], types: &mut MemoryTypes) -> Roots {
+        let n = body.values.len();
+        let mut res =
+            Roots { root: vec![None; n], escapes: vec![false; n], is_shared: vec![false; n] };
+        // Where a view comes before its allocation in program order, which blocks may, the allocation counts as known elsewhere.
+        for &op in order {
+            let text = name(body, op);
+            let data = &body.ops[op];
+            let first = data.operands.first().and_then(|&it| value_of(body, it));
+            let &[result] = &data.results[..] else { continue };
+            if matches!(text, "memref.alloc" | "memref.alloca") {
+                res.root[result.index()] = Some(result);
+                res.is_shared[result.index()] = !is_of_one_thread(body, body.values[result].ty);
+            } else if let (true, Some(first)) = (VIEWS.contains(&text), first) {
+                res.root[result.index()] = res.root[first.index()];
+            }
         }
+        for &op in order {
+            res.uses(body, labels, op, types);
+        }
+        res
     }
-    for &op in order {
+
+    /// What an operation does with the allocations that it is given.
+    fn uses(&mut self, body: &Body, labels: &Labels, op: OpId, types: &mut MemoryTypes) {
         let text = name(body, op);
-        let data = &body.ops[op];
-        // A tensor may be the memory that it was made from.
-        let may_be_memory = |it: &ValueId| {
-            let ty = body.values[*it].ty;
-            let is_tensor =
-                matches!(ty, ir::Type::Named(it) if body.name(it).starts_with("tensor"));
-            is_tensor || types.is_memory(body, ty)
-        };
-        let is_access =
-            is_about_operands(body, effects, op) && !data.results.iter().any(may_be_memory);
-        let is_harmless = VIEWS.contains(&text) || is_access || text == "memref.dim";
+        let first = body.ops[op].operands.first().and_then(|&it| value_of(body, it));
+        let root = |it: ValueId| self.root[it.index()];
+        let is_view = VIEWS.contains(&text)
+            && body.ops[op].results.iter().all(|it| root(*it) == first.and_then(root));
+        let is_harmless =
+            is_view || text == "memref.dim" || !labels.keeps(op) && !self.hands_on(body, op, types);
         let mut at = 0;
         for_each_operand(body, op, |_, operand| {
             // A store's first operand is what it stores.
             let is_stored = at == 0 && text == "memref.store";
             at += 1;
-            let value = value_of(body, operand).and_then(|it| root[it.index()]);
-            if let Some(value) = value.filter(|_| !is_harmless || is_stored) {
-                escapes[value.index()] = true;
-            }
+            let value = value_of(body, operand).and_then(|it| self.root[it.index()]);
+            let Some(value) = value else { return };
+            let ValueKind::Result(by, _) = body.values[value].kind else { return };
+            self.escapes[value.index()] |= !is_harmless || is_stored;
+            self.is_shared[value.index()] |= labels.team(by) != labels.team(op);
         });
     }
-    let mut numbers = vec![0u32; body.values.len()];
-    let mut n = 1;
-    for value in body.values.ids() {
-        let is_result = matches!(body.values[value].kind, ValueKind::Result(..));
-        if is_result && root[value.index()] == Some(value) && !escapes[value.index()] {
-            numbers[value.index()] = n;
-            n += 1;
-        }
+
+    /// Whether what an operation gives, or writes, may be the memory that it is given.
+    fn hands_on(&self, body: &Body, op: OpId, types: &mut MemoryTypes) -> bool {
+        let data = &body.ops[op];
+        // A tensor may be the memory that it was made from.
+        let may_be_memory = |it: &ValueId| {
+            let ty = body.values[*it].ty;
+            let is_tensor = matches!(ty, Type::Named(it) if body.name(it).starts_with("tensor"));
+            is_tensor || types.is_memory(body, ty)
+        };
+        // Memory of memory: one operand may be written into the other.
+        let holds_memory = |ty: Type| matches!(ty, Type::Named(it) if body.name(it).matches("memref<").count() > 1);
+        data.results.iter().any(may_be_memory)
+            || data.operands.iter().any(|it| holds_memory(body.expr(*it).ty))
     }
-    let of_value = root.iter().map(|it| it.map_or(0, |it| numbers[it.index()])).collect();
-    (of_value, n as usize)
+
+    /// Classes of values, the first that is private, and how many there are: allocations that escape, and all that is none, are class 0.
+    fn classes(&self, body: &Body) -> (Vec<u32>, u32, u32) {
+        let mut numbers = vec![0u32; body.values.len()];
+        let mut n = 1;
+        let mut first_private = 1;
+        for is_shared in [true, false] {
+            for value in body.values.ids() {
+                let is_root = self.root[value.index()] == Some(value);
+                if is_root
+                    && !self.escapes[value.index()]
+                    && self.is_shared[value.index()] == is_shared
+                {
+                    numbers[value.index()] = n;
+                    n += 1;
+                }
+            }
+            first_private = if is_shared { n } else { first_private };
+        }
+        let of_value = self.root.iter().map(|it| it.map_or(0, |it| numbers[it.index()])).collect();
+        (of_value, first_private, n)
+    }
+}
+
+/// Whether a type of memory says that it is memory of one thread: the default space, or the private one. A layout says nothing.
+fn is_of_one_thread(body: &Body, ty: Type) -> bool {
+    let Type::Named(name) = ty else { return false };
+    let Some(parameters) = body.name(name).strip_prefix("memref") else { return false };
+    items(parameters).iter().skip(1).all(|it| {
+        it.starts_with("affine_map<")
+            || it.starts_with("strided<")
+            || *it == "#gpu.address_space<private>"
+    })
 }
 
 /// The versions at the place of a walk.
 pub(super) struct Versions {
     of_class: Vec<u32>,
+    first_private: u32,
+    /// Of all that is not private.
+    shared: u32,
     all: u32,
     /// Of all memory together.
     any: u32,
@@ -211,16 +258,22 @@ pub(super) struct Versions {
 }
 
 impl Versions {
-    pub(super) fn new(n_classes: usize) -> Versions {
-        Versions { of_class: vec![0; n_classes], all: 0, any: 0, n: 0, log: Vec::new() }
+    pub(super) fn new(classes: &Classes) -> Versions {
+        let of_class = vec![0; classes.n_classes];
+        let first_private = classes.first_private;
+        Versions { of_class, first_private, shared: 0, all: 0, any: 0, n: 0, log: Vec::new() }
     }
 
     /// The version of some classes, as one number.
     pub(super) fn of(&self, classes: &[u32]) -> u64 {
-        if classes.contains(&ALL) {
+        if classes.iter().any(|it| matches!(*it, ALL | SHARED)) {
             return self.of_any();
         }
-        let latest = classes.iter().map(|it| self.of_class[*it as usize]).max().unwrap_or(0);
+        let of = |class: u32| match self.of_class[class as usize] {
+            it if class < self.first_private => it.max(self.shared),
+            it => it,
+        };
+        let latest = classes.iter().map(|it| of(*it)).max().unwrap_or(0);
         u64::from(latest.max(self.all))
     }
 
@@ -237,12 +290,19 @@ impl Versions {
         self.log.push((ANY, self.any));
         self.any = self.n;
         for &class in classes {
-            let place = match class {
-                ALL => &mut self.all,
-                _ => &mut self.of_class[class as usize],
-            };
-            self.log.push((class, *place));
-            *place = self.n;
+            let n = self.n;
+            let place = self.place(class);
+            let old = std::mem::replace(place, n);
+            self.log.push((class, old));
+        }
+    }
+
+    fn place(&mut self, class: u32) -> &mut u32 {
+        match class {
+            ALL => &mut self.all,
+            SHARED => &mut self.shared,
+            ANY => &mut self.any,
+            _ => &mut self.of_class[class as usize],
         }
     }
 
@@ -255,11 +315,7 @@ impl Versions {
         while self.log.len() > mark
             && let Some((class, old)) = self.log.pop()
         {
-            match class {
-                ALL => self.all = old,
-                ANY => self.any = old,
-                _ => self.of_class[class as usize] = old,
-            }
+            *self.place(class) = old;
         }
     }
 }

@@ -68,6 +68,26 @@ enum Step {
     AfterRegions(OpId),
 }
 
+/// What an operation depends on besides its operands.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+struct State {
+    /// The version of the memory that it reads.
+    version: Option<u64>,
+    /// Of what depends on which threads arrive together: the block, and how often threads may have left before.
+    together: Option<(BlockId, u32)>,
+    /// Of what depends on the thread: by whom it is executed.
+    team: Option<u32>,
+}
+
+impl State {
+    fn hash(self, hash: u64) -> u64 {
+        let block =
+            self.together.map_or(0, |(block, n)| (block.index() as u64 + 1) << 32 | u64::from(n));
+        let team = self.team.map_or(0, |it| u64::from(it) + 1);
+        mix(mix(mix(hash, self.version.unwrap_or(0)), block), team)
+    }
+}
+
 /// An operation whose regions are being walked.
 pub(super) struct Open {
     outside: Option<Entries>,
@@ -92,8 +112,10 @@ pub(super) struct Wide<'a> {
     classes: Classes,
     versions: Versions,
     types: MemoryTypes,
-    /// Versions that known loads were made with.
-    load_versions: FxHashMap<OpId, u64>,
+    /// What known operations depend on besides their operands.
+    states: FxHashMap<OpId, State>,
+    /// How often threads may have left so far.
+    n_leaves: u32,
     pub(super) table: Table,
     scope: ScopeIdx,
     pub(super) scope_of_block: FxHashMap<BlockId, ScopeIdx>,
@@ -114,7 +136,7 @@ pub(super) struct Wide<'a> {
 impl<'a> Wide<'a> {
     fn new(body: &'a Body, labels: &'a Labels, effects: &'a EffectTable) -> Wide<'a> {
         let summary = Summary::collect(body, labels);
-        let classes = Classes::collect(body, labels, effects);
+        let classes = Classes::collect(body, labels);
         let digests = Digests::new(body, summary.has_regions, true);
         Wide {
             body,
@@ -126,10 +148,11 @@ impl<'a> Wide<'a> {
             terms: Terms::default(),
             associative: FxHashMap::default(),
             sums: FxHashMap::default(),
-            versions: Versions::new(classes.n_classes),
+            versions: Versions::new(&classes),
             classes,
             types: MemoryTypes::default(),
-            load_versions: FxHashMap::default(),
+            states: FxHashMap::default(),
+            n_leaves: 0,
             table: Table::default(),
             scope: 0,
             scope_of_block: FxHashMap::default(),
@@ -166,8 +189,8 @@ impl<'a> Wide<'a> {
     fn restart(&mut self) {
         self.terms = Terms::default();
         self.sums.clear();
-        self.versions = Versions::new(self.classes.n_classes);
-        self.load_versions.clear();
+        self.versions = Versions::new(&self.classes);
+        self.states.clear();
         self.table = Table::default();
         self.scope = 0;
         self.scope_of_block.clear();
@@ -325,8 +348,12 @@ impl<'a> Wide<'a> {
             let is_commutative = self.labels.of(op).has(Bits::COMMUTATIVE);
             self.digests.operation(self.body, &self.replaced, op, is_commutative);
         }
-        if self.summary.bits(op).has(Bits::CHANGES) {
+        let bits = self.summary.bits(op);
+        if bits.has(Bits::CHANGES) {
             self.versions.write(self.classes.written(op));
+        }
+        if bits.has(Bits::LEAVES) || bits.has(Bits::UNKNOWN) {
+            self.n_leaves += 1;
         }
     }
 
@@ -352,10 +379,29 @@ impl<'a> Wide<'a> {
         let (own, bits) = (self.labels.of(op), self.summary.bits(op));
         !own.has(Bits::TERMINATOR)
             && !own.has(Bits::SYMBOL)
+            && !own.has(Bits::INSIDE)
+            && !self.labels.holds_its_block(self.body, op)
+            && !bits.has(Bits::LEAVES)
             && !bits.has(Bits::CHANGES)
             && !bits.has(Bits::ALLOC)
             && !bits.has(Bits::UNKNOWN)
             && !self.body.ops[op].results.is_empty()
+    }
+
+    /// What an operation depends on here besides its operands, memory apart.
+    fn state(&self, op: OpId, version: Option<u64>) -> State {
+        let bits = self.summary.bits(op);
+        let together = (self.body.ops[op].parent, self.n_leaves);
+        State {
+            version,
+            together: bits.has(Bits::CONVERGENT).then_some(together),
+            team: bits.has(Bits::PER_THREAD).then(|| self.labels.team(op)),
+        }
+    }
+
+    /// The state with which an operation was met.
+    fn state_of(states: &FxHashMap<OpId, State>, op: OpId) -> State {
+        states.get(&op).copied().unwrap_or_default()
     }
 
     /// Why an operation must not be merged into an equal one.
@@ -382,9 +428,8 @@ impl<'a> Wide<'a> {
         {
             return;
         }
-        let mut hash = mix(digest::header(body, op), digest);
-        let version = bits.has(Bits::LOOKS).then(|| self.versions.of_any());
-        hash = mix(hash, version.unwrap_or(0));
+        let state = self.state(op, bits.has(Bits::LOOKS).then(|| self.versions.of_any()));
+        let hash = state.hash(mix(digest::header(body, op), digest));
         let new = Known::new(op, hash, self.scope, 0);
         let (labels, is_gone, moved) = (self.labels, &self.is_gone, &self.moved);
         let compare = Comparison {
@@ -393,9 +438,9 @@ impl<'a> Wide<'a> {
             is_gone: &|it| is_gone[it.index()] || moved.contains_key(&it),
             is_unordered: &|it| labels.of(it).has(Bits::COMMUTATIVE),
         };
-        let (work, load_versions) = (&mut self.work.compared, &self.load_versions);
+        let (work, states) = (&mut self.work.compared, &self.states);
         let (open, closed) = self.table.look_up(hash, |it| {
-            load_versions.get(&it.op).copied() == version
+            Self::state_of(states, it.op) == state
                 && !is_gone[it.op.index()]
                 && compare.is_equal(it.op, op, false, work)
         });
@@ -406,10 +451,7 @@ impl<'a> Wide<'a> {
             {
                 return;
             }
-            self.table.insert(new, closed);
-            if let Some(version) = version {
-                self.load_versions.insert(op, version);
-            }
+            self.insert(new, closed, state);
             return;
         };
         if let Some(kind) = self.obstacle(op) {
@@ -429,30 +471,23 @@ impl<'a> Wide<'a> {
             return;
         }
         let key = self.keys.key(op, &self.replaced);
-        let mut hash = key.hash(1);
         let version = bits.has(Bits::LOOKS).then(|| {
-            let classes = self.classes.touched(self.body, self.effects, op, &mut self.types);
+            let classes = self.classes.touched(self.body, self.labels, op, &mut self.types);
             self.versions.of(&classes)
         });
-        hash = mix(hash, version.unwrap_or(0));
-        let block = self.body.ops[op].parent;
-        if bits.has(Bits::CONVERGENT) {
-            hash = mix(hash, block.index() as u64);
-        }
+        let state = self.state(op, version);
+        let hash = state.hash(key.hash(1));
         let new = Known::new(op, hash, self.scope, 0);
         let mut other_promises = None;
         let (keys, work) = (&mut self.keys, &mut self.work.compared);
-        let (body, replaced) = (self.body, &self.replaced);
-        let (load_versions, is_gone) = (&self.load_versions, &self.is_gone);
-        let is_convergent = bits.has(Bits::CONVERGENT);
+        let (replaced, states, is_gone) = (&self.replaced, &self.states, &self.is_gone);
         // Of the one that was found last.
         let mut same_order = false;
         let (open, closed) = self.table.look_up(hash, |it| {
             *work += 1;
             let known = keys.key(it.op, replaced);
             let is_equal = known.words == key.words
-                && load_versions.get(&it.op).copied() == version
-                && (!is_convergent || body.ops[it.op].parent == block)
+                && Self::state_of(states, it.op) == state
                 && !is_gone[it.op.index()];
             if is_equal && !known.promises.is_within(key.promises) {
                 other_promises = Some(*it);
@@ -482,9 +517,13 @@ impl<'a> Wide<'a> {
         if let Some(known) = other_promises.filter(|it| self.table.is_open(it.scope)) {
             self.refuse(op, known.op, OpRefusalKind::Flags);
         }
+        self.insert(new, closed, state);
+    }
+
+    fn insert(&mut self, new: Known, closed: Option<Known>, state: State) {
         self.table.insert(new, closed);
-        if let Some(version) = version {
-            self.load_versions.insert(op, version);
+        if state != State::default() {
+            self.states.insert(new.op, state);
         }
     }
 

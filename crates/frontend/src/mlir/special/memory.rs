@@ -89,6 +89,7 @@ impl Reader<'_> {
             |word: &str| it.nth(0, |part| part.kind == MLIR_FLAG && self.text_of(*part) == word);
         if let Some(atomic) = flag("atomic") {
             it.claimed[atomic] = true;
+            let n_before = it.entries.len();
             for at in atomic + 1..it.parts.len() {
                 let word = self.text_of(it.parts[at]);
                 if it.parts[at].kind == MLIR_FLAG
@@ -97,6 +98,10 @@ impl Reader<'_> {
                     it.claimed[at] = true;
                     it.push("ordering", format!("{number} : i64"));
                 }
+            }
+            if it.entries.len() == n_before {
+                // Its word is not known, but an order it has.
+                it.push("ordering", "unknown");
             }
         }
     }
