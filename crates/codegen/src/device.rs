@@ -120,6 +120,17 @@ fn try_kernels(body: Body, shuffles: bool) -> Result<KernelSet, Box<(Body, Refus
     }
 }
 
+/// The function with the barriers that a build places, and how many they are; none where a build places none, or refuses
+/// the function. Operations keep their ids, new ones come after them.
+pub fn with_barriers(body: &Body) -> Option<(Body, usize)> {
+    if !split::launches(body) {
+        return None;
+    }
+    let mut set = split::split(body.clone()).ok()?;
+    let n = sync::insert_barriers(&mut set.body, &set.kernels).ok()?;
+    (n > 0).then_some((set.body, n))
+}
+
 fn unsupported(body: &Body, refusal: Refusal) -> Unsupported {
     let Refusal { reason, detail, op } = refusal;
     Unsupported { function: body.name.to_string(), reason, detail, op }

@@ -34,6 +34,8 @@ pub fn write<T: Serialize>(path: &Path, value: &T) -> io::Result<()> {
 
 /// The bytes that [`write_bytes`] wrote, checksum first.
 pub(crate) fn read_bytes(path: &Path) -> Option<Vec<u8>> {
+    // Opening what is no file may wait for ever.
+    fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
     let bytes = fs::read(path).ok()?;
     let (sealed, data) = bytes.split_at_checked(SEAL)?;
     (sealed == seal(path, data)).then_some(bytes)
