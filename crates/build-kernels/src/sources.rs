@@ -54,7 +54,8 @@ impl Sources {
     /// Looks at what is there, and notes where the files come from that are built.
     pub(crate) fn claim(&mut self, inputs: &[Input], build: &Build<'_>) -> Claims {
         let before = build.files_before();
-        let places: BTreeMap<_, &str> = before.iter().map(|it| (Build::place_of(it), *it)).collect();
+        let places: BTreeMap<_, &str> =
+            before.iter().map(|it| (Build::place_of(it), *it)).collect();
         let mut folders = BTreeMap::new();
         let mut claims = Claims::default();
         for input in inputs {
@@ -91,7 +92,9 @@ impl Sources {
         let other = match self.before.get(holder) {
             None if holder == name => return Ok(()),
             None => holder.into(),
-            Some(other) if other == path || is_gone(other) || is_equal(other, path) => return Ok(()),
+            Some(other) if other == path || is_gone(other) || is_equal(other, path) => {
+                return Ok(());
+            }
             Some(other) => other.display().to_string(),
         };
         Err(format!(

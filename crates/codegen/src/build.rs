@@ -50,8 +50,8 @@ use self::{
     state::Files,
 };
 
-pub use self::folder::{OutputFolder, store_of};
 pub use self::compile::{Compile, Compiled, Compiler, Figures, Measured, Verdict};
+pub use self::folder::{OutputFolder, store_of};
 pub use self::record::structure;
 pub use self::report::{
     BuildReport, Change, Compilations, FileReport, How, KernelReport, Status, Why, Work,
@@ -159,7 +159,9 @@ impl<'a> Build<'a> {
         let store = Store::new(&settings.store);
         let binaries = settings.compile.as_ref();
         let kernels = Kernels::new(store.clone(), *force);
-        let new = |it| Binaries::new(it, store.clone(), *force, Arc::clone(&kernels.repaired));
+        let new = |it| {
+            Binaries::new(it, store.clone(), *force, Arc::clone(&kernels.repaired), &generator)
+        };
         let binaries = binaries.map(|it| Arc::new(new(it)));
         let output = |target| {
             let compiled = binaries.clone().filter(|_| target == Target::Cuda);

@@ -336,7 +336,8 @@ impl Output {
             return Vec::new();
         }
         // An output is in the folder of its file, which two names may share.
-        let folders: BTreeSet<Cow<'_, str>> = before.iter().map(|it| module_folder(&it.0)).collect();
+        let folders: BTreeSet<Cow<'_, str>> =
+            before.iter().map(|it| module_folder(&it.0)).collect();
         let written: BTreeSet<String> = files
             .iter()
             .filter(|(name, _)| folders.contains(&module_folder(name)))

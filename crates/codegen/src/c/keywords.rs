@@ -81,17 +81,8 @@ pub(super) const RESERVED: &[&str] = &[
 ];
 
 /// Beginnings of what our text and the macros of the headers are called.
-pub(super) const PREFIXES: &[&str] = &[
-    "FP_",
-    "MATH_",
-    "PTRDIFF_",
-    "SIG_ATOMIC_",
-    "SIZE_",
-    "TIR_",
-    "WCHAR_",
-    "WINT_",
-    "tir_",
-];
+pub(super) const PREFIXES: &[&str] =
+    &["FP_", "MATH_", "PTRDIFF_", "SIG_ATOMIC_", "SIZE_", "TIR_", "WCHAR_", "WINT_", "tir_"];
 
 /// Whether a word is a type or a macro of `stdint.h`, of those that it has and may have.
 pub(super) fn is_integer_name(word: &str) -> bool {

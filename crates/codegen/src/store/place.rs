@@ -158,7 +158,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         fs::write(at("file"), "x").expect("a file");
-        for (link, target) in [("one", "file"), ("two", "one"), ("new", "none"), ("round", "round")] {
+        for (link, target) in [("one", "file"), ("two", "one"), ("new", "none"), ("round", "round")]
+        {
             symlink(target, at(link)).expect("a link");
         }
         for (name, real, is_there) in
@@ -170,7 +171,10 @@ mod tests {
         let told = |name: &str| Place::file(&at(name)).expect_err(name).to_string();
         assert!(told("round").contains("circle"));
         symlink(".", at("here")).expect("a link");
-        assert_eq!((told("here"), told("")), ("it is a folder".to_owned(), "it is a folder".to_owned()));
+        assert_eq!(
+            (told("here"), told("")),
+            ("it is a folder".to_owned(), "it is a folder".to_owned())
+        );
         assert!(matches!(Place::of(Path::new("/dev/null")), Ok(Place::Stream)));
         assert!(Place::file(Path::new("/dev/null")).is_err());
     }

@@ -296,8 +296,10 @@ impl Plan {
             exit = Exit::Findings;
         }
         let shown = |file: &String| self.shown.get(file).unwrap_or(file).clone();
-        let unread =
-            outcome.failures.iter().map(|(file, why)| format!("cannot build {}: {why}", shown(file)));
+        let unread = outcome
+            .failures
+            .iter()
+            .map(|(file, why)| format!("cannot build {}: {why}", shown(file)));
         for failure in self.failures.iter().cloned().chain(unread) {
             io::message(io.err, styled.err, Tone::Error, &failure)?;
             exit = Exit::Failure;

@@ -160,8 +160,8 @@ fn execute(
         writeln!(io.err, "{n} {barriers} where `build` places them; --as-written runs without")?;
     }
     let body = placed.as_ref().map_or(&lowered.body, |it| &it.0);
-    let outcome =
-        interp::run_with(body, inputs.arguments, &inputs.symbols, &options(args)).map_err(|error| explain(&error, &run, args))?;
+    let outcome = interp::run_with(body, inputs.arguments, &inputs.symbols, &options(args))
+        .map_err(|error| explain(&error, &run, args))?;
     let written = match &args.output {
         Some(folder) => write_arrays(&run, &outcome, folder, io)?,
         None => vec![None; outcome.arguments.len()],
