@@ -10,7 +10,7 @@ const SIZE: usize = 20;
 
 /// How many artifacts the store has.
 fn stored(project: &Project) -> u64 {
-    let stat = project.json("cache stat --store out/.store --format json");
+    let stat = project.json("cache stat --store out.store --format json");
     stat["kernels"]["entries"].as_u64().expect("a number")
 }
 

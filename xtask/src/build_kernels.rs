@@ -34,7 +34,7 @@ pub(crate) struct Args {
     /// Where kernels and manifests are written.
     #[arg(long, default_value = DEFAULT_OUT)]
     out: PathBuf,
-    /// The folder of the artifact store; by default in the output folder.
+    /// The folder of the artifact store; by default beside the output folder.
     #[arg(long, value_name = "DIR")]
     store: Option<PathBuf>,
     /// How large the store may be: bytes, or with K, M or G.
@@ -67,6 +67,9 @@ pub(crate) struct Args {
     /// Build again whenever a file is saved.
     #[arg(long)]
     watch: bool,
+    /// Remove what earlier builds made of files that are gone.
+    #[arg(long)]
+    prune: bool,
     /// Generate everything anew.
     #[arg(long)]
     force: bool,
@@ -113,6 +116,7 @@ fn arguments(args: &Args, ws: &Workspace) -> anyhow::Result<Vec<OsString>> {
         ("--fmad", args.fmad),
         ("--ptxas", args.ptxas),
         ("--force", args.force),
+        ("--prune", args.prune),
         ("--explain-rebuild", args.explain_rebuild),
         ("--verbose", args.verbose),
     ];

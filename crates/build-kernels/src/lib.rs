@@ -3,6 +3,7 @@
 mod operations;
 mod run;
 mod source;
+mod sources;
 mod texts;
 mod vendor;
 
@@ -17,12 +18,12 @@ pub use codegen::{
     Options, Target, TargetOptions,
     build::{
         BuildReport, Change, Compilations, Compile, Figures, FileReport, How, KernelReport,
-        Measured, STORE, STORE_LIMIT, Settings, Status, Verdict, Why, Work,
+        Measured, STORE_LIMIT, Settings, Status, Verdict, Why, Work, store_of,
     },
     manifest,
     manifest::Manifest,
 };
-pub use run::{Input, InputSource, Outcome, Progress, run};
+pub use run::{Input, InputSource, Outcome, Progress, RunOptions, run};
 pub use vendor::CudaCompiler;
 
 /// A build of a folder of kernels, for build scripts.
@@ -30,7 +31,7 @@ pub use vendor::CudaCompiler;
 pub struct Builder {
     kernels: PathBuf,
     settings: Settings,
-    jobs: usize,
+    options: RunOptions,
 }
 
 impl Builder {
@@ -39,7 +40,8 @@ impl Builder {
     pub fn new(kernels: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Builder {
         let settings = Settings { targets: Vec::new(), ..Settings::new(out) };
         let jobs = thread::available_parallelism().map_or(1, usize::from);
-        Builder { kernels: kernels.into(), settings, jobs }
+        let options = RunOptions { jobs, prune: false };
+        Builder { kernels: kernels.into(), settings, options }
     }
 
     /// One more target.
@@ -67,7 +69,8 @@ impl Builder {
         self
     }
 
-    /// Another folder for the store than `.store` in the output, such as one that is kept between clean builds.
+    /// Another folder for the store than the one beside the output (`kernels.store` for `kernels`), such as one that is kept between clean
+    /// builds. It must not lie in the output.
     #[must_use]
     pub fn store(mut self, store: impl Into<PathBuf>) -> Builder {
         self.settings.store = store.into();
@@ -84,7 +87,14 @@ impl Builder {
     /// How many threads work at once; by default one a processor.
     #[must_use]
     pub fn jobs(mut self, jobs: usize) -> Builder {
-        self.jobs = jobs;
+        self.options.jobs = jobs;
+        self
+    }
+
+    /// Removes what earlier builds made of files that are gone. Without this it stays, as all that was built of other files does.
+    #[must_use]
+    pub fn prune(mut self) -> Builder {
+        self.options.prune = true;
         self
     }
 
@@ -100,7 +110,7 @@ impl Builder {
         }
         let mut inputs = Vec::new();
         find(&self.kernels, "", &mut inputs)?;
-        let outcome = run(&inputs, &settings, self.jobs, &|_| {})?;
+        let outcome = run(&inputs, &settings, self.options, &|_| {})?;
         if let Some((file, message)) = outcome.failures.first() {
             return Err(io::Error::other(format!("{file}: {message}")));
         }

@@ -11,7 +11,7 @@ use frontend::{
 use syntax::{ColumnEncoding, LineIndex, TextSize};
 use transform::from_ops::{FromOps, KernelOf, kernels};
 
-use crate::source::{HAS_ERRORS, place};
+use crate::source::{HAS_ERRORS, READER, place};
 
 /// A file that was parsed.
 pub(crate) struct OpsModule {
@@ -46,7 +46,11 @@ impl OpsModule {
             let frame = document.frame.as_ref().map(|it| &it.lowered.body);
             document.kernels = kernels(&functions, frame);
         }
-        OpsModule { lines: LineIndex::new(text), hash: hash_of(&[text.as_bytes()]), documents }
+        OpsModule {
+            lines: LineIndex::new(text),
+            hash: hash_of(&[READER.as_bytes(), text.as_bytes()]),
+            documents,
+        }
     }
 
     /// The kernels, in the order of their places.

@@ -2,7 +2,7 @@
 //!
 //! In: files by name, where their bytes are, settings. Out: the report, and what could not be read. A thread reads a
 //! file, hashes it (unless [`crate::texts`] knows its hash), asks the build whether its text is known, and parses it only if not. A panic on one file is a
-//! failure of that file.
+//! failure of that file. What earlier builds made of other files stays; [`crate::sources`] tells whose source is gone.
 
 use std::{
     io,
@@ -15,12 +15,13 @@ use std::{
     thread,
 };
 
-use codegen::build::{Build, BuildReport, BuiltFile, Settings, hash_of};
+use codegen::build::{Build, BuildReport, BuiltFile, OutputFolder, Settings, hash_of};
 use syntax::Language;
 
 use crate::{
     operations::OpsModule,
     source::{Module, READER},
+    sources::Sources,
     texts::{Known, Texts},
 };
 
@@ -45,9 +46,20 @@ pub enum InputSource {
     Bytes(Vec<u8>),
 }
 
+/// How to go about a build.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RunOptions {
+    /// How many threads work at once.
+    pub jobs: usize,
+    /// Removes what earlier builds made of files that are gone.
+    pub prune: bool,
+}
+
 /// How far a build is.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Progress {
+    /// Another build writes to the folder; its end is waited for.
+    pub is_waiting: bool,
     /// Files that are done.
     pub files: usize,
     /// Kernels in them.
@@ -61,8 +73,14 @@ pub struct Progress {
 pub struct Outcome {
     /// What was done.
     pub report: BuildReport,
-    /// Files that could not be built, with the reason; what earlier builds made of them is gone.
+    /// Files that could not be built, with the reason; what earlier builds made of them stays.
     pub failures: Vec<(String, String)>,
+    /// Files whose source is gone; what earlier builds made of them stays, unless it was to be removed.
+    pub gone: Vec<String>,
+    /// Files of which earlier builds made something, and of which is not known where they are.
+    pub unknown: Vec<String>,
+    /// A store in the output folder, where earlier versions had it; nobody uses it.
+    pub old_store: Option<PathBuf>,
 }
 
 /// Builds.
@@ -72,7 +90,7 @@ pub struct Outcome {
 pub fn run(
     inputs: &[Input],
     settings: &Settings,
-    jobs: usize,
+    options: RunOptions,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> io::Result<Outcome> {
     let names = inputs.iter().map(|it| it.name.as_str());
@@ -82,10 +100,22 @@ pub fn run(
         return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
     }
     let settings = Settings { reader: READER.to_owned(), ..settings.clone() };
-    let texts = Texts::new(&settings.out, settings.force);
-    let build = Build::new(&settings);
+    let waiting = || progress(Progress { is_waiting: true, ..Progress::default() });
+    let folder = OutputFolder::open(&settings, &waiting)?;
+    let texts = Texts::new(folder.notes(), settings.force);
+    let mut sources = Sources::new(&folder);
+    let build = Build::new(&settings, folder)?;
+    let claims = sources.claim(inputs, &build);
+    let mut outcome = Outcome::default();
+    let allowed: Vec<&Input>;
+    (allowed, outcome.failures) = {
+        let (allowed, refused): (Vec<&Input>, Vec<_>) =
+            inputs.iter().partition(|it| !claims.refused.contains_key(&it.name));
+        let why = |it: &&Input| (it.name.clone(), claims.refused[&it.name].clone());
+        (allowed, refused.iter().map(why).collect())
+    };
     let done = Mutex::new(Progress::default());
-    let results = in_parallel(inputs, jobs, |input| {
+    let results = in_parallel(&allowed, options.jobs, |input| {
         let result = file(&build, input, &texts);
         if let Ok((Ok(built), _)) = &result {
             let (kernels, hits) = built.kernels();
@@ -97,10 +127,9 @@ pub fn run(
         }
         result
     });
-    let mut outcome = Outcome::default();
     let mut built = Vec::with_capacity(inputs.len());
     let mut known = Vec::with_capacity(inputs.len());
-    for (input, result) in inputs.iter().zip(results) {
+    for (input, result) in allowed.iter().zip(results) {
         let (result, text) = result?;
         match result {
             Ok(it) => built.push(it),
@@ -108,8 +137,17 @@ pub fn run(
         }
         known.push((input.name.as_str(), text));
     }
-    outcome.report = build.finish(built)?;
-    texts.write(&known, settings.keep_others)?;
+    let mut leaving = claims.replaced;
+    if options.prune {
+        leaving.extend(claims.gone.iter().cloned());
+    }
+    outcome.report = build.finish(built, &leaving)?;
+    texts.write(&known, &leaving)?;
+    sources.forget(&leaving);
+    sources.write()?;
+    outcome.gone = claims.gone.into_iter().collect();
+    outcome.unknown = claims.unknown.into_iter().collect();
+    outcome.old_store = build.folder().old_store().map(Path::to_owned);
     Ok(outcome)
 }
 
@@ -132,7 +170,7 @@ fn file(build: &Build<'_>, input: &Input, texts: &Texts) -> io::Result<FileOutco
                     read = bytes;
                     (&read, text, known)
                 }
-                Err(error) => return Ok((Err(error.to_string()), None)),
+                Err(error) => return Ok((Err(format!("it cannot be read: {error}")), None)),
             }
         }
     };
@@ -198,19 +236,87 @@ mod tests {
     fn edits_that_keep_the_size_within_one_tick_are_seen() {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, out) = (folder.path().join("a.py"), folder.path().join("out"));
-        let text = |number: usize| {
-            format!(
-                "from tvm.script import tirx as T\n\n@T.prim_func\ndef f(A: T.Buffer((64,), \"float32\")):\n    \
-                 with T.launch_thread(\"threadIdx.x\", 64) as tx:\n        A[tx] = T.float32({number}.0)\n"
-            )
-        };
         let inputs = [Input { name: "a.py".to_owned(), source: InputSource::Path(path.clone()) }];
+        let options = RunOptions { jobs: 1, prune: false };
         for number in 10..40 {
             fs::write(&path, text(number)).expect("a file");
-            let outcome = run(&inputs, &Settings::new(&out), 1, &|_| {}).expect("a build");
+            let outcome = run(&inputs, &Settings::new(&out), options, &|_| {}).expect("a build");
             assert_eq!(outcome.failures, []);
             let source = fs::read_to_string(out.join("cuda/a/f_kernel.cu")).expect("a source");
             assert!(source.contains(&format!("= {number}.0")), "{number}: {source}");
         }
+    }
+
+    /// A function that launches threads, and writes a number.
+    fn text(number: usize) -> String {
+        format!(
+            "from tvm.script import tirx as T\n\n@T.prim_func\ndef f(A: T.Buffer((64,), \"float32\")):\n    \
+             with T.launch_thread(\"threadIdx.x\", 64) as tx:\n        A[tx] = T.float32({number}.0)\n"
+        )
+    }
+
+    /// A folder with workspaces, of which files are built into `out`.
+    struct Workspaces(tempfile::TempDir);
+
+    impl Workspaces {
+        fn write(&self, path: &str, number: usize) {
+            let path = self.0.path().join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, text(number)).expect("a file");
+        }
+        fn build(&self, files: &[(&str, &str)], prune: bool) -> Outcome {
+            let input = |(root, name): &(&str, &str)| Input {
+                name: (*name).to_owned(),
+                source: InputSource::Path(self.0.path().join(root).join(name)),
+            };
+            let inputs: Vec<Input> = files.iter().map(input).collect();
+            let settings = Settings::new(self.0.path().join("out"));
+            run(&inputs, &settings, RunOptions { jobs: 1, prune }, &|_| {}).expect("a build")
+        }
+        fn has(&self, output: &str) -> bool {
+            self.0.path().join("out/cuda").join(output).exists()
+        }
+    }
+
+    #[test]
+    fn workspaces_share_an_output_folder_and_take_nothing_from_each_other() {
+        let all = Workspaces(tempfile::tempdir().expect("a folder"));
+        for (path, number) in [("one/a.py", 1), ("one/b.py", 2), ("two/b.py", 3), ("two/c.py", 4)] {
+            all.write(path, number);
+        }
+        assert_eq!(all.build(&[("one", "a.py"), ("one", "b.py")], false).failures, []);
+        let outcome = all.build(&[("two", "b.py"), ("two", "c.py")], true);
+        let (file, why) = &outcome.failures[0];
+        assert!(file == "b.py" && why.contains("one/b.py"), "{file}: {why}");
+        assert!(all.has("a/f_kernel.cu") && all.has("b/f_kernel.cu") && all.has("c/f_kernel.cu"));
+        assert!(outcome.gone.is_empty() && outcome.unknown.is_empty());
+        // The same text gives the same outputs, and the place of what is gone is free.
+        all.write("two/b.py", 2);
+        assert_eq!(all.build(&[("two", "b.py")], false).failures, []);
+        all.write("one/b.py", 5);
+        fs::remove_file(all.0.path().join("two/b.py")).expect("a file");
+        assert_eq!(all.build(&[("one", "b.py")], false).failures, []);
+    }
+
+    #[test]
+    fn what_is_gone_stays_until_it_is_to_go() {
+        let all = Workspaces(tempfile::tempdir().expect("a folder"));
+        all.write("one/a.py", 1);
+        all.write("one/sub/b.py", 2);
+        all.build(&[("one", "a.py"), ("one", "sub/b.py")], false);
+        fs::remove_file(all.0.path().join("one/sub/b.py")).expect("a file");
+        let outcome = all.build(&[("one", "a.py")], false);
+        assert_eq!((outcome.gone, outcome.report.pruned), (vec!["sub/b.py".to_owned()], vec![]));
+        assert!(all.has("sub/b/f_kernel.cu"));
+        let outcome = all.build(&[("one", "a.py")], true);
+        assert_eq!((outcome.gone.len(), outcome.report.pruned.len()), (1, 2));
+        assert!(!all.has("sub") && all.has("a/f_kernel.cu"));
+        assert_eq!(all.build(&[("one", "a.py")], true).gone, Vec::<String>::new());
+        // Without notes nobody knows what is gone.
+        fs::remove_dir_all(all.0.path().join("out.store")).expect("a store");
+        fs::remove_file(all.0.path().join("one/a.py")).expect("a file");
+        let outcome = all.build(&[], true);
+        assert_eq!((outcome.gone.len(), outcome.unknown), (0, vec!["a.py".to_owned()]));
+        assert!(all.has("a/f_kernel.cu"));
     }
 }

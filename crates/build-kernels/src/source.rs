@@ -28,7 +28,12 @@ impl Module {
         let functions = tvmscript::functions(&parse);
         let rest = hash_of_the_rest(&functions, text);
         let hash = |item: &FunctionItem| {
-            hash_of(&[&rest, &[item.source.dialect as u8], text[item.range].as_bytes()])
+            hash_of(&[
+                READER.as_bytes(),
+                &rest,
+                &[item.source.dialect as u8],
+                text[item.range].as_bytes(),
+            ])
         };
         let hashes = functions.functions.iter().map(hash).collect();
         Module { lines: LineIndex::new(text), functions, hashes }

@@ -2,7 +2,7 @@
 //!
 //! In: a file's name and place. Out: the hash of its bytes, if the file system says of it what it said when they were
 //! read: size, time of the last change of its bytes and of its entry (which nobody can set back), and inode. One file
-//! `.texts` in the output folder, for all targets; it may be lost or deleted at any time.
+//! among the store's notes about the output folder, for all targets; it may be lost or deleted at any time.
 //!
 //! Two changes within a tick of the file system's clock have one time. So a file is remembered only if it was last
 //! changed longer before the build began to look than a tick takes: what changes after the look then has another time.
@@ -10,7 +10,7 @@
 //! read. Linear in the files.
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Path, PathBuf},
     time::{SystemTime, UNIX_EPOCH},
@@ -21,8 +21,8 @@ use codegen::{
     store::{Stamp, sealed},
 };
 
-/// In the output folder.
-const FILE: &str = ".texts";
+/// Among the notes.
+const FILE: &str = "texts";
 /// Raised with the form of the file.
 const VERSION: u32 = 1;
 /// By name: [`Look`], and the hash of the text.
@@ -79,9 +79,9 @@ pub(crate) struct Texts {
 
 impl Texts {
     /// Reads what the last build of the folder left; nothing of it if everything is to be read.
-    pub(crate) fn new(out: &Path, force: bool) -> Texts {
+    pub(crate) fn new(notes: &Path, force: bool) -> Texts {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let path = out.join(FILE);
+        let path = notes.join(FILE);
         let read = || sealed::read::<(u32, Stored)>(&path).filter(|it| it.0 == VERSION);
         let stored = if force { None } else { read() }.unwrap_or_default().1;
         let known = |(stamp, changed, text)| Known { look: Look { stamp, changed }, text };
@@ -102,25 +102,26 @@ impl Texts {
     pub(crate) fn read(&self, path: &Path) -> io::Result<(Vec<u8>, [u8; 32], Option<Known>)> {
         // A look from before the bytes: a change in between makes it an old one.
         let look = Look::of(&fs::metadata(path)?);
-        let bytes = files::read(path, files::ARTIFACT)?;
+        let bytes = files::read(path, (syntax::MAX_TEXT_LEN / 3) as u64)?;
         let text = hash_of(&[&bytes]);
         let known = look.filter(|it| it.is_settled(self.now)).map(|look| Known { look, text });
         Ok((bytes, text, known))
     }
 
-    /// Writes what the next build may trust: `files`, and what is known of others if they stay.
+    /// Writes what the next build may trust: `files`, and what is known of others but those in `gone`.
     pub(crate) fn write(
         self,
         files: &[(&str, Option<Known>)],
-        keep_others: bool,
+        gone: &BTreeSet<String>,
     ) -> io::Result<()> {
         let is_known = |(name, known): &(&str, Option<Known>)| {
             known.is_some() && self.before.get(*name) == known.as_ref()
         };
-        if files.iter().all(is_known) && (keep_others || files.len() == self.before.len()) {
+        if files.iter().all(is_known) && !gone.iter().any(|it| self.before.contains_key(it)) {
             return Ok(());
         }
-        let mut all = if keep_others { self.before } else { BTreeMap::new() };
+        let mut all = self.before;
+        all.retain(|name, _| !gone.contains(name));
         for (name, known) in files {
             match known {
                 Some(known) => all.insert((*name).to_owned(), *known),
@@ -185,12 +186,15 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let known = |n| Some(Known { look: look(n), text: [n as u8; 32] });
         let names = |force| Texts::new(folder.path(), force).before.into_keys().collect::<Vec<_>>();
-        let write = |files: &[_], keep| Texts::new(folder.path(), false).write(files, keep);
-        write(&["a", "b", "c"].map(|it| (it, known(1))), false).expect("writable");
+        let write = |files: &[_], gone: &[&str]| {
+            let gone = gone.iter().map(|it| (*it).to_owned()).collect();
+            Texts::new(folder.path(), false).write(files, &gone).expect("writable");
+        };
+        write(&["a", "b", "c"].map(|it| (it, known(1))), &[]);
         assert_eq!((names(false).len(), names(true).len()), (3, 0));
-        write(&[("a", known(2)), ("b", None)], true).expect("writable");
+        write(&[("a", known(2)), ("b", None)], &[]);
         assert_eq!(names(false), ["a", "c"]);
-        write(&[("a", known(2))], false).expect("writable");
+        write(&[("a", known(2))], &["c"]);
         assert_eq!(names(false), ["a"]);
     }
 }

@@ -1,43 +1,130 @@
-//! A hash over the sources of some crates, for build scripts: a variable of the compiler's environment.
+//! A hash over all that decides what some crate computes, for build scripts: a variable of the compiler's environment.
 //!
-//! In: names of crates. Out: FNV-1a over names and contents of all files in their `src`, and of the tables beside it.
+//! In: a crate of this workspace. Out: FNV-1a over names and contents of the files of it and of all crates of the workspace that it
+//! needs, tests and pages for people left out, and over names, versions and checksums of all other packages that these need.
+//! Which those are is read from the manifests and the lock file, so no list can miss one.
 
 use std::{
+    collections::{BTreeMap, BTreeSet},
     env, fs, io,
     path::{Path, PathBuf},
 };
 
-/// Sets `variable` for the crate that is being built. A crate that is not there counts as empty.
-pub(crate) fn tell(variable: &str, crates: &[&str]) -> io::Result<()> {
+/// What decides what a crate computes.
+#[derive(Default, Debug)]
+pub(crate) struct Inputs {
+    /// Files of the workspace.
+    pub(crate) files: BTreeSet<PathBuf>,
+    /// Other packages: name, version and checksum.
+    pub(crate) packages: BTreeSet<String>,
+}
+
+/// Sets `variable` for the crate that is being built: the hash of what decides what `name` computes.
+#[allow(dead_code, reason = "a build script calls it, a test does not")]
+pub(crate) fn tell(variable: &str, name: &str) -> io::Result<()> {
     let manifest = env::var("CARGO_MANIFEST_DIR").map(PathBuf::from).map_err(io::Error::other)?;
+    let root = manifest.join("../..");
+    let inputs = inputs_of(&root, name)?;
     let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for name in crates {
-        let folder = manifest.join("..").join(name);
-        for source in [folder.join("src"), folder.join("effects.toml")] {
-            if source.exists() {
-                println!("cargo:rerun-if-changed={}", source.display());
-                add(&source, &mut hash)?;
-            }
+    for file in &inputs.files {
+        let name = file.strip_prefix(&root).unwrap_or(file).as_os_str().as_encoded_bytes();
+        name.iter().for_each(|&byte| mix(&mut hash, byte));
+        fs::read(file)?.into_iter().for_each(|byte| mix(&mut hash, byte));
+        println!("cargo:rerun-if-changed={}", file.display());
+        // New files count, too.
+        if let Some(sources) = file.ancestors().find(|it| it.ends_with("src")) {
+            println!("cargo:rerun-if-changed={}", sources.display());
         }
     }
+    println!("cargo:rerun-if-changed={}", root.join("Cargo.lock").display());
+    inputs.packages.iter().flat_map(|it| it.bytes()).for_each(|byte| mix(&mut hash, byte));
     println!("cargo:rustc-env={variable}={hash:016x}");
     Ok(())
 }
 
-/// A file, or all of a folder in the order of names.
-fn add(path: &Path, hash: &mut u64) -> io::Result<()> {
-    let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    name.iter().for_each(|&byte| mix(hash, byte));
-    if !path.is_dir() {
-        fs::read(path)?.into_iter().for_each(|byte| mix(hash, byte));
-        return Ok(());
+/// What decides what a crate of the workspace in `root` computes. A crate that is not there counts as empty.
+pub(crate) fn inputs_of(root: &Path, name: &str) -> io::Result<Inputs> {
+    let mut inputs = Inputs::default();
+    let mut needed = vec![name.to_owned()];
+    let mut seen = BTreeSet::new();
+    let mut others = Vec::new();
+    while let Some(name) = needed.pop() {
+        let folder = root.join("crates").join(&name);
+        if !seen.insert(name.clone()) {
+            continue;
+        }
+        if !folder.is_dir() {
+            others.push(name);
+            continue;
+        }
+        add(&folder, &mut inputs.files)?;
+        needed.extend(dependencies(&fs::read_to_string(folder.join("Cargo.toml"))?));
     }
-    let mut entries =
-        fs::read_dir(path)?.map(|it| it.map(|it| it.path())).collect::<io::Result<Vec<_>>>()?;
-    entries.sort();
-    entries.iter().try_for_each(|it| add(it, hash))
+    let lock = fs::read_to_string(root.join("Cargo.lock")).unwrap_or_default();
+    inputs.packages = locked(&lock, others);
+    Ok(inputs)
 }
 
+/// The packages that a manifest names as needed to run or to build, on any system.
+fn dependencies(manifest: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut is_inside = false;
+    for line in manifest.lines().map(str::trim) {
+        if let Some(table) = line.strip_prefix('[').and_then(|it| it.strip_suffix(']')) {
+            is_inside = table.ends_with("dependencies") && !table.ends_with("dev-dependencies");
+        } else if let (true, Some((name, _))) = (is_inside, line.split_once(['.', '=', ' '])) {
+            found.push(name.trim().to_owned());
+        }
+    }
+    found
+}
+
+/// Packages of a lock file and all that they need, each as its name, version and checksum.
+fn locked(lock: &str, mut needed: Vec<String>) -> BTreeSet<String> {
+    let mut packages: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for package in lock.split("[[package]]").skip(1) {
+        let name = package.lines().find_map(|it| it.strip_prefix("name = "));
+        packages.entry(name.unwrap_or_default().trim_matches('"')).or_default().push(package);
+    }
+    let mut found = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    while let Some(name) = needed.pop() {
+        if !seen.insert(name.clone()) {
+            continue;
+        }
+        // Of several versions of a package, all.
+        for package in packages.get(name.as_str()).into_iter().flatten() {
+            let field =
+                |it: &&str| ["name", "version", "checksum"].iter().any(|key| it.starts_with(key));
+            found.insert(package.lines().filter(field).collect::<Vec<_>>().join(" "));
+            let entry =
+                |it: &str| Some(it.trim().strip_prefix('"')?.split([' ', '"']).next()?.to_owned());
+            let list = package.split_once("dependencies = [").map_or("", |it| it.1);
+            needed.extend(list.lines().filter_map(entry));
+        }
+    }
+    found
+}
+
+/// A file, or all of a folder but what is for tests or for people.
+fn add(path: &Path, files: &mut BTreeSet<PathBuf>) -> io::Result<()> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let is_dir = path.is_dir();
+    let is_left_out = match is_dir {
+        true => matches!(&*name, "tests" | "test_data" | "examples" | "benches"),
+        false => matches!(&*name, "tests.rs" | "test_bodies.rs") || name.ends_with(".md"),
+    };
+    if is_left_out || name.starts_with('.') {
+        return Ok(());
+    }
+    if !is_dir {
+        files.insert(path.to_owned());
+        return Ok(());
+    }
+    fs::read_dir(path)?.try_for_each(|it| add(&it?.path(), files))
+}
+
+#[allow(dead_code, reason = "a build script calls it, a test does not")]
 fn mix(hash: &mut u64, byte: u8) {
     *hash = (*hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
 }

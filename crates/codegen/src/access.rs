@@ -1,27 +1,19 @@
 //! What an access to a buffer adds to its indices: the offset of the buffer from its memory.
 
-use ir::{Body, BufferId, BufferOrigin, ExprId};
+use ir::{Body, BufferId, BufferOrigin, ExprId, ViewStep};
 
 use crate::kernel::{Refusal, Result};
 
 /// The offset of a buffer: its own, or that of the buffer it is a view of. Refused for a view of another type whose
-/// source has one. Linear in the chain of views.
+/// source has one. A declaration by a data pointer begins where the memory does. Linear in the chain of views.
 pub(crate) fn offset(body: &Body, buffer: BufferId) -> Result<Option<ExprId>> {
-    let mut at = buffer;
-    // A chain of views is no longer than there are buffers.
-    for _ in 0..=body.buffers.len() {
-        let data = &body.buffers[at];
-        match (data.elem_offset, &data.origin) {
-            (Some(offset), _) => return Ok(Some(offset)),
-            (None, BufferOrigin::View { source, .. }) => {
-                let same = body.buffers[*source].dtype == data.dtype;
-                at = *source;
-                if !same && body.buffers[at].elem_offset.is_some() {
-                    let text = "a view of another type has an offset";
-                    return Err(Refusal::new("buffer-view", text));
-                }
+    for at in views(body, buffer) {
+        if let Some(offset) = body.buffers[at].elem_offset {
+            if body.buffers[at].dtype != body.buffers[buffer].dtype {
+                let text = "a view of another type has an offset";
+                return Err(Refusal::new("buffer-view", text));
             }
-            (None, _) => return Ok(None),
+            return Ok(Some(offset));
         }
     }
     Ok(None)
@@ -29,15 +21,22 @@ pub(crate) fn offset(body: &Body, buffer: BufferId) -> Result<Option<ExprId>> {
 
 /// Whether the offset of a buffer is that of its root: itself, or a chain of views.
 pub(crate) fn inherits_offset(body: &Body, buffer: BufferId) -> bool {
-    let mut at = buffer;
-    for _ in 0..=body.buffers.len() {
-        let data = &body.buffers[at];
-        match data.origin {
-            _ if data.elem_offset.is_some() => return false,
-            BufferOrigin::View { source, .. } => at = source,
-            BufferOrigin::Param | BufferOrigin::Match { .. } => return true,
-            _ => return false,
+    let mut last = buffer;
+    for at in views(body, buffer) {
+        if body.buffers[at].elem_offset.is_some() {
+            return false;
         }
+        last = at;
     }
-    false
+    matches!(body.buffers[last].origin, BufferOrigin::Param | BufferOrigin::Match { .. })
+}
+
+/// A buffer and those that it is a view of, which share their offset.
+fn views(body: &Body, buffer: BufferId) -> impl Iterator<Item = BufferId> + '_ {
+    let source = |at: &BufferId| match body.view_step(*at) {
+        ViewStep::View(source, _) => Some(source),
+        _ => None,
+    };
+    // A chain of views is no longer than there are buffers.
+    std::iter::successors(Some(buffer), source).take(body.buffers.len() + 1)
 }

@@ -180,12 +180,12 @@ impl Artifact {
             .iter()
             .zip(entries)
             .map(|(kernel, entry)| {
-                let is_reserved = target.reserved(&kernel.text);
+                let reserved = target.reserved(&kernel.text);
                 let names = Names {
                     source: source_names,
                     made: &kernel.made,
                     entry: &entry,
-                    is_reserved: is_reserved.as_ref(),
+                    reserved: &reserved,
                 };
                 Source {
                     text: names::join(&kernel.text, &names),
@@ -207,13 +207,9 @@ impl Artifact {
     /// of all functions that are equal up to names. Its entry symbol is [`BINARY_ENTRY`].
     pub(crate) fn compiled_text(&self, index: usize) -> String {
         let Some(kernel) = self.kernels.get(index) else { return String::new() };
-        let is_reserved = Target::Cuda.reserved(&kernel.text);
-        let names = Names {
-            source: &[],
-            made: &kernel.made,
-            entry: BINARY_ENTRY,
-            is_reserved: is_reserved.as_ref(),
-        };
+        let reserved = Target::Cuda.reserved(&kernel.text);
+        let names =
+            Names { source: &[], made: &kernel.made, entry: BINARY_ENTRY, reserved: &reserved };
         names::join(&kernel.text, &names)
     }
 
@@ -317,7 +313,7 @@ fn put_names(text: &str, names: &[String]) -> String {
 /// The names, each once: a later one gets a number.
 fn unique(names: &[String]) -> Vec<String> {
     let mut free = FreeNames::default();
-    names.iter().map(|it| free.give(it.clone(), |_| false)).collect()
+    names.iter().map(|it| free.give_any(it.clone())).collect()
 }
 
 // ---- from a kernel set ----

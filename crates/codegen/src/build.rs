@@ -14,6 +14,7 @@
 
 mod binaries;
 mod compile;
+mod folder;
 mod kernels;
 mod output;
 mod record;
@@ -23,6 +24,7 @@ mod source;
 mod state;
 
 use std::{
+    borrow::Cow,
     collections::{BTreeMap, BTreeSet},
     io,
     path::PathBuf,
@@ -49,6 +51,7 @@ use self::{
 };
 
 pub use self::compile::{Compile, Compiled, Compiler, Figures, Measured, Verdict};
+pub use self::folder::{OutputFolder, store_of};
 pub use self::record::structure;
 pub use self::report::{
     BuildReport, Change, Compilations, FileReport, How, KernelReport, Status, Why, Work,
@@ -74,31 +77,26 @@ pub struct Settings {
     pub force: bool,
     /// Version of what makes functions of texts: part of the key of what a text remembers.
     pub reader: String,
-    /// What earlier builds of the folder made of files that are not named stays.
-    pub keep_others: bool,
     /// How many bytes the store may have; what was not used for longest goes.
     pub store_limit: u64,
 }
 
 /// How large a store may be unless somebody says otherwise.
 pub const STORE_LIMIT: u64 = 2 << 30;
-/// The store, in the output folder, unless somebody says otherwise.
-pub const STORE: &str = ".store";
 
 impl Settings {
-    /// CUDA into a folder, with the store in it.
+    /// CUDA into a folder, with the store beside it.
     pub fn new(out: impl Into<PathBuf>) -> Settings {
         let out = out.into();
         Settings {
             targets: vec![Target::Cuda],
-            store: out.join(STORE),
+            store: store_of(&out),
             out,
             options: Options::default(),
             devices: BTreeMap::new(),
             compile: None,
             force: false,
             reader: String::new(),
-            keep_others: false,
             store_limit: STORE_LIMIT,
         }
     }
@@ -113,6 +111,8 @@ impl Settings {
 /// A build that is going on; threads may share it.
 pub struct Build<'a> {
     settings: &'a Settings,
+    /// Nobody else writes to it.
+    folder: OutputFolder,
     kernels: Kernels,
     outputs: Vec<Output>,
     lowered: AtomicUsize,
@@ -148,27 +148,43 @@ impl BuiltFile {
 }
 
 impl<'a> Build<'a> {
-    /// Begins a build. Reads what the last one left.
-    pub fn new(settings: &'a Settings) -> Build<'a> {
+    /// Begins a build into a folder. Reads what earlier ones left.
+    ///
+    /// # Errors
+    /// If a manifest in the folder cannot be read.
+    pub fn new(settings: &'a Settings, folder: OutputFolder) -> io::Result<Build<'a>> {
         let generator = format!("{GENERATOR}-{}", settings.reader);
-        let Settings { out, force, .. } = settings;
+        let force = &settings.force;
         let targets: BTreeSet<Target> = settings.targets.iter().copied().collect();
         let store = Store::new(&settings.store);
         let binaries = settings.compile.as_ref();
         let kernels = Kernels::new(store.clone(), *force);
-        let new = |it| Binaries::new(it, store.clone(), *force, Arc::clone(&kernels.repaired));
+        let new = |it| {
+            Binaries::new(it, store.clone(), *force, Arc::clone(&kernels.repaired), &generator)
+        };
         let binaries = binaries.map(|it| Arc::new(new(it)));
         let output = |target| {
             let compiled = binaries.clone().filter(|_| target == Target::Cuda);
-            Output::new(target, out, settings.options_of(target), compiled, &generator, *force)
+            Output::new(target, settings, &folder, compiled, &generator)
         };
-        Build {
-            settings,
-            kernels,
-            outputs: targets.into_iter().map(output).collect(),
-            lowered: AtomicUsize::new(0),
-            binaries: binaries.clone(),
-        }
+        let outputs = targets.into_iter().map(output).collect::<io::Result<_>>()?;
+        let lowered = AtomicUsize::new(0);
+        Ok(Build { settings, folder, kernels, outputs, lowered, binaries: binaries.clone() })
+    }
+
+    /// The folder that it writes to.
+    pub fn folder(&self) -> &OutputFolder {
+        &self.folder
+    }
+
+    /// The files that the folder has outputs of, by name.
+    pub fn files_before(&self) -> BTreeSet<&str> {
+        self.outputs.iter().flat_map(Output::names).collect()
+    }
+
+    /// The part of a path that is of a file: files with the same write to the same places.
+    pub fn place_of(name: &str) -> Cow<'_, str> {
+        module_folder(name)
     }
 
     /// The first two files that would write the same output, if there are any.
@@ -277,19 +293,20 @@ impl<'a> Build<'a> {
         Ok(BuiltFile { report, outputs })
     }
 
-    /// Writes what concerns all files.
+    /// Writes what concerns all files. What earlier builds made of other files stays, but for that of those in `gone`.
     ///
     /// # Errors
     /// If files cannot be read or written.
-    pub fn finish(&self, mut files: Vec<BuiltFile>) -> io::Result<BuildReport> {
+    pub fn finish(
+        &self,
+        mut files: Vec<BuiltFile>,
+        gone: &BTreeSet<String>,
+    ) -> io::Result<BuildReport> {
         files.sort_by(|a, b| a.report.file.cmp(&b.report.file));
         let mut report = BuildReport::default();
         for (at, output) in self.outputs.iter().enumerate() {
             report.changes.extend(output.changes());
-            let mut states = match self.settings.keep_others {
-                true => output.old.all(),
-                false => Files::new(),
-            };
+            let mut states = Files::new();
             let mut seen = BTreeSet::new();
             for file in &files {
                 let name = &file.report.file;
@@ -301,10 +318,11 @@ impl<'a> Build<'a> {
                 report.work.written += made.written;
                 states.insert(name.clone(), Arc::clone(&made.state));
             }
-            let (aliases, alias_bytes, removed) = output.finish(&states)?;
-            report.aliases.extend(aliases);
-            report.alias_bytes += alias_bytes;
-            report.removed.extend(removed);
+            let finished = output.finish(states, gone)?;
+            report.aliases.extend(finished.aliases);
+            report.alias_bytes += finished.alias_bytes;
+            report.removed.extend(finished.removed);
+            report.pruned.extend(finished.pruned);
         }
         let load = |it: &AtomicUsize| it.load(Ordering::Relaxed);
         report.work = Work {

@@ -120,6 +120,18 @@ fn try_kernels(body: Body, shuffles: bool) -> Result<KernelSet, Box<(Body, Refus
     }
 }
 
+/// The function with the barriers that a build places, and how many they are; none where a build places none, or refuses
+/// the function. Operations keep their ids, new ones come after them.
+pub fn with_barriers(body: &Body) -> Option<(Body, usize)> {
+    if !split::launches(body) {
+        return None;
+    }
+    let body = body.with_declared_memory().unwrap_or_else(|| body.clone());
+    let mut set = split::split(body).ok()?;
+    let n = sync::insert_barriers(&mut set.body, &set.kernels).ok()?;
+    (n > 0).then_some((set.body, n))
+}
+
 fn unsupported(body: &Body, refusal: Refusal) -> Unsupported {
     let Refusal { reason, detail, op } = refusal;
     Unsupported { function: body.name.to_string(), reason, detail, op }
@@ -144,8 +156,18 @@ pub fn emit(
     written.map_err(|it| unsupported(&set.body, it.at(kernel.op)))
 }
 
+/// Called between the steps of code generation, before each pass and each kernel. It may unwind to end the work: nothing that
+/// generation changes is left behind.
+pub type Checkpoint<'a> = &'a dyn Fn();
+
 /// Generates the code of a function whose names have been taken out.
-pub(crate) fn generate(canonical: &Canonical, target: Target, options: &Options) -> Artifact {
+pub(crate) fn generate(
+    canonical: &Canonical,
+    target: Target,
+    options: &Options,
+    checkpoint: Checkpoint<'_>,
+) -> Artifact {
+    checkpoint();
     let lowered = match lowered(&canonical.body, target, options) {
         Ok(lowered) => lowered,
         Err(refusal) => {
@@ -160,13 +182,16 @@ pub(crate) fn generate(canonical: &Canonical, target: Target, options: &Options)
     let passes = options.passes.iter().filter_map(|it| Pass::from_name(it));
     let mut bound = Bound::default();
     let optimized = passes.fold(None, |done: Option<Body>, pass| {
+        checkpoint();
         let body = done.as_ref().unwrap_or(body);
         Some(if pass == Pass::Cse { bound.bind(body) } else { pass.run(body) })
     });
+    checkpoint();
     let set = kernels_for(optimized.as_ref().unwrap_or(body), target);
     let mut refused = set.unsupported.clone();
     let mut sources = Vec::new();
     for kernel in &set.kernels {
+        checkpoint();
         match emit(&set, kernel, target, options) {
             Ok(mut code) => {
                 code.shared = bound.lines(&set.body, &code.lines);
@@ -209,8 +234,19 @@ pub fn device_code(
     target: Target,
     options: &Options,
 ) -> Result<Vec<Source>, Vec<Unsupported>> {
+    device_code_until(body, target, options, &|| {})
+}
+
+/// As [`device_code`], with something to do between its steps.
+pub fn device_code_until(
+    body: &Body,
+    target: Target,
+    options: &Options,
+    checkpoint: Checkpoint<'_>,
+) -> Result<Vec<Source>, Vec<Unsupported>> {
     let canonical = Canonical::of(body);
-    let artifact = generate(&canonical, target, options);
+    let artifact = generate(&canonical, target, options, checkpoint);
+    checkpoint();
     let refused = artifact.refused(&canonical.names, target, options);
     let unsupported = |it: Refused| Unsupported {
         function: canonical.function.clone(),

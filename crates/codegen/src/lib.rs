@@ -36,7 +36,9 @@ mod tests;
 
 pub use artifact::SharedLine;
 pub use c_family::{DeviceCode, Feature};
-pub use device::{Source, device_code, emit, kernels, kernels_for};
+pub use device::{
+    Checkpoint, Source, device_code, device_code_until, emit, kernels, kernels_for, with_barriers,
+};
 pub use kernel::{Kernel, KernelSet, Unsupported};
 pub use key::Key;
 pub use options::{Options, TargetOptions};

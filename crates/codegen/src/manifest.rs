@@ -393,6 +393,16 @@ impl Module {
     pub fn to_json(&self) -> String {
         to_json(self)
     }
+
+    /// Reads one, and the hash of its bytes.
+    pub(crate) fn read(path: &Path) -> io::Result<(Module, [u8; 32])> {
+        let bytes = files::read(path, files::ARTIFACT)?;
+        let module: Module = from_json(&bytes, path)?;
+        match module.schema == MODULE_SCHEMA && module.version == VERSION {
+            true => Ok((module, *blake3::hash(&bytes).as_bytes())),
+            false => Err(other_version(path)),
+        }
+    }
 }
 
 impl Manifest {

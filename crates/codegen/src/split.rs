@@ -10,7 +10,7 @@ mod whole;
 
 use ir::{
     Attr, Body, BufferField, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, ForKind,
-    OpId, OpKind, RegionId, ValueId, ValueKind,
+    OpId, OpKind, RegionId, ValueId, ValueKind, ViewStep,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -603,56 +603,42 @@ impl<'a> Uses<'a> {
     }
 }
 
-/// The memory behind a buffer.
+/// The memory behind a buffer, if code for all its views can be written.
 pub(crate) fn root_of(body: &Body, buffer: BufferId) -> Result<Root> {
-    let mut buffer = buffer;
+    let refused = |what: &str| Err(Refusal::new("buffer-view", what));
+    let mut at = buffer;
     // A chain of views is no longer than there are buffers.
     for _ in 0..=body.buffers.len() {
-        let data = &body.buffers[buffer];
-        let pointer = match &data.origin {
-            BufferOrigin::Param | BufferOrigin::Match { .. } => return Ok(Root::Param(buffer)),
-            BufferOrigin::Alloc | BufferOrigin::Cell => return Ok(Root::Alloc(buffer)),
-            BufferOrigin::View { source, method } if body.name(*method) == "view" => {
-                buffer = *source;
-                continue;
-            }
-            BufferOrigin::View { method, .. } => {
-                return Err(Refusal::new(
-                    "buffer-view",
-                    format!("`.{}()` of a buffer is not lowered", body.name(*method)),
-                ));
-            }
-            BufferOrigin::MatchRegion(_) => {
-                return Err(Refusal::new(
-                    "buffer-view",
-                    "a matched region of a buffer is not lowered",
-                ));
-            }
-            BufferOrigin::Decl { data: Some(pointer) } => *pointer,
-            BufferOrigin::Decl { data: None } => {
-                return Err(Refusal::new(
-                    "buffer-pointer",
-                    "a buffer is declared without its memory",
-                ));
-            }
-        };
-        buffer = match body.expr(pointer).kind {
-            ExprKind::BufferField(owner, BufferField::Data) => owner,
-            ExprKind::Value(value) if matches!(body.values[value].kind, ValueKind::Param(_)) => {
-                return Ok(match matched_buffer(body, value) {
-                    Some(owner) => Root::Param(owner),
-                    None => Root::Handle(value),
+        at = match body.view_step(at) {
+            ViewStep::Own => {
+                return Ok(match body.buffers[at].origin {
+                    BufferOrigin::Param | BufferOrigin::Match { .. } => Root::Param(at),
+                    _ => Root::Alloc(at),
                 });
             }
-            _ => {
-                return Err(Refusal::new(
-                    "buffer-pointer",
-                    "a buffer's memory is given by a computed pointer",
-                ));
+            ViewStep::Data(owner) => owner,
+            ViewStep::View(source, method) if body.name(method) == "view" => source,
+            ViewStep::View(_, method) => {
+                return refused(&format!("`.{}()` of a buffer is not lowered", body.name(method)));
+            }
+            ViewStep::Region(_) => return refused("a matched region of a buffer is not lowered"),
+            ViewStep::Pointer(pointer) => {
+                return match body.expr(pointer).kind {
+                    ExprKind::Value(value)
+                        if matches!(body.values[value].kind, ValueKind::Param(_)) =>
+                    {
+                        let owner = matched_buffer(body, value);
+                        Ok(owner.map_or(Root::Handle(value), Root::Param))
+                    }
+                    _ => {
+                        let what = "a buffer's memory is given by a computed pointer";
+                        Err(Refusal::new("buffer-pointer", what))
+                    }
+                };
             }
         };
     }
-    Err(Refusal::new("buffer-view", "views of a buffer go in a circle"))
+    refused("views of a buffer go in a circle")
 }
 
 /// The buffer that a handle parameter stands for: its own, or the one `match_buffer` makes of it.

@@ -8,6 +8,7 @@
 //! are old. [`maintain`] counts, checks and shrinks a store.
 
 pub mod maintain;
+pub mod place;
 pub mod sealed;
 mod stamp;
 
@@ -20,13 +21,14 @@ use std::{
 
 use crate::key::Key;
 
+use place::Place;
 pub(crate) use stamp::Folder;
 pub use stamp::Stamp;
 
 /// Prefix of temporary files.
 const TEMPORARY: &str = ".tmp-";
 /// A temporary file this old belongs to nobody who is still writing.
-const STALE: Duration = Duration::from_secs(60 * 60);
+pub(crate) const STALE: Duration = Duration::from_secs(60 * 60);
 /// How exactly the last use of an entry is known: a read within this time writes nothing.
 const USE_PRECISION: Duration = Duration::from_secs(60 * 60);
 /// Bytes of the line before the data.
@@ -105,8 +107,14 @@ impl Store {
     fn load(&self, kind: Kind, key: Key, note: impl Fn(&File)) -> io::Result<Read> {
         let file = match files::open(&self.path(kind, key)) {
             Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Read::Absent),
-            Err(error) => return Err(error),
+            Err(error) => {
+                return match error.kind() {
+                    io::ErrorKind::NotFound => Ok(Read::Absent),
+                    // Something that is no file stands in its place.
+                    io::ErrorKind::InvalidInput | io::ErrorKind::IsADirectory => Ok(Read::Corrupt),
+                    _ => Err(error),
+                };
+            }
         };
         let bytes = files::read_open(&file, files::ARTIFACT)?;
         note(&file);
@@ -153,8 +161,13 @@ fn is_older(time: SystemTime, now: SystemTime, than: Duration) -> bool {
     now.duration_since(time).is_ok_and(|it| it > than)
 }
 
-/// Removes old temporary files of a folder; what another process removed first is gone all the same.
+/// Removes temporary files of a folder that are older than [`STALE`]; what another process removed first is gone all the same.
 pub(crate) fn remove_stale(folder: &Path) {
+    remove_temporary(folder, STALE);
+}
+
+/// Removes temporary files of a folder that were last written before this long.
+pub(crate) fn remove_temporary(folder: &Path, age: Duration) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let now = SystemTime::now();
     for entry in entries.flatten() {
@@ -163,34 +176,31 @@ pub(crate) fn remove_stale(folder: &Path) {
             continue;
         }
         let modified = entry.metadata().and_then(|it| it.modified());
-        if modified.is_ok_and(|it| is_older(it, now, STALE)) {
+        if age.is_zero() || modified.is_ok_and(|it| is_older(it, now, age)) {
             let _ = fs::remove_file(entry.path());
         }
     }
 }
 
-/// Replaces a file by one rename.
+/// Replaces a file by one rename, the one that a link leads to; what is no file is left alone.
 pub(crate) fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<Stamp> {
-    let folder = path.parent().unwrap_or(Path::new("."));
-    let new = || tempfile::Builder::new().prefix(TEMPORARY).tempfile_in(folder);
-    let mut file = match new() {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            fs::create_dir_all(folder)?;
-            new()?
-        }
-        Err(error) => return Err(error),
+    let named = |error: io::Error| {
+        io::Error::new(error.kind(), format!("cannot write {}: {error}", path.display()))
     };
-    file.write_all(bytes)?;
-    // As readable as any other file of the user, not private as temporary files are.
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        file.as_file().set_permissions(fs::Permissions::from_mode(0o644))?;
-    }
+    let (path, metadata) = Place::file(path).map_err(named)?;
+    let new = || place::beside(&path, metadata.as_ref(), TEMPORARY);
+    let file = match new() {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(named)?;
+            new()
+        }
+        file => file,
+    };
+    let mut file = file.map_err(named)?;
+    file.write_all(bytes).map_err(named)?;
     // Of this file, whatever takes its name afterwards.
     let stamp = Stamp::of(&file.as_file().metadata()?);
-    file.persist(path).map_err(|it| it.error)?;
+    file.persist(&path).map_err(|it| named(it.error))?;
     Ok(stamp)
 }
 

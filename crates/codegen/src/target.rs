@@ -6,6 +6,7 @@ use crate::{
     Options,
     c_family::dialect::Dialect,
     naga::{self, Language},
+    names::Reserved,
 };
 
 /// A language that code is written in.
@@ -98,13 +99,21 @@ impl Target {
             Target::Metal => Backend::Naga(Language::Metal),
         }
     }
-    /// Whether a word cannot be an identifier in `text`, canonical code for this target.
-    pub(crate) fn reserved(self, text: &str) -> Box<dyn Fn(&str) -> bool + '_> {
+    /// What no identifier in `text`, canonical code for this target, may be.
+    pub(crate) fn reserved(self, text: &str) -> Reserved<'_> {
         match self.backend(&Options::default()) {
-            Backend::C(dialect) => Box::new(move |word| dialect.is_reserved(word)),
+            Backend::C(dialect) => Reserved {
+                prefixes: dialect.reserved_prefixes(),
+                is_word: Box::new(move |word| dialect.is_reserved(word)),
+            },
             Backend::Naga(language) => {
                 let words = naga::words(text);
-                Box::new(move |word| words.contains(word) || naga::is_reserved(word, language))
+                Reserved {
+                    prefixes: naga::RESERVED_PREFIXES,
+                    is_word: Box::new(move |word| {
+                        words.contains(word) || naga::is_reserved(word, language)
+                    }),
+                }
             }
         }
     }

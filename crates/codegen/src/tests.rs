@@ -2,6 +2,7 @@
 
 mod hip;
 mod host;
+mod inputs;
 
 use expect_test::{Expect, expect};
 

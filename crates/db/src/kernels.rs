@@ -22,7 +22,13 @@ pub fn device_code<'db>(
     target: Target,
     options: Options,
 ) -> Result<Arc<[Source]>, Arc<[Unsupported]>> {
-    codegen::device_code(body(db, function), target, &options).map(Arc::from).map_err(Arc::from)
+    generated(db, body(db, function), target, &options)
+}
+
+/// Code, unless an edit makes it out of date in the meantime.
+fn generated(db: &dyn Db, body: &Body, target: Target, options: &Options) -> KernelCode {
+    let checkpoint = || db.unwind_if_revision_cancelled();
+    codegen::device_code_until(body, target, options, &checkpoint).map(Arc::from).map_err(Arc::from)
 }
 
 /// The code of a kernel of MLIR, or why there is none.
@@ -62,9 +68,7 @@ pub fn op_device_code<'db>(
     options: Options,
 ) -> Vec<KernelCode> {
     let code = |it: &KernelOf| match &it.kernel {
-        Ok(kernel) => {
-            codegen::device_code(&kernel.body, target, &options).map(Arc::from).map_err(Arc::from)
-        }
+        Ok(kernel) => generated(db, &kernel.body, target, &options),
         Err(_) => Err(Arc::from([])),
     };
     op_kernels(db, unit).iter().map(code).collect()

@@ -18,7 +18,7 @@ pub enum BufferOrigin {
     /// Fresh memory, by an allocation operation.
     Alloc,
     /// `T.decl_buffer(..., data=p)` or legacy `T.Buffer(..., data=p)`: a view of what `p` points to. Without `data`
-    /// (`None`) it declares a buffer whose pointer comes from elsewhere.
+    /// (`None`) it is fresh memory, as of an allocation.
     Decl {
         /// The pointer.
         data: Option<ExprId>,
@@ -32,6 +32,89 @@ pub enum BufferOrigin {
     },
     /// A mutable scalar of the `tirx` dialect (`x = e`): one local element, read by name.
     Cell,
+}
+
+/// What a buffer's memory is.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum ViewStep<'a> {
+    /// Its own: a parameter, an allocation, or a declaration without a pointer.
+    Own,
+    /// That of another buffer, whose elements it shows by a method.
+    View(crate::BufferId, NameId),
+    /// Part of that of another buffer.
+    Region(&'a BufferRegion),
+    /// What the data pointer of another buffer points to.
+    Data(crate::BufferId),
+    /// What some other pointer points to.
+    Pointer(ExprId),
+}
+
+/// Where a chain of views ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ViewRoot {
+    /// At a buffer with memory of its own.
+    Buffer(crate::BufferId),
+    /// At a buffer that shows what a pointer points to which is no buffer's data pointer.
+    Pointer(crate::BufferId, ExprId),
+}
+
+impl crate::Body {
+    /// What the memory of a buffer is: one step towards its root.
+    pub fn view_step(&self, buffer: crate::BufferId) -> ViewStep<'_> {
+        match &self.buffers[buffer].origin {
+            BufferOrigin::Param
+            | BufferOrigin::Match { .. }
+            | BufferOrigin::Alloc
+            | BufferOrigin::Cell
+            | BufferOrigin::Decl { data: None } => ViewStep::Own,
+            BufferOrigin::View { source, method } => ViewStep::View(*source, *method),
+            BufferOrigin::MatchRegion(region) => ViewStep::Region(region),
+            BufferOrigin::Decl { data: Some(pointer) } => match self.expr(*pointer).kind {
+                crate::ExprKind::BufferField(owner, crate::BufferField::Data) => {
+                    ViewStep::Data(owner)
+                }
+                _ => ViewStep::Pointer(*pointer),
+            },
+        }
+    }
+
+    /// The same with allocations for declarations without a pointer; none where there are no such declarations. Operations keep
+    /// their ids.
+    pub fn with_declared_memory(&self) -> Option<crate::Body> {
+        let is_fresh = |body: &crate::Body, op: crate::OpId| match body.ops[op].kind {
+            crate::OpKind::DeclBuffer { buffer } => {
+                let is_it = body.buffers[buffer].origin == (BufferOrigin::Decl { data: None });
+                is_it.then_some(buffer)
+            }
+            _ => None,
+        };
+        let fresh: Vec<_> =
+            self.ops_preorder().filter_map(|op| Some((op, is_fresh(self, op)?))).collect();
+        if fresh.is_empty() {
+            return None;
+        }
+        let mut body = self.clone();
+        for (op, buffer) in fresh {
+            body.buffers[buffer].origin = BufferOrigin::Alloc;
+            body.ops[op].kind = crate::OpKind::Alloc { buffer, kind: crate::AllocKind::Flat };
+        }
+        Some(body)
+    }
+
+    /// The memory behind a buffer, through views of every kind. Buffers that would show each other in a circle are their own.
+    pub fn view_root(&self, buffer: crate::BufferId) -> ViewRoot {
+        let mut at = buffer;
+        // A chain of views is no longer than there are buffers.
+        for _ in 0..=self.buffers.len() {
+            at = match self.view_step(at) {
+                ViewStep::Own => return ViewRoot::Buffer(at),
+                ViewStep::Pointer(pointer) => return ViewRoot::Pointer(at, pointer),
+                ViewStep::View(source, _) | ViewStep::Data(source) => source,
+                ViewStep::Region(region) => region.buffer,
+            };
+        }
+        ViewRoot::Buffer(buffer)
+    }
 }
 
 /// A buffer: a typed, shaped view of memory.

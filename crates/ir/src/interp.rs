@@ -208,7 +208,9 @@ pub fn run_with(
     symbols: &Symbols,
     options: &Options,
 ) -> Result<Outcome, RunError> {
-    exec::Machine::new(body, *options).run(arguments, symbols, &[]).map_err(|error| *error)
+    let allocating = body.with_declared_memory();
+    let machine = exec::Machine::new(allocating.as_ref().unwrap_or(body), *options);
+    machine.run(arguments, symbols, &[]).map_err(|error| *error)
 }
 
 /// Runs `body` on `arguments` of which some share memory.
@@ -218,6 +220,7 @@ pub fn run_overlapping(
     overlaps: &[Overlap],
     options: &Options,
 ) -> Result<Outcome, RunError> {
-    let machine = exec::Machine::new(body, *options);
+    let allocating = body.with_declared_memory();
+    let machine = exec::Machine::new(allocating.as_ref().unwrap_or(body), *options);
     machine.run(arguments, &Symbols::default(), overlaps).map_err(|error| *error)
 }

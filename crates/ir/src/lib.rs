@@ -28,7 +28,7 @@ pub mod walk;
 
 pub use attr::{Attr, AttrDict, SharedDict, noalias_key};
 pub use body::{Body, Children, Dialect, OpRun, Param};
-pub use buffer::{Buffer, BufferOrigin, BufferRegion, RegionDim};
+pub use buffer::{Buffer, BufferOrigin, BufferRegion, RegionDim, ViewRoot, ViewStep};
 pub use dtype::{DataType, Lanes, Type, TypeCode};
 pub use expr::{BinaryOp, BufferField, Callee, Expr, ExprFlags, ExprKind, UnaryOp};
 pub use id_list::IdList;

@@ -16,6 +16,7 @@ pub mod compact_buffers;
 mod contexts;
 mod copy;
 pub mod cross_thread_reduction;
+mod declared_memory;
 mod edit;
 pub mod flatten_buffers;
 mod footprint;
@@ -108,6 +109,11 @@ pub struct Lowering {
 
 /// The passes, in order. Blocks first: what a schedule is made of; then loops and memory, on bodies without blocks.
 pub const LOWERINGS: &[Lowering] = &[
+    Lowering {
+        name: "declared_memory",
+        what: "`T.decl_buffer` without `data=` is an allocation",
+        run: declared_memory::run,
+    },
     Lowering {
         name: "whole_logarithms",
         what: "`T.ceil(T.log2(c))` of a whole constant is a constant",

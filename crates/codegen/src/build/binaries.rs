@@ -28,6 +28,8 @@ type Outcome = Result<Arc<Compiled>, Arc<str>>;
 
 /// All binaries of a build.
 pub(super) struct Binaries {
+    /// What generates sources, and runs compilers.
+    generator: String,
     pub(super) compile: Compile,
     store: Store,
     force: bool,
@@ -54,9 +56,11 @@ impl Binaries {
         store: Store,
         force: bool,
         repaired: Arc<Repaired>,
+        generator: &str,
     ) -> Binaries {
         Binaries {
             compile: compile.clone(),
+            generator: generator.to_owned(),
             store,
             force,
             slots: Slots::default(),
@@ -111,6 +115,7 @@ impl Binaries {
         let compiler = self.compile.compiler.as_ref();
         let key = Key::of(&[
             b"binary",
+            self.generator.as_bytes(),
             compiler.identity().as_bytes(),
             arch.as_bytes(),
             flags.join(" ").as_bytes(),

@@ -123,7 +123,7 @@ impl Kernels {
             Ok(canonical) => canonical,
             Err(broken) => return Ok(Err(broken)),
         };
-        let artifact = generate(canonical, target, options);
+        let artifact = generate(canonical, target, options, &|| {});
         let bytes = serde_json::to_vec(&artifact).map_err(io::Error::other)?;
         let written = self.store.write(Kind::Kernel, key, &bytes)?;
         self.stored_bytes.fetch_add(written, Ordering::Relaxed);

@@ -2,8 +2,11 @@
 //!
 //! In: for each file its functions with their artifacts. Out: one source a kernel and a `module.json` in a folder for
 //! each file, written where their bytes differ; at the end `manifest.json` with the files and the functions that are
-//! equal, then the state. Names are joined here, from the current text. Files that the last build wrote and that no
-//! longer belong are removed: those that its state names, nothing else.
+//! equal, then the state. Names are joined here, from the current text.
+//!
+//! What other builds made of other files stays, and in the manifest: it is what tells what the folder holds, the state only saves
+//! looking at it. Of a file that is built again, what it no longer makes is removed, and of files that are to go, all: outputs
+//! that state or manifest name and that are still as they were written, nothing else.
 
 use std::{
     borrow::Cow,
@@ -11,13 +14,14 @@ use std::{
     fs, io,
     path::{Component, Path, PathBuf},
     sync::Arc,
+    time::Duration,
 };
 
 use rustc_hash::FxHashMap;
 use transform::passes::Pass;
 
 use super::{
-    Broken, Place,
+    Broken, OutputFolder, Place, Settings,
     binaries::Binaries,
     kernels::Made,
     record::{FunctionRecord, Meaning},
@@ -31,7 +35,8 @@ use crate::{
     manifest::{
         self, Alias, AliasFunction, Binary, Index, Module, ModuleEntry, UnsupportedFunction,
     },
-    store::{Folder, remove_stale, write_if_changed},
+    names,
+    store::{Folder, STALE, Stamp, remove_temporary, write_if_changed},
 };
 
 /// The folder of a target.
@@ -43,10 +48,29 @@ pub(super) struct Output {
     folder: PathBuf,
     /// The same, to look at what is in it.
     looks: Folder,
+    /// Where the state is.
+    notes: PathBuf,
+    /// Whether no other build writes to the folder.
+    is_locked: bool,
     force: bool,
     generator: String,
     options_text: String,
+    /// Hash of generator and options.
+    made_with: [u8; 32],
     pub(super) old: State,
+}
+
+/// What the end of a build did in a folder.
+#[derive(Default)]
+pub(super) struct Finished {
+    /// Functions that are equal.
+    pub(super) aliases: Vec<Alias>,
+    /// Bytes of sources that need no compiling for that.
+    pub(super) alias_bytes: u64,
+    /// Outputs of files that were built that they no longer make.
+    pub(super) removed: Vec<PathBuf>,
+    /// Outputs of files that were to go.
+    pub(super) pruned: Vec<PathBuf>,
 }
 
 /// What was made of a file for this target.
@@ -68,23 +92,101 @@ pub(super) struct FunctionOutput {
 }
 
 impl Output {
+    /// # Errors
+    /// If the folder has a manifest that is none of this version.
     pub(super) fn new(
         target: Target,
-        out: &Path,
-        options: Options,
+        settings: &Settings,
+        folder: &OutputFolder,
         binaries: Option<Arc<Binaries>>,
         generator: &str,
-        force: bool,
-    ) -> Output {
-        let folder = out.join(target.name());
-        remove_stale(&folder);
+    ) -> io::Result<Output> {
+        let path = settings.out.join(target.name());
+        let options = settings.options_of(target);
         let mut options_text = serde_json::to_string(&options).unwrap_or_default();
         options_text.extend(binaries.iter().map(|it| it.text()));
-        let looks = Folder::new(&folder);
-        let old = State::read(&folder);
+        let made_with = Key::of(&[generator.as_bytes(), options_text.as_bytes()]).0;
+        let old = State::read(folder.notes(), target);
         let old = old.unwrap_or_else(|| State::new(generator.to_owned(), options_text.clone()));
-        let generator = generator.to_owned();
-        Output { target, options, binaries, folder, looks, force, generator, options_text, old }
+        let mut output = Output {
+            target,
+            options,
+            binaries,
+            looks: Folder::new(&path),
+            folder: path,
+            notes: folder.notes().to_owned(),
+            is_locked: folder.is_locked(),
+            force: settings.force,
+            generator: generator.to_owned(),
+            options_text,
+            made_with,
+            old,
+        };
+        output.look()?;
+        Ok(output)
+    }
+
+    /// Learns from the manifest what the folder holds, if it is not the one that the state knows.
+    fn look(&mut self) -> io::Result<()> {
+        let path = self.folder.join(INDEX);
+        if self.old.index.is_some_and(|it| it.stands(&path)) {
+            return Ok(());
+        }
+        let index = match Index::read(&self.folder) {
+            Ok(index) => index,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Index::new(self.target),
+            Err(error) => {
+                let text = format!(
+                    "{error}; it is not replaced, as it may be somebody else's: move it away, or choose another --out"
+                );
+                return Err(io::Error::new(error.kind(), text));
+            }
+        };
+        let listed: BTreeSet<&str> = index.modules.iter().map(|it| it.file.as_str()).collect();
+        let known: Vec<String> = self.old.names().map(str::to_owned).collect();
+        for name in known {
+            let has_outputs = self.old.get(&name).is_some_and(|it| it.manifest.is_some());
+            if has_outputs && !listed.contains(name.as_str()) {
+                self.old.set(&name, None);
+            }
+        }
+        for ModuleEntry { file, .. } in &index.modules {
+            if let Some(state) = self.looked(file) {
+                self.old.set(file, state);
+            }
+        }
+        Ok(())
+    }
+
+    /// What the manifest of a file tells, none if there is none; nothing if it is the one that the state knows.
+    fn looked(&self, name: &str) -> Option<Option<FileState>> {
+        let path = in_folder(&module_folder(name), MODULE);
+        let stamp = self.looks_inside(&path);
+        let known = self.old.get(name).and_then(|it| it.manifest);
+        if known.is_some_and(|it| stamp == Some(it.stamp)) {
+            return None;
+        }
+        let module = || {
+            let manifest = Written { hash: [0; 32], stamp: stamp? };
+            let (module, hash) = Module::read(&self.folder.join(&path)).ok()?;
+            let written = |path: &str, hash: &str| {
+                let stamp = self.looks_inside(path).unwrap_or_default();
+                Some(Written { hash: Key::parse(hash)?.0, stamp })
+            };
+            let manifest = Written { hash, ..manifest };
+            (module.file == name).then(|| FileState::of_module(module, manifest, &written))
+        };
+        Some(module())
+    }
+
+    /// The stamp of a file in the folder; manifests are files that anybody may write, and must not lead out of it.
+    fn looks_inside(&self, path: &str) -> Option<Stamp> {
+        is_inside(path).then(|| self.looks.stamp(path)).flatten()
+    }
+
+    /// The files that the folder has outputs of, by name.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.old.names_with_outputs()
     }
 
     /// The options of what kernels are compared with, if they are compared: without `cse`.
@@ -118,8 +220,8 @@ impl Output {
 
     /// The file as the last build left it, if nothing of it has to be made.
     pub(super) fn kept(&self, name: &str, text: [u8; 32]) -> Option<FileOutput> {
-        let is_same = !self.force && self.is_same();
-        let state = self.old.get(name).filter(|it| is_same && it.text == text)?;
+        let is_it = |it: &&Arc<FileState>| it.text == text && it.made_with == self.made_with;
+        let state = self.old.get(name).filter(|it| !self.force && is_it(it))?;
         let folder = module_folder(name);
         // One place for all paths: there are as many as kernels.
         let mut path = String::new();
@@ -148,14 +250,19 @@ impl Output {
         text: [u8; 32],
         functions: &[(&FunctionRecord, Result<Made, &Broken>)],
     ) -> io::Result<FileOutput> {
+        let folder = module_folder(name).into_owned();
+        // What a kill left behind is nobody's while others wait.
+        let age = if self.is_locked { Duration::ZERO } else { STALE };
+        remove_temporary(&self.folder.join(&folder), age);
         let mut writer = FileWriter {
             output: self,
             name,
-            folder: module_folder(name).into_owned(),
+            folder,
             old: self.old.get(name).map(|it| &**it),
-            entries: BTreeMap::new(),
+            entries: FxHashMap::default(),
             state: FileState {
                 text,
+                made_with: self.made_with,
                 manifest: None,
                 functions: Vec::new(),
                 unsupported: Vec::new(),
@@ -174,31 +281,37 @@ impl Output {
         writer.finish()
     }
 
-    /// Writes what concerns all files, and removes what no longer belongs. Gives the functions that are equal, how
-    /// many bytes of sources need no compiling for that, and the files that were removed.
-    pub(super) fn finish(&self, files: &Files) -> io::Result<(Vec<Alias>, u64, Vec<PathBuf>)> {
-        let (aliases, alias_bytes) = aliases(files);
-        let path = self.folder.join("manifest.json");
-        let is_same = self.is_same() && self.old.is_of(files);
-        let index = match self.old.index.filter(|it| is_same && it.stands(&path)) {
-            Some(index) => index,
-            None => self.write_index(&path, files, &aliases)?,
-        };
-        let mut removed = Vec::new();
-        for stale in self.stale(files) {
-            // The state is a file that anybody may write: it must not lead out of the folder.
-            let inside =
-                Path::new(&stale).components().all(|it| matches!(it, Component::Normal(_)));
-            let path = self.folder.join(&stale);
-            if inside && fs::remove_file(&path).is_ok() {
-                removed.push(path);
+    /// Writes what concerns all files: `built` and, of others, all but those in `gone`; and removes what no longer belongs.
+    pub(super) fn finish(&self, built: Files, gone: &BTreeSet<String>) -> io::Result<Finished> {
+        let mut files = built;
+        let mut replaced = Vec::new();
+        let mut leaving = Vec::new();
+        for (name, state) in self.old.all() {
+            match files.get(&name) {
+                Some(now) if Arc::ptr_eq(now, &state) => {}
+                Some(_) => replaced.push((name, state)),
+                None if gone.contains(&name) => leaving.push((name, state)),
+                None => match self.looked(&name).filter(|_| state.manifest.is_some()) {
+                    // A build of it was killed, or somebody removed it.
+                    Some(looked) => files.extend(looked.map(|it| (name, Arc::new(it)))),
+                    None => drop(files.insert(name, state)),
+                },
             }
         }
+        let (aliases, alias_bytes) = aliases(&files);
+        let path = self.folder.join(INDEX);
+        let is_same = self.is_same() && self.old.is_of(&files);
+        let index = match self.old.index.filter(|it| is_same && it.stands(&path)) {
+            Some(index) => index,
+            None => self.write_index(&path, &files, &aliases)?,
+        };
+        let removed = self.remove(&replaced, &files);
+        let pruned = self.remove(&leaving, &files);
         if !is_same || self.old.index != Some(index) {
             let with = (self.generator.as_str(), self.options_text.as_str());
-            self.old.write(&self.folder, with, Some(index), files)?;
+            self.old.write((&self.notes, self.target), with, Some(index), &files)?;
         }
-        Ok((aliases, alias_bytes, removed))
+        Ok(Finished { aliases, alias_bytes, removed, pruned })
     }
 
     fn write_index(&self, path: &Path, files: &Files, aliases: &[Alias]) -> io::Result<Written> {
@@ -217,36 +330,66 @@ impl Output {
         Ok(Written { hash: *blake3::hash(text.as_bytes()).as_bytes(), stamp })
     }
 
-    /// What the last build wrote and this one did not. Files that were kept are not looked at.
-    fn stale(&self, files: &Files) -> Vec<String> {
-        let changed = self.old.changed(files);
-        if changed.is_empty() {
+    /// Removes outputs of earlier states that are no outputs of `files`, and folders that are empty then.
+    fn remove(&self, before: &[(String, Arc<FileState>)], files: &Files) -> Vec<PathBuf> {
+        if before.is_empty() {
             return Vec::new();
         }
         // An output is in the folder of its file, which two names may share.
         let folders: BTreeSet<Cow<'_, str>> =
-            changed.iter().map(|it| module_folder(it.0)).collect();
+            before.iter().map(|it| module_folder(&it.0)).collect();
         let written: BTreeSet<String> = files
             .iter()
             .filter(|(name, _)| folders.contains(&module_folder(name)))
             .flat_map(|(name, state)| self.paths(name, state))
+            .map(|it| it.0)
             .collect();
-        let before = changed.into_iter().flat_map(|(name, state)| self.paths(name, state));
-        before.filter(|it| !written.contains(it)).collect()
+        let mut removed = Vec::new();
+        for (name, state) in before {
+            for (path, hash) in self.paths(name, state) {
+                if written.contains(&path) || !is_inside(&path) {
+                    continue;
+                }
+                let path = self.folder.join(path);
+                if is_as_written(&path, &hash) && fs::remove_file(&path).is_ok() {
+                    removed.push(path);
+                }
+            }
+        }
+        for path in &removed {
+            let above = path.ancestors().skip(1).take_while(|it| **it != *self.folder);
+            // A folder with something in it stays, and those above it.
+            let _ = above.into_iter().try_for_each(fs::remove_dir);
+        }
+        removed
     }
 
-    /// What was written for a file.
-    fn paths(&self, file: &str, state: &FileState) -> Vec<String> {
+    /// What was written for a file, with its hash.
+    fn paths(&self, file: &str, state: &FileState) -> Vec<(String, [u8; 32])> {
         let folder = module_folder(file);
-        let manifest = state.manifest.map(|_| in_folder(&folder, MODULE));
+        let manifest = state.manifest.map(|it| (in_folder(&folder, MODULE), it.hash));
         let kernels = state.functions.iter().flat_map(|it| &it.kernels);
         let outputs = kernels.flat_map(|it| {
-            let binaries = it.binaries.iter();
-            let binaries = binaries.map(|(ending, _)| binary_path(&folder, &it.entry, ending));
-            std::iter::once(source_path(&folder, &it.entry, self.target)).chain(binaries)
+            let binary = |(ending, file): &(String, Written)| {
+                (binary_path(&folder, &it.entry, ending), file.hash)
+            };
+            let binaries: Vec<_> = it.binaries.iter().map(binary).collect();
+            let source = source_path(&folder, &it.entry, self.target);
+            std::iter::once((source, it.file.hash)).chain(binaries)
         });
         manifest.into_iter().chain(outputs).collect()
     }
+}
+
+/// Whether a relative path leads nowhere else.
+fn is_inside(path: &str) -> bool {
+    Path::new(path).components().all(|it| matches!(it, Component::Normal(_)))
+}
+
+/// Whether a file is as a build wrote it: what somebody changed since is theirs.
+fn is_as_written(path: &Path, hash: &[u8; 32]) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|it| it.is_file())
+        && files::read(path, files::ARTIFACT).is_ok_and(|it| blake3::hash(&it).as_bytes() == hash)
 }
 
 /// Writes one file.
@@ -255,8 +398,8 @@ struct FileWriter<'a> {
     name: &'a str,
     folder: String,
     old: Option<&'a FileState>,
-    /// How many functions had a name so far.
-    entries: BTreeMap<String, usize>,
+    /// How many functions had a name so far, as it is in entry symbols, in small letters.
+    entries: FxHashMap<String, usize>,
     state: FileState,
     module: Module,
     functions: Vec<FunctionOutput>,
@@ -357,14 +500,20 @@ impl FileWriter<'_> {
         Ok(())
     }
 
-    /// Two functions of one name in one file have two entry symbols.
+    /// A name for the entry symbols and the outputs of a function. Names that are equal as symbols of C, or but for the case of their
+    /// letters, which some file systems do not tell apart, get numbers.
     fn unique_entry(&mut self, name: &str) -> String {
-        let count = self.entries.entry(name.to_owned()).or_default();
-        *count += 1;
-        match *count {
-            1 => name.to_owned(),
-            n => format!("{name}_{n}"),
+        let wanted = names::identifier(name);
+        let lower = wanted.to_ascii_lowercase();
+        let mut number = self.entries.get(&lower).copied().unwrap_or(0) + 1;
+        let mut entry = if number == 1 { wanted.clone() } else { format!("{wanted}_{number}") };
+        while number > 1 && self.entries.contains_key(&entry.to_ascii_lowercase()) {
+            number += 1;
+            entry = format!("{wanted}_{number}");
         }
+        self.entries.insert(lower, number);
+        self.entries.entry(entry.to_ascii_lowercase()).or_insert(1);
+        entry
     }
 
     fn refuse_broken(&mut self, function: &FunctionRecord, broken: &Broken) {
@@ -489,6 +638,8 @@ pub(super) fn statuses(output: &FileOutput, seen: &mut BTreeSet<[u8; 32]>) -> Ve
     all
 }
 
+/// The manifest of a target, in its folder.
+const INDEX: &str = "manifest.json";
 /// The manifest of a file, in its folder.
 const MODULE: &str = "module.json";
 

@@ -28,8 +28,10 @@ pub struct BuildReport {
     pub alias_bytes: u64,
     /// Functions that launch nothing (and so have no kernels).
     pub without_launch: usize,
-    /// Files that were removed.
+    /// Outputs that files which were built no longer make: they were removed.
     pub removed: Vec<PathBuf>,
+    /// Outputs of files that were to go: they were removed.
+    pub pruned: Vec<PathBuf>,
     /// What all kernels of a target were built with before, where that was something else.
     pub changes: Vec<Change>,
     /// How much was done.

@@ -1,15 +1,16 @@
 //! What the last build of a folder wrote, so that the next one can tell in a few looks that a file needs nothing.
 //!
-//! One file `.state` in the folder of each target: for every source file the hash of its text, and every output with
-//! its hash and a [`Stamp`]. An output whose stamp is another is looked at again, whoever changed it; a file of another
-//! version, or with a wrong checksum, counts as none. It is written last: after a kill the old one stands, whose
-//! stamps no longer fit what was replaced since. Linear in the kernels; what is known of a file is taken apart when it is asked for.
+//! One file for each target among the store's notes about the folder ([`super::OutputFolder`]): for every source file the hash of
+//! its text, and every output with its hash and a [`Stamp`]. An output whose stamp is another is looked at again, whoever
+//! changed it; a file of another version, or with a wrong checksum, counts as none: then the manifests of the folder tell what
+//! is there ([`FileState::of_module`]). It is written last: after a kill the old one stands, whose stamps no longer fit what was
+//! replaced since. Linear in the kernels; what is known of a file is taken apart when it is asked for.
 
 use std::{
     collections::BTreeMap,
     fs, io,
     ops::Range,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
 
@@ -17,17 +18,22 @@ use serde::{Deserialize, Serialize};
 
 use super::Measured;
 use crate::{
-    key::hex,
-    manifest::UnsupportedFunction,
+    Target,
+    key::{Key, hex},
+    manifest::{self, Module, UnsupportedFunction},
     store::{
         Stamp,
         sealed::{self, SEAL},
     },
 };
 
-pub(super) const FILE: &str = ".state";
 /// Raised with the form of the file.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
+
+/// The file of a target.
+fn file(notes: &Path, target: Target) -> PathBuf {
+    notes.join(format!("{}.state", target.name()))
+}
 
 /// The state of a target's folder.
 #[derive(Default, Debug)]
@@ -46,7 +52,8 @@ pub(super) struct State {
 /// The state of a file, which is read when it is asked for: threads share that work.
 #[derive(Debug)]
 struct Stored {
-    bytes: Range<usize>,
+    /// None for what the manifests told.
+    bytes: Option<Range<usize>>,
     state: OnceLock<Option<Arc<FileState>>>,
 }
 
@@ -71,6 +78,9 @@ pub(super) struct FileState {
     /// Hash of its text.
     #[serde(with = "hash")]
     pub(super) text: [u8; 32],
+    /// Hash of what it was made with: generator and options.
+    #[serde(with = "hash")]
+    pub(super) made_with: [u8; 32],
     /// `module.json`, if it has something to say.
     pub(super) manifest: Option<Written>,
     pub(super) functions: Vec<FunctionState>,
@@ -119,14 +129,14 @@ impl State {
     }
 
     /// The state of a folder; none where there is none that can be trusted.
-    pub(super) fn read(folder: &Path) -> Option<State> {
-        let bytes = sealed::read_bytes(&folder.join(FILE))?;
+    pub(super) fn read(notes: &Path, target: Target) -> Option<State> {
+        let bytes = sealed::read_bytes(&file(notes, target))?;
         let (head, states) = postcard::take_from_bytes::<Head<'_>>(bytes.get(SEAL..)?).ok()?;
         let mut at = bytes.len() - states.len();
         let mut stored = |len: usize| {
             let end = at.checked_add(len)?;
             let bytes = std::mem::replace(&mut at, end)..end;
-            Some(Stored { bytes, state: OnceLock::new() })
+            Some(Stored { bytes: Some(bytes), state: OnceLock::new() })
         };
         let files = head.files.iter().map(|(name, len)| Some(((*name).to_owned(), stored(*len)?)));
         let files = files.collect::<Option<_>>()?;
@@ -141,24 +151,35 @@ impl State {
     }
 
     fn state<'a>(&'a self, stored: &'a Stored) -> Option<&'a Arc<FileState>> {
-        let read = || postcard::from_bytes(self.bytes.get(stored.bytes.clone())?).ok();
+        let read = || postcard::from_bytes(self.bytes.get(stored.bytes.clone()?)?).ok();
         stored.state.get_or_init(|| read().map(Arc::new)).as_ref()
+    }
+
+    /// The names of all files.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
+    }
+
+    /// The names of files with outputs.
+    pub(super) fn names_with_outputs(&self) -> impl Iterator<Item = &str> {
+        self.names().filter(|it| self.get(it).is_some_and(|it| it.manifest.is_some()))
+    }
+
+    /// Takes what is known of a file from somewhere else; nothing is known of it if that is none.
+    pub(super) fn set(&mut self, name: &str, state: Option<FileState>) {
+        match state.map(Arc::new) {
+            None => drop(self.files.remove(name)),
+            Some(it) => {
+                let stored = Stored { bytes: None, state: OnceLock::from(Some(it)) };
+                self.files.insert(name.to_owned(), stored);
+            }
+        }
     }
 
     /// All files.
     pub(super) fn all(&self) -> Files {
         let all = self.files.iter();
         all.filter_map(|(name, it)| Some((name.clone(), Arc::clone(self.state(it)?)))).collect()
-    }
-
-    /// Those of which `files` has another state, or none.
-    pub(super) fn changed<'a>(&'a self, files: &Files) -> Vec<(&'a str, &'a FileState)> {
-        let is_kept = |name: &str, stored: &Stored| match (files.get(name), stored.state.get()) {
-            (Some(now), Some(Some(before))) => Arc::ptr_eq(now, before),
-            _ => false,
-        };
-        let changed = self.files.iter().filter(|(name, it)| !is_kept(name, it));
-        changed.filter_map(|(name, it)| Some((name.as_str(), &**self.state(it)?))).collect()
     }
 
     /// Whether these are the files of the state.
@@ -173,7 +194,7 @@ impl State {
     /// Writes another state of the folder, of these files. What stayed is not put into bytes again.
     pub(super) fn write(
         &self,
-        folder: &Path,
+        (notes, target): (&Path, Target),
         (generator, options): (&str, &str),
         index: Option<Written>,
         files: &Files,
@@ -185,7 +206,7 @@ impl State {
             let stored = self.files.get(name).filter(
                 |it| matches!(it.state.get(), Some(Some(before)) if Arc::ptr_eq(before, state)),
             );
-            match stored.and_then(|it| self.bytes.get(it.bytes.clone())) {
+            match stored.and_then(|it| self.bytes.get(it.bytes.clone()?)) {
                 Some(bytes) => states.extend_from_slice(bytes),
                 None => {
                     states = postcard::to_extend(&**state, states).map_err(io::Error::other)?;
@@ -195,8 +216,57 @@ impl State {
         }
         let head = Head { version: VERSION, generator, options, index, files: lens };
         let bytes = postcard::to_extend(&head, vec![0; SEAL]).map_err(io::Error::other)?;
-        sealed::write_bytes(&folder.join(FILE), [bytes, states].concat())
+        sealed::write_bytes(&file(notes, target), [bytes, states].concat())
     }
+}
+
+impl FileState {
+    /// What a manifest tells of a file: its outputs, not the text and the options they are of. `written` tells what is there by the
+    /// path from the folder of the target.
+    pub(super) fn of_module(
+        module: Module,
+        manifest: Written,
+        written: &dyn Fn(&str, &str) -> Option<Written>,
+    ) -> FileState {
+        let kernel = |it: manifest::Kernel| {
+            let binary = |it: manifest::Binary| Some((it.kind, written(&it.file, &it.hash)?));
+            Some(KernelState {
+                file: written(&it.file, &it.hash)?,
+                entry: it.entry,
+                binaries: it.binaries.into_iter().filter_map(binary).collect(),
+                measured: None,
+            })
+        };
+        let function = |it: manifest::Function| {
+            let (structure, key) = it.key.split_once('-')?;
+            Some(FunctionState {
+                name: it.name,
+                structure: unhex(structure),
+                key: Key::parse(key)?.0,
+                kernels: it.kernels.into_iter().filter_map(kernel).collect(),
+            })
+        };
+        FileState {
+            text: [0; 32],
+            made_with: [0; 32],
+            manifest: Some(manifest),
+            functions: module.functions.into_iter().filter_map(function).collect(),
+            unsupported: module.unsupported,
+            without_launch: 0,
+        }
+    }
+}
+
+/// The bytes of 32 hexadecimal digits.
+fn unhex(digits: &str) -> Option<[u8; 16]> {
+    let mut bytes = [0; 16];
+    if digits.len() != 32 || !digits.is_ascii() {
+        return None;
+    }
+    for (at, byte) in bytes.iter_mut().enumerate() {
+        *byte = u8::from_str_radix(&digits[2 * at..2 * at + 2], 16).ok()?;
+    }
+    Some(bytes)
 }
 
 impl FunctionState {

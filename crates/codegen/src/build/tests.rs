@@ -37,13 +37,9 @@ impl Project {
     fn read(&self, file: &str) -> String {
         fs::read_to_string(self.folder.path().join(file)).expect(file)
     }
-    /// What is for users: not the state, in which times are.
-    fn outputs(&self, out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
-        Project::outputs_of(self.files(out))
-    }
-    fn outputs_of(mut files: BTreeMap<PathBuf, Vec<u8>>) -> BTreeMap<PathBuf, Vec<u8>> {
-        files.retain(|path, _| !path.ends_with(".state"));
-        files
+    /// As if the store had never heard of the folder.
+    fn forget(&self) {
+        fs::remove_dir_all(self.folder.path().join("store/outputs")).expect("notes");
     }
     /// All files of a folder with their bytes.
     fn files(&self, out: &str) -> BTreeMap<PathBuf, Vec<u8>> {
@@ -66,7 +62,21 @@ impl Project {
 
 /// Builds files: name, text besides the functions, functions.
 fn build(settings: &Settings, files: &[(&str, &str, &[Function])]) -> BuildReport {
-    let build = Build::new(settings);
+    build_without(settings, files, &[])
+}
+
+fn begin(settings: &Settings) -> Build<'_> {
+    let folder = OutputFolder::open(settings, &|| {}).expect("a folder");
+    Build::new(settings, folder).expect("a build")
+}
+
+/// Likewise; what was built of other files goes.
+fn build_without(
+    settings: &Settings,
+    files: &[(&str, &str, &[Function])],
+    gone: &[&str],
+) -> BuildReport {
+    let build = begin(settings);
     let built = files.iter().map(|(name, rest, functions)| {
         let texts: Vec<String> =
             functions.iter().map(|(_, body)| ir::print::tvmscript(body, 0)).collect();
@@ -93,7 +103,8 @@ fn build(settings: &Settings, files: &[(&str, &str, &[Function])]) -> BuildRepor
         build.parsed(name, text, &functions).expect("a file")
     });
     let built = built.collect();
-    build.finish(built).expect("a build")
+    let gone = gone.iter().map(|it| (*it).to_owned()).collect();
+    build.finish(built, &gone).expect("a build")
 }
 
 fn statuses(report: &BuildReport) -> Vec<(&str, Status)> {
@@ -159,7 +170,7 @@ fn warm_and_cold_output_are_the_same_bytes() {
     warm.build("out", &two(1.0, "input"));
     let cold = Project::new();
     cold.build("out", &two(1.0, "input"));
-    assert_eq!(warm.outputs("out"), cold.outputs("out"));
+    assert_eq!(warm.files("out"), cold.files("out"));
 }
 
 #[test]
@@ -175,7 +186,7 @@ fn text_around_a_function_and_its_place_lower_nothing() {
     // The text that was there before is known, and so is the same text in another file and another folder.
     let back = project.build("out", &functions);
     assert_eq!((back.files[0].how, back.work.parsed), (How::Known, 0));
-    assert_eq!(project.outputs("out"), Project::outputs_of(before));
+    assert_eq!(project.files("out"), before);
     let files: [(&str, &str, &[Function]); 1] = [("other.py", "", &functions)];
     let other = build(&project.settings("elsewhere"), &files);
     assert_eq!((other.files[0].how, other.work.parsed, other.work.generated), (How::Known, 0, 0));
@@ -238,17 +249,18 @@ fn a_function_without_a_body_is_told_at_its_place_or_at_its_name() {
     };
     let functions = [place(Some(Place { line: 3, column: 7 })), place(None)];
     for _ in 0..2 {
-        let build = Build::new(&settings);
+        let build = begin(&settings);
         // The second time from what the store remembers of the text.
         let file = match build.known("f.py", [1; 32]).expect("a file") {
             Some(file) => file,
             None => build.parsed("f.py", [1; 32], &functions).expect("a file"),
         };
-        let report = build.finish(vec![file]).expect("a build");
+        let report = build.finish(vec![file], &BTreeSet::new()).expect("a build");
         let told: Vec<_> = report.unsupported.iter().map(|it| it.place()).collect();
         assert_eq!(told[..2], ["f.py:13:7", "f.py:11:5"]);
         assert_eq!(report.unsupported[0].help(), reasons::find("has-errors").unwrap().help);
-        std::fs::remove_file(project.folder.path().join("out/cuda/.state")).ok();
+        drop(build);
+        project.forget();
     }
 }
 
@@ -280,17 +292,91 @@ fn what_no_longer_belongs_is_removed_and_nothing_else() {
     assert_eq!(removed[..2], ["normalize_kernel.cu", "normalize_kernel.cl"]);
     assert!(own.exists());
     assert!(project.folder.path().join("out/cuda/models/net/add_kernel.cu").exists());
+    // Nothing to build is no reason to remove what was built.
     let report = build(&project.settings("out"), &[]);
-    assert_eq!(report.removed.len(), 2 * TARGETS.len());
+    assert_eq!((report.removed.len(), report.pruned.len()), (0, 0));
+    let edited = project.folder.path().join("out/opencl/models/net/add_kernel.cl");
+    fs::write(&edited, "mine, too").expect("a change");
+    let report = build_without(&project.settings("out"), &[], &["models/net.py"]);
+    assert_eq!((report.removed.len(), report.pruned.len()), (0, 2 * TARGETS.len() - 1));
+    assert!(own.exists() && edited.exists());
+}
+
+/// What a build of each file alone leaves is what a build of all leaves, whether the store remembers the folder or not.
+#[test]
+fn parts_that_are_built_one_after_the_other_make_the_whole() {
+    let whole = Project::new();
+    let (one, two) = (two(1.0, "A"), two(2.0, "A"));
+    let all: [(&str, &str, &[Function]); 3] =
+        [("a.py", "", &one), ("b.py", "", &two), ("sub/a.py", "", &one[..1])];
+    build(&whole.settings("out"), &all);
+    for forgets in [false, true] {
+        let parts = Project::new();
+        for file in [1, 0, 2, 1, 0] {
+            let report = build(&parts.settings("out"), &all[file..=file]);
+            assert_eq!((report.removed.len(), report.pruned.len()), (0, 0));
+            if forgets {
+                parts.forget();
+            }
+        }
+        assert_eq!(parts.files("out"), whole.files("out"), "{forgets}");
+    }
 }
 
 #[test]
-fn files_that_are_not_named_stay_if_asked() {
+fn a_part_that_was_built_with_other_options_is_built_again_with_these() {
+    let project = Project::new();
+    let (one, two) = (two(1.0, "A"), two(2.0, "A"));
+    let files: [(&str, &str, &[Function]); 2] = [("a.py", "", &one), ("b.py", "", &two)];
+    let settings = project.settings("out");
+    build(&settings, &files);
+    let mut fused = settings.clone();
+    fused.options.contract = true;
+    build(&fused, &files[..1]);
+    // `a.py` is of other options than `b.py` now.
+    build(&fused, &files);
+    let cold = Project::new();
+    let mut settings = cold.settings("out");
+    settings.options.contract = true;
+    build(&settings, &files);
+    assert_eq!(project.files("out"), cold.files("out"));
+}
+
+#[test]
+fn a_manifest_of_somebody_else_is_not_replaced() {
+    for text in ["{}", "", "{\"schema\": \"tir-analyzer/kernels\", \"version\": 99}"] {
+        let project = Project::new();
+        let settings = project.settings("out");
+        let path = project.folder.path().join("out/cuda/manifest.json");
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(&path, text).expect("a file");
+        let folder = OutputFolder::open(&settings, &|| {}).expect("a folder");
+        let error = Build::new(&settings, folder).err().expect("an error").to_string();
+        assert!(error.contains("move it away, or choose another --out"), "{error}");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), text);
+    }
+}
+
+#[test]
+fn names_that_differ_in_case_or_in_letters_that_c_lacks_have_outputs_of_their_own() {
+    let project = Project::new();
+    let names = ["f", "F", "f", "f_2", "größe", "gr__e", "../../up", ""];
+    let functions: Vec<Function> = names.map(|it| (it, add_dynamic(it, "A", 1.0))).to_vec();
+    let report = build(&project.settings("out"), &[("a.py", "", &functions)]);
+    let outputs: BTreeSet<String> =
+        report.kernels.iter().map(|it| it.output().to_lowercase()).collect();
+    assert_eq!(outputs.len(), names.len() * TARGETS.len());
+    let sources = project.files("out");
+    let n_sources = sources.keys().filter(|it| it.extension().is_some_and(|it| it == "cu")).count();
+    assert_eq!(n_sources, names.len());
+}
+
+#[test]
+fn files_that_are_not_named_stay() {
     let project = Project::new();
     let (one, two) = (two(1.0, "A"), two(2.0, "A"));
     let settings = project.settings("out");
     build(&settings, &[("a.py", "", &one), ("b.py", "", &one)]);
-    let settings = Settings { keep_others: true, ..settings };
     let report = build(&settings, &[("b.py", "", &two)]);
     assert_eq!((report.removed.len(), report.files.len()), (0, 1));
     let manifest = Manifest::read(&settings.out.join("cuda")).expect("a manifest");
@@ -304,7 +390,7 @@ fn files_that_are_not_named_stay_if_asked() {
 fn a_broken_entry_of_the_store_is_rebuilt_and_reported() {
     let project = Project::new();
     project.build("out", &two(1.0, "A"));
-    let before = project.outputs("out");
+    let before = project.files("out");
     for path in project.files("store").keys() {
         fs::write(project.folder.path().join("store").join(path), "garbage").expect("a file");
     }
@@ -313,7 +399,7 @@ fn a_broken_entry_of_the_store_is_rebuilt_and_reported() {
     // Two functions for each target, and the text.
     assert_eq!(report.work.repaired, 2 * TARGETS.len() + 1);
     assert!(report.kernels.iter().all(|it| it.status == Status::Built(Why::StoreBroken)));
-    assert_eq!(project.outputs("out"), before);
+    assert_eq!(project.files("out"), before);
     fs::remove_dir_all(project.folder.path().join("out")).expect("output");
     let report = project.build("out", &two(1.0, "A"));
     assert_eq!((report.work.repaired, report.work.generated, report.work.lowered), (0, 0, 0));
@@ -323,20 +409,20 @@ fn a_broken_entry_of_the_store_is_rebuilt_and_reported() {
 fn an_output_that_somebody_changed_or_removed_is_made_again() {
     let project = Project::new();
     project.build("out", &two(1.0, "A"));
-    let before = project.outputs("out");
+    let before = project.files("out");
     let path = project.folder.path().join("out/cuda/models/net/add_kernel.cu");
     let text = fs::read_to_string(&path).expect("a kernel");
     for harm in ["", &text.replace('+', "-"), &text.to_uppercase()] {
         fs::write(&path, harm).expect("a change");
         let report = project.build("out", &two(1.0, "A"));
         assert_eq!((report.work.generated, report.work.written), (0, 1));
-        assert_eq!(project.outputs("out"), before);
+        assert_eq!(project.files("out"), before);
     }
     fs::remove_file(&path).expect("a kernel");
-    fs::write(project.folder.path().join("out/cuda/.state"), "garbage").expect("a file");
+    project.forget();
     let report = project.build("out", &two(1.0, "A"));
     assert_eq!((report.work.generated, report.work.lowered), (0, 0));
-    assert_eq!(project.outputs("out"), before);
+    assert_eq!(project.files("out"), before);
 }
 
 #[test]
@@ -354,7 +440,7 @@ fn two_builds_at_once_give_what_one_gives() {
     project.build("out", &two(4.0, "A"));
     let alone = Project::new();
     alone.build("out", &two(4.0, "A"));
-    assert_eq!(project.outputs("out"), alone.outputs("out"));
+    assert_eq!(project.files("out"), alone.files("out"));
 }
 
 #[test]

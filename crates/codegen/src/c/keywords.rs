@@ -80,12 +80,13 @@ pub(super) const RESERVED: &[&str] = &[
     "while",
 ];
 
+/// Beginnings of what our text and the macros of the headers are called.
+pub(super) const PREFIXES: &[&str] =
+    &["FP_", "MATH_", "PTRDIFF_", "SIG_ATOMIC_", "SIZE_", "TIR_", "WCHAR_", "WINT_", "tir_"];
+
 /// Whether a word is a type or a macro of `stdint.h`, of those that it has and may have.
 pub(super) fn is_integer_name(word: &str) -> bool {
     let number = word.trim_start_matches(['u', 'U']);
     ["int", "INT"].iter().any(|it| number.starts_with(it))
         && ["_t", "_MAX", "_MIN", "_C"].iter().any(|it| number.ends_with(it))
-        || ["PTRDIFF_", "SIZE_", "SIG_ATOMIC_", "WCHAR_", "WINT_", "FP_", "MATH_"]
-            .iter()
-            .any(|it| word.starts_with(it))
 }

@@ -61,8 +61,16 @@ pub(crate) struct SharedArray<'a> {
 
 /// A language of the C family.
 pub(crate) trait Dialect {
-    /// Whether a word cannot be an identifier of ours.
-    fn is_reserved(&self, word: &str) -> bool;
+    /// Beginnings of words that no identifier of ours may have.
+    fn reserved_prefixes(&self) -> &'static [&'static str];
+    /// Keywords, and names of headers and of our text; sorted.
+    fn reserved_words(&self) -> &'static [&'static str];
+    /// Whether a word is of a family of names of headers that is too large for a list.
+    fn is_reserved_family(&self, word: &str) -> bool;
+    /// Whether a word, whatever it begins with, cannot be an identifier of ours.
+    fn is_reserved(&self, word: &str) -> bool {
+        self.reserved_words().binary_search(&word).is_ok() || self.is_reserved_family(word)
+    }
     /// Before the return type of a helper function.
     fn helper_qualifier(&self) -> &'static str;
     /// Type of a scalar in a register; `None` if the language has none.

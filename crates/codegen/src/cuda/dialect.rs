@@ -64,8 +64,16 @@ const STEMS: &[&str] = &[
 ];
 
 impl Dialect for Cuda {
-    fn is_reserved(&self, word: &str) -> bool {
-        RESERVED.binary_search(&word).is_ok() || is_function(word) || word.starts_with("tir_")
+    fn reserved_words(&self) -> &'static [&'static str] {
+        RESERVED
+    }
+
+    fn is_reserved_family(&self, word: &str) -> bool {
+        is_function(word)
+    }
+
+    fn reserved_prefixes(&self) -> &'static [&'static str] {
+        &["tir_"]
     }
 
     fn helper_qualifier(&self) -> &'static str {

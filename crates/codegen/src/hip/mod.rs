@@ -46,8 +46,16 @@ const ALIGN: &str = "\
 ";
 
 impl Dialect for Hip {
-    fn is_reserved(&self, word: &str) -> bool {
-        Cuda.is_reserved(word) || word.starts_with("hip")
+    fn reserved_words(&self) -> &'static [&'static str] {
+        Cuda.reserved_words()
+    }
+
+    fn is_reserved_family(&self, word: &str) -> bool {
+        Cuda.is_reserved_family(word)
+    }
+
+    fn reserved_prefixes(&self) -> &'static [&'static str] {
+        &["tir_", "hip"]
     }
 
     fn helper_qualifier(&self) -> &'static str {

@@ -90,17 +90,18 @@ pub(crate) fn emit(
     })
 }
 
+/// Beginnings of words that naga's writers use.
+pub(crate) const RESERVED_PREFIXES: &[&str] = &["_", "naga", "metal"];
+
 /// Whether a word of a language cannot be an identifier of ours.
 pub(crate) fn is_reserved(word: &str, language: Language) -> bool {
-    let prefix = ["_", "naga", "metal"].iter().any(|it| word.starts_with(it));
-    let listed = match language {
+    match language {
         Language::Spirv | Language::Wgsl => {
             ::naga::keywords::wgsl::RESERVED.contains(&word)
                 || ::naga::keywords::wgsl::BUILTIN_IDENTIFIERS.contains(&word)
         }
         Language::Metal => Dialect::is_reserved(&crate::cuda::Cuda, word) || METAL.contains(&word),
-    };
-    prefix || listed
+    }
 }
 
 /// Words of Metal that C++ does not have.

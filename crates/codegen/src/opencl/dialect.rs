@@ -39,12 +39,16 @@ static ushort tir_f16_bits(float x) {
 ";
 
 impl Dialect for OpenCl {
-    fn is_reserved(&self, word: &str) -> bool {
-        keywords::RESERVED.binary_search(&word).is_ok()
-            || keywords::is_vector_type(word)
-            || word.starts_with("tir_")
-            || word.starts_with("convert_")
-            || word.starts_with("cl_")
+    fn reserved_words(&self) -> &'static [&'static str] {
+        keywords::RESERVED
+    }
+
+    fn is_reserved_family(&self, word: &str) -> bool {
+        keywords::is_vector_type(word)
+    }
+
+    fn reserved_prefixes(&self) -> &'static [&'static str] {
+        &["tir_", "convert_", "cl_"]
     }
 
     fn helper_qualifier(&self) -> &'static str {

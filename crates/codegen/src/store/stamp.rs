@@ -9,7 +9,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 
 /// What the file system says of a file that nobody changed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug, Serialize, Deserialize)]
 pub struct Stamp {
     /// Bytes.
     pub len: u64,

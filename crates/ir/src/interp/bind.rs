@@ -327,7 +327,6 @@ impl Machine<'_> {
             BufferOrigin::MatchRegion(region) => self.bind_each(buffer, active, |machine, lane| {
                 machine.layout_of_region(buffer, region, lane)
             }),
-            // Its pointer comes from elsewhere: an allocation of this name may follow.
             BufferOrigin::Decl { data: None }
             | BufferOrigin::Param
             | BufferOrigin::Alloc

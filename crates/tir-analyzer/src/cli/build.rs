@@ -5,19 +5,21 @@
 //! watching ([`watch`]) and the words ([`report`]). `cargo xtask build-kernels` calls this command.
 
 mod binaries;
+mod places;
 mod report;
 mod watch;
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
+    io::{Write as _, stderr},
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use anyhow::Context as _;
 use build_kernels::{
-    Compile, CudaCompiler, Input, InputSource, Options, Outcome, STORE, Settings, Target,
-    TargetOptions,
+    Compile, CudaCompiler, Input, InputSource, Options, Outcome, RunOptions, Settings, Target,
+    TargetOptions, store_of,
 };
 use syntax::Language;
 use transform::passes::Pass;
@@ -35,6 +37,8 @@ use crate::cli::{
     settings,
 };
 
+use self::places::Places;
+
 /// Where sources and manifests go.
 pub(crate) const OUT: &str = "build/kernels";
 
@@ -49,7 +53,7 @@ pub(crate) struct BuildArgs {
     /// The folder that sources and manifests are written to, one folder a target.
     #[arg(long, value_name = "DIR", default_value = OUT)]
     pub(crate) out: PathBuf,
-    /// The folder of the artifact store; by default `.store` in the output folder. Several codebases may share one.
+    /// The folder of the artifact store; by default beside the output folder: `build/kernels.store`. Several codebases may share one.
     #[arg(long, value_name = "DIR")]
     pub(crate) store: Option<PathBuf>,
     /// How large the store may be: bytes, or with K, M or G. What was not used for longest goes.
@@ -58,11 +62,13 @@ pub(crate) struct BuildArgs {
     /// Generate everything anew, whatever the store has.
     #[arg(long)]
     pub(crate) force: bool,
+    /// Remove what earlier builds made of files that are gone. Nothing else that was built is ever removed, whichever files are named.
+    #[arg(long, conflicts_with = "stdin")]
+    pub(crate) prune: bool,
     /// Build again whenever a file is saved, and say what and why; Ctrl-C ends it.
     #[arg(long, conflicts_with_all = ["stdin", "force", "since"])]
     pub(crate) watch: bool,
-    /// Read only files that differ from this revision of the git repository (functions reach nothing outside their file);
-    /// what earlier builds made of the others stays.
+    /// Read only files that differ from this revision of the git repository (functions reach nothing outside their file).
     #[arg(long, value_name = "REV", conflicts_with = "stdin")]
     pub(crate) since: Option<String>,
     /// Let the device compiler fuse a product and a sum, which changes the last bits.
@@ -103,6 +109,8 @@ Examples:
   tir-analyzer build models/ --target cuda:arch=sm_75     kernels that do not fit its devices are told
   tir-analyzer build models/ --watch                      again whenever a file is saved
   tir-analyzer build models/ --since origin/main          only files that were changed
+  tir-analyzer build models/net.py --out out              one file more or anew; what else was built into out stays
+  tir-analyzer build models/ --out out --prune            and what was built of files that are gone goes
   tir-analyzer build models/ --explain-rebuild            what was different
   tir-analyzer build models/ --format json                for programs
   tir-analyzer build attention.py --fmad --out out        with fused multiply-add
@@ -165,7 +173,7 @@ pub(crate) fn build(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     let plan = Plan::new(args, io, styled)?;
     let (outcome, exit) = plan.run(args, io, styled)?;
     match args.format {
-        Format::Text => report::text(&outcome.report, args, io, styled)?,
+        Format::Text => report::text(&outcome, &plan.shown, args, io, styled)?,
         Format::Json => writeln!(io.out, "{}", report::json(&outcome))?,
     }
     // The program ends here. Giving back the report of many kernels piece by piece takes as long as making it.
@@ -173,9 +181,14 @@ pub(crate) fn build(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     Ok(exit)
 }
 
+/// What messages call files, by their names in manifests.
+type Shown = BTreeMap<String, String>;
+
 /// What a build is to do: found anew before each.
 struct Plan {
     inputs: Vec<Input>,
+    /// What messages call each file, by name.
+    shown: Shown,
     /// What could not be found.
     failures: Vec<String>,
     settings: Settings,
@@ -189,29 +202,31 @@ impl Plan {
         let jobs = jobs::find_of(&languages, &args.inputs, io, styled)?;
         let since = args.since.as_ref().map(|it| Since::new(&io.folder, it)).transpose()?;
         let is_wanted = |job: &&Job| since.as_ref().is_none_or(|it| it.differs(&job.file.path));
-        let root = common_folder(&args.inputs.paths, io);
-        let inputs = jobs
-            .jobs
-            .iter()
-            .filter(is_wanted)
-            .map(|job| Input {
-                name: module_name(&job.file.path, &root, &job.file.shown),
-                source: match job.stdin_bytes() {
-                    Some(bytes) => InputSource::Bytes(bytes.to_vec()),
-                    None => InputSource::Path(job.file.path.clone()),
-                },
-            })
-            .collect();
-        let out = io.resolve(&args.out);
-        let config = settings::Settings::default().of_folder(&root)?;
-        let mut devices: BTreeMap<Target, TargetOptions> = BTreeMap::new();
-        for TargetName(target, options) in &args.target {
-            let under = devices.get(target).cloned();
-            let under = under.unwrap_or_else(|| config.target_options(*target));
-            let all = under.overlaid(options);
-            all.check(*target).map_err(|it| anyhow::anyhow!(it))?;
-            devices.insert(*target, all);
+        let mut places = Places::new(&args.inputs.paths, io);
+        let mut inputs = Vec::new();
+        let mut shown = Shown::new();
+        let mut roots = BTreeSet::new();
+        for job in jobs.jobs.iter().filter(is_wanted) {
+            let placed = places.of(&job.file.path);
+            let name = placed.as_ref().map_or_else(|| job.file.shown.clone(), |it| it.name.clone());
+            roots.extend(placed.map(|it| it.root));
+            // Two arguments may lead to one file.
+            if shown.insert(name.clone(), job.file.shown.clone()).is_some()
+                && is_same_file(&inputs, &name, &job.file.path)
+            {
+                continue;
+            }
+            let source = match job.stdin_bytes() {
+                Some(bytes) => InputSource::Bytes(bytes.to_vec()),
+                None => InputSource::Path(job.file.path.clone()),
+            };
+            inputs.push(Input { name, source });
         }
+        if roots.is_empty() {
+            roots.insert(places.first_argument().to_owned());
+        }
+        let out = io.resolve(&args.out);
+        let devices = devices(args, &roots)?;
         let passes = args.passes.iter().filter_map(|it| it.0).map(|it| it.name().to_owned());
         let asked = !args.emit.is_empty() || args.ptxas;
         let folder = args.cuda_path.as_ref().map(|it| io.resolve(it));
@@ -229,7 +244,7 @@ impl Plan {
         let settings = Settings {
             compile,
             targets: devices.keys().copied().collect(),
-            store: args.store.as_ref().map_or_else(|| out.join(STORE), |it| io.resolve(it)),
+            store: args.store.as_ref().map_or_else(|| store_of(&out), |it| io.resolve(it)),
             options: Options {
                 contract: args.fmad,
                 passes: passes.collect(),
@@ -237,12 +252,10 @@ impl Plan {
             },
             devices,
             force: args.force,
-            // A name that was mistyped is no reason to remove what was built.
-            keep_others: args.since.is_some() || !jobs.failures.is_empty(),
             store_limit: args.store_limit.0,
             ..Settings::new(&out)
         };
-        Ok(Plan { inputs, failures: jobs.failures, settings, no_compiler })
+        Ok(Plan { inputs, shown, failures: jobs.failures, settings, no_compiler })
     }
 
     /// Builds, and tells what failed.
@@ -255,13 +268,22 @@ impl Plan {
         let n_jobs = parallel::n_jobs(args.inputs.jobs, self.inputs.len());
         let progress = Progress::new(self.inputs.len(), io.err_is_terminal && !args.watch);
         let show = |it: build_kernels::Progress| {
+            if it.is_waiting {
+                // Nobody can be told who does not read: the build goes on.
+                let out = args.out.display();
+                let _ = writeln!(stderr(), "waiting for another build into {out} to end");
+                return;
+            }
             progress.set(it.files, |seconds| {
                 let rate = it.kernels as f64 / seconds;
                 let hits = 100 * it.hits / it.kernels.max(1);
                 format!("{} kernels ({rate:.0}/s, {hits} % from the store), ", it.kernels)
             });
         };
-        let outcome = build_kernels::run(&self.inputs, &self.settings, n_jobs, &show);
+        // A name that was mistyped is no reason to remove what was built.
+        let prune = args.prune && self.failures.is_empty();
+        let options = RunOptions { jobs: n_jobs, prune };
+        let outcome = build_kernels::run(&self.inputs, &self.settings, options, &show);
         drop(progress);
         let outcome = outcome.with_context(|| {
             format!("cannot build into {}; choose another --out", self.settings.out.display())
@@ -273,8 +295,11 @@ impl Plan {
             io::message(io.err, styled.err, Tone::Warning, &text)?;
             exit = Exit::Findings;
         }
-        let unread =
-            outcome.failures.iter().map(|(file, why)| format!("cannot read {file}: {why}"));
+        let shown = |file: &String| self.shown.get(file).unwrap_or(file).clone();
+        let unread = outcome
+            .failures
+            .iter()
+            .map(|(file, why)| format!("cannot build {}: {why}", shown(file)));
         for failure in self.failures.iter().cloned().chain(unread) {
             io::message(io.err, styled.err, Tone::Error, &failure)?;
             exit = Exit::Failure;
@@ -283,36 +308,42 @@ impl Plan {
     }
 }
 
-// ---- names of files ----
-
-/// The folder that all inputs lie in.
-fn common_folder(paths: &[PathBuf], io: &Io<'_>) -> PathBuf {
-    let folders = paths.iter().map(|path| {
-        let full = io.resolve(path);
-        if full.is_dir() { full } else { full.parent().map(Path::to_owned).unwrap_or_default() }
-    });
-    folders
-        .reduce(|a, b| {
-            a.components().zip(b.components()).take_while(|(x, y)| x == y).map(|it| it.0).collect()
-        })
-        .unwrap_or_else(|| io.folder.clone())
+/// Whether one of the inputs is this file under another path.
+fn is_same_file(inputs: &[Input], name: &str, path: &Path) -> bool {
+    let is_it = |it: &&Input| it.name == name;
+    let Some(InputSource::Path(other)) = inputs.iter().find(is_it).map(|it| &it.source) else {
+        return false;
+    };
+    let real = |it: &Path| it.parent().and_then(|it| it.canonicalize().ok());
+    real(other).is_some_and(|it| Some(it) == real(path)) && other.file_name() == path.file_name()
 }
 
-/// What is to be put in front of the name of a file so that it is a path from the current folder.
-fn shown_folder(inputs: &Inputs, io: &Io<'_>) -> String {
-    if inputs.stdin {
-        return String::new();
+/// What is chosen for each target: on the command line, and under that in the settings of the workspace.
+fn devices(
+    args: &BuildArgs,
+    roots: &BTreeSet<PathBuf>,
+) -> anyhow::Result<BTreeMap<Target, TargetOptions>> {
+    let mut settings = settings::Settings::default();
+    let mut found: Option<(&PathBuf, BTreeMap<Target, TargetOptions>)> = None;
+    for root in roots {
+        let config = settings.of_folder(root)?;
+        let mut devices: BTreeMap<Target, TargetOptions> = BTreeMap::new();
+        for TargetName(target, options) in &args.target {
+            let under = devices.get(target).cloned();
+            let under = under.unwrap_or_else(|| config.target_options(*target));
+            let all = under.overlaid(options);
+            all.check(*target).map_err(|it| anyhow::anyhow!(it))?;
+            devices.insert(*target, all);
+        }
+        match &found {
+            Some((first, known)) if *known != devices => anyhow::bail!(
+                "{} and {} have different settings for these targets; build them one after the other",
+                first.display(),
+                root.display()
+            ),
+            Some(_) => {}
+            None => found = Some((root, devices)),
+        }
     }
-    let root = common_folder(&inputs.paths, io);
-    let shown = root.strip_prefix(&io.folder).unwrap_or(&root);
-    match shown.as_os_str().is_empty() {
-        true => String::new(),
-        false => format!("{}/", shown.display()),
-    }
-}
-
-fn module_name(path: &Path, root: &Path, shown: &str) -> String {
-    let Ok(relative) = path.strip_prefix(root) else { return shown.replace('\\', "/") };
-    let parts: Vec<_> = relative.iter().map(|it| it.to_string_lossy()).collect();
-    parts.join("/")
+    Ok(found.map(|it| it.1).unwrap_or_default())
 }

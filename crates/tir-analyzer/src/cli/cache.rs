@@ -9,7 +9,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use build_kernels::STORE;
+use build_kernels::store_of;
 use codegen::store::{
     Store,
     maintain::{Part, Shrunk, Usage, Verified},
@@ -77,7 +77,7 @@ pub(crate) const DEFAULT_LIMIT: &str = "2G";
 
 pub(crate) const CACHE_EXAMPLES: &str = "\
 Examples:
-  tir-analyzer cache stat                     entries and bytes of build/kernels/.store
+  tir-analyzer cache stat                     entries and bytes of build/kernels.store
   tir-analyzer cache verify --store ~/.kernels
   tir-analyzer cache gc --max-size 500M       what was not used for longest goes
 
@@ -158,18 +158,17 @@ impl StoreArgs {
     /// The store. That of builds without options is empty before the first one; one that is named has to be there.
     fn open(&self, io: &Io<'_>) -> anyhow::Result<Store> {
         let Some(named) = &self.store else {
-            return Ok(Store::new(io.resolve(&Path::new(OUT).join(STORE))));
+            return Ok(Store::new(store_of(&io.resolve(Path::new(OUT)))));
         };
         let store = Store::new(io.resolve(named));
         if store.exists() {
             return Ok(store);
         }
-        let inside = named.join(STORE);
-        let help = match Store::new(io.resolve(&inside)).exists() {
-            true => format!("did you mean {}?", inside.display()),
-            false => format!(
-                "name the folder that `build --store` was given, or `{STORE}` in its `--out`"
-            ),
+        let beside = store_of(&io.resolve(named));
+        let help = match Store::new(&beside).exists() {
+            true => format!("did you mean {}?", beside.display()),
+            false => "name the folder that `build --store` was given, or the one beside its `--out`, `build/kernels.store` for \
+                      `build/kernels`".to_owned(),
         };
         anyhow::bail!("there is no store in {}; {help}", named.display())
     }

@@ -150,7 +150,7 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     io.out.write_all(reporter.end(&counts, &failures).as_bytes())?;
     if let Some(path) = &args.write_baseline {
         let shown = path.display().to_string();
-        write::create(&io.resolve(path), &shown, written.text().as_bytes())?;
+        write::create(&io.resolve(path), &shown, written.text().as_bytes(), io)?;
         let n = report::count(written.len(), "finding");
         writeln!(io.err, "{n} accepted in {shown}")?;
     }

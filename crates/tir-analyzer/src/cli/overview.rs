@@ -175,7 +175,7 @@ pub(crate) fn report(args: &ReportArgs, io: &mut Io<'_>, styled: Styled) -> anyh
     if let Some(path) = &args.html {
         let page = html::page(&overview, args.limit.unwrap_or(text::SHOWN));
         let path = io.resolve(path);
-        write::create(&path, &path.display().to_string(), page.as_bytes())?;
+        write::create(&path, &path.display().to_string(), page.as_bytes(), io)?;
     }
     let out = match args.format {
         Format::Text => text::report(&overview, args.limit.unwrap_or(text::SHOWN)),

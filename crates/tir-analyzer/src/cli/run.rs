@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow, bail};
 use frontend::tvmscript::{self, FunctionItem, Lowered, Severity};
 use ir::interp::{self, Argument, OnError, Options, Outcome, RunError, RunErrorKind, Schedule};
-use syntax::{Language, LineIndex, TextSize};
+use syntax::{Language, LineIndex, TextRange};
 
 use crate::cli::{
     Exit,
@@ -56,6 +56,9 @@ pub(crate) struct RunArgs {
     /// End at the first division by zero, access out of bounds or failed assertion.
     #[arg(long)]
     pub(crate) stop: bool,
+    /// Run the function without the barriers that `build` would place, as TVM's compiler places them after this stage.
+    #[arg(long)]
+    pub(crate) as_written: bool,
     /// Do not look for races: faster, and less memory.
     #[arg(long)]
     pub(crate) no_races: bool,
@@ -100,14 +103,17 @@ pub(super) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Where an operation begins in the file.
-    fn offset(&self, op: ir::OpId) -> TextSize {
-        self.item.range.start() + self.lowered.source_map.op_range(op).start()
+    /// Where an operation stands in the file; what was placed for the run stands where the function does.
+    pub(super) fn range(&self, op: ir::OpId) -> TextRange {
+        let map = &self.lowered.source_map;
+        let is_written = ir::arena::Id::index(op) < map.n_ops();
+        let range = if is_written { map.op_range(op) } else { self.item.source.name_range };
+        range + self.item.range.start()
     }
 
     /// `a.py:12:5`
     fn place(&self, op: ir::OpId) -> String {
-        let at = self.source.line_col(&self.lines, self.offset(op));
+        let at = self.source.line_col(&self.lines, self.range(op).start());
         format!("{}:{}:{}", self.shown, at.line, at.col)
     }
 }
@@ -125,7 +131,7 @@ pub(crate) fn run(args: &RunArgs, io: &mut Io<'_>, _styled: Styled) -> anyhow::R
 
 fn execute(
     args: &RunArgs,
-    io: &Io<'_>,
+    io: &mut Io<'_>,
     source: &Source,
     shown: &str,
 ) -> anyhow::Result<(String, Exit)> {
@@ -148,9 +154,14 @@ fn execute(
     let lines = LineIndex::new(&source.text);
     let run = Run { shown, source, lines, item, lowered: &lowered };
     let inputs = inputs::make(&lowered.body, args, io)?;
-    let outcome =
-        interp::run_with(&lowered.body, inputs.arguments, &inputs.symbols, &options(args))
-            .map_err(|error| explain(&error, &run, args))?;
+    let placed = if args.as_written { None } else { codegen::with_barriers(&lowered.body) };
+    if let Some((_, n)) = &placed {
+        let barriers = if *n == 1 { "barrier stands" } else { "barriers stand" };
+        writeln!(io.err, "{n} {barriers} where `build` places them; --as-written runs without")?;
+    }
+    let body = placed.as_ref().map_or(&lowered.body, |it| &it.0);
+    let outcome = interp::run_with(body, inputs.arguments, &inputs.symbols, &options(args))
+        .map_err(|error| explain(&error, &run, args))?;
     let written = match &args.output {
         Some(folder) => write_arrays(&run, &outcome, folder, io)?,
         None => vec![None; outcome.arguments.len()],
@@ -200,7 +211,7 @@ fn write_arrays(
     run: &Run<'_>,
     outcome: &Outcome,
     folder: &Path,
-    io: &Io<'_>,
+    io: &mut Io<'_>,
 ) -> anyhow::Result<Vec<Option<String>>> {
     let full = io.resolve(folder);
     std::fs::create_dir_all(&full)
@@ -213,7 +224,7 @@ fn write_arrays(
         };
         let name = format!("{}.npy", inputs::parameter_name(&run.lowered.body, index));
         let shown = folder.join(&name).display().to_string();
-        write::create(&full.join(&name), &shown, &npy::write(array)?)?;
+        write::create(&full.join(&name), &shown, &npy::write(array)?, io)?;
         written.push(Some(shown));
     }
     Ok(written)

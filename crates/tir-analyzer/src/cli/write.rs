@@ -1,72 +1,113 @@
-//! Writing a file so that it is always whole: the old one or the new one, whatever happens in between.
+//! The one writer: a file is always whole, the old one or the new one, whatever happens in between.
 //!
 //! The new bytes go to a temporary file in the same folder, which then takes the name of the old one. Symbolic links
 //! are followed, permissions and (where allowed) the owner are kept. A file that was changed since it was read is left
-//! alone.
+//! alone. What is no file is never replaced: pipes and devices are written to, folders, disks and sockets refused; the
+//! names of this program's own streams (`/dev/stdout`) are these streams.
 
 use std::{
     fs::{self, File},
     io::Write as _,
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 use anyhow::{Context as _, bail};
+use codegen::store::place::{self, Place};
 
-use crate::cli::interrupt;
+use crate::cli::{interrupt, io::Io};
+
+/// Prefix of temporary files.
+const TEMPORARY: &str = ".tir-analyzer-";
+/// Links that are followed to a stream.
+const MAX_LINKS: usize = 8;
 
 /// Puts `after` in the place of `before`, which is what the file held when it was read.
 pub(crate) fn replace(path: &Path, shown: &str, before: &[u8], after: &[u8]) -> anyhow::Result<()> {
     let cannot = || format!("cannot write {shown}");
-    // The link stays a link: its target is replaced.
-    let target = path.canonicalize().with_context(cannot)?;
-    let metadata = target.metadata().with_context(cannot)?;
-    if metadata.permissions().readonly() {
-        bail!(
-            "cannot write {shown}: it is read-only; make it writable, or use --diff and apply the patch"
-        );
+    let (target, Some(metadata)) = Place::file(path).with_context(cannot)? else {
+        bail!("cannot write {shown}: it is gone");
+    };
+    put(&target, Some(&metadata), shown, after, || {
+        if files::read(&target, files::ARTIFACT).with_context(cannot)? != before {
+            bail!(
+                "{shown} was changed by somebody else meanwhile and is left as it is; run the command again"
+            );
+        }
+        Ok(())
+    })
+}
+
+/// Writes what was asked for to a path: a file that may be there or not appears, or takes the place of the old one, as a whole.
+pub(crate) fn create(
+    path: &Path,
+    shown: &str,
+    bytes: &[u8],
+    io: &mut Io<'_>,
+) -> anyhow::Result<()> {
+    let cannot = || format!("cannot write {shown}");
+    match own_stream(path) {
+        Some(Own::Out) => return io.out.write_all(bytes).with_context(cannot),
+        Some(Own::Err) => return io.err.write_all(bytes).with_context(cannot),
+        None => {}
     }
-    let folder = target.parent().with_context(cannot)?;
+    match Place::of(path).with_context(cannot)? {
+        Place::File { path, metadata } => put(&path, metadata.as_ref(), shown, bytes, || Ok(())),
+        Place::Stream => {
+            let mut stream = place::open_stream(path).with_context(cannot)?;
+            stream.write_all(bytes).with_context(cannot)
+        }
+    }
+}
+
+/// Writes a file beside another, and puts it in its place if `may_replace` has nothing against that.
+fn put(
+    target: &Path,
+    metadata: Option<&fs::Metadata>,
+    shown: &str,
+    bytes: &[u8],
+    may_replace: impl FnOnce() -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    let cannot = || format!("cannot write {shown}");
+    if metadata.is_some_and(|it| it.permissions().readonly()) {
+        bail!("cannot write {shown}: it is read-only; make it writable");
+    }
     // An interrupt waits for the end of this: no temporary file is left behind.
     let _section = interrupt::critical_section();
-    let mut temporary = tempfile::Builder::new()
-        .prefix(".tir-analyzer-")
-        .tempfile_in(folder)
+    let mut temporary = place::beside(target, metadata, TEMPORARY)
         .with_context(|| format!("cannot write {shown}: no new file can be made beside it"))?;
-    temporary.write_all(after).with_context(cannot)?;
-    keep_owner(temporary.as_file(), &metadata);
-    temporary.as_file().set_permissions(metadata.permissions()).with_context(cannot)?;
-    temporary.as_file().sync_all().with_context(cannot)?;
-    if files::read(&target, files::ARTIFACT).with_context(cannot)? != before {
-        bail!(
-            "{shown} was changed by somebody else meanwhile and is left as it is; run the command again"
-        );
+    temporary.write_all(bytes).with_context(cannot)?;
+    if let Some(metadata) = metadata {
+        keep_owner(temporary.as_file(), metadata);
+        // A new owner may have taken bits away.
+        temporary.as_file().set_permissions(metadata.permissions()).with_context(cannot)?;
     }
-    temporary.persist(&target).with_context(cannot)?;
+    temporary.as_file().sync_all().with_context(cannot)?;
+    may_replace()?;
+    temporary.persist(target).with_context(cannot)?;
     Ok(())
 }
 
-/// Writes a file that may be there or not: it appears, or takes the place of the old one, as a whole.
-pub(crate) fn create(path: &Path, shown: &str, bytes: &[u8]) -> anyhow::Result<()> {
-    let cannot = || format!("cannot write {shown}");
-    let folder = path.parent().with_context(cannot)?;
-    let _section = interrupt::critical_section();
-    let mut temporary = tempfile::Builder::new()
-        .prefix(".tir-analyzer-")
-        .tempfile_in(folder)
-        .with_context(|| format!("cannot write {shown}: no new file can be made beside it"))?;
-    temporary.write_all(bytes).with_context(cannot)?;
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        // Others may read results, as if the file had been made without the detour.
-        temporary
-            .as_file()
-            .set_permissions(fs::Permissions::from_mode(0o644))
-            .with_context(cannot)?;
+/// A stream of this program.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Own {
+    Out,
+    Err,
+}
+
+/// The stream of this program that a path names, also by links. Opened anew it would have a position of its own, and write over what
+/// else goes there.
+fn own_stream(path: &Path) -> Option<Own> {
+    let mut path: PathBuf = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        match path.to_str() {
+            Some("/dev/stdout" | "/dev/fd/1" | "/proc/self/fd/1") => return Some(Own::Out),
+            Some("/dev/stderr" | "/dev/fd/2" | "/proc/self/fd/2") => return Some(Own::Err),
+            _ => {}
+        }
+        let link = fs::read_link(&path).ok()?;
+        path = path.parent()?.join(link);
     }
-    temporary.as_file().sync_all().with_context(cannot)?;
-    temporary.persist(path).with_context(cannot)?;
-    Ok(())
+    None
 }
 
 /// Gives the new file the owner of the old one where this user may do that; else it is the user's.
@@ -88,6 +129,22 @@ fn keep_owner(file: &File, metadata: &fs::Metadata) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn own_streams_are_known_by_all_their_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("page.html");
+        std::os::unix::fs::symlink("/dev/stdout", &link).unwrap();
+        for (path, own) in [
+            (link.as_path(), Some(Own::Out)),
+            (Path::new("/dev/fd/2"), Some(Own::Err)),
+            (Path::new("/dev/null"), None),
+            (folder.path(), None),
+        ] {
+            assert_eq!(own_stream(path), own, "{}", path.display());
+        }
+    }
 
     #[test]
     fn file_that_was_changed_meanwhile_is_left_alone() {

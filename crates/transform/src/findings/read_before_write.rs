@@ -14,7 +14,7 @@ use dataflow::{
     memory::{MemoryVersions, Origin},
 };
 use ir::{
-    AllocKind, Body, BufferField, BufferId, BufferOrigin, ExprKind, OccurrenceId, OpId, OpKind,
+    AllocKind, Body, BufferId, BufferOrigin, ExprKind, OccurrenceId, OpId, OpKind, ViewRoot,
     arena::Id as _,
     plan::finding::{Finding, FindingKind, Place, Reason, Related, Role},
 };
@@ -48,23 +48,13 @@ pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
 
 /// The allocation that a buffer shows, if it says so itself.
 fn shown_by(body: &Body, buffer: BufferId) -> Option<BufferId> {
-    let mut at = buffer;
-    // A chain of views is no longer than there are buffers.
-    for _ in 0..=body.buffers.len() {
-        at = match &body.buffers[at].origin {
-            BufferOrigin::Alloc | BufferOrigin::Cell => return Some(at),
-            BufferOrigin::View { source, .. } => *source,
-            BufferOrigin::MatchRegion(region) => region.buffer,
-            BufferOrigin::Decl { data: Some(pointer) } => match body.expr(*pointer).kind {
-                ExprKind::BufferField(source, BufferField::Data) => source,
-                _ => return None,
-            },
-            BufferOrigin::Param | BufferOrigin::Match { .. } | BufferOrigin::Decl { .. } => {
-                return None;
-            }
-        };
+    match body.view_root(buffer) {
+        ViewRoot::Buffer(root) => {
+            let origin = &body.buffers[root].origin;
+            matches!(origin, BufferOrigin::Alloc | BufferOrigin::Cell).then_some(root)
+        }
+        ViewRoot::Pointer(..) => None,
     }
-    None
 }
 
 /// The write before the loops around a load, if each of them is certain to come to it, or to the next loop, in its first iteration

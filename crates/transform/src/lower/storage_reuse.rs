@@ -13,7 +13,7 @@
 
 use ir::{
     Body, BufferField, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, NameId, OpId,
-    OpKind, walk::WalkEvent,
+    OpKind, ViewRoot, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -218,19 +218,9 @@ pub(super) fn kept(body: &Body) -> FxHashSet<BufferId> {
 
 /// The buffer whose memory a buffer shows.
 pub(super) fn root(body: &Body, buffer: BufferId) -> BufferId {
-    let mut at = buffer;
-    // A chain of views is no longer than there are buffers.
-    for _ in 0..body.buffers.len() {
-        at = match &body.buffers[at].origin {
-            BufferOrigin::View { source, .. } => *source,
-            BufferOrigin::Decl { data: Some(pointer) } => match body.expr(*pointer).kind {
-                ExprKind::BufferField(owner, BufferField::Data) => owner,
-                _ => return at,
-            },
-            _ => return at,
-        };
+    match body.view_root(buffer) {
+        ViewRoot::Buffer(root) | ViewRoot::Pointer(root, _) => root,
     }
-    at
 }
 
 /// Calls `visit` for each buffer that an operation itself names.

@@ -9,7 +9,7 @@ use build_kernels::{
 };
 use serde_json::{Value, json};
 
-use super::{BuildArgs, binaries, shown_folder};
+use super::{BuildArgs, Shown, binaries};
 use crate::cli::io::{self, Io, Styled, Tone};
 
 /// Lines of a list that are shown unless all are asked for.
@@ -21,11 +21,13 @@ const KEY: usize = 12;
 
 /// The report for people.
 pub(super) fn text(
-    report: &BuildReport,
+    outcome: &Outcome,
+    shown_files: &Shown,
     args: &BuildArgs,
     io: &mut Io<'_>,
     styled: Styled,
 ) -> anyhow::Result<()> {
+    let report = &outcome.report;
     if args.explain_rebuild {
         explain(report, io)?;
     } else {
@@ -34,11 +36,11 @@ pub(super) fn text(
     let shown = if args.verbose { report.unsupported.len() } else { SHOWN };
     // What to do is told once: many functions are refused for one reason.
     let mut told = BTreeSet::new();
-    let folder = shown_folder(&args.inputs, io);
     for it in report.unsupported.iter().take(shown) {
+        let (file, place) = (shown_files.get(&it.file).unwrap_or(&it.file), it.place());
         let text = format!(
-            "{folder}{}: `{}` is not built for {}: {} [{}]",
-            it.place(),
+            "{file}{}: `{}` is not built for {}: {} [{}]",
+            place.strip_prefix(&it.file).unwrap_or(&place),
             it.name,
             it.target,
             it.detail,
@@ -53,6 +55,7 @@ pub(super) fn text(
     for path in &report.removed {
         writeln!(io.out, "removed {}", path.display())?;
     }
+    others(outcome, args, io, styled)?;
     if report.work.repaired > 0 {
         let text = match report.work.repaired {
             1 => "1 broken entry of the store was replaced".to_owned(),
@@ -91,6 +94,37 @@ pub(super) fn text(
         report.count(|it| matches!(it, Status::Reused | Status::Alias)),
         counted(report.unsupported.len(), "function"),
     )?;
+    Ok(())
+}
+
+/// What became of the outputs of files that are gone.
+fn others(
+    outcome: &Outcome,
+    args: &BuildArgs,
+    io: &mut Io<'_>,
+    styled: Styled,
+) -> anyhow::Result<()> {
+    let gone = counted(outcome.gone.len(), "file");
+    match outcome.report.pruned.len() {
+        0 if outcome.gone.is_empty() => {}
+        0 if args.prune => {}
+        0 => writeln!(io.out, "what was built of {gone} that are gone stays; --prune removes it")?,
+        n => writeln!(io.out, "pruned: {} of {gone} that are gone", counted(n, "output"))?,
+    }
+    if args.prune && !outcome.unknown.is_empty() {
+        writeln!(
+            io.out,
+            "what was built of {} stays: nobody noted where they are",
+            counted(outcome.unknown.len(), "other file")
+        )?;
+    }
+    if let Some(old) = &outcome.old_store {
+        let text = format!(
+            "{} is a store of an earlier version that nothing uses any more; it can be removed",
+            old.display()
+        );
+        io::message(io.out, styled.out, Tone::Warning, &text)?;
+    }
     Ok(())
 }
 
@@ -227,6 +261,9 @@ pub(super) fn json(outcome: &Outcome) -> Value {
             "file": it.file, "how": how(it.how), "lowered": it.lowered,
         })).collect::<Vec<_>>(),
         "removed": report.removed.iter().map(|it| it.display().to_string()).collect::<Vec<_>>(),
+        "pruned": report.pruned.iter().map(|it| it.display().to_string()).collect::<Vec<_>>(),
+        "gone": outcome.gone,
+        "unknown": outcome.unknown,
         "changes": report.changes.iter().map(change).collect::<Vec<_>>(),
         "work": {
             "parsed": parsed, "lowered": lowered, "generated": generated, "found": found,

@@ -11,7 +11,7 @@ use std::{
 };
 
 use anyhow::Context as _;
-use build_kernels::{How, Outcome};
+use build_kernels::{How, Outcome, store_of};
 use crossbeam_channel::{Receiver, RecvTimeoutError, unbounded};
 use notify::{Event, EventKind, RecursiveMode, Watcher as _};
 
@@ -41,9 +41,10 @@ pub(super) fn watch(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
             .with_context(|| format!("cannot watch {}; name fewer folders", path.display()))?;
     }
     let mut saved = BTreeSet::new();
+    let mut gone = Vec::new();
     loop {
         // A build that fails is told, and the next save is waited for.
-        if let Err(error) = build_again(args, &saved, io, styled) {
+        if let Err(error) = build_again(args, &saved, &mut gone, io, styled) {
             if io::is_broken_pipe(&error) {
                 return Err(error);
             }
@@ -62,6 +63,7 @@ pub(super) fn watch(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
 fn build_again(
     args: &BuildArgs,
     saved: &BTreeSet<PathBuf>,
+    gone: &mut Vec<String>,
     io: &mut Io<'_>,
     styled: Styled,
 ) -> anyhow::Result<()> {
@@ -70,7 +72,9 @@ fn build_again(
     let plan = Plan::new(args, io, styled)?;
     let (outcome, _) = plan.run(args, io, styled)?;
     drop(section);
-    if !saved.is_empty() && !has_news(&outcome) {
+    let is_gone_new = *gone != outcome.gone;
+    gone.clone_from(&outcome.gone);
+    if !saved.is_empty() && !has_news(&outcome) && !is_gone_new {
         return Ok(());
     }
     match args.format {
@@ -81,7 +85,7 @@ fn build_again(
                     writeln!(io.out, "{} was saved", file.file)?;
                 }
             }
-            report::text(&outcome.report, args, io, styled)?;
+            report::text(&outcome, &plan.shown, args, io, styled)?;
             if !saved.is_empty() {
                 let milliseconds = started.elapsed().as_secs_f64() * 1e3;
                 writeln!(io.out, "in {milliseconds:.1} ms")?;
@@ -95,6 +99,7 @@ fn has_news(outcome: &Outcome) -> bool {
     let report = &outcome.report;
     report.files.iter().any(|it| it.how != How::Kept)
         || !report.removed.is_empty()
+        || !report.pruned.is_empty()
         || !outcome.failures.is_empty()
 }
 
@@ -118,10 +123,11 @@ fn watched(args: &BuildArgs, io: &Io<'_>) -> Vec<(PathBuf, RecursiveMode)> {
 
 /// Where a build writes.
 fn own_folders(args: &BuildArgs, io: &Io<'_>) -> Vec<PathBuf> {
-    let folders = [Some(&args.out), args.store.as_ref()];
+    let out = io.resolve(&args.out);
+    let store = args.store.as_ref().map_or_else(|| store_of(&out), |it| io.resolve(it));
     // As the file system's messages name them.
-    let real = |it: PathBuf| it.canonicalize().unwrap_or(it);
-    folders.into_iter().flatten().flat_map(|it| [io.resolve(it), real(io.resolve(it))]).collect()
+    let real = |it: &PathBuf| it.canonicalize().unwrap_or_else(|_| it.clone());
+    [out, store].into_iter().flat_map(|it| [real(&it), it]).collect()
 }
 
 /// Waits for a change outside of `ours`, and for the pause after it. `None` if there will be no message any more.

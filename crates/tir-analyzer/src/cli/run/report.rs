@@ -113,7 +113,7 @@ pub(super) fn json(run: &Run<'_>, outcome: &Outcome, written: &[Option<String>])
 }
 
 fn event(run: &Run<'_>, event: &Event) -> Value {
-    let range = run.lowered.source_map.op_range(event.op) + run.item.range.start();
+    let range = run.range(event.op);
     json!({
         "kind": event.kind.name(),
         "message": event.detail,

@@ -200,11 +200,11 @@ fn only_files_that_differ_from_a_revision_are_read() {
     assert_eq!(report["files"].as_array().unwrap().len(), 1);
     assert_eq!(
         (&report["files"][0]["file"], &report["work"]["generated"]),
-        (&"b.py".into(), &1.into())
+        (&"models/b.py".into(), &1.into())
     );
     // What earlier builds made of the other file stays.
-    assert!(project.read("out/cuda/manifest.json").contains("\"file\": \"a.py\""));
-    assert!(project.read("out/cuda/a/scale_kernel.cu").contains("2.0f"));
+    assert!(project.read("out/cuda/manifest.json").contains("\"file\": \"models/a.py\""));
+    assert!(project.read("out/cuda/models/a/scale_kernel.cu").contains("2.0f"));
 }
 
 #[test]

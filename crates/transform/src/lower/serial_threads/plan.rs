@@ -174,7 +174,12 @@ impl Plan {
         let mut hoisted = FxHashSet::default();
         for (&buffer, &(op, stretch)) in &uses.declared {
             let is_memory = matches!(body.ops[op].kind, OpKind::Alloc { .. });
-            let mut places = uses.buffers.get(&buffer).into_iter().flatten();
+            // Memory is also used by the views of it.
+            let places = match is_memory {
+                true => uses.memory.get(&buffer),
+                false => uses.buffers.get(&buffer),
+            };
+            let mut places = places.into_iter().flatten();
             let elsewhere = places.any(|it| *it != Place::Stretch(stretch));
             let is_shared =
                 is_memory && body.name(body.buffers[buffer].scope).starts_with("shared");

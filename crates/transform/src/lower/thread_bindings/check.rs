@@ -4,8 +4,8 @@
 //! and the nodes of each; a loop in one of the same tag costs the operations of the outer one.
 
 use ir::{
-    Body, BufferField, BufferId, BufferOrigin, Callee, ExprId, ExprKind, ExprListId, ForKind, OpId,
-    OpKind, RegionId, ValueId, effects::EffectTable, walk::WalkEvent,
+    Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, ExprListId, ForKind, OpId, OpKind,
+    RegionId, ValueId, ViewRoot, effects::EffectTable, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -269,23 +269,14 @@ fn is_private(body: &Body, root: BufferId) -> bool {
     body.buffers[root].is_cell() || body.name(body.buffers[root].scope) == "local"
 }
 
-/// The buffer that a buffer is a view of.
+/// The buffer that a buffer is a view of; none for memory at a computed pointer.
 fn root(body: &Body, buffer: BufferId) -> Option<BufferId> {
-    let mut buffer = buffer;
-    for _ in 0..=body.buffers.len() {
-        buffer = match &body.buffers[buffer].origin {
-            BufferOrigin::View { source, .. } => *source,
-            BufferOrigin::MatchRegion(region) => region.buffer,
-            BufferOrigin::Decl { data: Some(pointer) } => match body.expr(*pointer).kind {
-                ExprKind::BufferField(owner, BufferField::Data) => owner,
-                ExprKind::Value(_) => return Some(buffer),
-                _ => return None,
-            },
-            BufferOrigin::Decl { data: None } => return None,
-            _ => return Some(buffer),
-        };
+    match body.view_root(buffer) {
+        ViewRoot::Buffer(root) => Some(root),
+        ViewRoot::Pointer(root, pointer) => {
+            matches!(body.expr(pointer).kind, ExprKind::Value(_)).then_some(root)
+        }
     }
-    None
 }
 
 /// Reads of global memory that the kernel writes are of the element that the same thread wrote.
