@@ -13,8 +13,8 @@ use super::{
     wrapped,
 };
 use crate::{
-    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type,
-    effects::{self, has_keyword_operands},
+    AttrDictId, BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type,
+    effects::{self, OpEffects, has_keyword_operands},
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
@@ -27,24 +27,23 @@ impl Machine<'_> {
         let ExprKind::Call { callee, args, attrs, .. } = call else {
             unreachable!("only calls are called")
         };
-        let is_modelled = self.options.unknown_calls == UnknownCalls::Model;
         let name = match callee {
             Callee::Intrinsic(name) => body.name(name),
             Callee::Function(name) | Callee::Unknown(name) => {
-                if is_modelled {
-                    return self.modelled_call(call, ty, lane);
+                if self.options.unknown_calls == UnknownCalls::Model {
+                    let given = (body.items(args), attrs);
+                    let row = OpEffects::unknown();
+                    return self.modelled_call(body.name(name), row, given, ty, lane);
                 }
                 let message = format!("a call of another function, `{}`", body.name(name));
                 return self.fail(RunErrorKind::Unsupported, message);
             }
         };
         let args = body.items(args);
-        if has_keyword_operands(body, attrs) {
-            if is_modelled {
-                return self.modelled_call(call, ty, lane);
-            }
-            let (_, types) = self.operands(args, lane)?;
-            return self.unsupported_intrinsic(name, &types);
+        let dtype = ty.prim().unwrap_or(DataType::HANDLE);
+        let is_model = self.options.unknown_calls == UnknownCalls::Model;
+        if has_keyword_operands(body, attrs) || is_model && !is_executed(name) {
+            return self.unexecuted_intrinsic(name, (args, attrs), ty, lane);
         }
         if name == "if_then_else"
             && let [condition, then, otherwise] = *args
@@ -58,7 +57,6 @@ impl Machine<'_> {
         if let Some(value) = self.warp_call(name, args, ty, lane) {
             return value;
         }
-        let dtype = ty.prim().unwrap_or(DataType::HANDLE);
         if let Some(value) = self.async_call(name, args, dtype, lane) {
             return value;
         }
@@ -66,10 +64,12 @@ impl Machine<'_> {
             "call_pure_extern" | "call_extern" | "call_llvm_pure_intrin" | "call_llvm_intrin" => {
                 self.library_call(name, args, dtype, lane)
             }
-            _ if is_modelled && !is_executed(name) => self.modelled_call(call, ty, lane),
             _ => {
                 let (values, types) = self.operands(args, lane)?;
-                self.intrinsic(name, dtype, &values, &types)
+                match self.known_intrinsic(name, dtype, &values, &types) {
+                    Some(value) => value,
+                    None => self.unexecuted_intrinsic(name, (args, attrs), ty, lane),
+                }
             }
         }
     }
@@ -86,13 +86,14 @@ impl Machine<'_> {
         Ok((values, types))
     }
 
-    fn intrinsic(
+    /// The value of a call of numbers; none if the name is no such call.
+    fn known_intrinsic(
         &mut self,
         name: &str,
         dtype: DataType,
         values: &[Val],
         types: &[Option<DataType>],
-    ) -> Result<Val> {
+    ) -> Option<Result<Val>> {
         let mut is_known = true;
         let result = self.operator(|events| {
             intrinsics::call(name, dtype, values, types, events).unwrap_or_else(|| {
@@ -100,11 +101,23 @@ impl Machine<'_> {
                 Ok(Val::Unit)
             })
         });
-        if is_known {
-            let is_wrapped = values.iter().any(wrapped::is_wrapped);
-            return result.map(|it| self.carry(is_wrapped, it));
+        let is_wrapped = values.iter().any(wrapped::is_wrapped);
+        is_known.then(|| result.map(|it| self.carry(is_wrapped, it)))
+    }
+
+    /// A call that has no meaning here: it does what its row lets it do.
+    fn unexecuted_intrinsic(
+        &mut self,
+        name: &str,
+        (args, attrs): (&[ExprId], AttrDictId),
+        ty: Type,
+        lane: usize,
+    ) -> Result<Val> {
+        if self.options.unknown_calls == UnknownCalls::Model {
+            return self.modelled_call(name, effects::tir(name), (args, attrs), ty, lane);
         }
-        self.unsupported_intrinsic(name, types)
+        let types: Types = args.iter().map(|it| self.body.dtype(*it)).collect();
+        self.unsupported_intrinsic(name, &types)
     }
 
     fn unsupported_intrinsic(&mut self, name: &str, types: &[Option<DataType>]) -> Result<Val> {
@@ -144,15 +157,17 @@ impl Machine<'_> {
         };
         let (values, types) = self.operands(args, lane)?;
         let value = match function {
-            Some(Function::Intrinsic(name)) => return self.intrinsic(name, dtype, &values, &types),
+            Some(Function::Intrinsic(name)) => {
+                let value = self.known_intrinsic(name, dtype, &values, &types);
+                return value.unwrap_or_else(|| self.unsupported_intrinsic(name, &types));
+            }
             Some(function) => library::value(function, dtype, &values),
             None => None,
         };
         match value {
             Some(value) => Ok(self.carry(values.iter().any(wrapped::is_wrapped), value)),
             None if self.options.unknown_calls == UnknownCalls::Model => {
-                let given: Vec<_> = values.into_iter().map(|it| (it, None)).collect();
-                Ok(self.modelled_call_of(name, effects::tir(by), &given, dtype.into()))
+                Ok(self.modelled_call_of(name, effects::tir(by), &values, dtype.into()))
             }
             None => {
                 let message = format!("the function `{name}` of another library");

@@ -5,9 +5,9 @@
 //! changes about half of the words it can write. Nothing depends on where memory lies or on a clock, so that two runs
 //! of the same calls on the same memory are the same. Cost: the bytes that escape, for each call.
 //!
-//! An operator of TVM without an execution of its own does what its row of the effects table lets it do: memory to which an operand points, by
-//! position or by keyword, alone or in a tuple, and an element that stands where the call may write, is read and written, unless the row says of
-//! this operand that it is not.
+//! An operator of TVM without an execution of its own does what its row of the effects table lets it do, and no less than that of what it is
+//! given: memory to which an operand points, by position or by keyword, alone or in a tuple, and an element that stands as a place, is
+//! read and written unless the row speaks of that operand. What points is seen by the values of the run, not by types.
 
 use std::hash::Hasher as _;
 
@@ -15,8 +15,8 @@ use rustc_hash::FxHasher;
 
 use super::{RunError, exec::Machine, ops::Val};
 use crate::{
-    Attr, BufferField, Callee, ExprId, ExprKind, Type,
-    effects::{EffectTable, Element, MemoryEffect, MemorySet, OpEffects, OperandUse},
+    Attr, AttrDictId, BufferField, ExprId, ExprKind, Type,
+    effects::{MemoryEffect, MemorySet, OpEffects, OperandUse},
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
@@ -24,63 +24,84 @@ type Result<T> = std::result::Result<T, Box<RunError>>;
 /// Bytes between two that a call may change: the lowest ones of the elements of most types.
 const STRIDE: usize = 4;
 
+/// A call that is modelled: a hash of what it is given, and the memory that it touches.
+struct Call {
+    hasher: FxHasher,
+    read: Vec<usize>,
+    written: Vec<usize>,
+}
+
+impl Call {
+    fn new(name: &str) -> Call {
+        let mut hasher = FxHasher::default();
+        hasher.write(name.as_bytes());
+        Call { hasher, read: Vec::new(), written: Vec::new() }
+    }
+}
+
 impl Machine<'_> {
-    /// The value of a call that is not executed, and what it does to memory: no less than its row of the effects table says, and with
-    /// an operand of which the row does not speak the worst.
-    pub(super) fn modelled_call(&mut self, call: ExprKind, ty: Type, lane: usize) -> Result<Val> {
-        let body = self.body;
-        let ExprKind::Call { callee, args, attrs, .. } = call else {
-            unreachable!("only calls are called")
-        };
-        let (Callee::Intrinsic(name) | Callee::Function(name) | Callee::Unknown(name)) = callee;
-        let (table, attrs) = (EffectTable::builtin(), body.dict(attrs));
-        let row = table.call(body, call);
-        let mut given = Vec::new();
-        for (index, &operand) in body.items(args).iter().enumerate() {
-            let value = self.eval_given(operand, table.element(body, call, index), lane)?;
-            given.push((value, row.operand_use(attrs, index)));
+    /// The value of a call that is not executed, and what it does to memory; `row` is what it may do.
+    pub(super) fn modelled_call(
+        &mut self,
+        name: &str,
+        row: &OpEffects,
+        (args, attrs): (&[ExprId], AttrDictId),
+        ty: Type,
+        lane: usize,
+    ) -> Result<Val> {
+        let dict = self.body.dict(attrs);
+        let mut data = Vec::new();
+        dict.iter().for_each(|it| expressions_of(&it.1, &mut data));
+        let used = (0..args.len()).map(|it| row.operand_use(dict, it));
+        let given = args.iter().copied().zip(used).chain(data.into_iter().map(|it| (it, None)));
+        let mut call = Call::new(name);
+        for (operand, used) in given {
+            let is_place = used.map_or(row.may_write(), |it| it.may_write() || it == OperandUse::Place);
+            let value = self.eval_given(operand, is_place, lane)?;
+            self.give(&mut call, &value, used);
         }
-        let mut hidden = Vec::new();
-        attrs.iter().for_each(|it| expressions_of(&it.1, &mut hidden));
-        for operand in hidden {
-            given.push((self.eval_given(operand, Element::Target, lane)?, None));
-        }
-        Ok(self.modelled_call_of(body.name(name), row, &given, ty))
+        Ok(self.modelled(call, row, ty))
     }
 
-    /// The same for operands that have been evaluated, each with what the row says of it.
+    /// The same for operands that have been evaluated.
     pub(super) fn modelled_call_of(
         &mut self,
         name: &str,
         row: &OpEffects,
-        given: &[(Val, Option<OperandUse>)],
+        values: &[Val],
         ty: Type,
     ) -> Val {
-        let mut hasher = FxHasher::default();
-        hasher.write(name.as_bytes());
-        let (mut read, mut written) = (Vec::new(), Vec::new());
-        for (value, used) in given {
-            self.mark_used(value);
-            self.observe(value, &mut hasher);
-            if used.is_none_or(OperandUse::may_read) {
-                pointees_of(value, &mut read);
-            }
-            if used.is_none_or(OperandUse::may_write) {
-                pointees_of(value, &mut written);
-            }
-        }
-        if reaches_all(row) {
-            self.escape(&written);
-            written = self.reachable();
-        }
-        result(self.disturb(hasher, &read, &written), ty)
+        let mut call = Call::new(name);
+        values.iter().for_each(|it| self.give(&mut call, it, None));
+        self.modelled(call, row, ty)
     }
 
-    /// The value of an operand. An element is given as the call takes it.
-    fn eval_given(&mut self, operand: ExprId, element: Element, lane: usize) -> Result<Val> {
+    /// Takes an operand into a call. Memory of which the row does not speak is read and written.
+    fn give(&mut self, call: &mut Call, value: &Val, used: Option<OperandUse>) {
+        self.mark_used(value);
+        self.observe(value, &mut call.hasher);
+        match used {
+            Some(OperandUse::Address | OperandUse::Place) => {}
+            Some(OperandUse::Reads) => pointees_of(value, &mut call.read),
+            _ => pointees_of(value, &mut call.written),
+        }
+    }
+
+    fn modelled(&mut self, mut call: Call, row: &OpEffects, ty: Type) -> Val {
+        if reaches_all(row) {
+            self.escape(&call.read);
+            self.escape(&call.written);
+            call.written = self.reachable();
+        }
+        result(self.disturb(call), ty)
+    }
+
+    /// The value of an operand. An element is given by reference where it is a place.
+    fn eval_given(&mut self, operand: ExprId, is_place: bool, lane: usize) -> Result<Val> {
         match self.body.expr(operand).kind {
             ExprKind::Str(text) => Ok(Val::Text(text)),
-            ExprKind::Load { buffer, indices, .. } if element != Element::Value => {
+            ExprKind::Opaque { .. } => Ok(Val::Unit),
+            ExprKind::Load { buffer, indices, .. } if is_place => {
                 let (storage, offset) = self.address(buffer, self.body.items(indices), lane)?;
                 Ok(Val::Pointer { storage, offset })
             }
@@ -92,7 +113,7 @@ impl Machine<'_> {
                     .body
                     .items(items)
                     .iter()
-                    .map(|&it| self.eval_given(it, element, lane))
+                    .map(|&it| self.eval_given(it, is_place, lane))
                     .collect();
                 Ok(Val::Tuple(items?.into()))
             }
@@ -100,13 +121,13 @@ impl Machine<'_> {
         }
     }
 
-    /// Takes memory into the hash of a call, and changes about half of the words of what it writes; gives the hash.
-    fn disturb(&mut self, mut hasher: FxHasher, read: &[usize], written: &[usize]) -> u64 {
-        for &storage in read.iter().chain(written) {
-            hasher.write(&self.storages[storage].bytes);
+    /// Takes memory into the hash of a call, and changes about half of the words that it may write; gives the hash.
+    fn disturb(&mut self, mut call: Call) -> u64 {
+        for &storage in call.read.iter().chain(&call.written) {
+            call.hasher.write(&self.storages[storage].bytes);
         }
-        let mut seed = hasher.finish();
-        for &storage in written {
+        let mut seed = call.hasher.finish();
+        for storage in call.written {
             let storage = &mut self.storages[storage];
             for at in (0..storage.bytes.len()).step_by(STRIDE) {
                 seed = seed.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15);
