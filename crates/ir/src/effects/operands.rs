@@ -3,6 +3,8 @@
 //! In: the lists `numbers`, `addresses`, `places`, `reads`, `writes` and `texts` of a row. Out: for the operand at a place, or of a keyword, its
 //! [`OperandUse`], or nothing if the row does not speak of it. O(entries of the row).
 
+use std::fmt;
+
 use serde::Deserialize;
 
 /// What an operation does with an operand.
@@ -50,6 +52,15 @@ pub enum OperandName {
     Index(u8),
     /// By keyword, or `*`.
     Keyword(String),
+}
+
+impl fmt::Display for OperandName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            OperandName::Index(index) => write!(f, "operand {index}"),
+            OperandName::Keyword(key) => write!(f, "operand `{key}`"),
+        }
+    }
 }
 
 /// Which operand of a call is meant.

@@ -239,7 +239,7 @@ impl EffectRow {
         ] {
             for name in names {
                 res.add(name, used).map_err(|it| {
-                    (column, format!("{it:?} is in two lists that exclude each other"))
+                    (column, format!("{it} is in two lists that exclude each other"))
                 })?;
             }
         }

@@ -180,7 +180,7 @@ fn wrong_statements_about_operands_are_found() {
     expect![[r#"
         [[tir]] row 1 (`a`), `reads`: effect `none` reads no operand
         [[tir]] row 2 (`b`), `writes`: effect `read` writes no operand
-        [[tir]] row 3 (`c`), `addresses`: Index(1) is in two lists that exclude each other
+        [[tir]] row 3 (`c`), `addresses`: operand 1 is in two lists that exclude each other
         [[tir]] row 4 (`d`), `arity`: only a row that writes nothing has one"#]]
     .assert_eq(&messages.join("\n"));
 }
