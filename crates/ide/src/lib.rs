@@ -41,7 +41,7 @@ pub use db::{CancellationToken, Dialects, Work};
 pub use frontend::tvmscript::Severity;
 pub use ir::effects::{EffectRows, EffectTable};
 pub use ir::plan::{
-    Equivalence, Preset,
+    Downstream, Equivalence, Preset,
     finding::{FindingKind, FindingKinds},
     simplify::SimplificationKind,
 };
