@@ -41,8 +41,7 @@ mod sums;
 mod vectors;
 
 use ir::{
-    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type, arena::Id, effects::EffectTable,
-    role,
+    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type, arena::Id, effects::EffectTable, role,
 };
 
 use self::memo::Memo;

@@ -68,7 +68,9 @@ pub(crate) fn fix_all_edits(db: &RootDatabase, at: FunctionAt<'_>) -> Vec<Edit> 
     let (map, body) = (db::source_map(db, at.function), db::body(db, at.function));
     let is_wanted = |it: &&Finding| {
         let is_allowed = |place| map.allowances().at(it.kind.name(), place);
-        it.kind.is_fixed_by_default() && !it.only_informs(body) && !map.place(it.place).is_some_and(is_allowed)
+        it.kind.is_fixed_by_default()
+            && !it.only_informs(body)
+            && !map.place(it.place).is_some_and(is_allowed)
     };
     edits(db, at, db::findings(db, at.function).iter().filter(is_wanted)).0
 }

@@ -84,6 +84,9 @@ fn reason(db: &RootDatabase, at: FunctionAt<'_>, obstacle: Obstacle) -> String {
         Obstacle::NarrowInteger => {
             "C and CUDA cut narrow integers to their width only where they get a name".to_owned()
         }
+        Obstacle::Seen { .. } => {
+            "the bound beside it names it too, and shows an extent only together with it".to_owned()
+        }
         Obstacle::NoUse => "it has no use here".to_owned(),
         Obstacle::WriteBetween { by, .. } => {
             let text = PlanText::new(db, at.function);

@@ -43,7 +43,7 @@ pub use db::{Dialects, Work};
 pub use frontend::tvmscript::Severity;
 pub use ir::effects::{EffectRows, EffectTable};
 pub use ir::plan::{
-    Equivalence, Preset,
+    Downstream, Equivalence, Preset,
     finding::{FindingKind, FindingKinds},
     simplify::SimplificationKind,
 };

@@ -253,6 +253,10 @@ impl<'db> PlanText<'db> {
             Refusal::NarrowInteger => {
                 "C and CUDA cut narrow integers to their width only where they get a name".to_owned()
             }
+            Refusal::Downstream { pass } => format!(
+                "with a name for it, TVM's `{}` would evaluate what is left around it where the text does not",
+                pass.name()
+            ),
             Refusal::FewOccurrences => "it is computed at fewer places than asked for".to_owned(),
             Refusal::Allowed => "the function allows it to be computed again here".to_owned(),
             Refusal::Limit => "more were planned than were asked for".to_owned(),

@@ -68,6 +68,34 @@ pub enum Equivalence {
     Arithmetic,
 }
 
+/// What compiles a function afterwards.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Downstream {
+    /// Something that keeps to the semantics.
+    Sound,
+    /// TVM, whose passes evaluate some values where the source does not ([`TvmPass`]).
+    Tvm,
+}
+
+/// A pass of TVM that may evaluate what is left around a name where the source does not evaluate it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum TvmPass {
+    /// Binds what is computed twice above its uses, guarded ones too.
+    CommonSubexprElim,
+    /// Leaves a `T.Select` without loads in its arms as it is, so that both are evaluated.
+    RewriteUnsafeSelect,
+}
+
+impl TvmPass {
+    /// Its name in TVM.
+    pub fn name(self) -> &'static str {
+        match self {
+            TvmPass::CommonSubexprElim => "CommonSubexprElim",
+            TvmPass::RewriteUnsafeSelect => "RewriteUnsafeSelect",
+        }
+    }
+}
+
 /// Where source text allows what. Made by the frontend; absent for a body without text, where all is allowed.
 #[derive(Clone, Copy)]
 pub struct SourceView<'a> {
@@ -132,6 +160,8 @@ pub struct CseGroup {
     pub saved: u32,
     /// Whether the host computes it for kernels too, which might compute other last bits: `T.exp`, a product fused with its sum.
     pub host_rounding: bool,
+    /// The pass of TVM that may evaluate what is left around the name where the source does not.
+    pub exposed_to: Option<TvmPass>,
     /// What is done.
     pub decision: Decision,
 }
@@ -251,6 +281,11 @@ pub enum Refusal {
     /// It computes in an integer type narrower than 32 bits, which C and CUDA cut to its width only where it gets a
     /// name: a binding would change their results.
     NarrowInteger,
+    /// With a name for it, a pass of TVM would evaluate what is left around it where the source does not, and TVM comes next.
+    Downstream {
+        /// The pass.
+        pass: TvmPass,
+    },
     /// Fewer occurrences than the settings ask for.
     FewOccurrences,
     /// The user allows it (`# tir: allow(common-subexpression)`).
@@ -315,6 +350,7 @@ impl Refusal {
             Refusal::UnderBinder => "under-binder",
             Refusal::LaunchBound => "launch-bound",
             Refusal::NarrowInteger => "narrow-integer",
+            Refusal::Downstream { .. } => "downstream",
             Refusal::FewOccurrences => "few-occurrences",
             Refusal::Allowed => "allowed",
             Refusal::Limit => "limit",
@@ -432,6 +468,15 @@ impl CsePlan {
             dropped: Vec::new(),
             informational: self.informational,
         })
+    }
+
+    /// The passes of TVM to which what is done exposes something, sorted, without repetition.
+    pub fn exposed_to(&self) -> Vec<TvmPass> {
+        let done = self.groups.iter().filter(|it| it.decision.is_applied());
+        let mut passes: Vec<TvmPass> = done.filter_map(|it| it.exposed_to).collect();
+        passes.sort_unstable();
+        passes.dedup();
+        passes
     }
 
     /// Whether applying the plan changes anything.

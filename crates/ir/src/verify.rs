@@ -15,7 +15,10 @@ use rustc_hash::FxHashSet;
 
 use crate::{
     BlockId, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, RegionId, RegionKind,
-    Type, ValueId, ValueKind, arena::Id, dominators::Dominators, expr::UnaryOp,
+    Type, ValueId, ValueKind,
+    arena::Id,
+    dominators::Dominators,
+    expr::UnaryOp,
     visibility::{self, Reach},
 };
 

@@ -40,6 +40,8 @@ pub struct Config {
     pub share_intrinsics_across_launch: bool,
     /// `cse.partial-redundancies`: insert computations in branches where that makes a value available on every path.
     pub partial_redundancies: bool,
+    /// `cse.downstream`: what compiles the text afterwards.
+    pub downstream: Downstream,
     /// `hints.enable`
     pub hints_enable: bool,
     /// `hints.all`: show every hint, not only one a line.
@@ -103,6 +105,25 @@ impl From<Preset> for ide::Preset {
     }
 }
 
+/// What compiles the text after it was fixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Downstream {
+    /// What keeps to the meaning of the text
+    Sound,
+    /// TVM: values stay unbound whose names would make its passes evaluate something where the text does not
+    Tvm,
+}
+
+impl From<Downstream> for ide::Downstream {
+    fn from(downstream: Downstream) -> ide::Downstream {
+        match downstream {
+            Downstream::Sound => ide::Downstream::Sound,
+            Downstream::Tvm => ide::Downstream::Tvm,
+        }
+    }
+}
+
 /// How alike occurrences of one value must be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
@@ -136,6 +157,7 @@ impl Default for Config {
             min_occurrences: 2,
             share_intrinsics_across_launch: false,
             partial_redundancies: false,
+            downstream: Downstream::Sound,
             hints_enable: true,
             hints_all: false,
             hints_limit: 20_000,
@@ -182,6 +204,7 @@ impl Config {
             min_occurrences: self.min_occurrences,
             share_intrinsics_across_launch: self.share_intrinsics_across_launch,
             partial_redundancies: self.partial_redundancies,
+            downstream: self.downstream.into(),
             ..ide::CseOptions::default()
         }
     }
@@ -263,6 +286,7 @@ struct Cse {
     min_occurrences: Option<u32>,
     share_intrinsics_across_launch: Option<bool>,
     partial_redundancies: Option<bool>,
+    downstream: Option<Downstream>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -338,6 +362,7 @@ const KEYS: &[&str] = &[
     "cse.min-occurrences",
     "cse.share-intrinsics-across-launch",
     "cse.partial-redundancies",
+    "cse.downstream",
     "hints.enable",
     "hints.all",
     "hints.limit",
@@ -414,6 +439,7 @@ impl ConfigPatch {
         set(&mut config.min_occurrences, &cse.min_occurrences);
         set(&mut config.share_intrinsics_across_launch, &cse.share_intrinsics_across_launch);
         set(&mut config.partial_redundancies, &cse.partial_redundancies);
+        set(&mut config.downstream, &cse.downstream);
         set(&mut config.hints_enable, &hints.enable);
         set(&mut config.hints_all, &hints.all);
         set(&mut config.hints_limit, &hints.limit);

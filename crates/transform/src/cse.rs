@@ -6,6 +6,7 @@
 mod allowed;
 mod binders;
 mod cells;
+mod downstream;
 mod facts;
 mod finish;
 mod greedy;
@@ -28,7 +29,7 @@ pub use rewrite::{rewrite, rewrite_counted};
 use ir::{
     Body, Occurrences,
     effects::EffectTable,
-    plan::{CsePlan, Equivalence, Preset, SourceView},
+    plan::{CsePlan, Downstream, Equivalence, Preset, SourceView},
 };
 
 /// What to plan.
@@ -50,6 +51,9 @@ pub struct CseOptions {
     /// Also does partial redundancies: keeps a value that some paths have computed in a scalar, and inserts the computation where a path
     /// has not computed it. Preset `default` only.
     pub partial_redundancies: bool,
+    /// What compiles the function afterwards: before TVM, values stay unbound whose names would make its passes evaluate something where the
+    /// source does not. Preset `default` only.
+    pub downstream: Downstream,
 }
 
 impl Default for CseOptions {
@@ -62,6 +66,7 @@ impl Default for CseOptions {
             min_occurrences: 2,
             share_intrinsics_across_launch: false,
             partial_redundancies: false,
+            downstream: Downstream::Sound,
         }
     }
 }

@@ -10,6 +10,7 @@ use ir::{
     arena::Id as _,
     effects::EffectTable,
     plan::finding::{FindingFix, FixEdit, Replacement},
+    role::Roles,
 };
 
 /// Why a name cannot be inlined.
@@ -27,6 +28,11 @@ pub enum Obstacle {
         at: OccurrenceId,
         /// A store or call that may write it, if there is one between in the text.
         by: Option<OpId>,
+    },
+    /// Others see from the name what its value does not show alone: one bound of a part of a buffer, the other one staying.
+    Seen {
+        /// The use.
+        at: OccurrenceId,
     },
     /// It has no use that is written.
     NoUse,
@@ -58,6 +64,12 @@ pub fn inline(
     };
     if chosen.is_empty() {
         return Err(Obstacle::NoUse);
+    }
+    if chosen.len() < all.len() {
+        let roles = Roles::of(body, occurrences);
+        if let Some(&at) = chosen.iter().find(|it| !roles.role(**it).takes_equal()) {
+            return Err(Obstacle::Seen { at });
+        }
     }
     if body.expr(occurrences[bound].expr).flags.has_load {
         let scopes = ScopeTree::build(body);

@@ -173,6 +173,27 @@ Take the promise out of the first, and the second is merged into it.
 ",
     },
     Doc {
+        name: "downstream",
+        summary: "with a name for it, TVM would evaluate something where the text does not",
+        text: "\
+TVM takes what loads memory or calls something for no common subexpression, and for nothing that it may evaluate early. A name hides the load, and
+TVM's passes look at what is left around the name with other eyes. `CommonSubexprElim` binds what is computed twice above all its uses,
+guarded ones too:
+
+```python
+O[2] = C[0] + C[1]
+O[0] = T.if_then_else(a != 0, (C[0] + C[1]) // a, b)
+O[1] = T.if_then_else(a != 0, (C[0] + C[1]) // a, b + 1)
+```
+
+With `v` for `C[0] + C[1]` it computes `v // a` first, and for `a == 0` the compiled program fails where the text does not. `RewriteUnsafeSelect` makes a
+`T.Select` lazy that has a load in an arm; without the load both arms are evaluated, with a division in the other one.
+
+With `--downstream tvm` (`cse.downstream = \"tvm\"` in the settings) such values stay unbound. Without it they are bound, which is right by what TVMScript
+means, and `fix` and `opt` say which pass could go wrong with it.
+",
+    },
+    Doc {
         name: "equal-block-arguments",
         summary: "a block argument always equals another value",
         text: "\

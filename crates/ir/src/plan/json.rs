@@ -92,6 +92,7 @@ impl Writer<'_> {
             "saved": group.saved,
             "equivalence": equivalence_name(group.equivalence),
             "host_rounding": group.host_rounding,
+            "exposed_to": group.exposed_to.map(|it| it.name()),
             "decision": self.decision(&group.decision),
         })
     }

@@ -2,7 +2,7 @@
 
 use super::{Role, Roles, of_child, of_operand};
 use crate::{
-    Body, Callee, DataType, Dialect, ExprId, ExprKind, ForKind, Lanes, OpId, OpKind, Occurrences,
+    Body, Callee, DataType, Dialect, ExprId, ExprKind, ForKind, Lanes, Occurrences, OpId, OpKind,
     Type,
 };
 
@@ -72,8 +72,11 @@ fn parts_of_expressions() {
     let lambda = it.body.make(ExprKind::Lambda { params: 1, body: value }, int);
     let float16 = it.call("type_annotation", &[], DataType::HANDLE.into());
     let pointer = it.call("tvm_stack_alloca", &[value, value], DataType::HANDLE.into());
-    let access =
-        it.call("tvm_access_ptr", &[float16, pointer, value, value, value], DataType::HANDLE.into());
+    let access = it.call(
+        "tvm_access_ptr",
+        &[float16, pointer, value, value, value],
+        DataType::HANDLE.into(),
+    );
     let scope = it.call("cta_id", &[value], int);
     let wait = it.call("ptx.cp_async.wait_group", &[value], int);
     let copy = it.call("ptx.cp_async", &[pointer, value, pointer, value, value], int);

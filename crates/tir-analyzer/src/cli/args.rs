@@ -18,7 +18,7 @@ use crate::{
         run::{RUN_EXAMPLES, RunArgs},
         simplify::{SIMPLIFY_EXAMPLES, SimplifyArgs},
     },
-    config::{Config, Equivalence},
+    config::{Config, Downstream, Equivalence},
 };
 
 /// rust-analyzer for tensor IR: what TVMScript computes more than once, and how to compute it once.
@@ -177,6 +177,10 @@ pub(crate) struct CseArgs {
     /// Also insert computations in branches where that makes a value available on every path (`explain partial-redundancy`).
     #[arg(long)]
     pub(crate) partial_redundancies: bool,
+    /// What compiles the text afterwards: before TVM, values stay unbound whose names would make its passes evaluate something where
+    /// the text does not (`explain downstream`).
+    #[arg(long, value_enum, value_name = "COMPILER")]
+    pub(crate) downstream: Option<Downstream>,
     /// Do the first N fixes only, over all files and functions in order.
     #[arg(long, value_name = "N")]
     pub(crate) max_fixes: Option<usize>,
@@ -193,6 +197,7 @@ impl CseArgs {
             share_intrinsics_across_launch: self.share_intrinsics_across_launch
                 || settings.share_intrinsics_across_launch,
             partial_redundancies: self.partial_redundancies || settings.partial_redundancies,
+            downstream: self.downstream.map_or(settings.downstream, Into::into),
             ..settings
         }
     }

@@ -4,7 +4,10 @@
 //! the new text. Comments, layout and line breaks stay. Functions whose blocks are still to be scheduled are left
 //! alone, because a new binding can make `compute_inline` or `fuse` fail there; they are counted.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::{
+    collections::BTreeSet,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 use anyhow::{Context as _, bail};
 use frontend::tvmscript::{
@@ -16,6 +19,7 @@ use ide::Dialects;
 use ir::{
     Occurrences,
     plan::{
+        TvmPass,
         finding::{Finding, FindingFix, FindingKind, FindingKinds},
         ops::OpPreset,
         simplify::{Simplification, SimplificationKind, SimplifyRefusal},
@@ -53,6 +57,8 @@ pub(crate) struct FileFix {
     n_left_functions: usize,
     /// Fixes that were not done because the text would say something else.
     n_differing: usize,
+    /// Passes of TVM to which the fixes expose something.
+    exposed_to: BTreeSet<TvmPass>,
 }
 
 impl FileFix {
@@ -64,6 +70,7 @@ impl FileFix {
             n_left: 0,
             n_left_functions: 0,
             n_differing: 0,
+            exposed_to: BTreeSet::new(),
         }
     }
 }
@@ -77,6 +84,7 @@ struct Totals {
     left_functions: usize,
     differing: usize,
     failures: usize,
+    exposed_to: BTreeSet<TvmPass>,
 }
 
 /// Runs the command.
@@ -358,6 +366,7 @@ fn plan_function(
     if !edits.is_empty() {
         budget.take(n);
         fix.n_fixes += n;
+        fix.exposed_to.extend(plan.exposed_to());
     }
     edits
 }
@@ -381,11 +390,10 @@ fn finding_fixes(
         found.iter().filter(is_reported).partition(|it| it.only_informs(body));
     fix.n_left += informing.len();
     fix.n_left_functions += usize::from(!informing.is_empty());
-    let mut fixes: Vec<&FindingFix> =
-        findings::compatible(body, occurrences, done)
-            .into_iter()
-            .filter_map(|it| it.fix.as_ref())
-            .collect();
+    let mut fixes: Vec<&FindingFix> = findings::compatible(body, occurrences, done)
+        .into_iter()
+        .filter_map(|it| it.fix.as_ref())
+        .collect();
     fixes.truncate(budget.left().unwrap_or(usize::MAX));
     if fixes.is_empty() {
         return (TextEdit::new(), 0);
@@ -457,6 +465,7 @@ impl Totals {
         self.left += fix.n_left;
         self.left_functions += fix.n_left_functions;
         self.differing += fix.n_differing;
+        self.exposed_to.extend(&fix.exposed_to);
     }
 }
 
@@ -482,10 +491,23 @@ fn summary(totals: &Totals, is_diff: bool) -> String {
             self::fixes(totals.differing)
         ));
     }
+    for pass in &totals.exposed_to {
+        out.push_str(&exposure(*pass));
+        out.push('\n');
+    }
     if totals.failures > 0 {
         out.push_str(&format!("{}, see above\n", count(totals.failures, "failure")));
     }
     out
+}
+
+/// What is said where TVM may compile what a pass of it then gets wrong.
+pub(crate) fn exposure(pass: TvmPass) -> String {
+    format!(
+        "note: if TVM compiles this, its `{}` may evaluate what is left around a new name where the text does not; \
+         `--downstream tvm` keeps such values unbound (`tir-analyzer explain downstream`)",
+        pass.name()
+    )
 }
 
 pub(crate) fn fixes(n: usize) -> String {

@@ -4,6 +4,8 @@
 //! (imports, other functions, comments between them) stands as it was, byte for byte. A function that would not be
 //! printed faithfully is left as it is, and that is said.
 
+use std::collections::BTreeSet;
+
 use anyhow::{anyhow, bail};
 use frontend::tvmscript::{
     self, Capture, Environment as _, FileFunctions, FunctionItem, FunctionKind, Lowered, Namespace,
@@ -12,7 +14,7 @@ use frontend::tvmscript::{
 use ide::Dialects;
 use ir::{
     Body, Dialect, Occurrences,
-    plan::{CsePlan, Decision, simplify::SimplificationKind},
+    plan::{CsePlan, Decision, TvmPass, simplify::SimplificationKind},
 };
 use syntax::{Edit, Language, LineIndex, TextSize};
 use transform::{
@@ -23,6 +25,7 @@ use transform::{
 use crate::cli::{
     Exit,
     args::OptArgs,
+    fix::exposure,
     io::{self, Io, Styled, Tone},
     jobs,
     ops::{self, Rules},
@@ -35,6 +38,8 @@ use crate::cli::{
 struct Module {
     bytes: Vec<u8>,
     notes: Vec<String>,
+    /// Passes of TVM to which what was done exposes something.
+    exposed_to: BTreeSet<TvmPass>,
 }
 
 /// Runs the command.
@@ -45,6 +50,7 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
         max_bindings: args.cse.max_fixes,
         ..args.cse.options(&job.config)
     };
+    let mut exposed_to = BTreeSet::new();
     let notes = job.run(|source| {
         let shown = &job.file.shown;
         match ops::language(&job.file.path, &source) {
@@ -52,6 +58,7 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
                 ops::refuse_for_tvmscript(&args.cse)?;
                 let module = optimize(args, options, &source, shown)?;
                 io.out.write_all(&module.bytes)?;
+                exposed_to = module.exposed_to;
                 Ok(module.notes)
             }
             language => {
@@ -70,6 +77,9 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
     })?;
     for note in &notes {
         io::message(io.err, styled.err, Tone::Warning, note)?;
+    }
+    for pass in exposed_to {
+        io.err.write_all(format!("{}\n", exposure(pass)).as_bytes())?;
     }
     Ok(if notes.is_empty() { Exit::Success } else { Exit::Findings })
 }
@@ -107,7 +117,7 @@ fn optimize(
     let functions = tvmscript::functions(&syntax::parse(&source.text));
     let chosen = choose(args.function.as_deref(), &functions, shown)?;
     let newline = line_break(&source.text);
-    let mut module = Module { bytes: Vec::new(), notes: Vec::new() };
+    let mut module = Module { bytes: Vec::new(), notes: Vec::new(), exposed_to: BTreeSet::new() };
     let mut edits = Vec::new();
     let lines = LineIndex::new(&source.text);
     for item in chosen {
@@ -126,7 +136,7 @@ fn optimize(
         let mut body = lowered.body;
         for pass in args.passes.iter().filter_map(|it| it.0).filter(|it| !is_allowed(*it)) {
             body = match pass {
-                Pass::Cse => eliminate(&body, &mut options),
+                Pass::Cse => eliminate(&body, &mut options, &mut module.exposed_to),
                 Pass::Simplify | Pass::Fix(_) => pass.run(&body),
             };
         }
@@ -140,12 +150,13 @@ fn optimize(
 }
 
 /// Runs the pass; what it did counts against the limit.
-fn eliminate(body: &Body, options: &mut CseOptions) -> Body {
+fn eliminate(body: &Body, options: &mut CseOptions, exposed_to: &mut BTreeSet<TvmPass>) -> Body {
     let occurrences = Occurrences::collect(body);
     let plan = cse::plan(body, &occurrences, None, options);
     if let Some(left) = &mut options.max_bindings {
         *left = left.saturating_sub(n_fixes(&plan));
     }
+    exposed_to.extend(plan.exposed_to());
     cse::rewrite(body, &occurrences, &plan)
 }
 

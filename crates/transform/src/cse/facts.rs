@@ -48,7 +48,7 @@ pub(super) mod flag {
     pub(crate) const LAUNCH_BOUND: u8 = 8;
     /// It has its own text, or there is no text.
     pub(crate) const REAL: u8 = 16;
-    /// A load whose place is meant, not its value.
+    /// Something else than its value is meant: a load for its place, the end of a part of a buffer for how long it is.
     pub(crate) const PLACE: u8 = 32;
     /// It reads memory that may change while it is evaluated, or whenever it is evaluated again.
     pub(crate) const UNSTABLE: u8 = 64;
@@ -475,6 +475,12 @@ fn child_flags(body: &Body, kind: ExprKind, index: usize, inherited: u8) -> u8 {
         ExprKind::Ramp { .. } if index == 2 => 0,
         ExprKind::Broadcast { .. } if index == 1 => 0,
         ExprKind::Load { indices, .. } if index >= body.items(indices).len() => 0,
+        // A part of a buffer is its start and its extent: `k * 32 : k * 32 + 32` has one `k * 32`, and ends wherever that makes it end.
+        ExprKind::Slice { lower: Some(lower), .. }
+            if index == 1 && !body.expr(lower).is_constant() =>
+        {
+            (inherited & !flag::SCANNED) | flag::PLACE
+        }
         _ => inherited,
     }
 }

@@ -26,7 +26,7 @@ use dataflow::alias::AliasClasses;
 use ir::{
     OccurrenceId, OpId,
     arena::Id,
-    plan::{CsePlan, Equivalence, Refusal},
+    plan::{CsePlan, Equivalence, Refusal, TvmPass},
 };
 use lists::Lists;
 use order::{largest_first, written_out};
@@ -35,6 +35,7 @@ use together::Together;
 use super::{
     CseOptions, Work,
     cells::WantedCell,
+    downstream::Downstream,
     facts::{Facts, NONE},
     finish::{Draft, Wanted},
     place::{self, Position, Rules},
@@ -59,6 +60,7 @@ struct Greedy<'a> {
     home: Vec<u32>,
     /// By wanted binding: the occurrence that became its value, and is evaluated where it stands.
     value_at: Vec<OccurrenceId>,
+    downstream: Downstream,
     groups: Vec<Found>,
     /// Scalars that would make partially redundant values available on all paths.
     cells: Vec<WantedCell>,
@@ -108,6 +110,7 @@ pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> 
         covered: vec![false; facts.occurrences.len()],
         home: vec![NONE; facts.occurrences.len()],
         value_at: Vec::new(),
+        downstream: Downstream::of(facts, values, work),
         groups: Vec::new(),
         cells: Vec::new(),
         partial: Vec::new(),
@@ -151,6 +154,9 @@ impl Greedy<'_> {
         if list.iter().any(is_narrow) {
             return self.refuse(list.to_vec(), Refusal::NarrowInteger);
         }
+        if let Some(pass) = self.exposed_to(list) {
+            return self.refuse(list.to_vec(), Refusal::Downstream { pass });
+        }
         if list.len() < self.options.min_occurrences as usize {
             return self.refuse(list.to_vec(), Refusal::FewOccurrences);
         }
@@ -182,6 +188,14 @@ impl Greedy<'_> {
             }
         }
         self.hand_out(list, first_owner, refusals);
+    }
+
+    /// The pass of TVM that a name for the value would mislead, if TVM comes next.
+    fn exposed_to(&self, list: &[OccurrenceId]) -> Option<TvmPass> {
+        if self.options.downstream != ir::plan::Downstream::Tvm {
+            return None;
+        }
+        list.iter().find_map(|&it| self.downstream.exposes(self.facts, self.values, it))
     }
 
     /// Whether an occurrence names the variable of a binder around it, and so is a value only there.

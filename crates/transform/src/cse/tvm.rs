@@ -216,6 +216,13 @@ impl Table<'_> {
         if options.allow_unsound {
             return (site, None);
         }
+        // What a block binds must not get into the regions of blocks inside.
+        let gets_inside = |it: &OccurrenceId| {
+            !facts.scopes.is_in_block_of(facts.body, site, facts.occurrences[*it].op)
+        };
+        if entry.occurrences.iter().any(gets_inside) {
+            return (site, Some(Refusal::NoBindingSite { before }));
+        }
         // Named thread indices are defined by launches below the place.
         let order = facts.scopes.order(site);
         if entry.occurrences.iter().any(|&it| facts.visible_from_at(it) > order) {
@@ -311,6 +318,7 @@ impl Table<'_> {
                 occurrences: entry.occurrences.clone(),
                 equivalence: Equivalence::Syntactic,
                 host_rounding: false,
+                exposed_to: None,
                 cost: facts.cost(entry.expr),
                 saved: if matches!(decision, Decision::Bind(_)) { saved } else { 0 },
                 decision,

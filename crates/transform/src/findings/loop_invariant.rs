@@ -9,10 +9,7 @@
 //! Not told: conditions (they read better where they are), integers narrower than 32 bits (`I3`: a name cuts them in C), values under a
 //! binder, and what the text has no place for. O(occurrences · loops around them) for those that are dear enough.
 
-use dataflow::{
-    flow::Evaluated,
-    scopes::ScopeKind,
-};
+use dataflow::{flow::Evaluated, scopes::ScopeKind};
 use ir::{
     Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, Type,
     arena::Id as _,

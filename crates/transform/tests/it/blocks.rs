@@ -192,3 +192,49 @@ fn plans_of_functions_that_are_still_scheduled_inform_only() {
         "
     ));
 }
+
+#[test]
+fn what_a_block_binds_does_not_get_into_the_regions_of_a_block_inside() {
+    check(
+        "
+        for i in range(4):
+            with T.sblock(\"outer\"):
+                for j in range(8):
+                    with T.sblock(\"inner\"):
+                        vj = T.axis.spatial(64, i * 8 + j)
+                        A[i * 8, vj] = B[i * 8, vj] + i * 8
+        ",
+        expect![[r#"
+            T.func_attr({"tirx.noalias": True})
+            for i in range(4):
+                with T.sblock("outer"):
+                    for j in range(8):
+                        with T.sblock("inner"):
+                            vj = T.axis.spatial(64, i * 8 + j)
+                            cse_v1: T.let[T.int32] = i * 8
+                            A[cse_v1, vj] = B[cse_v1, vj] + cse_v1
+            ---
+            i * 8: 1 times, cost 1, no-binding-site
+            i * 8: 3 times, cost 1, bind cse_v1
+        "#]],
+    );
+    check(
+        "
+        for i in range(4):
+            for j in range(8):
+                with T.sblock(\"inner\"):
+                    vj = T.axis.spatial(64, i * 8 + j)
+                    A[i * 8, vj] = B[i * 8, vj]
+        ",
+        expect![[r#"
+            T.func_attr({"tirx.noalias": True})
+            for i, j in T.grid(4, 8):
+                cse_v1: T.let[T.int32] = i * 8
+                with T.sblock("inner"):
+                    vj = T.axis.spatial(64, cse_v1 + j)
+                    A[cse_v1, vj] = B[cse_v1, vj]
+            ---
+            i * 8: 3 times, cost 1, bind cse_v1
+        "#]],
+    );
+}

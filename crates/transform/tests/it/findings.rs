@@ -10,6 +10,7 @@ mod dead_binding;
 mod dead_store;
 mod fixes;
 mod loop_invariant;
+mod macros;
 mod missing_noalias;
 mod read_before_write;
 mod redundant_load;

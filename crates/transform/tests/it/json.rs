@@ -48,6 +48,7 @@ fn a_plan_has_texts_and_places_and_no_ids() {
               "saved": 1,
               "equivalence": "syntactic",
               "host_rounding": false,
+              "exposed_to": null,
               "decision": {
                 "kind": "bind",
                 "binding": 0
@@ -64,6 +65,7 @@ fn a_plan_has_texts_and_places_and_no_ids() {
               "saved": 0,
               "equivalence": "syntactic",
               "host_rounding": false,
+              "exposed_to": null,
               "decision": {
                 "kind": "covered",
                 "by": [
@@ -82,6 +84,7 @@ fn a_plan_has_texts_and_places_and_no_ids() {
               "saved": 0,
               "equivalence": "syntactic",
               "host_rounding": false,
+              "exposed_to": null,
               "decision": {
                 "kind": "refuse",
                 "reason": "may-trap",
@@ -127,6 +130,7 @@ fn every_reason_is_documented() {
         Refusal::UnderBinder,
         Refusal::LaunchBound,
         Refusal::NarrowInteger,
+        Refusal::Downstream { pass: ir::plan::TvmPass::CommonSubexprElim },
         Refusal::Limit,
     ];
     for refusal in all {

@@ -380,3 +380,43 @@ fn simplification_whose_text_would_read_back_differently_is_left_out() {
         --- exit code 0
     "#]]);
 }
+
+/// A name for the sum makes TVM's pass hoist the division.
+const EXPOSED: &str = "\
+from tvm.script import tirx as T
+
+@T.prim_func
+def f(C: T.Buffer((2,), \"int32\"), O: T.Buffer((8,), \"int32\"), a: T.int32, b: T.int32):
+    T.func_attr({\"tirx.noalias\": True})
+    O[2] = C[0] + C[1]
+    O[0] = T.if_then_else(a != 0, (C[0] + C[1]) // a, b)
+    O[1] = T.if_then_else(a != 0, (C[0] + C[1]) // a, b + 1)
+";
+
+#[test]
+fn what_a_pass_of_tvm_would_get_wrong_is_said_and_left_alone_on_request() {
+    let project = Project::new(&[("a.py", EXPOSED)]);
+    project.run("fix --diff a.py").check(expect![[r#""#]]);
+    project.run("fix --diff --downstream tvm a.py").check(expect![[r#""#]]);
+    let settings = "[cse]\ndownstream = \"tvm\"\n";
+    let project = Project::new(&[("a.py", EXPOSED), ("tir-analyzer.toml", settings)]);
+    project.run("fix --diff a.py").check(expect![[r#""#]]);
+    project.run("fix --diff --downstream sound a.py").check(expect![[r#""#]]);
+}
+
+#[test]
+fn a_loop_invariant_in_a_function_to_be_scheduled_is_left_to_an_editor() {
+    let text = "\
+from tvm.script import tirx as T
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((64,), \"int32\"), n: T.int32):
+    for i in range(4):
+        for j in range(16):
+            with T.sblock(\"a\"):
+                v = T.axis.spatial(64, i * 16 + j)
+                A[v] = v // T.max(n * n * n, 3) // T.max(n * n * n, 3)
+";
+    let project = Project::new(&[("a.py", text)]);
+    project.run("fix --diff --select loop-invariant a.py").check(expect![[r#""#]]);
+}

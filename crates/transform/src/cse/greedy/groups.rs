@@ -166,8 +166,13 @@ impl Greedy<'_> {
             let host_rounding = decision.is_applied()
                 && facts.sharing(expr).has(Sharing::INEXACT)
                 && on_both_sides(facts, &found.occurrences);
+            let exposes = |it: &OccurrenceId| self.downstream.exposes(facts, self.values, *it);
+            let is_applied = decision.is_applied();
             groups.push(CseGroup {
                 expr,
+                exposed_to: is_applied
+                    .then(|| found.occurrences.iter().find_map(exposes))
+                    .flatten(),
                 shadows: facts.shadows.of(&found.occurrences),
                 equivalence,
                 host_rounding,

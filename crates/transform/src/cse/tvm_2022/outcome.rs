@@ -276,6 +276,7 @@ fn group(
         shadows: facts.shadows.of(members),
         equivalence: Equivalence::Syntactic,
         host_rounding: false,
+        exposed_to: None,
         cost: facts.cost(expr),
         saved: 0,
         decision,

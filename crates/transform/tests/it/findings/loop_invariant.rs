@@ -145,3 +145,22 @@ fn condition_of_a_while_is_evaluated_in_each_iteration() {
     "#]],
     );
 }
+
+#[test]
+fn what_a_block_computes_stays_out_of_the_blocks_inside() {
+    let options =
+        FindingOptions { loop_invariant_cost: 1, ..super::only(FindingKind::LoopInvariant) };
+    let text = "from tvm.script import tirx as T
+
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer((64,), \"int32\"), O: T.Buffer((64,), \"int32\"), n: T.int32):
+    T.func_attr({\"tirx.noalias\": True})
+    for i in range(4):
+        with T.sblock(\"outer\"):
+            for j in range(8):
+                with T.sblock(\"inner\"):
+                    v = T.axis.spatial(64, i * 8 + j)
+                    O[v] = A[v]
+";
+    super::check_file(&options, text, expect![[r#""#]]);
+}
