@@ -24,7 +24,7 @@ pub mod verify;
 pub mod walk;
 
 pub use attr::{Attr, AttrDict, SharedDict, noalias_key};
-pub use body::{Body, Children, Dialect, OpRun, Param};
+pub use body::{Body, Children, Dialect, OpRun, PLAIN_NAME, Param};
 pub use buffer::{Buffer, BufferOrigin, BufferRegion, RegionDim};
 pub use dtype::{DataType, Lanes, Type, TypeCode};
 pub use expr::{BinaryOp, BufferField, Callee, Expr, ExprFlags, ExprKind, UnaryOp};

@@ -429,7 +429,11 @@ impl Printer<'_> {
                 self.out.push_str(", ");
             }
             let value = self.attr_text(value);
-            self.push(format_args!("{key}={value}"));
+            match &**key {
+                // The last argument without a name, and a dictionary of others.
+                "" | "**" => self.push(format_args!("{key}{value}")),
+                key => self.push(format_args!("{key}={value}")),
+            }
         }
         self.out.push(')');
     }

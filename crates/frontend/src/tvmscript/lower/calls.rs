@@ -13,6 +13,14 @@ use crate::tvmscript::{
     environment::Constant,
 };
 
+/// What stands in the place of a type.
+pub(super) enum Written {
+    /// A type.
+    Type(Type),
+    /// A value of Python that is not known here and stays an operand: equal to itself only, printed as it was written.
+    Symbolic(Tx),
+}
+
 /// The arguments of a call as written.
 pub(super) struct Args<'a> {
     pub(super) positional: SmallVec<[Ex; 4]>,
@@ -66,7 +74,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 let value = Tx { id, src: function.src };
                 self.expr_method(ex, callee, value, &name, args)
             }
-            Val::Function(signature) => self.function_call(ex, &signature, args),
+            Val::Function(signature) => self.function_call(ex, callee, &signature, args),
             Val::Path(path) => self.path_call(ex, path, args),
             Val::Unknown(_) => self.unknown_call(ex, callee, args),
             Val::Macro(_) | Val::LocalMacro(..) => {
@@ -159,26 +167,43 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(Type::Pointer { element, scope })
     }
 
-    /// A type named by an expression: `"float32"`, `T.float32`, `T.handle("float32")`.
-    pub(super) fn type_of(&mut self, ex: Ex) -> R<Type> {
+    /// A type named by an expression: `"float32"`, `T.float32`, `T.handle("float32")`, a captured name.
+    pub(super) fn written_type(&mut self, ex: Ex) -> R<Written> {
         let ev = self.eval(ex)?;
         if let Val::Type(ty) = ev.val {
-            return Ok(ty);
+            return Ok(Written::Type(ty));
         }
         match self.const_str(&ev.val).as_deref().map(DataType::parse) {
-            Some(Some(dtype)) => Ok(dtype.into()),
-            None if matches!(ev.val, Val::Unknown(_) | Val::Const(Constant::None)) => {
-                Ok(Type::Unknown)
+            Some(Some(dtype)) => Ok(Written::Type(dtype.into())),
+            None if matches!(ev.val, Val::Const(Constant::None)) => {
+                Ok(Written::Type(Type::Unknown))
+            }
+            None if matches!(ev.val, Val::Unknown(_) | Val::Expr(_)) => {
+                let tx = self.lift(&ev)?;
+                match self.ty(tx) {
+                    Type::Unknown => Ok(Written::Symbolic(tx)),
+                    _ => Err(self.malformed(ex, "a data type is needed here")),
+                }
             }
             _ => Err(self.malformed(ex, "a data type is needed here")),
         }
     }
 
-    pub(super) fn dtype_of(&mut self, ex: Ex) -> R<Option<DataType>> {
-        match self.type_of(ex)? {
-            Type::Prim(dtype) => Ok(Some(dtype)),
-            Type::Unknown => Ok(None),
-            _ => Err(self.malformed(ex, "a data type is needed here")),
+    /// A type where only a known one has a place in the IR.
+    pub(super) fn type_of(&mut self, ex: Ex) -> R<Type> {
+        match self.written_type(ex)? {
+            Written::Type(ty) => Ok(ty),
+            Written::Symbolic(_) => Err(self.unsupported(ex, "a type that is not known here")),
         }
+    }
+
+    /// A form's keyword arguments must be among these: what it has no place for would be lost.
+    pub(super) fn only_keywords(&mut self, args: &Args<'_>, names: &[&str]) -> R<()> {
+        for &(name, ex) in &args.keywords {
+            if !names.contains(&name) && !(name == "span" && self.is_none(ex)) {
+                return Err(self.unsupported(ex, &format!("the argument `{name}`")));
+            }
+        }
+        Ok(())
     }
 }

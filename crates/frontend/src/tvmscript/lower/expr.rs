@@ -50,7 +50,8 @@ impl Lowerer<'_, '_, '_> {
                 let items = self.eval_items(ast.exs(run))?;
                 let children: Vec<_> = items.iter().map(|it| it.src).collect();
                 let src = self.node(ex, &children);
-                return Ok(Ev { val: Val::Seq(items.into()), src });
+                let items = items.into_iter().map(|it| it.val).collect();
+                return Ok(Ev { val: Val::Seq(items), src });
             }
             ExKind::Dict(_) => {
                 let src = self.leaf(ex);
@@ -102,22 +103,34 @@ impl Lowerer<'_, '_, '_> {
 
     /// The items of a tuple or list.
     pub(super) fn items(&mut self, ev: &Ev) -> Option<Vec<Ev>> {
-        match &ev.val {
-            Val::Seq(items) => Some(items.to_vec()),
-            Val::Const(Constant::Tuple(items) | Constant::List(items)) => Some(
-                items
-                    .iter()
-                    .map(|it| Ev { val: Val::Const(it.clone()), src: self.s.sources.again(ev.src) })
-                    .collect(),
-            ),
+        let count = self.n_items(&ev.val)?;
+        let mut all = Vec::with_capacity(count);
+        for index in 0..count {
+            let val = self.nth_item(&ev.val, index)?;
+            all.push(Ev { val, src: self.s.sources.part(ev.src, index, count) });
+        }
+        Some(all)
+    }
+
+    /// The number of items of a tuple or list.
+    pub(super) fn n_items(&self, val: &Val) -> Option<usize> {
+        match val {
+            Val::Seq(items) => Some(items.len()),
+            Val::Const(Constant::Tuple(items) | Constant::List(items)) => Some(items.len()),
+            Val::Shape(buffer) => Some(self.s.body.buffers[*buffer].shape.len()),
+            _ => None,
+        }
+    }
+
+    /// One item of a tuple or list.
+    pub(super) fn nth_item(&self, val: &Val, index: usize) -> Option<Val> {
+        match val {
+            Val::Seq(items) => items.get(index).cloned(),
+            Val::Const(Constant::Tuple(items) | Constant::List(items)) => {
+                items.get(index).cloned().map(Val::Const)
+            }
             Val::Shape(buffer) => {
-                let shape = self.s.body.buffers[*buffer].shape.clone();
-                Some(
-                    shape
-                        .into_iter()
-                        .map(|id| Ev { val: Val::Expr(id), src: self.s.sources.again(ev.src) })
-                        .collect(),
-                )
+                self.s.body.buffers[*buffer].shape.get(index).map(|&id| Val::Expr(id))
             }
             _ => None,
         }
@@ -166,6 +179,7 @@ impl Lowerer<'_, '_, '_> {
                 match name {
                     "dtype" | "ty" => match self.ty(tx) {
                         Type::Prim(dtype) => Val::Const(Constant::Str(dtype.to_string().into())),
+                        Type::Unknown => return Ok(self.opaque_ex(ex)),
                         ty => Val::Type(ty),
                     },
                     "var" => Val::Expr(tx.id),

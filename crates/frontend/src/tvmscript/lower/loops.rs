@@ -82,11 +82,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
     fn grid_axes(&mut self, ex: Ex, args: &Args<'_>) -> R<Vec<Axis>> {
         let mut axes = Vec::with_capacity(args.positional.len());
         for ev in self.eval_items(&args.positional)? {
-            let (min, end) = match &ev.val {
-                Val::Seq(pair) if pair.len() == 2 => {
-                    let (min, end) = (pair[0].clone(), pair[1].clone());
-                    (Some(self.lift(&min)?), self.lift(&end)?)
-                }
+            let (min, end) = match self.items(&ev).as_deref() {
+                Some([min, end]) => (Some(self.lift(min)?), self.lift(end)?),
                 _ => (None, self.lift(&ev)?),
             };
             let (min, extent) = self.bounds(min, end)?;
