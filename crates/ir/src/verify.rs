@@ -224,8 +224,17 @@ impl Verifier<'_> {
         let body = self.body;
         let data = &body.ops[op];
         self.shape(op);
-        for &operand in &data.operands {
+        let predicate = self.predicate_of_axes(op);
+        for &operand in data.operands.iter().take(data.operands.len() - usize::from(predicate.is_some())) {
             self.expr(op, operand);
+        }
+        // The bindings of the axes are evaluated first, so the predicate of a block may be about its axes.
+        if let Some((operand, axes)) = predicate {
+            let hidden: Vec<ValueId> =
+                axes.into_iter().filter(|it| !self.visible.values[it.index()]).collect();
+            hidden.iter().for_each(|it| self.visible.values[it.index()] = true);
+            self.expr(op, operand);
+            hidden.iter().for_each(|it| self.visible.values[it.index()] = false);
         }
         if let OpKind::Store { buffer, .. } = data.kind {
             self.use_buffer(op, buffer);
@@ -276,6 +285,15 @@ impl Verifier<'_> {
             }
             (_, regions) => stack.extend(regions.iter().rev().map(|&it| Step::Region(it))),
         }
+    }
+
+    /// The predicate of a block, with the axes that it may use besides what is visible around.
+    fn predicate_of_axes(&self, op: OpId) -> Option<(ExprId, Vec<ValueId>)> {
+        let data = &self.body.ops[op];
+        let OpKind::SBlock(block) = data.kind else { return None };
+        let block = &self.body.sblocks[block];
+        let predicate = data.operands.last().filter(|_| block.has_predicate)?;
+        Some((*predicate, block.iter_vars.iter().map(|it| it.value).collect()))
     }
 
     /// Numbers of operands, results and regions that a kind has.
