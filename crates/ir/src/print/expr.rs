@@ -428,12 +428,8 @@ impl Printer<'_> {
             if !std::mem::take(&mut is_first) {
                 self.out.push_str(", ");
             }
-            let value = self.attr_text(value);
-            match &**key {
-                // The last argument without a name, and a dictionary of others.
-                "" | "**" => self.push(format_args!("{key}{value}")),
-                key => self.push(format_args!("{key}={value}")),
-            }
+            let value = self.keyword_text(key, value);
+            self.out.push_str(&value);
         }
         self.out.push(')');
     }

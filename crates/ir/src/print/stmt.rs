@@ -577,7 +577,7 @@ impl Printer<'_> {
                 ("args", Attr::List(items)) => {
                     args.extend(items.iter().map(|it| self.attr_text(it)))
                 }
-                (key, value) => args.push(format!("{key}={}", self.attr_text(value))),
+                (key, value) => args.push(self.keyword_text(key, value)),
             }
         }
         if dict.is_empty() {
@@ -624,8 +624,8 @@ impl Printer<'_> {
     pub(super) fn buffer_extras(&mut self, data: &Buffer, with_scope: bool) -> String {
         let mut text = if with_scope { self.scope_text(data) } else { String::new() };
         for (key, value) in self.body.dict(data.attrs) {
-            let value = self.attr_text(value);
-            text.push_str(&format!(", {key}={value}"));
+            let value = self.keyword_text(key, value);
+            text.push_str(&format!(", {value}"));
         }
         text
     }

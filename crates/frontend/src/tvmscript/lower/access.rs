@@ -24,15 +24,14 @@ use crate::tvmscript::{
 pub(super) type Dims = SmallVec<[Dim; 4]>;
 
 impl Lowerer<'_, '_, '_> {
-    pub(super) fn subscript(&mut self, ex: Ex, base: Ex, index: Ex) -> R<Ev> {
-        let value = self.eval(base)?;
+    pub(super) fn subscript(&mut self, ex: Ex, base: Ex, value: &Ev, index: Ex) -> R<Ev> {
         match &value.val {
             Val::Buffer(buffer) => {
                 let dims = self.dims(index)?;
                 self.access(ex, *buffer, dims)
             }
             Val::Seq(_) | Val::Const(_) | Val::Shape(_) | Val::Strides(_) => {
-                self.item(ex, &value, index)
+                self.item(ex, value, index)
             }
             Val::Type(Type::Prim(dtype)) => {
                 let dtype = *dtype;
@@ -47,7 +46,7 @@ impl Lowerer<'_, '_, '_> {
                 let src = self.leaf(ex);
                 Ok(Ev { val: Val::LetAnnotation(Some(ty)), src })
             }
-            Val::Unknown(_) => Ok(self.opaque_ex(ex)),
+            Val::Unknown(_) | Val::Python => Ok(self.opaque_ex(ex)),
             _ => self.other_subscript(ex, base),
         }
     }

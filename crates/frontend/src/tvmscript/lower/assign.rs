@@ -44,6 +44,7 @@ impl Lowerer<'_, '_, '_> {
 
     fn assign_name(&mut self, name: &str, target: Ex, value: Ex) -> R<()> {
         if let Some((form, args)) = self.form_call(value) {
+            self.check_form(&form, &args)?;
             if let Some(kind) = buffer_form(&form, self.is_legacy()) {
                 let spec = self.buffer_spec(value, kind, &args)?;
                 self.make_buffer(name, target, kind, spec);
@@ -127,7 +128,7 @@ impl Lowerer<'_, '_, '_> {
             _ => {}
         }
         match &ev.val {
-            Val::Expr(_) | Val::Cell(_) | Val::Thread(..) | Val::Bound(..) => {}
+            Val::Expr(_) | Val::Cell(_) | Val::Thread(..) | Val::Bound(..) | Val::Python => {}
             Val::Const(Constant::Bool(_) | Constant::Int(_) | Constant::Float(_)) => {}
             Val::Const(Constant::Str(_)) => {
                 let value = self.lift(&ev)?;
@@ -250,6 +251,7 @@ impl Lowerer<'_, '_, '_> {
         if let Some((form, args)) = self.form_call(value)
             && form == "axis.remap"
         {
+            self.check_form(&form, &args)?;
             return self.remap(targets, value, &args);
         }
         if let ExKind::Tuple(run) | ExKind::List(run) = *ast.kind(value)
@@ -437,6 +439,7 @@ fn is_storable(val: &Val) -> bool {
     matches!(
         val,
         Val::Expr(_)
+            | Val::Python
             | Val::Cell(_)
             | Val::Bound(..)
             | Val::Thread(..)

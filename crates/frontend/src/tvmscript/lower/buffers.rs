@@ -180,7 +180,7 @@ impl Lowerer<'_, '_, '_> {
                     Val::Expr(id) => {
                         !matches!(self.s.body.expr(*id).kind, ir::ExprKind::Load { .. })
                     }
-                    Val::Unknown(_) => true,
+                    Val::Unknown(_) | Val::Python => true,
                     _ => false,
                 };
                 if is_handle {

@@ -167,7 +167,6 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn expr_method(
         &mut self,
         ex: Ex,
-        callee: Ex,
         value: Tx,
         name: &str,
         args: Run,
@@ -180,11 +179,6 @@ impl Lowerer<'_, '_, '_> {
             return Err(self.malformed(ex, "astype takes a data type"));
         };
         self.only_keywords(&args, &["dtype"])?;
-        // The receiver is evaluated again for its own sources.
-        let value = match *self.ast.kind(callee) {
-            crate::tvmscript::ast::ExKind::Attr { base, .. } => self.expr(base)?,
-            _ => value,
-        };
         let at = self.at(ex);
         let tx = match self.written_type(dtype)? {
             Written::Type(Type::Prim(dtype)) => self.written_cast(value, dtype, at)?,

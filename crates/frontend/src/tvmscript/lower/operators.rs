@@ -422,7 +422,7 @@ impl Lowerer<'_, '_, '_> {
     /// `x is None`
     fn identity(&mut self, op: CompareKind, a: &Ev, b: &Ev, at: At, ex: Ex) -> R<Ev> {
         let same = match (&a.val, &b.val) {
-            (Val::Unknown(_), _) | (_, Val::Unknown(_)) => {
+            (Val::Unknown(_) | Val::Python, _) | (_, Val::Unknown(_) | Val::Python) => {
                 return Err(self.unsupported(ex, "`is` on an unknown value"));
             }
             (Val::Const(x), Val::Const(y)) => x == y,

@@ -43,6 +43,7 @@ impl Lowerer<'_, '_, '_> {
                 return Ok(self.tuple(&items, src));
             }
             Val::Type(ty) => return self.type_literal(*ty, src),
+            Val::Python => return Ok(self.python(src)),
             other => {
                 let what = describe(other);
                 let range = self.s.sources.range(src);

@@ -262,6 +262,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     fn form_statement(&mut self, ex: Ex, form: &str, args: &Args<'a>) -> R<()> {
+        self.check_form(form, args)?;
         match form {
             "func_attr" | "block_attr" | "sblock_attr" => {
                 let Some(dict) =
@@ -421,6 +422,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return Err(self.malformed(base, "vstore is a method of buffers"));
         };
         let args = self.args(args);
+        self.only_keywords(&args, &["begin", "value", "predicate"])?;
         let (Some(indices), Some(value)) = (args.get(0, "begin"), args.get(1, "value")) else {
             return Err(self.malformed(ex, "vstore takes indices and a value"));
         };

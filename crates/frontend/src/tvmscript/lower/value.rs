@@ -99,6 +99,9 @@ pub(crate) enum Val {
     VectorAnnotation(ir::DataType, Rc<[ExprId]>),
     /// `n = T.int32()`: a symbol that nothing has used yet.
     Declared(Type, IsSize),
+    /// What an expression of Python gives that has no meaning here: it becomes IR, kept by the text, where IR is needed, so
+    /// that only the whole of `a.b(c).d` does.
+    Python,
     /// A Python name of unknown value.
     Unknown(ValueId),
 }
