@@ -1,1 +1,6 @@
 //! TVMScript that is deep, long, or has every kind of value in every position.
+
+mod forms;
+mod lost;
+mod run;
+mod size;

@@ -2,6 +2,7 @@
 
 use ir::Body;
 use transform::{
+    broken::kept,
     lower::{self, Origins, serial_threads},
     passes::Pass,
 };
@@ -181,12 +182,20 @@ pub(crate) fn generate(
     };
     let passes = options.passes.iter().filter_map(|it| Pass::from_name(it));
     let mut bound = Bound::default();
-    let optimized = passes.fold(None, |done: Option<Body>, pass| {
+    let optimized = passes.into_iter().try_fold(None, |done: Option<Body>, pass| {
         checkpoint();
         let body = done.as_ref().unwrap_or(body);
-        Some(if pass == Pass::Cse { bound.bind(body) } else { pass.run(body) })
+        let after = if pass == Pass::Cse { bound.bind(body) } else { pass.run(body) };
+        kept(pass.name(), body, after).map(Some)
     });
     checkpoint();
+    let optimized = match optimized {
+        Ok(optimized) => optimized,
+        Err(broken) => {
+            let set = refused(canonical.body.clone(), Refusal::new("internal", broken.report()));
+            return Artifact::new(&set, (&canonical.ops, &[]), Vec::new(), set.unsupported.clone());
+        }
+    };
     let set = kernels_for(optimized.as_ref().unwrap_or(body), target);
     let mut refused = set.unsupported.clone();
     let mut sources = Vec::new();

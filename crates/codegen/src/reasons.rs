@@ -240,6 +240,11 @@ pub const ALL: &[Reason] = &[
         "Use `int32` for indices and values, or another target.",
     ),
     reason(
+        "internal",
+        "A pass broke a rule of the IR: a mistake of tir-analyzer, and nothing of what it made is used.",
+        "Report the message with the function; `--passes` without the pass that it names builds the function meanwhile.",
+    ),
+    reason(
         "intrinsic",
         "An intrinsic that this version does not lower, by its name.",
         "Write it with operations that are lowered, or report its name.",

@@ -11,6 +11,7 @@ use ir::{
 };
 use syntax::{Language, TextSize};
 use transform::{
+    broken::kept,
     passes::Pass,
     simplify::{self, SimplifyOptions},
 };
@@ -60,10 +61,14 @@ pub fn preview(body: &Body, passes: &[Pass]) -> PassPreview {
     let mut current: Option<Body> = None;
     for &pass in passes {
         let from = current.as_ref().unwrap_or(body);
-        let (after, notes) = match pass {
+        let (after, mut notes) = match pass {
             Pass::Simplify => simplified(from),
             pass => (pass.run(from), Vec::new()),
         };
+        let after = kept(pass.name(), from, after).unwrap_or_else(|broken| {
+            notes = vec![broken.report()];
+            from.clone()
+        });
         let text = ir::print::tvmscript(&after, 0);
         let last = stages.last().map_or(&before, |it| &it.text);
         let is_changed = *last != text;

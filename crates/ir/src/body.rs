@@ -54,6 +54,9 @@ pub struct Param {
     pub buffer: Option<BufferId>,
 }
 
+/// The attribute of a binding that was written as `name = value` with a value of unknown type.
+pub const PLAIN_NAME: &str = "plain name";
+
 /// A function.
 #[derive(Clone, Debug)]
 pub struct Body {
@@ -71,6 +74,8 @@ pub struct Body {
     pub attrs: SharedDict,
     /// Statements.
     pub root: RegionId,
+    /// Types of parameters that are known by their text only (`x: dtype`), in the order of the parameters.
+    pub annotations: Vec<(ValueId, NameId)>,
     /// Captured names that could not be resolved; with any, the function has no fingerprint.
     pub unresolved: Vec<NameId>,
     names: NameTable,
@@ -108,6 +113,7 @@ impl Body {
             return_type: None,
             attrs: SharedDict::default(),
             root: RegionId::new(0),
+            annotations: Vec::new(),
             unresolved: Vec::new(),
             names: NameTable::default(),
             exprs: Table::default(),
@@ -612,6 +618,13 @@ impl Body {
         self.ops[op].results.push(value);
         value
     }
+    /// Whether an operation is a binding by `name = value` of a value of unknown type: Python decides whether the name
+    /// stands for the value, or for memory that has it. Nothing else is written in its place.
+    pub fn is_plain_name(&self, op: OpId) -> bool {
+        let data = &self.ops[op];
+        data.kind == OpKind::Bind
+            && self.dict(data.attrs).iter().any(|(key, _)| &**key == PLAIN_NAME)
+    }
     /// The operation whose region holds `op`, if any.
     pub fn parent_op(&self, op: OpId) -> Option<OpId> {
         self.regions[self.blocks[self.ops[op].parent].parent].parent
@@ -631,6 +644,7 @@ impl PartialEq for Body {
             return_type,
             attrs,
             root,
+            annotations,
             unresolved,
             names,
             exprs,
@@ -656,6 +670,7 @@ impl PartialEq for Body {
             && *return_type == other.return_type
             && *attrs == other.attrs
             && *root == other.root
+            && *annotations == other.annotations
             && *unresolved == other.unresolved
             && *names == other.names
             && exprs.len() == other.exprs.len()

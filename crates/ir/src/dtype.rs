@@ -164,6 +164,11 @@ impl DataType {
     pub const fn element(self) -> DataType {
         self.with_lanes(Lanes::Fixed(1))
     }
+    /// Whether the number of its lanes is a multiple of `vscale`.
+    #[inline]
+    pub fn is_scalable(self) -> bool {
+        matches!(self.lanes, Lanes::Scalable(_))
+    }
     /// Whether it has one lane.
     #[inline]
     pub fn is_scalar(self) -> bool {

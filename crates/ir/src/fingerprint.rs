@@ -409,6 +409,9 @@ impl<'a> Encoder<'a> {
             Some(ty) => self.ty(ty),
             None => self.tag(0xfd),
         }
+        for &(_, text) in &body.annotations {
+            self.text(body.name(text));
+        }
         self.number(body.params.len() as u64);
         for param in &body.params {
             self.value(param.value);

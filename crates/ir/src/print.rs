@@ -163,7 +163,9 @@ impl<'a> Printer<'a> {
         let Some(buffer) = param.buffer else {
             bound.push(param.value);
             let name = self.names.value(self.body, param.value);
-            return format!("{name}: {}", self.type_text(self.body.values[param.value].ty));
+            let written = body_annotation(self.body, param.value);
+            let ty = written.unwrap_or_else(|| self.type_text(self.body.values[param.value].ty));
+            return format!("{name}: {ty}");
         };
         let name = self.names.buffer(self.body, buffer);
         let data = self.body.buffers[buffer].clone();
@@ -193,7 +195,10 @@ impl<'a> Printer<'a> {
         while let Some(at) = stack.pop() {
             if let ExprKind::Value(value) = self.body.expr(at).kind {
                 match self.body.values[value].kind {
-                    ValueKind::Captured => quote |= at != expr,
+                    // A type variable is nothing that Python computes with; what has no type here is.
+                    ValueKind::Captured => {
+                        quote |= at != expr && self.body.values[value].ty != Type::Unknown;
+                    }
                     ValueKind::Symbol | ValueKind::Param(_) if !bound.contains(&value) => {
                         bound.push(value);
                         quote = true;
@@ -242,6 +247,12 @@ impl<'a> Printer<'a> {
     fn buffer_name(&mut self, buffer: BufferId) -> String {
         self.names.buffer(self.body, buffer)
     }
+}
+
+/// The type of a parameter that is known by its text only.
+fn body_annotation(body: &Body, param: ValueId) -> Option<String> {
+    let (_, text) = body.annotations.iter().find(|(it, _)| *it == param)?;
+    Some(body.name(*text).to_owned())
 }
 
 /// `(a, b)`, `(a,)`, `()`

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod barriers;
+pub mod broken;
 pub mod cse;
 pub mod findings;
 pub mod from_ops;

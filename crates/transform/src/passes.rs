@@ -9,6 +9,7 @@ use ir::{
 };
 
 use crate::{
+    broken::{Broken, kept},
     cse::{self, CseOptions},
     findings::{self, FindingOptions},
     simplify::{self, SimplifyOptions},
@@ -48,6 +49,11 @@ impl Pass {
             |it: &FindingKind| matches!(it, MissingBarrier | MissingNoalias | SuperfluousBarrier);
         let fixes = kinds.filter(move |it| !only_tell(it)).map(Pass::Fix);
         [Pass::Cse, Pass::Simplify].into_iter().chain(fixes)
+    }
+
+    /// The body after the pass, if it keeps the rules of the IR.
+    pub fn checked(self, body: &Body) -> Result<Body, Broken> {
+        kept(self.name(), body, self.run(body))
     }
 
     /// The body after the pass.

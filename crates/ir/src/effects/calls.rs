@@ -170,6 +170,8 @@ fn given(body: &Body, expr: ExprId) -> Given {
         | ExprKind::Region(..)
         | ExprKind::BufferField(_, BufferField::Data) => Given::Pointer,
         ExprKind::BufferField(..) | ExprKind::Str(_) | ExprKind::Slice { .. } => Given::Number,
+        // Nothing is given.
+        ExprKind::Opaque { text, .. } if body.name(text) == "None" => Given::Number,
         ExprKind::Opaque { .. } | ExprKind::Lambda { .. } => Given::Unknown,
         ExprKind::Tuple(_) => of_items(body, expr),
         _ => of_type(node.ty),

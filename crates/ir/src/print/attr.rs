@@ -66,6 +66,15 @@ impl Printer<'_> {
         }
     }
 
+    /// A named argument; the last one without a name, and a dictionary of others.
+    pub(super) fn keyword_text(&mut self, key: &str, value: &Attr) -> String {
+        let value = self.attr_text(value);
+        match key {
+            "" | "**" => format!("{key}{value}"),
+            key => format!("{key}={value}"),
+        }
+    }
+
     pub(super) fn dict_text(&mut self, entries: &[(Box<str>, Attr)]) -> String {
         let entries: Vec<String> = entries
             .iter()

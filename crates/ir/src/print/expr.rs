@@ -444,8 +444,8 @@ impl Printer<'_> {
                     self.expr(args[*index as usize]);
                 }
                 value => {
-                    let value = self.attr_text(value);
-                    self.push(format_args!("{key}={value}"));
+                    let value = self.keyword_text(key, value);
+                    self.out.push_str(&value);
                 }
             }
         }

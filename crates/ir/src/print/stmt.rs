@@ -245,10 +245,26 @@ impl Printer<'_> {
         let condition = self.expr_string(self.body.ops[op].operands[0]);
         self.line(format_args!("if {condition}:"));
         self.region_suite(op, 0);
-        if self.body.ops[op].regions.len() > 1 {
-            self.line(format_args!("else:"));
-            self.region_suite(op, 1);
+        let mut arm = op;
+        while let Some(otherwise) = self.only_if_of_else(arm) {
+            let condition = self.expr_string(self.body.ops[otherwise].operands[0]);
+            self.line(format_args!("elif {condition}:"));
+            self.region_suite(otherwise, 0);
+            arm = otherwise;
         }
+        if self.body.ops[arm].regions.len() > 1 {
+            self.line(format_args!("else:"));
+            self.region_suite(arm, 1);
+        }
+    }
+
+    /// The `if` that is all of an `else`, where no line has to stand before it.
+    fn only_if_of_else(&self, op: OpId) -> Option<OpId> {
+        let &region = self.body.ops[op].regions.get(1)?;
+        let &[only] = &self.body.blocks[self.body.entry(region)].ops[..] else { return None };
+        let data = &self.body.ops[only];
+        let condition = self.body.expr(*data.operands.first()?);
+        (data.kind == OpKind::If && !condition.flags.has_binder).then_some(only)
     }
 
     // ---- scopes ----
@@ -421,7 +437,15 @@ impl Printer<'_> {
         if data.regions.is_empty() {
             let name = self.define_result(op);
             match ty {
+                _ if self.body.is_plain_name(op) => self.line(format_args!("{name} = {value}")),
                 Type::Unknown | Type::Named(_) => {
+                    self.line(format_args!("{name} = T.bind({value})"))
+                }
+                // `T` has no attribute for scalable vectors, and a scope may be known by its text only: the value says it.
+                Type::Prim(dtype) if dtype.is_scalable() && !self.is_legacy() => {
+                    self.line(format_args!("{name}: T.let = {value}"))
+                }
+                Type::Pointer { scope, .. } if self.body.name(scope) == "?" => {
                     self.line(format_args!("{name} = T.bind({value})"))
                 }
                 ty if self.is_legacy() => {
@@ -466,6 +490,7 @@ impl Printer<'_> {
         text.push_str(&self.strides_and_offset(&data));
         let shown = !scope.is_empty()
             && scope != "global"
+            && !self.has_attr(&data, "scope")
             && call != "alloc_local"
             && call != "alloc_shared";
         if shown {
@@ -489,7 +514,10 @@ impl Printer<'_> {
             && stored == buffer
         {
             let value = self.expr_string(self.body.ops[next].operands[0]);
-            self.line(format_args!("{name}: T.{dtype} = {value}"));
+            match dtype.is_scalable() {
+                true => self.line(format_args!("{name} = {value}")),
+                false => self.line(format_args!("{name}: T.{dtype} = {value}")),
+            }
             return true;
         }
         self.line(format_args!("{name}: T.{dtype}"));
@@ -549,7 +577,7 @@ impl Printer<'_> {
                 ("args", Attr::List(items)) => {
                     args.extend(items.iter().map(|it| self.attr_text(it)))
                 }
-                (key, value) => args.push(format!("{key}={}", self.attr_text(value))),
+                (key, value) => args.push(self.keyword_text(key, value)),
             }
         }
         if dict.is_empty() {
@@ -582,17 +610,22 @@ impl Printer<'_> {
 
     fn scope_text(&self, data: &Buffer) -> String {
         match self.body.name(data.scope) {
+            _ if self.has_attr(data, "scope") => String::new(),
             "" | "global" => String::new(),
             scope => format!(", scope={}", quote(scope)),
         }
+    }
+
+    fn has_attr(&self, data: &Buffer, key: &str) -> bool {
+        self.body.dict(data.attrs).iter().any(|(it, _)| &**it == key)
     }
 
     /// The remaining keyword arguments of a buffer, as written; with the scope for a parameter.
     pub(super) fn buffer_extras(&mut self, data: &Buffer, with_scope: bool) -> String {
         let mut text = if with_scope { self.scope_text(data) } else { String::new() };
         for (key, value) in self.body.dict(data.attrs) {
-            let value = self.attr_text(value);
-            text.push_str(&format!(", {key}={value}"));
+            let value = self.keyword_text(key, value);
+            text.push_str(&format!(", {value}"));
         }
         text
     }

@@ -11,7 +11,8 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use frontend::tvmscript::{
-    self, Edited, Environment, FunctionItem, FunctionKind, Lowered, checked_simplify_edits,
+    self, Edited, Environment, FunctionItem, FunctionKind, Lowered, Severity,
+    checked_simplify_edits,
     edits::{Selection, cse_edits},
     finding_edits,
 };
@@ -27,6 +28,7 @@ use ir::{
 };
 use syntax::{Edit, Language, TextEdit};
 use transform::{
+    broken::Broken,
     cse::{self, CseOptions},
     findings::{self, FindingOptions},
     simplify::{self, SimplifyOptions},
@@ -59,6 +61,8 @@ pub(crate) struct FileFix {
     n_differing: usize,
     /// Passes of TVM to which the fixes expose something.
     exposed_to: BTreeSet<TvmPass>,
+    /// Reports of edits that were not made because what they make breaks a rule.
+    notes: Vec<String>,
 }
 
 impl FileFix {
@@ -71,6 +75,7 @@ impl FileFix {
             n_left_functions: 0,
             n_differing: 0,
             exposed_to: BTreeSet::new(),
+            notes: Vec::new(),
         }
     }
 }
@@ -83,6 +88,7 @@ struct Totals {
     left: usize,
     left_functions: usize,
     differing: usize,
+    broken: usize,
     failures: usize,
     exposed_to: BTreeSet<TvmPass>,
 }
@@ -123,6 +129,10 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
             let cannot = || format!("cannot fix {}", job.file.shown);
             apply(Output::of(args.diff), job, &it.source, &it.edits, io, &progress, styled)
                 .with_context(cannot)?;
+            for note in &it.notes {
+                let note = format!("{}: {note}", job.file.shown);
+                io::message(io.err, styled.err, Tone::Warning, &note)?;
+            }
             totals.add(&it);
             Ok(())
         });
@@ -136,7 +146,11 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
     drop(progress);
     io.out.flush()?;
     io.err.write_all(summary(&totals, args.diff).as_bytes())?;
-    Ok(if totals.failures > 0 { Exit::Failure } else { Exit::Success })
+    Ok(match totals {
+        Totals { failures: 1.., .. } => Exit::Failure,
+        Totals { broken: 1.., .. } => Exit::Findings,
+        _ => Exit::Success,
+    })
 }
 
 /// Which kinds of simplifications are done.
@@ -239,6 +253,12 @@ impl Budget {
         self.0.as_ref().map(|it| it.load(Ordering::Relaxed))
     }
 
+    fn give_back(&self, n: usize) {
+        if let Some(left) = &self.0 {
+            left.store(left.load(Ordering::Relaxed) + n, Ordering::Relaxed);
+        }
+    }
+
     fn take(&self, n: usize) {
         if let Some(left) = &self.0 {
             left.store(left.load(Ordering::Relaxed).saturating_sub(n), Ordering::Relaxed);
@@ -269,7 +289,7 @@ pub(crate) fn plan(
             let environment = functions.environment(item);
             let lowered = tvmscript::lower(&item.source, &environment);
             let read = Read { item, environment: &environment, lowered: &lowered };
-            let edits = plan_function(options, read, budget, &mut fix);
+            let edits = plan_kept(options, read, budget, &mut fix);
             if !edits.is_empty() {
                 next.push(index);
                 let start = item.range.start();
@@ -323,6 +343,43 @@ fn plan_operations(
     fix.n_differing = done.n_differing;
     fix.edits = done.edits.unpack().unwrap_or_default().into_edits();
     Ok(fix)
+}
+
+/// The edits of one function in one round, if its edited text reads as a function that keeps the rules which it kept before.
+fn plan_kept(options: &FixOptions, read: Read<'_>, budget: &Budget, fix: &mut FileFix) -> TextEdit {
+    let n_before = fix.n_fixes;
+    let edits = plan_function(options, read, budget, fix);
+    if edits.is_empty() {
+        return edits;
+    }
+    let Read { item, environment, lowered } = read;
+    // What reaches the header is read with the file in the next round.
+    let Some(edited) = item.source.edited(&edits) else { return edits };
+    let after = tvmscript::lower(&edited, environment);
+    let n_errors = |it: &Lowered| {
+        let is_error = |it: &&tvmscript::Diagnostic| it.severity == Severity::Error;
+        it.diagnostics.iter().filter(is_error).count()
+    };
+    let new_error = || {
+        let is_new = n_errors(&after) > n_errors(lowered);
+        let mut errors = after.diagnostics.iter().filter(|it| it.severity == Severity::Error);
+        errors.next().filter(|_| is_new).map(|it| it.message.clone())
+    };
+    let new_fault = || {
+        let faults = ir::verify::verify(&after.body);
+        let is_new = faults.len() > ir::verify::verify(&lowered.body).len();
+        faults.into_iter().next().filter(|_| is_new).map(|it| it.message)
+    };
+    let Some(what) = new_error().or_else(new_fault) else { return edits };
+    let is_edited = |op: &ir::OpId| {
+        let range = lowered.source_map.op_range(*op);
+        edits.edits().first().is_some_and(|it| range.contains_inclusive(it.range.start()))
+    };
+    let op = lowered.body.ops_preorder().into_iter().filter(is_edited).last();
+    fix.notes.push(Broken::in_text("fix", &lowered.body, what, op).report());
+    budget.give_back(fix.n_fixes - n_before);
+    fix.n_fixes = n_before;
+    TextEdit::new()
 }
 
 /// The edits of one function in one round: what is superfluous goes first.
@@ -466,6 +523,7 @@ impl Totals {
         self.left_functions += fix.n_left_functions;
         self.differing += fix.n_differing;
         self.exposed_to.extend(&fix.exposed_to);
+        self.broken += fix.notes.len();
     }
 }
 

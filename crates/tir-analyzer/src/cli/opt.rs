@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{anyhow, bail};
+use anyhow::anyhow;
 use frontend::tvmscript::{
     self, Capture, Environment as _, FileFunctions, FunctionItem, FunctionKind, Lowered, Namespace,
     Severity,
@@ -16,9 +16,13 @@ use ir::{
     Body, Dialect, Occurrences,
     plan::{CsePlan, Decision, TvmPass, simplify::SimplificationKind},
 };
-use syntax::{Edit, Language, LineIndex, TextSize};
+use syntax::{
+    AstNode as _, Edit, Language, LineIndex, TextSize,
+    ast,
+};
 use transform::{
     cse::{self, CseOptions},
+    broken::{kept, readable},
     passes::Pass,
 };
 
@@ -133,17 +137,22 @@ fn optimize(
             Pass::Simplify => allowances.everywhere(SimplificationKind::Simplifiable.name()),
             Pass::Fix(kind) => allowances.everywhere(kind.name()),
         };
-        let mut body = lowered.body;
-        for pass in args.passes.iter().filter_map(|it| it.0).filter(|it| !is_allowed(*it)) {
-            body = match pass {
-                Pass::Cse => eliminate(&body, &mut options, &mut module.exposed_to),
-                Pass::Simplify | Pass::Fix(_) => pass.run(&body),
-            };
+        let mut passes = args.passes.iter().filter_map(|it| it.0).filter(|it| !is_allowed(*it));
+        let done = readable(&lowered.body).and_then(|()| {
+            passes.try_fold(lowered.body, |body, pass| match pass {
+                Pass::Cse => kept(pass.name(), &body, eliminate(&body, &mut options, &mut module.exposed_to)),
+                Pass::Simplify | Pass::Fix(_) => pass.checked(&body),
+            })
+        });
+        match done {
+            Ok(body) => {
+                edits.push(Edit::replace(item.range, printed(&body, source, item, newline)));
+            }
+            Err(broken) => {
+                let start = item.source.name_range.start() + item.range.start();
+                module.notes.push(located(source, &lines, shown, start, &broken.report()));
+            }
         }
-        if let Some(error) = ir::verify::verify(&body).first() {
-            bail!("internal error on {shown}: `{}` after the passes: {error:?}", item.source.name);
-        }
-        edits.push(Edit::replace(item.range, printed(&body, source, item, newline)));
     }
     module.bytes = source.edited(&edits)?;
     Ok(module)
@@ -196,6 +205,10 @@ fn obstacle(
     if let Some(it) = errors.min_by_key(|it| it.severity) {
         return Some((it.range.start(), it.message.clone()));
     }
+    if !is_plain(item) {
+        let why = "its decorators are more than one `T.prim_func` with named arguments, and are not printed";
+        return Some((0.into(), why.to_owned()));
+    }
     let wanted = match lowered.body.dialect {
         Dialect::Tir => Namespace::Tir,
         _ => Namespace::Tirx,
@@ -207,6 +220,22 @@ fn obstacle(
             Some((0.into(), why.to_owned()))
         }
     }
+}
+
+/// Whether a function has no decorator but `T.prim_func`, with named arguments if any.
+fn is_plain(item: &FunctionItem) -> bool {
+    let Some(def) = ast::FunctionDef::cast(item.source.green.syntax()) else { return false };
+    def.decorators().all(|it| {
+        let text = it.syntax().text().to_string();
+        let head = text.trim_start_matches('@').split('(').next().unwrap_or_default().trim();
+        let is_named = match it.expr() {
+            Some(ast::Expr::CallExpr(call)) => {
+                call.arg_list().is_none_or(|args| args.args().all(|it| it.keyword().is_some()))
+            }
+            _ => true,
+        };
+        head.rsplit('.').next() == Some("prim_func") && is_named
+    })
 }
 
 /// The text of a body at the place of a function: its first line begins where the function does.

@@ -13,7 +13,7 @@ use syntax::TextRange;
 use super::{
     Lowerer, R, Reported,
     source_tree::{At, Src},
-    value::{Dim, Ev, Tx, Val},
+    value::{Dim, Ev, Tx, Val, is_left_out},
 };
 use crate::tvmscript::{
     ast::{Ex, ExKind},
@@ -27,28 +27,29 @@ pub(super) type Dims = SmallVec<[Dim; 4]>;
 const PYTHON_KEYWORDS: [&str; 6] = ["and", "global", "is", "not", "or", "with"];
 
 impl Lowerer<'_, '_, '_> {
-    pub(super) fn subscript(&mut self, ex: Ex, base: Ex, index: Ex) -> R<Ev> {
-        let value = self.eval(base)?;
+    pub(super) fn subscript(&mut self, ex: Ex, base: Ex, value: &Ev, index: Ex) -> R<Ev> {
         match &value.val {
             Val::Buffer(buffer) => {
                 let dims = self.dims(index)?;
                 self.access(ex, *buffer, dims)
             }
             Val::Seq(_) | Val::Const(_) | Val::Shape(_) | Val::Strides(_) => {
-                self.item(ex, &value, index)
+                self.item(ex, value, index)
             }
             Val::Type(Type::Prim(dtype)) => {
                 let dtype = *dtype;
                 let shape = self.shape(index)?;
-                let src = self.leaf(ex);
-                Ok(Ev { val: Val::VectorAnnotation(dtype, shape.into()), src })
+                let children: SmallVec<[Src; 4]> = shape.iter().map(|it| it.src).collect();
+                let src = self.node(ex, &children);
+                let shape = shape.iter().map(|it| it.id).collect();
+                Ok(Ev { val: Val::VectorAnnotation(dtype, shape), src })
             }
             Val::LetAnnotation(_) => {
                 let ty = self.type_of(index)?;
                 let src = self.leaf(ex);
                 Ok(Ev { val: Val::LetAnnotation(Some(ty)), src })
             }
-            Val::Unknown(_) => Ok(self.opaque_ex(ex)),
+            Val::Unknown(_) | Val::Python => Ok(self.opaque_ex(ex)),
             Val::Intrinsic(space) if self.s.body.name(*space) == "ptx" => {
                 self.instruction(ex, index)
             }
@@ -160,7 +161,8 @@ impl Lowerer<'_, '_, '_> {
         if is_short || dims.iter().any(|it| matches!(it, Dim::Slice { .. })) {
             let children: SmallVec<[Src; 4]> = dims.iter().map(|it| dim_src(*it)).collect();
             let src = self.node(ex, &children);
-            return Ok(Ev { val: Val::Region(buffer, Rc::new(dims)), src });
+            let dims: Rc<[RegionDim]> = dims.iter().map(Dim::plain).collect();
+            return Ok(Ev { val: Val::Region(buffer, dims), src });
         }
         let indices: SmallVec<[Tx; 4]> = dims
             .iter()
@@ -188,13 +190,37 @@ impl Lowerer<'_, '_, '_> {
         match &ev.val {
             Val::Region(buffer, dims)
                 if matches!(self.ast.kind(value), ExKind::Subscript { .. })
-                    && !dims.iter().any(Dim::is_left_out) =>
+                    && !dims.iter().any(is_left_out) =>
             {
-                let (buffer, dims) = (*buffer, Rc::clone(dims));
+                let (buffer, dims) = (*buffer, self.sourced(dims, ev.src));
                 self.vector_load(value, buffer, &dims)
             }
             _ => Ok(ev),
         }
+    }
+
+    /// The dimensions of a region with their sources, which are the children of the region's.
+    pub(super) fn sourced(&mut self, dims: &[RegionDim], whole: Src) -> Dims {
+        let mut all = Dims::new();
+        for (index, dim) in dims.iter().enumerate() {
+            let at = self.s.sources.part(whole, index, dims.len());
+            all.push(match *dim {
+                RegionDim::Point(id) => Dim::Point(Tx { id, src: at }),
+                RegionDim::Slice { lower, upper, step } => {
+                    let bounds = [lower, upper, step];
+                    let count = bounds.iter().flatten().count();
+                    let mut next = 0;
+                    let [lower, upper, step] = bounds.map(|it| {
+                        let id = it?;
+                        let src = self.s.sources.part(at, next, count);
+                        next += 1;
+                        Some(Tx { id, src })
+                    });
+                    Dim::Slice { at, lower, upper, step }
+                }
+            });
+        }
+        all
     }
 
     pub(super) fn load(
@@ -250,17 +276,13 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// A region as an expression.
-    pub(super) fn region(&mut self, buffer: BufferId, dims: &Dims, src: Src) -> Tx {
+    pub(super) fn region(&mut self, buffer: BufferId, dims: &[RegionDim], src: Src) -> Tx {
         let mut ids = Vec::with_capacity(dims.len());
         for dim in dims {
-            ids.push(match dim {
-                Dim::Point(tx) => tx.id,
-                Dim::Slice { lower, upper, step, .. } => {
-                    let kind = ExprKind::Slice {
-                        lower: lower.map(|it| it.id),
-                        upper: upper.map(|it| it.id),
-                        step: step.map(|it| it.id),
-                    };
+            ids.push(match *dim {
+                RegionDim::Point(id) => id,
+                RegionDim::Slice { lower, upper, step } => {
+                    let kind = ExprKind::Slice { lower, upper, step };
                     self.s.body.make(kind, DataType::HANDLE.into())
                 }
             });
@@ -282,20 +304,9 @@ impl Lowerer<'_, '_, '_> {
                 let zero = self.s.body.int(0, DataType::INT32);
                 Some(BufferRegion { buffer: *buffer, dims: vec![RegionDim::Point(zero)] })
             }
-            Val::Region(buffer, dims) => Some(BufferRegion {
-                buffer: *buffer,
-                dims: dims
-                    .iter()
-                    .map(|dim| match dim {
-                        Dim::Point(tx) => RegionDim::Point(tx.id),
-                        Dim::Slice { lower, upper, step, .. } => RegionDim::Slice {
-                            lower: lower.map(|it| it.id),
-                            upper: upper.map(|it| it.id),
-                            step: step.map(|it| it.id),
-                        },
-                    })
-                    .collect(),
-            }),
+            Val::Region(buffer, dims) => {
+                Some(BufferRegion { buffer: *buffer, dims: dims.to_vec() })
+            }
             Val::Expr(id) => match self.s.body.expr(*id).kind {
                 ExprKind::Load { buffer, indices, predicate: None } => Some(BufferRegion {
                     buffer,
@@ -407,14 +418,14 @@ impl Lowerer<'_, '_, '_> {
         if let Val::Strides(buffer) = value.val {
             return Ok(self.stride(ex, buffer, n));
         }
-        let Some(items) = self.items(value) else { return Ok(self.opaque_ex(ex)) };
-        let n = if n < 0 { n + items.len() as i128 } else { n };
-        let item = usize::try_from(n).ok().and_then(|n| items.get(n).cloned());
-        let Some(item) = item else {
-            return Err(self.malformed(ex, format!("there is no item {n} among {}", items.len())));
+        let Some(count) = self.n_items(&value.val) else { return Ok(self.opaque_ex(ex)) };
+        let n = if n < 0 { n.saturating_add(count as i128) } else { n };
+        let item = usize::try_from(n).ok().and_then(|n| self.nth_item(&value.val, n));
+        let Some(val) = item else {
+            return Err(self.malformed(ex, format!("there is no item {n} among {count}")));
         };
         let src = self.leaf(ex);
-        Ok(Ev { val: item.val, src })
+        Ok(Ev { val, src })
     }
 
     fn stride(&mut self, ex: Ex, buffer: BufferId, n: i128) -> Ev {

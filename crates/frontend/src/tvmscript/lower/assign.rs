@@ -44,6 +44,7 @@ impl Lowerer<'_, '_, '_> {
 
     fn assign_name(&mut self, name: &str, target: Ex, value: Ex) -> R<()> {
         if let Some((form, args)) = self.form_call(value) {
+            self.check_form(&form, &args)?;
             if let Some(kind) = buffer_form(&form, self.is_legacy()) {
                 let spec = self.buffer_spec(value, kind, &args)?;
                 self.make_buffer(name, target, kind, spec);
@@ -114,6 +115,10 @@ impl Lowerer<'_, '_, '_> {
     /// `name = value` of what has been evaluated.
     fn assign_value(&mut self, name: &str, target: Ex, ev: Ev) -> R<()> {
         match self.peek(name) {
+            Some(Val::Expr(id)) if self.is_plain_name(id) => {
+                // Memory or a name for a value, and so a store or another name: that is for the value to say.
+                return Err(self.unsupported(target, "another value of unknown kind for this name"));
+            }
             Some(Val::Cell(buffer)) => return self.store_cell(target, buffer, &ev),
             Some(Val::Buffer(buffer)) if self.is_one_element(buffer) && is_storable(&ev.val) => {
                 let zero = self.zero(target);
@@ -123,7 +128,7 @@ impl Lowerer<'_, '_, '_> {
             _ => {}
         }
         match &ev.val {
-            Val::Expr(_) | Val::Cell(_) | Val::Thread(..) | Val::Bound(..) => {}
+            Val::Expr(_) | Val::Cell(_) | Val::Thread(..) | Val::Bound(..) | Val::Python => {}
             Val::Const(Constant::Bool(_) | Constant::Int(_) | Constant::Float(_)) => {}
             Val::Const(Constant::Str(_)) => {
                 let value = self.lift(&ev)?;
@@ -148,9 +153,24 @@ impl Lowerer<'_, '_, '_> {
                 let zero = self.zero(target);
                 self.emit(OpKind::Store { buffer, predicated: false }, &[value, zero]);
             }
-            _ => self.bind(name, target, value, None),
+            _ => {
+                let op = self.bind(name, target, value, None);
+                if self.ty(value) == Type::Unknown && !self.is_legacy() {
+                    let attrs = vec![(ir::PLAIN_NAME.into(), ir::Attr::Bool(true))];
+                    self.s.body.ops[op].attrs = self.s.body.attr_dict(attrs);
+                }
+            }
         }
         Ok(())
+    }
+
+    /// Whether a value was named by `name = value` without a word about what the name is.
+    fn is_plain_name(&self, id: ir::ExprId) -> bool {
+        let ir::ExprKind::Value(value) = self.s.body.expr(id).kind else { return false };
+        match self.s.body.values[value].kind {
+            ValueKind::Result(op, _) => self.s.body.is_plain_name(op),
+            _ => false,
+        }
     }
 
     fn zero(&mut self, target: Ex) -> Tx {
@@ -197,7 +217,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// An immutable binding.
-    pub(super) fn bind(&mut self, name: &str, target: Ex, value: Tx, ty: Option<Type>) {
+    pub(super) fn bind(&mut self, name: &str, target: Ex, value: Tx, ty: Option<Type>) -> ir::OpId {
         let id = self.s.body.intern(name);
         let is_binding = self.s.scopes.in_innermost(id).is_some_and(|it| {
             self.s.definitions[it.definition.0 as usize].kind == DefinitionKind::Binding
@@ -209,6 +229,7 @@ impl Lowerer<'_, '_, '_> {
         let op = self.emit(OpKind::Bind, &[value]);
         let result = self.s.body.push_result(op, name, ty);
         self.define_value(name, target, DefinitionKind::Binding, result);
+        op
     }
 
     /// `T.bind(e, var=v)` as a statement.
@@ -230,6 +251,7 @@ impl Lowerer<'_, '_, '_> {
         if let Some((form, args)) = self.form_call(value)
             && form == "axis.remap"
         {
+            self.check_form(&form, &args)?;
             return self.remap(targets, value, &args);
         }
         if let ExKind::Tuple(run) | ExKind::List(run) = *ast.kind(value)
@@ -308,7 +330,12 @@ impl Lowerer<'_, '_, '_> {
                 None => Err(self.malformed(annotation, "T.let needs a value")),
             },
             Val::VectorAnnotation(dtype, shape) => {
-                let (dtype, shape) = (*dtype, Rc::clone(shape));
+                let (dtype, ids) = (*dtype, Rc::clone(shape));
+                let mut shape = Vec::with_capacity(ids.len());
+                for (index, &id) in ids.iter().enumerate() {
+                    let src = self.s.sources.part(annotated.src, index, ids.len());
+                    shape.push(Tx { id, src });
+                }
                 self.local_vector(name, target, dtype, &shape)
             }
             Val::Type(ty) => self.typed(name, target, *ty, value),
@@ -412,6 +439,7 @@ fn is_storable(val: &Val) -> bool {
     matches!(
         val,
         Val::Expr(_)
+            | Val::Python
             | Val::Cell(_)
             | Val::Bound(..)
             | Val::Thread(..)

@@ -50,12 +50,13 @@ impl Lowerer<'_, '_, '_> {
         let ExKind::Dict(run) = ast.kind(ex) else { return AttrDict::new() };
         ast.exs(*run)
             .chunks_exact(2)
-            .map(|pair| {
-                let key = match ast.kind(pair[0]) {
+            .filter_map(|pair| {
+                let &[key, value] = pair else { return None };
+                let key = match ast.kind(key) {
                     ExKind::Str(it) => it.as_ref().into(),
-                    _ => self.text(ast.range(pair[0])).into(),
+                    _ => self.text(ast.range(key)).into(),
                 };
-                (key, self.attr(pair[1]))
+                Some((key, self.attr(value)))
             })
             .collect()
     }

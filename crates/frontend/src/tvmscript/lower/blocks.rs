@@ -150,7 +150,9 @@ impl Lowerer<'_, '_, '_> {
         let index = self.open_block(ex)?;
         let ty: Type = self.ty(extent);
         let op = self.s.blocks[index].op;
-        let region = self.s.body.ops[op].regions[0];
+        let Some(&region) = self.s.body.ops[op].regions.first() else {
+            return Err(self.malformed(ex, "this stands only in a block"));
+        };
         let block = self.s.body.entry(region);
         let value = self.s.body.new_block_arg(block, name, ty);
         let axis = IterVar { value, kind, dom_min: min.id, dom_extent: extent.id };
@@ -222,8 +224,8 @@ impl Lowerer<'_, '_, '_> {
         let mut regions = Vec::with_capacity(args.positional.len());
         for ev in self.eval_items(&args.positional)? {
             // `T.reads([A[...], B[...]])`
-            let items = match &ev.val {
-                Val::Seq(items) => items.to_vec(),
+            let items = match ev.val {
+                Val::Seq(_) => self.items(&ev).unwrap_or_default(),
                 _ => vec![ev],
             };
             for item in &items {

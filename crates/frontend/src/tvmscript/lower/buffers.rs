@@ -50,6 +50,9 @@ pub(super) struct BufferSpec {
     pub(super) operands: Vec<Tx>,
 }
 
+/// The storage scope of a buffer that the text gives another one than a string: what is written is in the attributes.
+pub(super) const UNKNOWN_SCOPE: &str = "?";
+
 /// Positions of the arguments after the shape.
 const ORDER: [&str; 8] =
     ["dtype", "data", "strides", "elem_offset", "scope", "align", "offset_factor", "layout"];
@@ -62,6 +65,9 @@ impl Lowerer<'_, '_, '_> {
         form: BufferForm,
         args: &Args<'_>,
     ) -> R<BufferSpec> {
+        if let BufferForm::Alloc(AllocKind::Const, _) = form {
+            return Err(self.unsupported(ex, "`T.allocate_const`"));
+        }
         let first = usize::from(form == BufferForm::Match);
         let source = match (form, args.get(0, "param")) {
             (BufferForm::Match, Some(param)) => Some(self.eval(param)?),
@@ -110,10 +116,17 @@ impl Lowerer<'_, '_, '_> {
             Some(offset) if !self.is_none(offset) => Some(self.symbolic(offset, DataType::INT32)?),
             _ => None,
         };
+        let mut captured_scope = None;
         let scope = match get("scope") {
             Some(scope) => {
                 let ev = self.eval(scope)?;
-                self.const_str(&ev.val).unwrap_or_default()
+                match self.const_str(&ev.val) {
+                    Some(scope) => scope,
+                    None => {
+                        captured_scope = Some(("scope".into(), self.attr(scope)));
+                        UNKNOWN_SCOPE.to_owned()
+                    }
+                }
             }
             None => match form {
                 BufferForm::Alloc(_, scope) => scope.to_owned(),
@@ -125,7 +138,8 @@ impl Lowerer<'_, '_, '_> {
             _ => None,
         };
         let (origin, handle) = self.origin(ex, form, source, pointer)?;
-        let attrs = self.buffer_attrs(form, args);
+        let mut attrs = self.buffer_attrs(form, args);
+        attrs.extend(captured_scope);
         let scope = self.s.body.intern(&scope);
         let attrs = self.s.body.attr_dict(attrs);
         let name = self.s.body.intern("");
@@ -166,7 +180,7 @@ impl Lowerer<'_, '_, '_> {
                     Val::Expr(id) => {
                         !matches!(self.s.body.expr(*id).kind, ir::ExprKind::Load { .. })
                     }
-                    Val::Unknown(_) => true,
+                    Val::Unknown(_) | Val::Python => true,
                     _ => false,
                 };
                 if is_handle {
@@ -197,6 +211,7 @@ impl Lowerer<'_, '_, '_> {
                 "the shape is missing",
             ));
         };
+        let dims = self.sourced(dims, ev.src);
         let mut extents = Vec::with_capacity(dims.len());
         for dim in dims.iter() {
             extents.push(match *dim {

@@ -13,6 +13,42 @@ use crate::tvmscript::{
     environment::Constant,
 };
 
+/// The parameters of the forms that are statements, loops and scopes; buffers and calls keep what they have no field for.
+fn statement_parameters(form: &str) -> Option<&'static [&'static str]> {
+    Some(match form {
+        "func_attr" | "block_attr" | "sblock_attr" => &["attrs"],
+        "reads" | "writes" | "init" | "grid" | "break_loop" | "continue_loop" => &[],
+        "where" => &["predicate"],
+        "evaluate" => &["value"],
+        "ret" => &["value", "val"],
+        "bind" | "Bind" | "LetStmt" | "let" => &["value", "var"],
+        "buffer_store" => &["buffer", "value", "indices"],
+        "Assert" => &["condition", "message"],
+        "launch_thread" => &["thread", "extent"],
+        "env_thread" => &["thread_tag", "dtype"],
+        "attr" => &["node", "attr_key", "value"],
+        "sblock" | "block" => &["name"],
+        "axis.spatial" | "axis.S" | "axis.reduce" | "axis.R" | "axis.scan" | "axis.opaque" => {
+            &["dom", "binding"]
+        }
+        "axis.remap" => &["kinds", "bindings"],
+        "local_scalar" | "shared_scalar" | "alloc_scalar" => &["dtype"],
+        "range" => &["start", "stop", "step"],
+        "serial" | "parallel" | "vectorized" => &["start", "stop", "step", "annotations"],
+        "unroll" => &["start", "stop", "step", "annotations", "unroll"],
+        "thread_binding" => &["start", "stop", "step", "annotations", "thread"],
+        _ => return None,
+    })
+}
+
+/// What stands in the place of a type.
+pub(super) enum Written {
+    /// A type.
+    Type(Type),
+    /// A value of Python that is not known here and stays an operand: equal to itself only, printed as it was written.
+    Symbolic(Tx),
+}
+
 /// The arguments of a call as written.
 pub(super) struct Args<'a> {
     pub(super) positional: SmallVec<[Ex; 4]>,
@@ -42,14 +78,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         args
     }
 
-    pub(super) fn call(&mut self, ex: Ex, callee: Ex, args: Run) -> R<Ev> {
-        if let Some(name) = self.tir_member(callee)
-            && ir::DataType::parse(name).is_none()
-        {
-            let args = self.args(args);
-            return self.intrinsic(ex, name, &args);
-        }
-        let function = self.eval(callee)?;
+    pub(super) fn call(&mut self, ex: Ex, callee: Ex, function: Ev, args: Run) -> R<Ev> {
         match function.val {
             Val::Intrinsic(name) => {
                 let name = self.s.body.name(name).to_owned();
@@ -63,12 +92,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             Val::ExprMethod(id, name) => {
                 let name = self.s.body.name(name).to_owned();
-                let value = Tx { id, src: function.src };
-                self.expr_method(ex, callee, value, &name, args)
+                let value = Tx { id, src: self.s.sources.part(function.src, 0, 1) };
+                self.expr_method(ex, value, &name, args)
             }
-            Val::Function(signature) => self.function_call(ex, &signature, args),
+            Val::Function(signature) => self.function_call(ex, callee, &signature, args),
             Val::Path(path) => self.path_call(ex, path, args),
             Val::Unknown(_) => self.unknown_call(ex, callee, args),
+            Val::Python => Ok(self.opaque_ex(ex)),
+            Val::Expr(id) if self.s.body.ty(id) == Type::Unknown => Ok(self.opaque_ex(ex)),
             Val::Macro(_) | Val::LocalMacro(..) => {
                 Err(self.unsupported(ex, "a macro's value in an expression"))
             }
@@ -81,6 +112,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
     /// `T.float32(1.0)`, `T.int64(x)`, `T.handle("float32", "global")`, `T.int32()`
     fn type_call(&mut self, ex: Ex, ty: Type, args: Run) -> R<Ev> {
         let args = self.args(args);
+        let names = ["dtype", "storage_scope", "is_size_var", "expr", "value"];
+        self.only_keywords(&args, &names)?;
         let src = self.leaf(ex);
         let Some(&first) = args.positional.first().or(args.keywords.first().map(|(_, it)| it))
         else {
@@ -159,26 +192,51 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(Type::Pointer { element, scope })
     }
 
-    /// A type named by an expression: `"float32"`, `T.float32`, `T.handle("float32")`.
-    pub(super) fn type_of(&mut self, ex: Ex) -> R<Type> {
+    /// A type named by an expression: `"float32"`, `T.float32`, `T.handle("float32")`, a captured name.
+    pub(super) fn written_type(&mut self, ex: Ex) -> R<Written> {
         let ev = self.eval(ex)?;
         if let Val::Type(ty) = ev.val {
-            return Ok(ty);
+            return Ok(Written::Type(ty));
         }
         match self.const_str(&ev.val).as_deref().map(DataType::parse) {
-            Some(Some(dtype)) => Ok(dtype.into()),
-            None if matches!(ev.val, Val::Unknown(_) | Val::Const(Constant::None)) => {
-                Ok(Type::Unknown)
+            Some(Some(dtype)) => Ok(Written::Type(dtype.into())),
+            None if matches!(ev.val, Val::Const(Constant::None)) => {
+                Ok(Written::Type(Type::Unknown))
+            }
+            None if matches!(ev.val, Val::Unknown(_) | Val::Expr(_) | Val::Python) => {
+                let tx = self.lift(&ev)?;
+                match self.ty(tx) {
+                    Type::Unknown => Ok(Written::Symbolic(tx)),
+                    _ => Err(self.malformed(ex, "a data type is needed here")),
+                }
             }
             _ => Err(self.malformed(ex, "a data type is needed here")),
         }
     }
 
-    pub(super) fn dtype_of(&mut self, ex: Ex) -> R<Option<DataType>> {
-        match self.type_of(ex)? {
-            Type::Prim(dtype) => Ok(Some(dtype)),
-            Type::Unknown => Ok(None),
-            _ => Err(self.malformed(ex, "a data type is needed here")),
+    /// A type where only a known one has a place in the IR.
+    pub(super) fn type_of(&mut self, ex: Ex) -> R<Type> {
+        match self.written_type(ex)? {
+            Written::Type(ty) => Ok(ty),
+            Written::Symbolic(_) => Err(self.unsupported(ex, "a type that is not known here")),
         }
+    }
+
+    /// Refuses arguments that a statement's form would lose.
+    pub(super) fn check_form(&mut self, form: &str, args: &Args<'_>) -> R<()> {
+        match statement_parameters(form) {
+            Some(names) => self.only_keywords(args, names),
+            None => Ok(()),
+        }
+    }
+
+    /// A form's keyword arguments must be among these: what it has no place for would be lost.
+    pub(super) fn only_keywords(&mut self, args: &Args<'_>, names: &[&str]) -> R<()> {
+        for &(name, ex) in &args.keywords {
+            if !names.contains(&name) && !(name == "span" && self.is_none(ex)) {
+                return Err(self.unsupported(ex, &format!("the argument `{name}`")));
+            }
+        }
+        Ok(())
     }
 }

@@ -3,9 +3,11 @@
 use std::rc::Rc;
 
 use ir::{DataType, ExprKind, Type};
+use smallvec::SmallVec;
 
 use super::{
     Lowerer, R, RED_ZONE, STACK_STEP,
+    source_tree::Src,
     value::{Ev, Tx, Val},
 };
 use crate::tvmscript::{
@@ -14,6 +16,9 @@ use crate::tvmscript::{
     diagnostics,
     environment::{Constant, Namespace},
 };
+
+/// No module that is known has a longer path.
+const LONGEST_MODULE: usize = 64;
 
 impl Lowerer<'_, '_, '_> {
     /// Evaluates an expression to IR.
@@ -37,9 +42,9 @@ impl Lowerer<'_, '_, '_> {
             ExKind::Bool(it) => Constant::Bool(*it),
             ExKind::None => Constant::None,
             ExKind::Str(it) => Constant::Str(it.as_ref().into()),
-            &ExKind::Attr { base, name, .. } => return self.attribute(ex, base, name),
-            &ExKind::Subscript { base, index } => return self.subscript(ex, base, index),
-            &ExKind::Call { callee, args } => return self.call(ex, callee, args),
+            ExKind::Attr { .. } | ExKind::Subscript { .. } | ExKind::Call { .. } => {
+                return self.postfix(ex);
+            }
             &ExKind::Unary { op, operand } => return self.unary_ex(ex, op, operand),
             &ExKind::Binary { op, lhs, rhs } => return self.binary_ex(ex, op, lhs, rhs),
             &ExKind::Logic { op, operands } => return self.logic_ex(ex, op, operands),
@@ -51,7 +56,8 @@ impl Lowerer<'_, '_, '_> {
                 let items = self.eval_items(ast.exs(run))?;
                 let children: Vec<_> = items.iter().map(|it| it.src).collect();
                 let src = self.node(ex, &children);
-                return Ok(Ev { val: Val::Seq(items.into()), src });
+                let items = items.into_iter().map(|it| it.val).collect();
+                return Ok(Ev { val: Val::Seq(items), src });
             }
             ExKind::Dict(_) => {
                 let src = self.leaf(ex);
@@ -103,22 +109,34 @@ impl Lowerer<'_, '_, '_> {
 
     /// The items of a tuple or list.
     pub(super) fn items(&mut self, ev: &Ev) -> Option<Vec<Ev>> {
-        match &ev.val {
-            Val::Seq(items) => Some(items.to_vec()),
-            Val::Const(Constant::Tuple(items) | Constant::List(items)) => Some(
-                items
-                    .iter()
-                    .map(|it| Ev { val: Val::Const(it.clone()), src: self.s.sources.again(ev.src) })
-                    .collect(),
-            ),
+        let count = self.n_items(&ev.val)?;
+        let mut all = Vec::with_capacity(count);
+        for index in 0..count {
+            let val = self.nth_item(&ev.val, index)?;
+            all.push(Ev { val, src: self.s.sources.part(ev.src, index, count) });
+        }
+        Some(all)
+    }
+
+    /// The number of items of a tuple or list.
+    pub(super) fn n_items(&self, val: &Val) -> Option<usize> {
+        match val {
+            Val::Seq(items) => Some(items.len()),
+            Val::Const(Constant::Tuple(items) | Constant::List(items)) => Some(items.len()),
+            Val::Shape(buffer) => Some(self.s.body.buffers[*buffer].shape.len()),
+            _ => None,
+        }
+    }
+
+    /// One item of a tuple or list.
+    pub(super) fn nth_item(&self, val: &Val, index: usize) -> Option<Val> {
+        match val {
+            Val::Seq(items) => items.get(index).cloned(),
+            Val::Const(Constant::Tuple(items) | Constant::List(items)) => {
+                items.get(index).cloned().map(Val::Const)
+            }
             Val::Shape(buffer) => {
-                let shape = self.s.body.buffers[*buffer].shape.clone();
-                Some(
-                    shape
-                        .into_iter()
-                        .map(|id| Ev { val: Val::Expr(id), src: self.s.sources.again(ev.src) })
-                        .collect(),
-                )
+                self.s.body.buffers[*buffer].shape.get(index).map(|&id| Val::Expr(id))
             }
             _ => None,
         }
@@ -126,54 +144,120 @@ impl Lowerer<'_, '_, '_> {
 
     /// Python that is kept by its text.
     pub(super) fn opaque_ex(&mut self, ex: Ex) -> Ev {
-        let range = self.ast.range(ex);
-        let text = self.text(range);
-        let message = "this has no meaning in TVMScript that is known here".to_owned();
-        self.diagnostic(
-            diagnostics::UNSUPPORTED_CONSTRUCT,
-            Severity::Warning,
-            range,
-            message,
-            None,
-        );
-        let id = self.s.body.opaque(&text);
         let src = self.leaf(ex);
-        Ev { val: Val::Expr(id), src }
+        Ev { val: Val::Python, src }
     }
 
-    // ---- attributes ----
+    /// The text of a source as an expression that is equal to itself only.
+    pub(super) fn python(&mut self, src: Src) -> Tx {
+        let range = self.s.sources.range(src);
+        let message = "this has no meaning in TVMScript that is known here".to_owned();
+        let code = diagnostics::UNSUPPORTED_CONSTRUCT;
+        self.diagnostic(code, Severity::Warning, range, message, None);
+        let text = self.text(range);
+        Tx { id: self.s.body.opaque(&text), src }
+    }
 
-    fn attribute(&mut self, ex: Ex, base: Ex, name: &str) -> R<Ev> {
-        let value = self.eval(base)?;
+    // ---- attributes, subscripts, calls ----
+
+    /// `a.b(c)[d]`: from the inside out, without recursion.
+    fn postfix(&mut self, ex: Ex) -> R<Ev> {
+        let ast = self.ast;
+        let mut nodes: SmallVec<[Ex; 8]> = SmallVec::new();
+        let mut at = ex;
+        let mut value = loop {
+            match *ast.kind(at) {
+                ExKind::Attr { base, .. } | ExKind::Subscript { base, .. } => {
+                    nodes.push(at);
+                    at = base;
+                }
+                ExKind::Call { callee, args } => {
+                    if let Some(name) = self.tir_member(callee)
+                        && DataType::parse(name).is_none()
+                    {
+                        let args = self.args(args);
+                        break self.intrinsic(at, name, &args)?;
+                    }
+                    nodes.push(at);
+                    at = callee;
+                }
+                _ => break self.eval(at)?,
+            }
+        };
+        while let Some(node) = nodes.pop() {
+            value = match *ast.kind(node) {
+                ExKind::Attr { name, .. } => match value.val {
+                    Val::Intrinsic(path) => self.longer_path(node, path, name, &mut nodes, true),
+                    Val::Path(path) => self.longer_path(node, path, name, &mut nodes, false),
+                    _ => self.attribute(node, &value, name)?,
+                },
+                ExKind::Subscript { base, index } => self.subscript(node, base, &value, index)?,
+                ExKind::Call { callee, args } => self.call(node, callee, value, args)?,
+                _ => value,
+            };
+        }
+        Ok(value)
+    }
+
+    /// A dotted path with all attributes that follow: each prefix in the table of names would cost their square.
+    fn longer_path(
+        &mut self,
+        mut node: Ex,
+        path: ir::NameId,
+        name: &str,
+        nodes: &mut SmallVec<[Ex; 8]>,
+        is_intrinsic: bool,
+    ) -> Ev {
+        let ast = self.ast;
+        let mut path = format!("{}.{name}", self.s.body.name(path));
+        let val = loop {
+            // Modules that are known have short names.
+            if !is_intrinsic
+                && path.len() < LONGEST_MODULE
+                && let Some(space) = crate::tvmscript::environment::namespace(&path)
+            {
+                break Val::Namespace(space);
+            }
+            match nodes.last().map(|&it| (it, ast.kind(it))) {
+                Some((next, ExKind::Attr { name, .. })) => {
+                    path.push('.');
+                    path.push_str(name);
+                    node = next;
+                    nodes.pop();
+                }
+                _ if is_intrinsic => break Val::Intrinsic(self.s.body.intern(&path)),
+                _ => break Val::Path(self.s.body.intern(&path)),
+            }
+        };
+        let src = self.leaf(node);
+        Ev { val, src }
+    }
+
+    fn attribute(&mut self, ex: Ex, value: &Ev, name: &str) -> R<Ev> {
         let src = self.leaf(ex);
         let val = match &value.val {
             Val::Namespace(space) => self.namespace_member(*space, name),
-            Val::Intrinsic(path) => {
-                let path = format!("{}.{name}", self.s.body.name(*path));
-                Val::Intrinsic(self.s.body.intern(&path))
-            }
-            Val::Path(path) => {
-                let path = format!("{}.{name}", self.s.body.name(*path));
-                match crate::tvmscript::environment::namespace(&path) {
-                    Some(it) => Val::Namespace(it),
-                    None => Val::Path(self.s.body.intern(&path)),
-                }
-            }
             Val::Module => self.module_member(name),
             Val::Buffer(buffer) => return self.buffer_attribute(ex, *buffer, name),
             Val::Type(ty) if name == "ty" || name == "dtype" => Val::Type(*ty),
             Val::Expr(_) | Val::Cell(_) | Val::Bound(..) | Val::Thread(..) => {
-                let tx = self.lift(&value)?;
+                let tx = self.lift(value)?;
                 match name {
                     "dtype" | "ty" => match self.ty(tx) {
                         Type::Prim(dtype) => Val::Const(Constant::Str(dtype.to_string().into())),
+                        Type::Unknown => Val::Python,
                         ty => Val::Type(ty),
                     },
                     "var" => Val::Expr(tx.id),
-                    _ => Val::ExprMethod(tx.id, self.s.body.intern(name)),
+                    _ => {
+                        // The receiver's source is the child: a method is no value that has one.
+                        let src = self.node(ex, &[tx.src]);
+                        let val = Val::ExprMethod(tx.id, self.s.body.intern(name));
+                        return Ok(Ev { val, src });
+                    }
                 }
             }
-            _ => return Ok(self.opaque_ex(ex)),
+            _ => Val::Python,
         };
         Ok(Ev { val, src })
     }

@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::{
     Lowerer, R,
-    calls::Args,
+    calls::{Args, Written},
     source_tree::{At, Src},
     value::{Ev, Tx, Val},
 };
@@ -17,6 +17,9 @@ use crate::tvmscript::{
 
 impl Lowerer<'_, '_, '_> {
     pub(super) fn intrinsic(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Ev> {
+        if let Some(names) = form_parameters(name) {
+            self.only_keywords(args, names)?;
+        }
         let tx = match name {
             "Cast" | "cast" => self.cast_form(ex, name, args)?,
             "Select" => self.select_form(ex, args)?,
@@ -78,7 +81,7 @@ impl Lowerer<'_, '_, '_> {
         for value in &values {
             all.push(self.lift(value)?);
         }
-        Ok(std::array::from_fn(|index| all[index]))
+        <[Tx; N]>::try_from(&*all).map_err(|_| super::Reported)
     }
 
     pub(super) fn values<const N: usize>(
@@ -86,7 +89,7 @@ impl Lowerer<'_, '_, '_> {
         ex: Ex,
         args: &Args<'_>,
         names: [&str; N],
-    ) -> R<Vec<Ev>> {
+    ) -> R<[Ev; N]> {
         if args.positional.len() > N {
             return Err(self.malformed(
                 ex,
@@ -100,7 +103,7 @@ impl Lowerer<'_, '_, '_> {
             };
             all.push(self.eval(arg)?);
         }
-        Ok(all)
+        all.try_into().map_err(|_| super::Reported)
     }
 
     /// `T.Add(a, b)` and its kin: neither promoted nor folded.
@@ -139,7 +142,7 @@ impl Lowerer<'_, '_, '_> {
         } else {
             ["a", "b"]
         };
-        let values = self.values(ex, args, names)?;
+        let [left, right] = self.values(ex, args, names)?;
         let at = self.at(ex);
         let op = match name {
             "max" => BinaryOp::Max,
@@ -154,8 +157,8 @@ impl Lowerer<'_, '_, '_> {
             "bitwise_or" => BinaryOp::BitOr,
             _ => BinaryOp::BitXor,
         };
-        let a = self.operand_of(&values[0], &values[1], op)?;
-        let b = self.operand_of(&values[1], &values[0], op)?;
+        let a = self.operand_of(&left, &right, op)?;
+        let b = self.operand_of(&right, &left, op)?;
         self.named_arithmetic(op, a, b, at, name == "div")
     }
 
@@ -196,8 +199,10 @@ impl Lowerer<'_, '_, '_> {
         };
         let value = self.expr(value)?;
         let at = self.at(ex);
-        let Some(dtype) = self.dtype_of(ty)? else {
-            return Ok(self.make(ExprKind::Cast(value.id), Type::Unknown, at, &[value.src]));
+        let dtype = match self.written_type(ty)? {
+            Written::Type(Type::Prim(dtype)) => dtype,
+            Written::Type(_) => return Err(self.malformed(ty, "a data type is needed here")),
+            Written::Symbolic(dtype) => return Ok(self.symbolic_cast(name, dtype, value, at)),
         };
         if name == "cast" {
             return self.written_cast(value, dtype, at);
@@ -206,6 +211,12 @@ impl Lowerer<'_, '_, '_> {
             self.check_lanes(value, from, dtype)?;
         }
         Ok(self.make(ExprKind::Cast(value.id), dtype.into(), at, &[value.src]))
+    }
+
+    /// A cast to a type that is not known here: a call of the form, of which the type is an operand.
+    pub(super) fn symbolic_cast(&mut self, name: &str, dtype: Tx, value: Tx, at: At) -> Tx {
+        let operands = if name == "Cast" { [dtype, value] } else { [value, dtype] };
+        self.call_node(name, &operands, Type::Unknown, at)
     }
 
     pub(super) fn select_form(&mut self, ex: Ex, args: &Args<'_>) -> R<Tx> {
@@ -380,6 +391,30 @@ impl Lowerer<'_, '_, '_> {
         self.s.body.set_binder_names(tx.id, names);
         Ok(tx)
     }
+}
+
+/// The parameters of the forms that are read into nodes of their own.
+fn form_parameters(name: &str) -> Option<&'static [&'static str]> {
+    Some(match name {
+        "Cast" | "cast" => &["dtype", "value"],
+        "Select" => &["condition", "true_value", "false_value"],
+        "if_then_else" => &["cond", "t", "f"],
+        "Ramp" | "ramp" => &["base", "stride", "lanes"],
+        "Broadcast" | "broadcast" => &["value", "lanes"],
+        "Shuffle" => &["vectors", "indices"],
+        "Let" => &["expr", "where"],
+        "Not" => &["a"],
+        "bitwise_not" | "BitwiseNot" | "abs" | "isinf" | "isfinite" | "isnan" => &["x"],
+        "max" | "min" | "floordiv" | "floormod" | "truncdiv" | "truncmod" | "indexdiv"
+        | "indexmod" | "div" => &["a", "b"],
+        "shift_left" | "shift_right" | "bitwise_and" | "bitwise_or" | "bitwise_xor" | "pow"
+        | "power" => &["x", "y"],
+        "ceildiv" => &["lhs", "rhs"],
+        "all" | "any" => &[],
+        "min_value" | "max_value" | "infinity" => &["dtype"],
+        "meta_var" => &["value"],
+        _ => node_op(name).map(|_| &["a", "b"][..])?,
+    })
 }
 
 /// The constructor of a node.

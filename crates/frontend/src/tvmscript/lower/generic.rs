@@ -4,7 +4,7 @@ use ir::{Callee, DataType, ExprKind, Type, effects::Operand};
 
 use super::{
     Lowerer, R,
-    calls::Args,
+    calls::{Args, Written},
     intrinsics::{self, ResultType},
     source_tree::Src,
     value::{Ev, Tx, Val},
@@ -30,8 +30,8 @@ impl Lowerer<'_, '_, '_> {
             self.diagnostic(diagnostics::UNKNOWN_INTRINSIC, Severity::Hint, range, message, None);
         }
         let mut operands = Vec::with_capacity(args.positional.len());
-        let mut lambda = None;
-        let mut dicts = ir::AttrDict::new();
+        let mut lambdas = Vec::new();
+        let mut attrs = ir::AttrDict::new();
         for (index, &arg) in args.positional.iter().enumerate() {
             if ir::effects::is_text(name, Operand::At(index)) {
                 let text = self.opaque_operand(arg);
@@ -45,33 +45,39 @@ impl Lowerer<'_, '_, '_> {
                     }
                 }
                 ExKind::Lambda { .. } => {
-                    // Its parameters have the types of the identities that follow; it stands first among the operands.
-                    lambda = Some((index, arg));
+                    // Its parameters have the types of the identities that follow.
+                    lambdas.push((operands.len(), arg));
                 }
-                ExKind::Dict(_) => match self.data_or_opaque(arg) {
-                    Ok(data) => dicts.push(("".into(), data)),
-                    Err(operand) => operands.push(operand),
-                },
+                ExKind::Dict(_) if index + 1 == args.positional.len() => {
+                    match self.data_or_opaque(arg) {
+                        Ok(data) => attrs.push(("".into(), data)),
+                        Err(operand) => operands.push(operand),
+                    }
+                }
+                // Behind it stands another: printed in this order, it is an operand.
+                ExKind::Dict(_) => {
+                    let text = self.opaque_operand(arg);
+                    operands.push(text);
+                }
                 ExKind::None => {
-                    let none = self.s.body.string("None");
+                    let none = self.s.body.opaque("None");
                     let at = self.at(arg);
                     operands.push(self.tx(none, at));
                 }
                 _ => operands.push(self.argument(arg)?),
             }
         }
-        if let Some((index, arg)) = lambda {
+        // From the last: the places of those before stay what they are.
+        for (index, arg) in lambdas.into_iter().rev() {
             let tx = self.reducer(name, arg, &operands)?;
             operands.insert(index, tx);
         }
+        let (ty, as_operand) = self.call_type(name, args, &mut operands)?;
         let keywords: Vec<_> =
-            args.keywords.iter().filter(|(key, _)| *key != "dtype").copied().collect();
+            args.keywords.iter().filter(|(key, _)| Some(*key) != as_operand).copied().collect();
         let is_text = |key: &str| ir::effects::is_text(name, Operand::Named(key));
-        let mut attrs = self.keyword_operands(&keywords, &is_text, &mut operands);
-        attrs.extend(dicts);
-        let mut operands_and_type = operands;
-        let ty = self.call_type(name, args, &mut operands_and_type)?;
-        Ok(self.finish_call(ex, name, &operands_and_type, attrs, ty))
+        attrs.extend(self.keyword_operands(&keywords, &is_text, &mut operands));
+        Ok(self.finish_call(ex, name, &operands, attrs, ty))
     }
 
     pub(super) fn finish_call(
@@ -147,40 +153,51 @@ impl Lowerer<'_, '_, '_> {
         })
     }
 
-    pub(super) fn call_type(
+    /// The type of a call, and the keyword that is another spelling of the first or last argument, which it becomes.
+    pub(super) fn call_type<'n>(
         &mut self,
         name: &str,
-        args: &Args<'_>,
+        args: &Args<'n>,
         operands: &mut Vec<Tx>,
-    ) -> R<Type> {
-        let keyword = args.keyword("dtype").or_else(|| args.keyword("ret_ty"));
-        let written = match keyword {
-            Some(ex) => Some(self.type_of(ex)?),
-            None => None,
-        };
+    ) -> R<(Type, Option<&'n str>)> {
         let rule = intrinsics::result_type(name);
-        if let Some(ty) = written {
-            // `dtype=` is another spelling of the first or last argument, and redundant elsewhere.
-            if let (ResultType::First | ResultType::Last, Some(ex)) = (rule, keyword) {
-                let text = match ty {
-                    Type::Prim(dtype) => dtype.to_string(),
-                    _ => "handle".to_owned(),
-                };
-                let id = self.s.body.string(&text);
-                let at = self.at(ex);
-                let tx = self.tx(id, at);
-                let index = if rule == ResultType::First { 0 } else { operands.len() };
-                operands.insert(index, tx);
+        let is_type = |it: &&(&str, Ex)| matches!(it.0, "dtype" | "ret_ty");
+        let Some(&(key, ex)) = args.keywords.iter().find(is_type) else {
+            return Ok((self.type_by_rule(rule, operands), None));
+        };
+        let written = self.written_type(ex)?;
+        let ty = match written {
+            Written::Type(ty) => ty,
+            Written::Symbolic(_) => Type::Unknown,
+        };
+        let index = match rule {
+            ResultType::First => 0,
+            ResultType::Last => operands.len(),
+            // These have the type of an operand, and TVM drops what is written.
+            ResultType::Arg(_) if ty == self.type_by_rule(rule, operands) => {
+                return Ok((ty, Some(key)));
             }
-            return Ok(ty);
-        }
+            _ => return Ok((ty, None)),
+        };
+        let tx = match written {
+            Written::Symbolic(tx) => tx,
+            Written::Type(ty) => {
+                let src = self.leaf(ex);
+                self.type_literal(ty, src)?
+            }
+        };
+        operands.insert(index, tx);
+        Ok((ty, Some(key)))
+    }
+
+    fn type_by_rule(&mut self, rule: ResultType, operands: &[Tx]) -> Type {
         let named = |this: &Self, tx: Option<&Tx>| match tx.map(|it| this.kind(*it)) {
             Some(ExprKind::Str(name)) => {
                 DataType::parse(this.s.body.name(name)).map_or(Type::Unknown, Type::Prim)
             }
             _ => Type::Unknown,
         };
-        Ok(match rule {
+        match rule {
             ResultType::Arg(index) => operands.get(index).map_or(Type::Unknown, |&it| self.ty(it)),
             ResultType::Fixed(dtype) => match operands.first().and_then(|&it| self.dtype(it)) {
                 Some(first) if dtype.is_bool() => dtype.with_lanes(first.lanes).into(),
@@ -193,7 +210,7 @@ impl Lowerer<'_, '_, '_> {
             ResultType::AccessPtr => self.access_ptr_type(operands),
             ResultType::Void => DataType::VOID.into(),
             ResultType::Unknown => Type::Unknown,
-        })
+        }
     }
 
     pub(super) fn address_type(&mut self, of: Option<&Tx>) -> Type {
@@ -219,18 +236,30 @@ impl Lowerer<'_, '_, '_> {
         element.map_or(DataType::HANDLE.into(), |element| Type::Pointer { element, scope })
     }
 
-    pub(super) fn function_call(&mut self, ex: Ex, signature: &Signature, args: Run) -> R<Ev> {
+    pub(super) fn function_call(
+        &mut self,
+        ex: Ex,
+        callee: Ex,
+        signature: &Signature,
+        args: Run,
+    ) -> R<Ev> {
         let ty = match signature.returns.as_deref().map(DataType::parse) {
             Some(Some(dtype)) => dtype.into(),
             _ => DataType::VOID.into(),
         };
-        let name = self.s.body.intern(&signature.name);
+        // As it is written, with the module that it is in.
+        let name = match self.ast.dotted(callee) {
+            Some((head, rest)) if !rest.is_empty() => format!("{head}.{}", rest.join(".")),
+            _ => signature.name.to_string(),
+        };
+        let name = self.s.body.intern(&name);
         self.other_call(ex, Callee::Function(name), args, ty)
     }
 
     pub(super) fn unknown_call(&mut self, ex: Ex, callee: Ex, args: Run) -> R<Ev> {
-        let text = self.text(self.ast.range(callee));
-        let name = self.s.body.intern(&text);
+        let range = std::ops::Range::<usize>::from(self.ast.range(callee));
+        let text = self.ast.text.get(range).unwrap_or_default();
+        let name = self.s.body.intern(text);
         self.other_call(ex, Callee::Unknown(name), args, Type::Unknown)
     }
 
@@ -268,13 +297,14 @@ impl Lowerer<'_, '_, '_> {
         Ok(self.opaque_ex(ex))
     }
 
-    pub(super) fn builtin(&mut self, name: &str, items: &[Ev]) -> Option<Val> {
+    pub(super) fn builtin(&self, name: &str, items: &[Ev]) -> Option<Val> {
         let constant = |index: usize| match items.get(index).map(|it| &it.val) {
             Some(Val::Const(it)) => Some(it.clone()),
             _ => None,
         };
+        let first = items.first().map(|it| &it.val);
         Some(match (name, items.len()) {
-            ("len", 1) => Val::Const(Constant::Int(self.items(&items[0])?.len() as i128)),
+            ("len", 1) => Val::Const(Constant::Int(self.n_items(first?)? as i128)),
             ("int", 1) => match constant(0)? {
                 Constant::Int(it) => Val::Const(Constant::Int(it)),
                 Constant::Bool(it) => Val::Const(Constant::Int(i128::from(it))),
@@ -293,7 +323,10 @@ impl Lowerer<'_, '_, '_> {
                 }
                 _ => return None,
             },
-            ("tuple" | "list", 1) => Val::Seq(self.items(&items[0])?.into()),
+            ("tuple" | "list", 1) => {
+                let (sequence, n) = (first?, self.n_items(first?)?);
+                Val::Seq((0..n).filter_map(|index| self.nth_item(sequence, index)).collect())
+            }
             _ => return None,
         })
     }

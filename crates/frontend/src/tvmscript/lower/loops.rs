@@ -30,6 +30,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let Some((form, args)) = self.form_call(iterable) else {
             return Err(self.unsupported(iterable, "a loop over this"));
         };
+        self.check_form(&form, &args)?;
         let one = [target];
         let targets: &[Ex] = match *ast.kind(target) {
             ExKind::Tuple(run) | ExKind::List(run) => ast.exs(run),
@@ -82,11 +83,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
     fn grid_axes(&mut self, ex: Ex, args: &Args<'_>) -> R<Vec<Axis>> {
         let mut axes = Vec::with_capacity(args.positional.len());
         for ev in self.eval_items(&args.positional)? {
-            let (min, end) = match &ev.val {
-                Val::Seq(pair) if pair.len() == 2 => {
-                    let (min, end) = (pair[0].clone(), pair[1].clone());
-                    (Some(self.lift(&min)?), self.lift(&end)?)
-                }
+            let (min, end) = match self.items(&ev).as_deref() {
+                Some([min, end]) => (Some(self.lift(min)?), self.lift(end)?),
                 _ => (None, self.lift(&ev)?),
             };
             let (min, extent) = self.bounds(min, end)?;
@@ -141,7 +139,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             None => None,
         };
-        let attrs = self.loop_attrs(args);
+        let attrs = self.loop_attrs(args)?;
         Ok(Axis { kind, min, extent, step, attrs })
     }
 
@@ -158,15 +156,15 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     /// `annotations={...}`, `unroll=`
-    fn loop_attrs(&mut self, args: &Args<'_>) -> AttrDict {
+    fn loop_attrs(&mut self, args: &Args<'_>) -> R<AttrDict> {
         let mut attrs = match args.keyword("annotations") {
-            Some(dict) => self.attr_dict(dict),
+            Some(dict) if matches!(self.ast.kind(dict), ExKind::Dict(_)) => self.attr_dict(dict),
+            Some(none) if self.is_none(none) => AttrDict::new(),
+            Some(other) => return Err(self.unsupported(other, "annotations that are no dictionary")),
             None => AttrDict::new(),
         };
-        if let Some(unroll) = args.keyword("unroll")
-            && let Ok(ev) = self.eval(unroll)
-        {
-            match ev.val {
+        if let Some(unroll) = args.keyword("unroll") {
+            match self.eval(unroll)?.val {
                 Val::Const(Constant::Bool(true)) => {
                     attrs.push(("pragma_unroll".into(), ir::Attr::Bool(true)))
                 }
@@ -176,10 +174,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 Val::Const(Constant::Int(it)) => {
                     attrs.push(("pragma_unroll".into(), ir::Attr::Int(it as i64, None)));
                 }
-                _ => {}
+                Val::Const(Constant::None) => {}
+                _ => return Err(self.unsupported(unroll, "`unroll` by this")),
             }
         }
-        attrs
+        Ok(attrs)
     }
 
     /// First value and extent, of one type, from the bounds as written.

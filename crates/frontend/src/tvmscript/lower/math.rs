@@ -2,7 +2,12 @@
 
 use ir::{BinaryOp, DataType, ExprKind, Type, UnaryOp};
 
-use super::{Lowerer, R, calls::Args, source_tree::At, value::Tx};
+use super::{
+    Lowerer, R,
+    calls::{Args, Written},
+    source_tree::At,
+    value::Tx,
+};
 use crate::tvmscript::{ast::Ex, diagnostics};
 
 impl Lowerer<'_, '_, '_> {
@@ -166,10 +171,14 @@ impl Lowerer<'_, '_, '_> {
         let Some(arg) = args.get(0, "dtype") else {
             return Err(self.malformed(ex, "a data type is needed"));
         };
-        let Some(dtype) = self.dtype_of(arg)? else {
-            return Err(self.unsupported(ex, "an unknown type"));
-        };
         let at = self.at(ex);
+        let dtype = match self.written_type(arg)? {
+            Written::Type(Type::Prim(dtype)) => dtype,
+            Written::Type(_) => return Err(self.malformed(arg, "a data type is needed here")),
+            Written::Symbolic(dtype) => {
+                return Ok(self.call_node(name, &[dtype], Type::Unknown, at));
+            }
+        };
         let src = self.s.sources.leaf(at);
         if dtype.is_float() {
             let largest = match (dtype.code, dtype.bits) {

@@ -4,6 +4,7 @@ use ir::{Attr, BinaryOp, Buffer, BufferField, BufferId, DataType, Lanes, Type};
 
 use super::{
     Lowerer, R,
+    calls::Written,
     source_tree::At,
     value::{Ev, Tx, Val},
 };
@@ -26,6 +27,10 @@ impl Lowerer<'_, '_, '_> {
                 let Some(begin) = args.get(0, "begin") else {
                     return Err(self.malformed(ex, "vload takes indices"));
                 };
+                if args.positional.len() > 1 {
+                    return Ok(self.opaque_ex(ex));
+                }
+                self.only_keywords(&args, &["begin", "predicate"])?;
                 let indices = self.shape(begin)?;
                 let predicate = args.keyword("predicate").map(|it| self.expr(it)).transpose()?;
                 self.check_rank(ex, buffer, indices.len())?;
@@ -36,6 +41,7 @@ impl Lowerer<'_, '_, '_> {
             "scope" => {
                 let scope = self.s.body.buffers[buffer].scope;
                 let text = match self.s.body.name(scope) {
+                    super::buffers::UNKNOWN_SCOPE => return Ok(self.opaque_ex(ex)),
                     "" => "global",
                     text => text,
                 };
@@ -133,11 +139,14 @@ impl Lowerer<'_, '_, '_> {
             return Ok(self.int(1, DataType::INT64, at));
         };
         let factors = match &buffer.strides {
-            Some(strides) if strides.len() == buffer.shape.len() => vec![strides[0], first],
+            Some(strides) if strides.len() == buffer.shape.len() => {
+                strides.iter().take(1).copied().chain([first]).collect()
+            }
             _ => buffer.shape.clone(),
         };
-        let mut whole = self.tx(factors[0], at);
-        for &factor in &factors[1..] {
+        let (&outer, inner) = factors.split_first().unwrap_or((&first, &[]));
+        let mut whole = self.tx(outer, at);
+        for &factor in inner {
             let factor = self.tx(factor, at);
             whole = self.arithmetic(BinaryOp::Mul, whole, factor, at)?;
         }
@@ -158,7 +167,6 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn expr_method(
         &mut self,
         ex: Ex,
-        callee: Ex,
         value: Tx,
         name: &str,
         args: Run,
@@ -170,15 +178,12 @@ impl Lowerer<'_, '_, '_> {
         let Some(dtype) = args.get(0, "dtype") else {
             return Err(self.malformed(ex, "astype takes a data type"));
         };
-        // The receiver is evaluated again for its own sources.
-        let value = match *self.ast.kind(callee) {
-            crate::tvmscript::ast::ExKind::Attr { base, .. } => self.expr(base)?,
-            _ => value,
-        };
+        self.only_keywords(&args, &["dtype"])?;
         let at = self.at(ex);
-        let tx = match self.type_of(dtype)? {
-            Type::Prim(dtype) => self.written_cast(value, dtype, at)?,
-            ty => self.make(ir::ExprKind::Cast(value.id), ty, at, &[value.src]),
+        let tx = match self.written_type(dtype)? {
+            Written::Type(Type::Prim(dtype)) => self.written_cast(value, dtype, at)?,
+            Written::Type(_) => return Err(self.malformed(dtype, "a data type is needed here")),
+            Written::Symbolic(dtype) => self.symbolic_cast("cast", dtype, value, at),
         };
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }

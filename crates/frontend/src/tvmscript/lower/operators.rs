@@ -318,14 +318,15 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn compare_ex(&mut self, ex: Ex, operands: Run, ops: Run) -> R<Ev> {
         let ast = self.ast;
         let (operands, ops) = (ast.exs(operands), ast.ops(ops));
+        let Some((&first, rest)) = operands.split_first() else { return Err(super::Reported) };
         let is_chain = ops.len() > 1;
         let mut result: Option<Ev> = None;
-        let mut left = self.eval(operands[0])?;
-        for (index, &op) in ops.iter().enumerate() {
-            let right = self.eval(operands[index + 1])?;
+        let (mut left_ex, mut left) = (first, self.eval(first)?);
+        for (index, (&op, &right_ex)) in ops.iter().zip(rest).enumerate() {
+            let right = self.eval(right_ex)?;
             let range = match is_chain {
-                true => self.ast.range(operands[index]).cover(self.ast.range(operands[index + 1])),
-                false => self.ast.range(ex),
+                true => ast.range(left_ex).cover(ast.range(right_ex)),
+                false => ast.range(ex),
             };
             // A part of a chain cannot stand alone in the text.
             let at = At { is_real: !is_chain && self.expansion.is_none(), ..self.at_range(range) };
@@ -333,14 +334,14 @@ impl Lowerer<'_, '_, '_> {
             result = Some(match result {
                 None => one,
                 Some(before) => {
-                    let part = self.ast.range(operands[0]).cover(range);
+                    let part = ast.range(first).cover(range);
                     let is_last = index + 1 == ops.len();
-                    self.chain(&before, &one, if is_last { self.ast.range(ex) } else { part })?
+                    self.chain(&before, &one, if is_last { ast.range(ex) } else { part })?
                 }
             });
             // The middle of a chain has one text and is used twice.
             let src = self.s.sources.again(right.src);
-            left = Ev { val: right.val, src };
+            (left_ex, left) = (right_ex, Ev { val: right.val, src });
         }
         result.ok_or(super::Reported)
     }
@@ -421,7 +422,7 @@ impl Lowerer<'_, '_, '_> {
     /// `x is None`
     fn identity(&mut self, op: CompareKind, a: &Ev, b: &Ev, at: At, ex: Ex) -> R<Ev> {
         let same = match (&a.val, &b.val) {
-            (Val::Unknown(_), _) | (_, Val::Unknown(_)) => {
+            (Val::Unknown(_) | Val::Python, _) | (_, Val::Unknown(_) | Val::Python) => {
                 return Err(self.unsupported(ex, "`is` on an unknown value"));
             }
             (Val::Const(x), Val::Const(y)) => x == y,

@@ -4,12 +4,12 @@
 //! wins over an integer, the wider integer wins, unsigned wins at equal width. Casts and broadcasts that are made here have
 //! no text: they are virtual.
 
-use ir::{DataType, ExprKind, Lanes, Type, TypeCode};
+use ir::{DataType, ExprKind, Lanes, RegionDim, Type, TypeCode};
 
 use super::{
     Lowerer, R, Reported,
     source_tree::{At, Src},
-    value::{Ev, Tx, Val},
+    value::{Ev, Tx, Val, is_left_out},
 };
 use crate::tvmscript::{diagnostics, environment::Constant};
 
@@ -30,14 +30,20 @@ impl Lowerer<'_, '_, '_> {
             Val::Region(buffer, dims) => return Err(self.not_a_value(*buffer, dims, src)),
             Val::Thread(value, _) | Val::Unknown(value) => self.s.body.value_expr(*value),
             Val::Bound(level, ty) => {
-                let index = self.s.binder_depth - level - 1;
+                let Some(index) = self.s.binder_depth.checked_sub(level + 1) else {
+                    let range = self.s.sources.range(src);
+                    let message = "the variable is not bound here";
+                    return Err(self.error(diagnostics::MALFORMED_FORM, range, message));
+                };
                 self.s.body.make(ExprKind::Bound(index), *ty)
             }
-            Val::Seq(items) => {
+            Val::Seq(_) => {
+                let items = self.items(ev).unwrap_or_default();
                 let items: Vec<Tx> = items.iter().map(|it| self.lift(it)).collect::<R<_>>()?;
                 return Ok(self.tuple(&items, src));
             }
-            Val::Type(ty) => return Ok(self.type_literal(*ty, src)),
+            Val::Type(ty) => return self.type_literal(*ty, src),
+            Val::Python => return Ok(self.python(src)),
             other => {
                 let what = describe(other);
                 let range = self.s.sources.range(src);
@@ -49,15 +55,11 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// A part of a buffer where one element is needed.
-    fn not_a_value(
-        &mut self,
-        buffer: ir::BufferId,
-        dims: &super::access::Dims,
-        src: Src,
-    ) -> Reported {
+    fn not_a_value(&mut self, buffer: ir::BufferId, dims: &[RegionDim], src: Src) -> Reported {
         let range = self.s.sources.range(src);
-        let written = dims.iter().filter(|it| !it.is_left_out()).count();
-        if written < dims.len() && dims.iter().all(|it| it.is_left_out() || it.is_point()) {
+        let written = dims.iter().filter(|it| !is_left_out(it)).count();
+        let is_point = |it: &RegionDim| matches!(it, RegionDim::Point(_));
+        if written < dims.len() && dims.iter().all(|it| is_left_out(it) || is_point(it)) {
             return self.wrong_rank(range, buffer, written);
         }
         let message = "a part of a buffer is not a value";
@@ -65,13 +67,18 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// A type where an argument is wanted: its name as a string.
-    fn type_literal(&mut self, ty: Type, src: Src) -> Tx {
+    pub(super) fn type_literal(&mut self, ty: Type, src: Src) -> R<Tx> {
         let text = match ty {
             Type::Prim(dtype) => dtype.to_string(),
-            _ => "handle".to_owned(),
+            Type::Pointer { .. } => "handle".to_owned(),
+            Type::Named(_) | Type::Unknown => {
+                let range = self.s.sources.range(src);
+                let message = "the type is not known here";
+                return Err(self.error(diagnostics::MALFORMED_FORM, range, message));
+            }
         };
         let id = self.s.body.string(&text);
-        Tx { id, src }
+        Ok(Tx { id, src })
     }
 
     pub(super) fn tuple(&mut self, items: &[Tx], src: Src) -> Tx {

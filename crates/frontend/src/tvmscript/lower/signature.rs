@@ -5,6 +5,7 @@ use ir::{Attr, Buffer, BufferOrigin, DataType, OpKind, Param, Type, ValueKind};
 use super::{
     Lowerer, R,
     buffers::{BufferForm, BufferSpec},
+    calls::Written,
     value::Val,
 };
 use crate::tvmscript::{
@@ -36,7 +37,8 @@ impl Lowerer<'_, '_, '_> {
         if let Some(returns) = def.returns
             && !self.is_none(returns)
         {
-            self.s.body.return_type = self.type_of(returns).ok();
+            let ty = self.written_type(returns).ok().map(|it| self.annotated(it, returns));
+            self.s.body.return_type = ty;
         }
         self.block_body(def.body);
         self.s.scopes.pop_frame();
@@ -107,6 +109,7 @@ impl Lowerer<'_, '_, '_> {
             None => {
                 let ty = self.param_type(annotation).unwrap_or(Type::Unknown);
                 self.scalar_param(param, ty);
+                self.keep_annotation(annotation, ty);
             }
         }
     }
@@ -115,9 +118,29 @@ impl Lowerer<'_, '_, '_> {
         let ev = self.eval(annotation)?;
         match ev.val {
             Val::Type(ty) => Ok(ty),
-            Val::Const(_) | Val::Unknown(_) => self.type_of(annotation),
-            // A buffer type under a captured name, `T.Buffer` without arguments, `T.TensorMap()`.
+            Val::Const(_) => self.type_of(annotation),
+            // A captured type, a buffer type under a captured name, `T.Buffer` without arguments, `T.TensorMap()`.
             _ => Ok(Type::Unknown),
+        }
+    }
+
+    /// Keeps the text of a parameter's type that is not known here.
+    fn keep_annotation(&mut self, annotation: Ex, ty: Type) {
+        if let (Type::Unknown | Type::Named(_), Some(param)) = (ty, self.s.body.params.last()) {
+            let value = param.value;
+            let text = self.text(self.ast.range(annotation));
+            let text = self.s.body.intern(&text);
+            self.s.body.annotations.push((value, text));
+        }
+    }
+
+    fn annotated(&mut self, written: Written, annotation: Ex) -> Type {
+        match written {
+            Written::Type(ty) if ty != Type::Unknown => ty,
+            _ => {
+                let text = self.text(self.ast.range(annotation));
+                Type::Named(self.s.body.intern(&text))
+            }
         }
     }
 

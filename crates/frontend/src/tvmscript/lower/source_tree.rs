@@ -64,17 +64,15 @@ impl SourceTree {
             if self.nodes.len() - first > MAX_COPY {
                 return self.inside(self.range(src));
             }
-            let node = self.nodes[at.0 as usize];
-            let children = node.start as usize..(node.start + node.len) as usize;
+            let node = self.get(at);
             if is_done {
-                let kept = copies.len() - children.len();
+                let kept = copies.len().saturating_sub(node.len as usize);
                 let at = At { is_real: false, ..node.at };
-                let copy = self.node(at, &copies[kept..]);
-                copies.truncate(kept);
-                copies.push(copy);
+                let children = copies.split_off(kept);
+                copies.push(self.node(at, &children));
             } else {
                 stack.push((at, true));
-                stack.extend(self.children[children].iter().rev().map(|&it| (it, false)));
+                stack.extend(self.children(at).iter().rev().map(|&it| (it, false)));
             }
         }
         copies.pop().unwrap_or(src)
@@ -86,8 +84,31 @@ impl SourceTree {
         self.leaf(At { range, is_real: false })
     }
 
+    /// The source of one of the `count` things that a value is made of: its own if the text spells them out, else all
+    /// of it is virtual and comes from the whole.
+    pub(crate) fn part(&mut self, whole: Src, index: usize, count: usize) -> Src {
+        let children = self.children(whole);
+        match children.get(index) {
+            Some(&child) if children.len() == count => child,
+            _ => self.inside(self.range(whole)),
+        }
+    }
+
     pub(crate) fn range(&self, src: Src) -> TextRange {
-        self.nodes[src.0 as usize].at.range
+        self.get(src).at.range
+    }
+
+    /// A source that has been given back has no text.
+    fn get(&self, src: Src) -> Node {
+        let nowhere = At { range: TextRange::empty(0.into()), is_real: false };
+        let node = self.nodes.get(src.0 as usize).copied();
+        debug_assert!(node.is_some(), "a source outlived its statement");
+        node.unwrap_or(Node { at: nowhere, start: 0, len: 0 })
+    }
+
+    fn children(&self, src: Src) -> &[Src] {
+        let node = self.get(src);
+        self.children.get(node.start as usize..(node.start + node.len) as usize).unwrap_or(&[])
     }
 
     /// How much there is; give it to [`SourceTree::truncate`] when what was made since is flattened.
@@ -115,11 +136,7 @@ impl SourceTree {
             operands.iter().rev().map(|&(expr, src)| Step::Known(expr, src)).collect();
         while let Some(step) = stack.pop() {
             let (expr, at, children) = match step {
-                Step::Known(expr, src) => {
-                    let node = self.nodes[src.0 as usize];
-                    let range = node.start as usize..(node.start + node.len) as usize;
-                    (expr, node.at, &self.children[range])
-                }
+                Step::Known(expr, src) => (expr, self.get(src).at, self.children(src)),
                 Step::Virtual(expr, range) => (expr, At { range, is_real: false }, &[][..]),
             };
             entries.push(OccurrenceSource { range: at.range, is_real: at.is_real });

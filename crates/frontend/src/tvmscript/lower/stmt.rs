@@ -85,11 +85,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
         self.suite(run);
         let is_pass = ast.sts(run).iter().all(|&it| matches!(ast.stmt(it).kind, StKind::Pass));
         let block = self.s.block;
-        if is_pass && !run.is_empty() && self.s.body.blocks[block].ops.is_empty() {
-            let range = self.expansion.unwrap_or(ast.stmt(ast.sts(run)[0]).range);
+        if let Some(&first) = ast.sts(run).first()
+            && is_pass
+            && self.s.body.blocks[block].ops.is_empty()
+        {
+            let range = self.expansion.unwrap_or(ast.stmt(first).range);
             let zero = self.virtual_int(0, DataType::INT32, range);
             let outer = std::mem::replace(&mut self.s.stmt_range, range);
-            self.s.site = self.site_of(ast.sts(run)[0]);
+            self.s.site = self.site_of(first);
             self.emit(OpKind::Evaluate, &[zero]);
             self.s.stmt_range = outer;
         }
@@ -259,6 +262,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     fn form_statement(&mut self, ex: Ex, form: &str, args: &Args<'a>) -> R<()> {
+        self.check_form(form, args)?;
         match form {
             "func_attr" | "block_attr" | "sblock_attr" => {
                 let Some(dict) =
@@ -352,11 +356,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
         self.check_bool(condition, "assert")?;
         let ast = self.ast;
         let mut attrs = AttrDict::new();
-        match message.map(|it| (it, ast.kind(it))) {
-            Some((_, ExKind::Tuple(run))) if run.len() == 2 => {
-                let parts = ast.exs(*run);
-                attrs.push(("kind".into(), self.message_attr(parts[0])));
-                attrs.push(("message".into(), self.message_attr(parts[1])));
+        let parts = |it: Ex| match ast.kind(it) {
+            ExKind::Tuple(run) => ast.exs(*run),
+            _ => &[],
+        };
+        match message.map(|it| (it, parts(it))) {
+            Some((_, &[kind, message])) => {
+                attrs.push(("kind".into(), self.message_attr(kind)));
+                attrs.push(("message".into(), self.message_attr(message)));
             }
             Some((message, _)) => attrs.push(("message".into(), self.message_attr(message))),
             None => attrs.push(("message".into(), Attr::Str("".into()))),
@@ -415,6 +422,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return Err(self.malformed(base, "vstore is a method of buffers"));
         };
         let args = self.args(args);
+        self.only_keywords(&args, &["begin", "value", "predicate"])?;
         let (Some(indices), Some(value)) = (args.get(0, "begin"), args.get(1, "value")) else {
             return Err(self.malformed(ex, "vstore takes indices and a value"));
         };

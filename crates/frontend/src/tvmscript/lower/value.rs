@@ -2,8 +2,7 @@
 
 use std::rc::Rc;
 
-use ir::{BufferId, ExprId, NameId, Type, ValueId};
-use smallvec::SmallVec;
+use ir::{BufferId, ExprId, NameId, RegionDim, Type, ValueId};
 use syntax::Green;
 
 use super::source_tree::Src;
@@ -16,7 +15,8 @@ pub(crate) struct Tx {
     pub(crate) src: Src,
 }
 
-/// A value with its source.
+/// A value with its source. The sources of what a value is made of (a tuple's items, a region's dimensions) are the
+/// children of its own: a value that has got a name has none, and comes from the name where that is used.
 #[derive(Clone, Debug)]
 pub(crate) struct Ev {
     pub(crate) val: Val,
@@ -31,33 +31,41 @@ pub(crate) enum Dim {
 }
 
 impl Dim {
-    /// A dimension that the text does not mention.
-    pub(crate) fn is_left_out(&self) -> bool {
-        matches!(self, Dim::Slice { lower: None, upper: None, step: None, .. })
+    /// Without its sources.
+    pub(crate) fn plain(&self) -> RegionDim {
+        let id = |it: Option<Tx>| it.map(|it| it.id);
+        match *self {
+            Dim::Point(tx) => RegionDim::Point(tx.id),
+            Dim::Slice { lower, upper, step, .. } => {
+                RegionDim::Slice { lower: id(lower), upper: id(upper), step: id(step) }
+            }
+        }
     }
-    pub(crate) fn is_point(&self) -> bool {
-        matches!(self, Dim::Point(_))
-    }
+}
+
+/// A dimension that the text does not mention.
+pub(crate) fn is_left_out(dim: &RegionDim) -> bool {
+    matches!(dim, RegionDim::Slice { lower: None, upper: None, step: None })
 }
 
 /// Whether a symbol was declared as a size, which is not negative.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct IsSize(pub(crate) bool);
 
-/// What something evaluates to.
+/// What something evaluates to. It holds no source: a name's value outlives the sources of the statement that made it.
 #[derive(Clone, Debug)]
 pub(crate) enum Val {
     Expr(ExprId),
     /// A constant of Python: it gets its type where it is used.
     Const(Constant),
     /// A tuple or list.
-    Seq(Rc<[Ev]>),
+    Seq(Rc<[Val]>),
     Dict,
     Buffer(BufferId),
     /// A mutable scalar: reading the name reads memory.
     Cell(BufferId),
     /// An access with slices.
-    Region(BufferId, Rc<SmallVec<[Dim; 4]>>),
+    Region(BufferId, Rc<[RegionDim]>),
     /// `T.float32`, `T.handle("float32", "shared")`
     Type(Type),
     /// `T.int32(is_size_var=True)`
@@ -88,9 +96,12 @@ pub(crate) enum Val {
     /// `T.let`, `T.let[...]` as an annotation.
     LetAnnotation(Option<Type>),
     /// `T.float32[4]` as an annotation.
-    VectorAnnotation(ir::DataType, Rc<[Tx]>),
+    VectorAnnotation(ir::DataType, Rc<[ExprId]>),
     /// `n = T.int32()`: a symbol that nothing has used yet.
     Declared(Type, IsSize),
+    /// What an expression of Python gives that has no meaning here: it becomes IR, kept by the text, where IR is needed, so
+    /// that only the whole of `a.b(c).d` does.
+    Python,
     /// A Python name of unknown value.
     Unknown(ValueId),
 }

@@ -32,6 +32,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let Some((form, args)) = self.form_call(item.context) else {
             return Err(self.unsupported(item.context, "`with` over this"));
         };
+        self.check_form(&form, &args)?;
         match &*form {
             "sblock" | "block" => self.sblock(item, &args, rest, body),
             "init" => self.init(item.context, rest, body),

@@ -156,18 +156,17 @@ fn branches() {
     check(
         "    if n > 0:\n        B[0] = 0\n    elif n < -4:\n        B[0] = 1\n    else:\n        B[0] = 2\n    while B[0] < 4:\n        if B[0] == 2:\n            break\n        continue\n    return n\n",
         expect![[r#"
-                if n > 0:
-                    B[0] = 0
-                else:
-                    if n < -4:
-                        B[0] = 1
-                    else:
-                        B[0] = 2
-                while B[0] < 4:
-                    if B[0] == 2:
-                        break
-                    continue
-                return n
+            if n > 0:
+                B[0] = 0
+            elif n < -4:
+                B[0] = 1
+            else:
+                B[0] = 2
+            while B[0] < 4:
+                if B[0] == 2:
+                    break
+                continue
+            return n
         "#]],
     );
 }

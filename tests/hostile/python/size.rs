@@ -1,0 +1,144 @@
+//! Long and deep texts: memory and output grow as the text does.
+
+use std::{fs, process::Command};
+
+use tempfile::TempDir;
+use tests::binary;
+
+/// A shape of a text of about `n` parts.
+type Shape = (&'static str, fn(usize) -> String);
+
+fn function(body: &str) -> String {
+    format!("from tvm.script import tirx as T\n\ndef make(n, g):\n    @T.prim_func\n    def f(A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), \"int32\")):\n{body}    return f\n")
+}
+
+fn statement(text: &str) -> String {
+    function(&format!("        {text}\n"))
+}
+
+/// Long in one line, or in many lines of one indentation.
+const LONG: &[Shape] = &[
+    ("attributes of an unknown name", |n| statement(&format!("B[0] = n{}", ".a".repeat(n)))),
+    ("attributes of a module", |n| statement(&format!("B[0] = T{}", ".a".repeat(n)))),
+    ("calls of attributes", |n| statement(&format!("B[0] = n{}", ".a(1)".repeat(n)))),
+    ("calls of calls", |n| statement(&format!("B[0] = g{}", "(1)".repeat(n)))),
+    ("subscripts", |n| statement(&format!("B[0] = n{}", "[0]".repeat(n)))),
+    ("mixed postfixes", |n| statement(&format!("B[0] = n{}", ".a[0](A[0])".repeat(n / 4)))),
+    ("attributes as a statement", |n| statement(&format!("n{}(1)", ".a".repeat(n)))),
+    ("attributes of a buffer", |n| statement(&format!("B[0] = A{}", ".a".repeat(n)))),
+    ("attributes as a type", |n| statement(&format!("B[0] = T.Cast(n{}, A[0])", ".a".repeat(n)))),
+    ("attributes as a decorator", |n| function("        T.evaluate(0)\n").replace("@T.prim_func", &format!("@T.prim_func\n    @n{}", ".a".repeat(n)))),
+    ("nested calls", |n| statement(&format!("B[0] = {}1{}", "g(".repeat(n), ")".repeat(n)))),
+    ("nested subscripts", |n| statement(&format!("B[0] = {}0{}", "A[".repeat(n), "]".repeat(n)))),
+    ("parentheses", |n| statement(&format!("B[0] = {}1{}", "(".repeat(n), ")".repeat(n)))),
+    ("comparisons", |n| statement(&format!("B[0] = A[0]{}", " < A[1]".repeat(n)))),
+    ("and", |n| statement(&format!("B[0] = A[0] > 0{}", " and A[1] > 0".repeat(n)))),
+    ("or of unknown names", |n| statement(&format!("B[0] = n{}", " or n".repeat(n)))),
+    ("sums", |n| statement(&format!("B[0] = A[0]{}", " + A[1]".repeat(n)))),
+    ("not", |n| statement(&format!("B[0] = {}n", "not ".repeat(n)))),
+    ("signs", |n| statement(&format!("B[0] = {}A[0]", "-".repeat(n)))),
+    ("conditional expressions", |n| statement(&format!("B[0] = {}0", "1 if n else ".repeat(n)))),
+    ("lambdas", |n| statement(&format!("g({}0)", "lambda: ".repeat(n)))),
+    ("decorators", |n| function("        T.evaluate(0)\n").replace("    @T.prim_func\n", &format!("{}    @T.prim_func\n", "    @n\n".repeat(n)))),
+    ("a deep list", |n| statement(&format!("v = {}{}", "[".repeat(n), "]".repeat(n)))),
+    ("a deep list as an attribute", |n| statement(&format!("T.func_attr({{\"k\": {}{}}})", "[".repeat(n), "]".repeat(n)))),
+    ("a deep dictionary", |n| statement(&format!("T.func_attr({}1{})", "{\"k\": ".repeat(n), "}".repeat(n)))),
+    ("a long list", |n| statement(&format!("v = [{}]", "1, ".repeat(n)))),
+    ("a long tuple and its items", |n| function(&format!("        v = ({})\n{}", "1, ".repeat(n), "        B[v[0]] = 1\n".repeat(n / 8)))),
+    ("a long captured tuple", |n| format!("V = ({})\n{}", "1, ".repeat(n), function(&"        B[V[0]] = 1\n".repeat(n / 8)))),
+    ("unpacking", |n| statement(&format!("{}v = {}1", "v, ".repeat(n), "1, ".repeat(n)))),
+    ("a long f-string", |n| statement(&format!("g(f\"{}\")", "{n}".repeat(n)))),
+    ("nested f-strings", |n| statement(&format!("g({}n{})", "f'{".repeat(n.min(64)), "}'".repeat(n.min(64))))),
+    ("keyword arguments", |n| statement(&format!("g({})", (0..n).map(|it| format!("k{it}=1, ")).collect::<String>()))),
+    ("parameters", |n| function("        T.evaluate(0)\n").replace("def f(", &format!("def f({}", (0..n).map(|it| format!("p{it}: T.int32, ")).collect::<String>()))),
+    ("elif", |n| function(&format!("        for i in range(16):\n            if i == 0:\n                B[0] = 0\n{}", (1..n).map(|it| format!("            elif i == {it}:\n                B[0] = {it}\n")).collect::<String>()))),
+    ("else if in one line of names", |n| function(&format!("        if n:\n            B[0] = 0\n{}", "        elif n:\n            B[0] = 1\n".repeat(n)))),
+    ("names for names", |n| function(&(0..n).map(|it| format!("        v{} = v{it}\n", it + 1)).collect::<String>().replacen("= v0", "= A[0]", 1))),
+    ("concise scopes", |n| function(&"        T.attr(0, \"k\", 1)\n".repeat(n))),
+    ("with items", |n| function(&format!("        with {}T.attr(0, \"k\", 1):\n            B[0] = 1\n", "T.attr(0, \"k\", 1), ".repeat(n)))),
+    ("buffers", |n| function(&(0..n).map(|it| format!("        v{it} = T.alloc_buffer((4,))\n")).collect::<String>())),
+    ("functions", |n| format!("from tvm.script import tirx as T\n{}", (0..n / 16).map(|it| format!("@T.prim_func\ndef f{it}(A: T.Buffer((4,), \"int32\")):\n    A[0] = n.a.b\n")).collect::<String>())),
+];
+
+/// Deep in indentation: the text itself grows with the square of the depth.
+const DEEP: &[Shape] = &[
+    ("for", |n| deep(n, |it| format!("for i{it} in range(4):"))),
+    ("if", |n| deep(n, |it| format!("if A[0] > {it}:"))),
+    ("while", |n| deep(n, |_| "while A[0] > 0:".to_owned())),
+    ("with", |n| deep(n, |_| "with T.attr(0, \"k\", 1):".to_owned())),
+    ("blocks", |n| deep(n, |it| format!("with T.sblock(\"b{it}\"):"))),
+    ("unknown with", |n| deep(n, |_| "with g(n):".to_owned())),
+    ("try", |n| deep(n, |_| "try:".to_owned())),
+    ("def", |n| deep(n, |it| format!("def h{it}():"))),
+];
+
+fn deep(n: usize, header: fn(usize) -> String) -> String {
+    let mut body = String::new();
+    for level in 0..n {
+        body.push_str(&format!("{}{}\n", " ".repeat(8 + level), header(level)));
+    }
+    body.push_str(&format!("{}B[0] = 1\n", " ".repeat(8 + n)));
+    function(&body)
+}
+
+/// Commands that read a file and write about it.
+const COMMANDS: &[&[&str]] = &[
+    &["check"], &["fix", "--diff"], &["opt", "--passes", "none"], &["opt", "--passes", "cse"], &["build", "--target", "c", "--out", "built"],
+];
+
+/// Memory that a command may take: that of an idle one, and so much a byte of the text. Times that are quadratic end in
+/// the limit of processor time.
+const IDLE_KB: usize = 1_500_000;
+const KB_PER_BYTE: usize = 12;
+const SECONDS: usize = 300;
+/// Bytes that a command may write for one of the text.
+const OUTPUT: usize = 40;
+
+fn faults_of(shapes: &[Shape], n: usize) -> Vec<String> {
+    let folder = TempDir::new().expect("a temporary folder");
+    let mut faults = Vec::new();
+    for (name, make) in shapes {
+        let text = make(n);
+        fs::write(folder.path().join("a.py"), &text).expect("the folder can be written");
+        for command in COMMANDS {
+            let memory = IDLE_KB + KB_PER_BYTE * text.len();
+            let script = format!("ulimit -v {memory}; ulimit -t {SECONDS}; exec \"$0\" \"$@\"");
+            let output = Command::new("sh")
+                .args(["-c", &script])
+                .arg(binary::path())
+                .args(*command)
+                .arg("a.py")
+                .current_dir(folder.path())
+                .output()
+                .expect("it starts");
+            let written = output.stdout.len() + output.stderr.len();
+            let err = String::from_utf8_lossy(&output.stderr);
+            let is_fine = matches!(output.status.code(), Some(0..=2)) && !err.contains("internal error");
+            if !is_fine {
+                let first: String = err.lines().next().unwrap_or_default().chars().take(300).collect();
+                faults.push(format!("{name}, {n}: {command:?}: {} {first}", output.status));
+            } else if written > OUTPUT * text.len() + 100_000 {
+                faults.push(format!("{name}, {n}: {command:?}: {written} bytes about {}", text.len()));
+            }
+        }
+    }
+    faults
+}
+
+fn is_long_run() -> bool {
+    std::env::var_os("TIR_HOSTILE").is_some_and(|it| it == "all")
+}
+
+#[test]
+#[cfg(unix)]
+fn long_texts_take_memory_and_output_as_their_length() {
+    let n = if is_long_run() { 100_000 } else { 4_000 };
+    super::run::assert_none(&faults_of(LONG, n));
+}
+
+#[test]
+#[cfg(unix)]
+fn deep_texts_take_memory_and_output_as_their_length() {
+    let n = if is_long_run() { 2_000 } else { 200 };
+    super::run::assert_none(&faults_of(DEEP, n));
+}
