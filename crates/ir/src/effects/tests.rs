@@ -78,7 +78,7 @@ fn every_row_is_valid_and_no_name_is_listed_twice() {
     expect![[r#"
         [
             478,
-            1011,
+            1009,
             431,
         ]
     "#]]

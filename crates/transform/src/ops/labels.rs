@@ -339,6 +339,10 @@ fn label(found: &Match<'_>, name: &str, own_word: Option<&OwnWord>) -> Named {
         }
     }
     bits.add(class_bits(class));
+    if row.memory_effect == MemoryEffect::Alloc && !bits.has(Bits::ALLOC) {
+        // To the peer it is a value; each is an object of its own all the same.
+        bits.add(Bits::VARIES);
+    }
     if is_commutative {
         bits.add(Bits::COMMUTATIVE);
     }
