@@ -1,1 +1,3 @@
 //! Text of MLIR and PIR that is deep, long, cut off or odd.
+
+mod text;
