@@ -198,18 +198,18 @@ impl<'t> Reader<'t> {
     /// Binds a name to a pack of values; uses that waited for it are put in.
     pub(super) fn define(&mut self, name: &'t str, first: ValueId, count: u32, place: (u32, u32)) {
         let id = self.name_number(name);
-        let body = &mut self.body;
+        let (body, late) = (&mut self.body, &mut self.late_arguments);
         let mut out_of_pack = Vec::new();
         let old = self.names.define(id, first, count, |waiting, value| match value {
             Some(value) => {
                 let expr = body.value_expr(value);
-                put(body, waiting.op, waiting.slot, expr);
+                put(body, late, waiting.op, waiting.slot, expr);
             }
             None => out_of_pack.push((waiting.op, waiting.slot, waiting.place)),
         });
         for (op, slot, place) in out_of_pack {
             let expr = self.unknown_value(name);
-            put(&mut self.body, op, slot, expr);
+            put(&mut self.body, &mut self.late_arguments, op, slot, expr);
             self.no_such_result(name, place);
         }
         if let Some(old) = old {
@@ -327,7 +327,7 @@ impl<'t> Reader<'t> {
                     expr
                 }
             };
-            put(&mut self.body, waiting.op, waiting.slot, expr);
+            put(&mut self.body, &mut self.late_arguments, waiting.op, waiting.slot, expr);
             if reported.contains(&text_range(waiting.place)) {
                 continue;
             }
@@ -339,6 +339,22 @@ impl<'t> Reader<'t> {
                 help: None,
                 related: Vec::new(),
             });
+        }
+    }
+
+    /// At the end of the unit: puts in the arguments of successors that waited.
+    pub(super) fn late_arguments(&mut self) {
+        let mut late = std::mem::take(&mut self.late_arguments);
+        late.sort_unstable();
+        for of_list in late.chunk_by(|a, b| (a.op, a.successor) == (b.op, b.successor)) {
+            let LateArgument { op, successor, .. } = of_list[0];
+            let list = self.body.ops[op].successors[successor as usize].args;
+            let mut items = self.body.items(list).to_vec();
+            for it in of_list {
+                items[it.at as usize] = it.expr;
+            }
+            let list = self.body.list(&items);
+            self.body.ops[op].successors[successor as usize].args = list;
         }
     }
 
@@ -365,15 +381,19 @@ pub(super) fn text_range((start, end): (u32, u32)) -> syntax::TextRange {
     syntax::TextRange::new(start.into(), end.max(start).into())
 }
 
-fn put(body: &mut ir::Body, op: OpId, slot: Slot, expr: ExprId) {
+/// Puts in what a use is; an argument of a successor comes at the end of the unit.
+fn put(body: &mut ir::Body, late: &mut Vec<LateArgument>, op: OpId, slot: Slot, expr: ExprId) {
     match slot {
         Slot::Operand(at) => body.ops[op].operands[at as usize] = expr,
-        Slot::Argument(successor, at) => {
-            let list = body.ops[op].successors[successor as usize].args;
-            let mut items = body.items(list).to_vec();
-            items[at as usize] = expr;
-            let list = body.list(&items);
-            body.ops[op].successors[successor as usize].args = list;
-        }
+        Slot::Argument(successor, at) => late.push(LateArgument { op, successor, at, expr }),
     }
+}
+
+/// An argument of a successor that was used before its definition. The list of arguments is made again once for all of them.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(super) struct LateArgument {
+    op: OpId,
+    successor: u32,
+    at: u32,
+    expr: ExprId,
 }

@@ -148,6 +148,7 @@ pub(super) struct Reader<'t> {
     pub(super) targets: Vec<Target>,
     pub(super) regions: Vec<OpenRegion>,
     pub(super) pending_targets: Vec<PendingTarget>,
+    pub(super) late_arguments: Vec<super::blocks::LateArgument>,
     pub(super) names: Names,
     /// The names of values and blocks, if the body is not to have them.
     pub(super) local_names: Option<LocalNames<'t>>,
@@ -244,6 +245,7 @@ impl<'t> Reader<'t> {
             targets: Vec::new(),
             regions,
             pending_targets: Vec::new(),
+            late_arguments: Vec::new(),
             names,
             local_names: None,
             has_branches: false,
@@ -568,6 +570,7 @@ impl<'t> Reader<'t> {
         let traits = Traits { is_plain, has_branches: self.has_branches, n_spliced: 0 };
         let check_dominance = self.has_branches || self.names.has_waited();
         self.undefined_values();
+        self.late_arguments();
         // A large function needs its memory for other things now.
         self.names = Names::default();
         self.local_names = self.local_names.map(|_| LocalNames::default());

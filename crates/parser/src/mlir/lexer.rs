@@ -258,7 +258,8 @@ fn string_end(text: &[u8], start: usize) -> usize {
     while let Some(byte) = text.get(pos) {
         match byte {
             b'"' => return pos + 1,
-            b'\n' => return pos,
+            // The carriage return belongs to the line's end.
+            b'\n' => return pos - usize::from(pos > start + 1 && text[pos - 1] == b'\r'),
             b'\\' if text.get(pos + 1).is_some_and(|it| *it != b'\n') => pos += 2,
             _ => pos += 1,
         }

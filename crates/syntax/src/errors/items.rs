@@ -106,10 +106,12 @@ fn report(
 
 /// The name and the shape of an operation in a pretty form.
 fn shape_of(operation: &GreenNodeData) -> Option<(String, String)> {
-    let is_op = matches!(kind_from_raw(operation.kind()), MLIR_CUSTOM_OP | MLIR_GENERIC_OP);
+    if !matches!(kind_from_raw(operation.kind()), MLIR_CUSTOM_OP | MLIR_GENERIC_OP) {
+        // Others may have any number of children, each of which asks.
+        return None;
+    }
     let mut tokens = operation.children().filter_map(NodeOrToken::into_token);
-    let name =
-        tokens.find(|it| matches!(kind_from_raw(it.kind()), IDENT | STRING)).filter(|_| is_op)?;
+    let name = tokens.find(|it| matches!(kind_from_raw(it.kind()), IDENT | STRING))?;
     if kind_from_raw(name.kind()) == STRING {
         let shape = format!("{}(operands) {{attributes}} : (types) -> types", name.text());
         return Some((name.text().trim_matches('"').to_owned(), shape));

@@ -1,0 +1,52 @@
+//! The text of MLIR and PIR: where documents end, what edits make of names, how lines end, what nests and what is long.
+//!
+//! Where `mlir-opt` is there it is asked too: it must read what we write, and take both texts for the same program. `TIR_HOSTILE_LONG=1` makes the long
+//! inputs longer.
+
+mod cuts;
+mod growth;
+mod names;
+
+use std::{
+    path::{Path, PathBuf},
+    process::Output,
+};
+
+/// Where `mlir-opt` may be.
+const PEERS: [&str; 2] = ["/usr/lib/llvm-19/bin/mlir-opt", "/usr/bin/mlir-opt-19"];
+
+fn peer() -> Option<PathBuf> {
+    PEERS.iter().map(PathBuf::from).find(|it| it.exists())
+}
+
+/// What `mlir-opt` makes of a text of several documents; its message if it refuses.
+fn through_peer(peer: &Path, text: &str, passes: &[&str]) -> Result<String, String> {
+    let folder = tempfile::tempdir().expect("a folder for the peer");
+    let path = folder.path().join("input.mlir");
+    std::fs::write(&path, text).expect("the input is written");
+    let output = std::process::Command::new(peer)
+        .arg("-allow-unregistered-dialect")
+        .args(passes)
+        .arg(&path)
+        .output()
+        .expect("mlir-opt runs");
+    match output.status.success() {
+        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
+}
+
+/// Runs the tool on a text; gives what it did, and the file afterwards.
+fn run(arguments: &[&str], name: &str, text: &str) -> (Output, String) {
+    let folder = tempfile::tempdir().expect("a folder for the input");
+    let path = folder.path().join(name);
+    std::fs::write(&path, text).expect("the input is written");
+    let output = tests::binary::command()
+        .args(arguments)
+        .arg(&path)
+        .current_dir(folder.path())
+        .output()
+        .expect("the tool runs");
+    let after = std::fs::read_to_string(&path).expect("the file is there");
+    (output, after)
+}
