@@ -39,7 +39,7 @@ fn has_good_rules(folder: &Path) -> bool {
         Ok(it) => it.is_file() && it.len() <= files::SETTINGS,
         Err(_) => true,
     };
-    RULES.iter().all(|it| is_good(it))
+    RULES.iter().all(is_good)
 }
 
 /// The folder that links may not lead out of: the repository around a folder, else the nearest folder with settings, else the folder.
