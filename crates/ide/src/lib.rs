@@ -320,7 +320,7 @@ impl Analysis {
     /// Asks a question that has no end; one that `looks` ends when it is cancelled. For tests of whoever asks.
     #[cfg(debug_assertions)]
     pub fn hang(&self, looks: bool) -> Cancellable<()> {
-        let mut hang = || {
+        let hang = || {
             loop {
                 std::hint::spin_loop();
                 if looks {
@@ -328,7 +328,7 @@ impl Analysis {
                 }
             }
         };
-        self.token.interrupt().over(&mut hang).map_err(|_| Cancelled)
+        self.token.interrupt().over(hang).map_err(|_| Cancelled)
     }
 
     /// As [`Analysis::ask`], for questions whose answer may be a sentence why there is none.

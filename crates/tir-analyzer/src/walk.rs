@@ -39,7 +39,7 @@ fn has_good_rules(folder: &Path) -> bool {
         Ok(it) => it.is_file() && it.len() <= files::SETTINGS,
         Err(_) => true,
     };
-    RULES.iter().all(|it| is_good(it))
+    RULES.iter().all(is_good)
 }
 
 /// The folder that links may not lead out of: the repository around a folder, else the nearest folder with settings, else the folder.
@@ -50,7 +50,7 @@ pub(crate) fn workspace_of(folder: &Path) -> &Path {
 
 #[cfg(all(test, unix))]
 mod tests {
-    use std::{fs, os::unix::fs::symlink};
+    use std::{ffi::OsStr, fs, os::unix::fs::symlink};
 
     use super::*;
 
@@ -62,17 +62,20 @@ mod tests {
             fs::create_dir(at(name)).unwrap();
             fs::write(at(name).join("a.py"), "").unwrap();
         }
+        let names = || -> Vec<String> {
+            let entries =
+                walk(folder.path(), false).sort_by_file_name(OsStr::cmp).build().flatten();
+            let inside = |it: ignore::DirEntry| {
+                Some(it.path().strip_prefix(folder.path()).ok()?.display().to_string())
+            };
+            entries.filter_map(inside).filter(|it| it.ends_with(".py")).collect()
+        };
         // Reading it would not end.
         symlink("/dev/zero", at("bad/.gitignore")).unwrap();
-        symlink("/dev/zero", at(".ignore")).unwrap();
         fs::write(at("good/.gitignore"), "in\n").unwrap();
-        let listed = walk(folder.path(), false).sort_by_file_name(std::ffi::OsStr::cmp).build();
-        let names: Vec<String> = listed
-            .filter_map(|it| {
-                Some(it.ok()?.path().strip_prefix(folder.path()).ok()?.display().to_string())
-            })
-            .filter(|it| it.ends_with(".py"))
-            .collect();
-        assert_eq!(names, ["good/a.py"]);
+        assert_eq!(names(), ["good/a.py"]);
+        // Without rules that can be read at the top there are none.
+        symlink("/dev/zero", at(".ignore")).unwrap();
+        assert_eq!(names(), ["good/a.py", "good/in/a.py"]);
     }
 }
