@@ -2,7 +2,9 @@
 
 #[path = "../codegen/build/sources.rs"]
 mod sources;
+#[path = "../codegen/build/tell.rs"]
+mod tell;
 
 fn main() -> std::io::Result<()> {
-    sources::tell("READER_SOURCES", "build-kernels")
+    tell::tell("READER_SOURCES", "build-kernels")
 }

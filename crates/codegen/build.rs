@@ -2,7 +2,9 @@
 
 #[path = "build/sources.rs"]
 mod sources;
+#[path = "build/tell.rs"]
+mod tell;
 
 fn main() -> std::io::Result<()> {
-    sources::tell("CODEGEN_SOURCES", "codegen")
+    tell::tell("CODEGEN_SOURCES", "codegen")
 }

@@ -26,6 +26,8 @@ pub struct CudaCompiler {
     /// `cuobjdump -sass` or `nvdisasm -c`.
     disassembler: Option<(PathBuf, &'static str)>,
     identity: String,
+    /// The same, with headers and what reads machine code.
+    inputs: String,
 }
 
 /// What makes code of sources.
@@ -82,7 +84,14 @@ impl CudaCompiler {
         let disassembler = program("cuobjdump")
             .map(|it| (it, "-sass"))
             .or_else(|| program("nvdisasm").map(|it| (it, "-c")));
-        Ok(CudaCompiler { programs, disassembler, identity })
+        let headers = match &programs {
+            // They come with the programs, whose version is theirs.
+            Programs::Nvcc { .. } => String::new(),
+            Programs::Nvrtc(nvrtc) => nvrtc.headers(),
+        };
+        let reader = disassembler.as_ref().and_then(|it| version(&it.0).ok()).unwrap_or_default();
+        let inputs = format!("{identity}, headers {headers}, disassembler {reader}");
+        Ok(CudaCompiler { programs, disassembler, identity, inputs })
     }
 
     fn compile_in(
@@ -122,6 +131,10 @@ impl CudaCompiler {
 impl Compiler for CudaCompiler {
     fn identity(&self) -> &str {
         &self.identity
+    }
+
+    fn inputs(&self) -> &str {
+        &self.inputs
     }
 
     fn compile(&self, source: &str, flags: &[String], arch: &str) -> Result<Compiled, String> {

@@ -1,12 +1,12 @@
-//! A hash over all that decides what some crate computes, for build scripts: a variable of the compiler's environment.
+//! All that decides what some crate computes, for build scripts.
 //!
-//! In: a crate of this workspace. Out: FNV-1a over names and contents of the files of it and of all crates of the workspace that it
-//! needs, tests and pages for people left out, and over names, versions and checksums of all other packages that these need.
-//! Which those are is read from the manifests and the lock file, so no list can miss one.
+//! In: a crate of this workspace. Out: the files of it and of all crates of the workspace that it needs, tests and pages for people
+//! left out, and names, versions and checksums of all other packages that these need. Which those are is read from the
+//! manifests and the lock file, so no list can miss one.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    env, fs, io,
+    fs, io,
     path::{Path, PathBuf},
 };
 
@@ -17,29 +17,6 @@ pub(crate) struct Inputs {
     pub(crate) files: BTreeSet<PathBuf>,
     /// Other packages: name, version and checksum.
     pub(crate) packages: BTreeSet<String>,
-}
-
-/// Sets `variable` for the crate that is being built: the hash of what decides what `name` computes.
-#[allow(dead_code, reason = "a build script calls it, a test does not")]
-pub(crate) fn tell(variable: &str, name: &str) -> io::Result<()> {
-    let manifest = env::var("CARGO_MANIFEST_DIR").map(PathBuf::from).map_err(io::Error::other)?;
-    let root = manifest.join("../..");
-    let inputs = inputs_of(&root, name)?;
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    for file in &inputs.files {
-        let name = file.strip_prefix(&root).unwrap_or(file).as_os_str().as_encoded_bytes();
-        name.iter().for_each(|&byte| mix(&mut hash, byte));
-        fs::read(file)?.into_iter().for_each(|byte| mix(&mut hash, byte));
-        println!("cargo:rerun-if-changed={}", file.display());
-        // New files count, too.
-        if let Some(sources) = file.ancestors().find(|it| it.ends_with("src")) {
-            println!("cargo:rerun-if-changed={}", sources.display());
-        }
-    }
-    println!("cargo:rerun-if-changed={}", root.join("Cargo.lock").display());
-    inputs.packages.iter().flat_map(|it| it.bytes()).for_each(|byte| mix(&mut hash, byte));
-    println!("cargo:rustc-env={variable}={hash:016x}");
-    Ok(())
 }
 
 /// What decides what a crate of the workspace in `root` computes. A crate that is not there counts as empty.
@@ -122,9 +99,4 @@ fn add(path: &Path, files: &mut BTreeSet<PathBuf>) -> io::Result<()> {
         return Ok(());
     }
     fs::read_dir(path)?.try_for_each(|it| add(&it?.path(), files))
-}
-
-#[allow(dead_code, reason = "a build script calls it, a test does not")]
-fn mix(hash: &mut u64, byte: u8) {
-    *hash = (*hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
 }

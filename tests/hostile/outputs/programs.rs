@@ -7,9 +7,9 @@ use super::Here;
 /// A kernel and a function with names that languages keep for themselves.
 fn named(name: &str) -> String {
     format!(
-        "from tvm.script import tirx as T\n\n@T.prim_func\ndef {name}_f(A: T.Buffer((64,), \"float32\"), {name}: T.Buffer((64,), \"float32\")):\n    \
-         with T.launch_thread(\"threadIdx.x\", 64) as tx:\n        for {name}_ in range(4):\n            for _ in range(2):\n                \
-         {name}[tx] = A[tx] + T.float32(1)\n"
+        "from tvm.script import tirx as T\n\n@T.prim_func\ndef {name}_f(A: T.Buffer((64,), \"float32\"), {name}b: T.Buffer((64,), \"float32\")):\n    \
+         with T.launch_thread(\"threadIdx.x\", 64) as tx:\n        for {name} in range(4):\n            for _ in range(2):\n                \
+         {name}b[tx] = A[tx] + T.float32(1)\n"
     )
 }
 

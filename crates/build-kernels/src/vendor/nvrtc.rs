@@ -13,6 +13,8 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
+use codegen::build::hash_of;
+
 use super::{Homes, first_error, version_word};
 
 /// Between the parts of a line: no path has it.
@@ -39,7 +41,26 @@ struct Worker {
     output: BufReader<ChildStdout>,
 }
 
+/// Headers that code for narrow floats and tensor cores includes.
+const DEVICE_HEADERS: [&str; 7] = [
+    "cuda_bf16.h",
+    "cuda_bf16.hpp",
+    "cuda_fp16.h",
+    "cuda_fp16.hpp",
+    "cuda_fp8.h",
+    "cuda_fp8.hpp",
+    "mma.h",
+];
+
 impl Nvrtc {
+    /// What the headers say: wheels may have another version than the library.
+    pub(super) fn headers(&self) -> String {
+        let all = self.includes.iter().flat_map(|folder| DEVICE_HEADERS.map(|it| folder.join(it)));
+        let texts: Vec<Vec<u8>> = all.filter_map(|it| fs::read(it).ok()).collect();
+        let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+        hash_of(&texts)[..8].iter().map(|it| format!("{it:02x}")).collect()
+    }
+
     /// Finds the library; `None` if it is nowhere.
     ///
     /// # Errors

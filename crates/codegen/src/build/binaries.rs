@@ -74,7 +74,7 @@ impl Binaries {
     /// What the state of a folder remembers of all this.
     pub(super) fn text(&self) -> String {
         let Compile { compiler, ptx, cubin, compare } = &self.compile;
-        format!(" ptx={ptx} cubin={cubin} compare={compare} compiler={}", compiler.identity())
+        format!(" ptx={ptx} cubin={cubin} compare={compare} compiler={}", compiler.inputs())
     }
 
     /// The binaries of a kernel of an artifact. `plain` is the artifact without `cse`.
@@ -116,7 +116,7 @@ impl Binaries {
         let key = Key::of(&[
             b"binary",
             self.generator.as_bytes(),
-            compiler.identity().as_bytes(),
+            compiler.inputs().as_bytes(),
             arch.as_bytes(),
             flags.join(" ").as_bytes(),
             BINARY_ENTRY.as_bytes(),

@@ -9,8 +9,13 @@ use serde::{Deserialize, Serialize};
 
 /// A compiler of sources.
 pub trait Compiler: fmt::Debug + Send + Sync {
-    /// Names and versions of its programs: part of the key of what they make.
+    /// Names and versions of its programs, for people and manifests.
     fn identity(&self) -> &str;
+
+    /// All of it that decides what it makes: part of the key of that.
+    fn inputs(&self) -> &str {
+        self.identity()
+    }
 
     /// Compiles the source of one kernel.
     ///

@@ -330,7 +330,7 @@ fn a_part_that_was_built_with_other_options_is_built_again_with_these() {
     let files: [(&str, &str, &[Function]); 2] = [("a.py", "", &one), ("b.py", "", &two)];
     let settings = project.settings("out");
     build(&settings, &files);
-    let mut fused = settings.clone();
+    let mut fused = settings;
     fused.options.contract = true;
     build(&fused, &files[..1]);
     // `a.py` is of other options than `b.py` now.
