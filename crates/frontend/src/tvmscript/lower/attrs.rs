@@ -174,7 +174,7 @@ impl Lowerer<'_, '_, '_> {
         let (mark, uses) = (self.s.diagnostics.len(), self.s.uses.len());
         let operand = self.eval(ex).and_then(|ev| match &ev.val {
             Val::Const(_) => Ok(None),
-            Val::Seq(items) if items.iter().all(|it| matches!(it.val, Val::Const(_))) => Ok(None),
+            Val::Seq(items) if items.iter().all(|it| matches!(it, Val::Const(_))) => Ok(None),
             Val::Region(buffer, dims) => Ok(Some(self.region(*buffer, dims, ev.src))),
             _ => self.lift(&ev).map(Some),
         });
