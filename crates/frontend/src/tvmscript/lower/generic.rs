@@ -30,6 +30,7 @@ impl Lowerer<'_, '_, '_> {
             self.diagnostic(diagnostics::UNKNOWN_INTRINSIC, Severity::Hint, range, message, None);
         }
         let mut operands = Vec::with_capacity(args.positional.len());
+        let uses = self.s.uses.len();
         let mut lambda = None;
         let mut dicts = ir::AttrDict::new();
         for (index, &arg) in args.positional.iter().enumerate() {
@@ -64,14 +65,19 @@ impl Lowerer<'_, '_, '_> {
             let tx = self.reducer(name, arg, &operands)?;
             operands.insert(index, tx);
         }
+        let ty = self.call_type(name, args, &mut operands)?;
         let keywords: Vec<_> =
             args.keywords.iter().filter(|(key, _)| *key != "dtype").copied().collect();
         let is_text = |key: &str| ir::effects::is_text(name, Operand::Named(key));
+        let n_positional = operands.len();
         let mut attrs = self.keyword_operands(&keywords, &is_text, &mut operands);
         attrs.extend(dicts);
-        let mut operands_and_type = operands;
-        let ty = self.call_type(name, args, &mut operands_and_type)?;
-        Ok(self.finish_call(ex, name, &operands_and_type, attrs, ty))
+        if operands.len() > n_positional && operands.len() > 1 && is_value(name) {
+            // What a value is made of is told by its places; the text is kept, and the names in it are hidden again.
+            self.s.uses.truncate(uses);
+            return Ok(self.opaque_operand(ex));
+        }
+        Ok(self.finish_call(ex, name, &operands, attrs, ty))
     }
 
     pub(super) fn finish_call(
@@ -297,6 +303,11 @@ impl Lowerer<'_, '_, '_> {
             _ => return None,
         })
     }
+}
+
+/// Whether calls of an operator are values of their operands, by its row.
+fn is_value(name: &str) -> bool {
+    ir::effects::tir(name).memory_effect == ir::effects::MemoryEffect::None
 }
 
 /// Forms whose calls are data and have no effect.
