@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use codegen::Target;
-use codegen::build::{Build, BuiltFile, Place, Settings, SourceFunction, hash_of};
+use codegen::build::{Build, BuiltFile, OutputFolder, Place, Settings, SourceFunction, hash_of};
 use codegen::manifest::Manifest;
 use ir::Body;
 
@@ -31,7 +31,8 @@ pub(crate) fn build_bodies<'a>(
             body: Box::new(|| Ok(body.clone().into())),
         });
     }
-    let build = Build::new(&settings);
+    let folder = OutputFolder::open(&settings, &|| {})?;
+    let build = Build::new(&settings, folder)?;
     let built: io::Result<Vec<BuiltFile>> = files
         .iter()
         .map(|(file, functions)| {

@@ -30,6 +30,7 @@ impl Lowerer<'_, '_, '_> {
             self.diagnostic(diagnostics::UNKNOWN_INTRINSIC, Severity::Hint, range, message, None);
         }
         let mut operands = Vec::with_capacity(args.positional.len());
+        let uses = self.s.uses.len();
         let mut lambdas = Vec::new();
         let mut attrs = ir::AttrDict::new();
         for (index, &arg) in args.positional.iter().enumerate() {
@@ -76,7 +77,13 @@ impl Lowerer<'_, '_, '_> {
         let keywords: Vec<_> =
             args.keywords.iter().filter(|(key, _)| Some(*key) != as_operand).copied().collect();
         let is_text = |key: &str| ir::effects::is_text(name, Operand::Named(key));
+        let n_positional = operands.len();
         attrs.extend(self.keyword_operands(&keywords, &is_text, &mut operands));
+        if operands.len() > n_positional && operands.len() > 1 && is_value(name) {
+            // What a value is made of is told by its places; the text is kept, and the names in it are hidden again.
+            self.s.uses.truncate(uses);
+            return Ok(self.opaque_operand(ex));
+        }
         Ok(self.finish_call(ex, name, &operands, attrs, ty))
     }
 
@@ -330,6 +337,11 @@ impl Lowerer<'_, '_, '_> {
             _ => return None,
         })
     }
+}
+
+/// Whether calls of an operator are values of their operands, by its row.
+fn is_value(name: &str) -> bool {
+    ir::effects::tir(name).memory_effect == ir::effects::MemoryEffect::None
 }
 
 /// Forms whose calls are data and have no effect.
