@@ -225,7 +225,9 @@ impl Verifier<'_> {
         let data = &body.ops[op];
         self.shape(op);
         let predicate = self.predicate_of_axes(op);
-        for &operand in data.operands.iter().take(data.operands.len() - usize::from(predicate.is_some())) {
+        for &operand in
+            data.operands.iter().take(data.operands.len() - usize::from(predicate.is_some()))
+        {
             self.expr(op, operand);
         }
         // The bindings of the axes are evaluated first, so the predicate of a block may be about its axes.
