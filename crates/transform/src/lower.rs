@@ -10,6 +10,8 @@
 
 use ir::{Body, OpId};
 
+use crate::broken::Broken;
+
 pub mod allocation_sites;
 pub mod block_iters;
 pub mod compact_buffers;
@@ -240,11 +242,12 @@ fn run(
     let mut body = body.clone();
     let mut origins = Origins::new();
     // What a text says may be wrong from the start.
-    let is_checked = cfg!(debug_assertions) && ir::verify::verify(&body).is_empty();
+    let is_checked = ir::verify::verify(&body).is_empty();
     for pass in passes {
         (pass.run)(&mut body, options, &mut origins).map_err(|it| it.of_source(&origins))?;
-        if is_checked {
-            ir::verify::assert_valid(&body);
+        if is_checked && let Some(error) = ir::verify::verify(&body).into_iter().next() {
+            let broken = Broken::in_text(pass.name, &body, error.message, error.op);
+            return Err(LowerRefusal::new("internal", broken.report()));
         }
     }
     Ok((body, origins))

@@ -25,7 +25,9 @@ impl Outcome {
     /// What is wrong with it, if anything: a signal, a panic, an internal error.
     pub(super) fn fault(&self) -> Option<String> {
         let is_fault = |it: &&str| {
-            it.contains("internal error") || it.contains("panicked") || it.contains("overflowed its stack")
+            it.contains("internal error")
+                || it.contains("panicked")
+                || it.contains("overflowed its stack")
         };
         let said = self.err.lines().chain(self.out.lines()).find(is_fault);
         match self.code {

@@ -9,7 +9,9 @@ use tests::binary;
 type Shape = (&'static str, fn(usize) -> String);
 
 fn function(body: &str) -> String {
-    format!("from tvm.script import tirx as T\n\ndef make(n, g):\n    @T.prim_func\n    def f(A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), \"int32\")):\n{body}    return f\n")
+    format!(
+        "from tvm.script import tirx as T\n\ndef make(n, g):\n    @T.prim_func\n    def f(A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), \"int32\")):\n{body}    return f\n"
+    )
 }
 
 fn statement(text: &str) -> String {
@@ -27,7 +29,10 @@ const LONG: &[Shape] = &[
     ("attributes as a statement", |n| statement(&format!("n{}(1)", ".a".repeat(n)))),
     ("attributes of a buffer", |n| statement(&format!("B[0] = A{}", ".a".repeat(n)))),
     ("attributes as a type", |n| statement(&format!("B[0] = T.Cast(n{}, A[0])", ".a".repeat(n)))),
-    ("attributes as a decorator", |n| function("        T.evaluate(0)\n").replace("@T.prim_func", &format!("@T.prim_func\n    @n{}", ".a".repeat(n)))),
+    ("attributes as a decorator", |n| {
+        function("        T.evaluate(0)\n")
+            .replace("@T.prim_func", &format!("@T.prim_func\n    @n{}", ".a".repeat(n)))
+    }),
     ("nested calls", |n| statement(&format!("B[0] = {}1{}", "g(".repeat(n), ")".repeat(n)))),
     ("nested subscripts", |n| statement(&format!("B[0] = {}0{}", "A[".repeat(n), "]".repeat(n)))),
     ("parentheses", |n| statement(&format!("B[0] = {}1{}", "(".repeat(n), ")".repeat(n)))),
@@ -39,25 +44,86 @@ const LONG: &[Shape] = &[
     ("signs", |n| statement(&format!("B[0] = {}A[0]", "-".repeat(n)))),
     ("conditional expressions", |n| statement(&format!("B[0] = {}0", "1 if n else ".repeat(n)))),
     ("lambdas", |n| statement(&format!("g({}0)", "lambda: ".repeat(n)))),
-    ("decorators", |n| function("        T.evaluate(0)\n").replace("    @T.prim_func\n", &format!("{}    @T.prim_func\n", "    @n\n".repeat(n)))),
+    ("decorators", |n| {
+        function("        T.evaluate(0)\n")
+            .replace("    @T.prim_func\n", &format!("{}    @T.prim_func\n", "    @n\n".repeat(n)))
+    }),
     ("a deep list", |n| statement(&format!("v = {}{}", "[".repeat(n), "]".repeat(n)))),
-    ("a deep list as an attribute", |n| statement(&format!("T.func_attr({{\"k\": {}{}}})", "[".repeat(n), "]".repeat(n)))),
-    ("a deep dictionary", |n| statement(&format!("T.func_attr({}1{})", "{\"k\": ".repeat(n), "}".repeat(n)))),
+    ("a deep list as an attribute", |n| {
+        statement(&format!("T.func_attr({{\"k\": {}{}}})", "[".repeat(n), "]".repeat(n)))
+    }),
+    ("a deep dictionary", |n| {
+        statement(&format!("T.func_attr({}1{})", "{\"k\": ".repeat(n), "}".repeat(n)))
+    }),
     ("a long list", |n| statement(&format!("v = [{}]", "1, ".repeat(n)))),
-    ("a long tuple and its items", |n| function(&format!("        v = ({})\n{}", "1, ".repeat(n), "        B[v[0]] = 1\n".repeat(n / 8)))),
-    ("a long captured tuple", |n| format!("V = ({})\n{}", "1, ".repeat(n), function(&"        B[V[0]] = 1\n".repeat(n / 8)))),
+    ("a long tuple and its items", |n| {
+        function(&format!(
+            "        v = ({})\n{}",
+            "1, ".repeat(n),
+            "        B[v[0]] = 1\n".repeat(n / 8)
+        ))
+    }),
+    ("a long captured tuple", |n| {
+        format!("V = ({})\n{}", "1, ".repeat(n), function(&"        B[V[0]] = 1\n".repeat(n / 8)))
+    }),
     ("unpacking", |n| statement(&format!("{}v = {}1", "v, ".repeat(n), "1, ".repeat(n)))),
     ("a long f-string", |n| statement(&format!("g(f\"{}\")", "{n}".repeat(n)))),
-    ("nested f-strings", |n| statement(&format!("g({}n{})", "f'{".repeat(n.min(64)), "}'".repeat(n.min(64))))),
-    ("keyword arguments", |n| statement(&format!("g({})", (0..n).map(|it| format!("k{it}=1, ")).collect::<String>()))),
-    ("parameters", |n| function("        T.evaluate(0)\n").replace("def f(", &format!("def f({}", (0..n).map(|it| format!("p{it}: T.int32, ")).collect::<String>()))),
-    ("elif", |n| function(&format!("        for i in range(16):\n            if i == 0:\n                B[0] = 0\n{}", (1..n).map(|it| format!("            elif i == {it}:\n                B[0] = {it}\n")).collect::<String>()))),
-    ("else if in one line of names", |n| function(&format!("        if n:\n            B[0] = 0\n{}", "        elif n:\n            B[0] = 1\n".repeat(n)))),
-    ("names for names", |n| function(&(0..n).map(|it| format!("        v{} = v{it}\n", it + 1)).collect::<String>().replacen("= v0", "= A[0]", 1))),
+    ("nested f-strings", |n| {
+        statement(&format!("g({}n{})", "f'{".repeat(n.min(64)), "}'".repeat(n.min(64))))
+    }),
+    ("keyword arguments", |n| {
+        statement(&format!("g({})", (0..n).map(|it| format!("k{it}=1, ")).collect::<String>()))
+    }),
+    ("parameters", |n| {
+        function("        T.evaluate(0)\n").replace(
+            "def f(",
+            &format!("def f({}", (0..n).map(|it| format!("p{it}: T.int32, ")).collect::<String>()),
+        )
+    }),
+    ("elif", |n| {
+        function(&format!(
+            "        for i in range(16):\n            if i == 0:\n                B[0] = 0\n{}",
+            (1..n)
+                .map(|it| format!("            elif i == {it}:\n                B[0] = {it}\n"))
+                .collect::<String>()
+        ))
+    }),
+    ("else if in one line of names", |n| {
+        function(&format!(
+            "        if n:\n            B[0] = 0\n{}",
+            "        elif n:\n            B[0] = 1\n".repeat(n)
+        ))
+    }),
+    ("names for names", |n| {
+        function(
+            &(0..n)
+                .map(|it| format!("        v{} = v{it}\n", it + 1))
+                .collect::<String>()
+                .replacen("= v0", "= A[0]", 1),
+        )
+    }),
     ("concise scopes", |n| function(&"        T.attr(0, \"k\", 1)\n".repeat(n))),
-    ("with items", |n| function(&format!("        with {}T.attr(0, \"k\", 1):\n            B[0] = 1\n", "T.attr(0, \"k\", 1), ".repeat(n)))),
-    ("buffers", |n| function(&(0..n).map(|it| format!("        v{it} = T.alloc_buffer((4,))\n")).collect::<String>())),
-    ("functions", |n| format!("from tvm.script import tirx as T\n{}", (0..n / 16).map(|it| format!("@T.prim_func\ndef f{it}(A: T.Buffer((4,), \"int32\")):\n    A[0] = n.a.b\n")).collect::<String>())),
+    ("with items", |n| {
+        function(&format!(
+            "        with {}T.attr(0, \"k\", 1):\n            B[0] = 1\n",
+            "T.attr(0, \"k\", 1), ".repeat(n)
+        ))
+    }),
+    ("buffers", |n| {
+        function(
+            &(0..n).map(|it| format!("        v{it} = T.alloc_buffer((4,))\n")).collect::<String>(),
+        )
+    }),
+    ("functions", |n| {
+        format!(
+            "from tvm.script import tirx as T\n{}",
+            (0..n / 16)
+                .map(|it| format!(
+                    "@T.prim_func\ndef f{it}(A: T.Buffer((4,), \"int32\")):\n    A[0] = n.a.b\n"
+                ))
+                .collect::<String>()
+        )
+    }),
 ];
 
 /// Deep in indentation: the text itself grows with the square of the depth.
@@ -83,7 +149,11 @@ fn deep(n: usize, header: fn(usize) -> String) -> String {
 
 /// Commands that read a file and write about it.
 const COMMANDS: &[&[&str]] = &[
-    &["check"], &["fix", "--diff"], &["opt", "--passes", "none"], &["opt", "--passes", "cse"], &["build", "--target", "c", "--out", "built"],
+    &["check"],
+    &["fix", "--diff"],
+    &["opt", "--passes", "none"],
+    &["opt", "--passes", "cse"],
+    &["build", "--target", "c", "--out", "built"],
 ];
 
 /// Memory that a command may take: that of an idle one, and so much a byte of the text. Times that are quadratic end in
@@ -113,12 +183,17 @@ fn faults_of(shapes: &[Shape], n: usize) -> Vec<String> {
                 .expect("it starts");
             let written = output.stdout.len() + output.stderr.len();
             let err = String::from_utf8_lossy(&output.stderr);
-            let is_fine = matches!(output.status.code(), Some(0..=2)) && !err.contains("internal error");
+            let is_fine =
+                matches!(output.status.code(), Some(0..=2)) && !err.contains("internal error");
             if !is_fine {
-                let first: String = err.lines().next().unwrap_or_default().chars().take(300).collect();
+                let first: String =
+                    err.lines().next().unwrap_or_default().chars().take(300).collect();
                 faults.push(format!("{name}, {n}: {command:?}: {} {first}", output.status));
             } else if written > OUTPUT * text.len() + 100_000 {
-                faults.push(format!("{name}, {n}: {command:?}: {written} bytes about {}", text.len()));
+                faults.push(format!(
+                    "{name}, {n}: {command:?}: {written} bytes about {}",
+                    text.len()
+                ));
             }
         }
     }
@@ -132,7 +207,7 @@ fn is_long_run() -> bool {
 #[test]
 #[cfg(unix)]
 fn long_texts_take_memory_and_output_as_their_length() {
-    let n = if is_long_run() { 100_000 } else { 4_000 };
+    let n = if is_long_run() { 100_000 } else { 2_000 };
     super::run::assert_none(&faults_of(LONG, n));
 }
 

@@ -81,8 +81,8 @@ impl Reader<'_> {
             ExKind::Int(it) => Constant::Int(*it),
             ExKind::Float(it) => Constant::Float(it.to_bits()),
             ExKind::Str(it) => Constant::Str(it.as_ref().into()),
-            ExKind::Tuple(run) => Constant::Tuple(self.all(self.ast.exs(*run), depth)?),
-            ExKind::List(run) => Constant::List(self.all(self.ast.exs(*run), depth)?),
+            ExKind::Tuple(run) => Constant::Tuple(self.all(self.ast.exs(*run), depth)?.into()),
+            ExKind::List(run) => Constant::List(self.all(self.ast.exs(*run), depth)?.into()),
             ExKind::Name(name) => match self.names.capture(name) {
                 Capture::Constant(it) => it,
                 _ => return None,

@@ -4,6 +4,8 @@
 //! query a name and an edit of one constant reaches its users only. Nothing is executed: a name whose value cannot be
 //! read from the text is [`Capture::Unknown`].
 
+use std::sync::Arc;
+
 use syntax::Green;
 
 /// A compile-time value of Python.
@@ -19,10 +21,10 @@ pub enum Constant {
     Float(u64),
     /// `"float16"`
     Str(Box<str>),
-    /// `(1, 2)`
-    Tuple(Box<[Constant]>),
+    /// `(1, 2)`; shared, because each mention of the name has it.
+    Tuple(Arc<[Constant]>),
     /// `[1, 2]`
-    List(Box<[Constant]>),
+    List(Arc<[Constant]>),
 }
 
 /// A family of names that `T.`, `I.`, `R.` … stand for.

@@ -245,26 +245,42 @@ impl Printer<'_> {
         let condition = self.expr_string(self.body.ops[op].operands[0]);
         self.line(format_args!("if {condition}:"));
         self.region_suite(op, 0);
-        let mut arm = op;
-        while let Some(otherwise) = self.only_if_of_else(arm) {
-            let condition = self.expr_string(self.body.ops[otherwise].operands[0]);
-            self.line(format_args!("elif {condition}:"));
-            self.region_suite(otherwise, 0);
-            arm = otherwise;
-        }
-        if self.body.ops[arm].regions.len() > 1 {
-            self.line(format_args!("else:"));
-            self.region_suite(arm, 1);
+        self.otherwise(op);
+    }
+
+    /// The other arm of a branch: `elif` where it is a branch alone, as often as that goes on.
+    fn otherwise(&mut self, mut branch: OpId) {
+        while self.body.ops[branch].regions.len() > 1 {
+            let Some((next, clause)) = self.only_branch_of_else(branch) else {
+                self.line(format_args!("else:"));
+                self.region_suite(branch, 1);
+                return;
+            };
+            self.line(format_args!("{clause}"));
+            self.region_suite(next, 0);
+            branch = next;
         }
     }
 
-    /// The `if` that is all of an `else`, where no line has to stand before it.
-    fn only_if_of_else(&self, op: OpId) -> Option<OpId> {
-        let &region = self.body.ops[op].regions.get(1)?;
-        let &[only] = &self.body.blocks[self.body.entry(region)].ops[..] else { return None };
-        let data = &self.body.ops[only];
-        let condition = self.body.expr(*data.operands.first()?);
-        (data.kind == OpKind::If && !condition.flags.has_binder).then_some(only)
+    /// The branch that is all of an `else`, where no line has to stand before it, and its clause.
+    fn only_branch_of_else(&mut self, branch: OpId) -> Option<(OpId, String)> {
+        let body = self.body;
+        let &region = body.ops[branch].regions.get(1)?;
+        let &[only] = &body.blocks[body.entry(region)].ops[..] else { return None };
+        let data = &body.ops[only];
+        match data.kind {
+            OpKind::If => {
+                let &condition = data.operands.first()?;
+                let is_plain = !body.expr(condition).flags.has_binder;
+                is_plain.then(|| (only, format!("elif {}:", self.expr_string(condition))))
+            }
+            OpKind::Opaque(text) => {
+                let text = body.name(text);
+                let is_clause = text.starts_with("elif") && !text.contains('\n');
+                (is_clause && !data.regions.is_empty()).then(|| (only, text.to_owned()))
+            }
+            _ => None,
+        }
     }
 
     // ---- scopes ----
@@ -660,13 +676,14 @@ impl Printer<'_> {
         }
     }
 
-    /// A statement kept by its text: its lines, at this indentation; then its regions.
+    /// A statement kept by its text: its lines, at this indentation; then its arms.
     fn opaque(&mut self, op: OpId, text: &str) {
         for line in text.lines() {
             self.line(format_args!("{line}"));
         }
-        for index in 0..self.body.ops[op].regions.len() {
-            self.region_suite(op, index);
+        if !self.body.ops[op].regions.is_empty() {
+            self.region_suite(op, 0);
         }
+        self.otherwise(op);
     }
 }

@@ -16,13 +16,10 @@ use ir::{
     Body, Dialect, Occurrences,
     plan::{CsePlan, Decision, TvmPass, simplify::SimplificationKind},
 };
-use syntax::{
-    AstNode as _, Edit, Language, LineIndex, TextSize,
-    ast,
-};
+use syntax::{AstNode as _, Edit, Language, LineIndex, TextSize, ast};
 use transform::{
-    cse::{self, CseOptions},
     broken::{kept, readable},
+    cse::{self, CseOptions},
     passes::Pass,
 };
 

@@ -11,10 +11,19 @@ use crate::tvmscript::{
     environment::Constant,
 };
 
+/// Data that is nested more deeply is kept by its text: who prints, compares or drops data goes down with it.
+const DEEPEST: u32 = 128;
+
 impl Lowerer<'_, '_, '_> {
     /// An expression as data. What is not data is kept by its text.
     pub(super) fn attr(&mut self, ex: Ex) -> Attr {
-        stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.attr_at(ex))
+        if self.s.attr_depth >= DEEPEST {
+            return self.attr_text(ex);
+        }
+        self.s.attr_depth += 1;
+        let attr = stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.attr_at(ex));
+        self.s.attr_depth -= 1;
+        attr
     }
 
     fn attr_at(&mut self, ex: Ex) -> Attr {

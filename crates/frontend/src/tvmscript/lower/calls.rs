@@ -34,9 +34,10 @@ fn statement_parameters(form: &str) -> Option<&'static [&'static str]> {
         "axis.remap" => &["kinds", "bindings"],
         "local_scalar" | "shared_scalar" | "alloc_scalar" => &["dtype"],
         "range" => &["start", "stop", "step"],
-        "serial" | "parallel" | "vectorized" => &["start", "stop", "step", "annotations"],
-        "unroll" => &["start", "stop", "step", "annotations", "unroll"],
-        "thread_binding" => &["start", "stop", "step", "annotations", "thread"],
+        "serial" | "parallel" | "vectorized" | "unroll" => {
+            &["start", "stop", "step", "annotations", "unroll"]
+        }
+        "thread_binding" => &["start", "stop", "step", "annotations", "unroll", "thread"],
         _ => return None,
     })
 }

@@ -160,7 +160,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let mut attrs = match args.keyword("annotations") {
             Some(dict) if matches!(self.ast.kind(dict), ExKind::Dict(_)) => self.attr_dict(dict),
             Some(none) if self.is_none(none) => AttrDict::new(),
-            Some(other) => return Err(self.unsupported(other, "annotations that are no dictionary")),
+            Some(other) => {
+                return Err(self.unsupported(other, "annotations that are no dictionary"));
+            }
             None => AttrDict::new(),
         };
         if let Some(unroll) = args.keyword("unroll") {

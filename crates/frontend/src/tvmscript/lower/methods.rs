@@ -164,13 +164,7 @@ impl Lowerer<'_, '_, '_> {
         self.arithmetic(BinaryOp::Div, number, lanes, at)
     }
 
-    pub(super) fn expr_method(
-        &mut self,
-        ex: Ex,
-        value: Tx,
-        name: &str,
-        args: Run,
-    ) -> R<Ev> {
+    pub(super) fn expr_method(&mut self, ex: Ex, value: Tx, name: &str, args: Run) -> R<Ev> {
         let args = self.args(args);
         if name != "astype" {
             return Ok(self.opaque_ex(ex));

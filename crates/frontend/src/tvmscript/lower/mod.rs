@@ -89,6 +89,8 @@ struct State<'e> {
     diagnostics: Vec<Diagnostic>,
     /// Nested macro expansions.
     macro_depth: u32,
+    /// Levels of data around what is being read as data.
+    attr_depth: u32,
     /// Types of scalar parameters by name: a quoted shape may name one that comes later.
     later_params: FxHashMap<Box<str>, DataType>,
     /// First value and extent of loop variables, for `T.axis.remap`.
@@ -133,6 +135,7 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
         uses: Vec::new(),
         diagnostics: Vec::new(),
         macro_depth: 0,
+        attr_depth: 0,
         later_params: FxHashMap::default(),
         loop_domains: FxHashMap::default(),
         binder_depth: 0,

@@ -232,9 +232,10 @@ impl Lowerer<'_, '_, '_> {
     /// Conditions are bool in TVM; integers are refused.
     pub(super) fn check_bool(&mut self, value: Tx, of: &str) -> R<()> {
         match self.ty(value) {
-            Type::Prim(dtype) if !dtype.is_bool() => {
+            Type::Prim(dtype) if dtype.is_bool() => Ok(()),
+            Type::Prim(_) | Type::Pointer { .. } => {
                 let range = self.tx_range(value);
-                let message = format!("`{of}` needs a bool, this is {dtype}");
+                let message = format!("`{of}` needs a bool, this is {}", self.type_name(value));
                 let reported = self.error(diagnostics::DTYPE_MISMATCH, range, message);
                 if let Some(last) = self.s.diagnostics.last_mut() {
                     last.help = Some("compare with zero: `!= 0`".to_owned());

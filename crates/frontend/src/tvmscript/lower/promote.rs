@@ -114,7 +114,7 @@ impl Lowerer<'_, '_, '_> {
             Constant::Tuple(items) | Constant::List(items) => {
                 let at = At { range, is_real: false };
                 let mut all = Vec::with_capacity(items.len());
-                for item in items {
+                for item in items.iter() {
                     let src = self.s.sources.leaf(at);
                     all.push(self.constant(item, src)?);
                 }
