@@ -737,3 +737,160 @@ func.func @f(%i: index, %v: f32) -> (f32, f32) {
   %m = memref.alloc() : memref<8xf32>
   cf.br ^a
 }
+// -----
+// an unknown region in a choice, and choices in it
+func.func @f(%p: i1, %x: i32) {
+  scf.if %p {
+    %0 = arith.addi %x, %x : i32
+    "mine.r"() ({
+      %1 = arith.addi %x, %x : i32
+      scf.if %p {
+        %2 = arith.muli %1, %1 : i32
+      }
+      %3 = arith.addi %x, %x : i32
+    }) : () -> ()
+    "mine.use"(%0) : (i32) -> ()
+  }
+  return
+}
+// -----
+// branches of an operation that nobody knows
+func.func @h(%p: i1, %a: memref<8xf32>, %i: index, %v: f32) -> f32 {
+  %0 = memref.load %a[%i] : memref<8xf32>
+  mine.br %p [^a, ^b]
+^a:
+  memref.store %v, %a[%i] : memref<8xf32>
+  cf.br ^b
+^b:
+  %1 = memref.load %a[%i] : memref<8xf32>
+  %2 = arith.addf %0, %1 : f32
+  return %2 : f32
+}
+// -----
+// a copy of the affine dialect
+func.func @l(%i: index, %n: index, %v: f32) -> (f32, f32) {
+  %c0 = arith.constant 0 : index
+  %a = memref.alloc() : memref<8xf32>
+  %b = memref.alloc() : memref<8xf32, 1>
+  %t = memref.alloc() : memref<1xi32>
+  affine.dma_start %a[%c0], %b[%c0], %t[%c0], %n : memref<8xf32>, memref<8xf32, 1>, memref<1xi32>
+  %0 = memref.load %b[%i] : memref<8xf32, 1>
+  affine.dma_wait %t[%c0], %n : memref<1xi32>
+  %1 = memref.load %b[%i] : memref<8xf32, 1>
+  return %0, %1 : f32, f32
+}
+// -----
+// the index of a structured operation in another
+func.func @m(%o: memref<4xindex>, %q: memref<4xindex>) {
+  linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%o : memref<4xindex>) {
+  ^bb0(%x: index):
+    %0 = linalg.index 0 : index
+    linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]} outs(%q : memref<4xindex>) {
+    ^bb0(%y: index):
+      %1 = linalg.index 0 : index
+      linalg.yield %1 : index
+    }
+    linalg.yield %0 : index
+  }
+  return
+}
+// -----
+// memory that is one of two
+func.func @n(%p: i1, %i: index, %v: f32) -> (f32, f32) {
+  %a = memref.alloca() : memref<8xf32>
+  %b = memref.alloca() : memref<8xf32>
+  %s = arith.select %p, %a, %b : memref<8xf32>
+  %0 = memref.load %a[%i] : memref<8xf32>
+  memref.store %v, %s[%i] : memref<8xf32>
+  %1 = memref.load %a[%i] : memref<8xf32>
+  return %0, %1 : f32, f32
+}
+// -----
+// memory that a loop carries
+func.func @o(%n: index, %i: index, %v: f32) -> (f32, f32) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %a = memref.alloca() : memref<8xf32>
+  %b = memref.alloca() : memref<8xf32>
+  %0 = memref.load %a[%i] : memref<8xf32>
+  %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%x = %a, %y = %b) -> (memref<8xf32>, memref<8xf32>) {
+    memref.store %v, %y[%i] : memref<8xf32>
+    scf.yield %y, %x : memref<8xf32>, memref<8xf32>
+  }
+  %1 = memref.load %a[%i] : memref<8xf32>
+  return %0, %1 : f32, f32
+}
+// -----
+// memory by its address
+func.func @q(%i: index, %v: f32) -> (f32, f32) {
+  %a = memref.alloca() : memref<8xf32>
+  %0 = memref.load %a[%i] : memref<8xf32>
+  %p = memref.extract_aligned_pointer_as_index %a : memref<8xf32> -> index
+  %x = arith.index_cast %p : index to i64
+  %y = llvm.inttoptr %x : i64 to !llvm.ptr
+  llvm.store %v, %y : f32, !llvm.ptr
+  %1 = memref.load %a[%i] : memref<8xf32>
+  return %0, %1 : f32, f32
+}
+// -----
+// memory by its parts
+func.func @r(%i: index, %v: f32) -> (f32, f32) {
+  %a = memref.alloca() : memref<8xf32>
+  %base, %o, %s, %st = memref.extract_strided_metadata %a : memref<8xf32> -> memref<f32>, index, index, index
+  %0 = memref.load %a[%i] : memref<8xf32>
+  memref.store %v, %base[] : memref<f32>
+  %1 = memref.load %a[%i] : memref<8xf32>
+  return %0, %1 : f32, f32
+}
+// -----
+// vectors written to memory
+func.func @s(%a: memref<8xf32>, %i: index, %m: vector<4xi1>, %w: vector<4xf32>, %ix: vector<4xi32>) -> (f32, f32, f32) {
+  %0 = memref.load %a[%i] : memref<8xf32>
+  vector.scatter %a[%i] [%ix], %m, %w : memref<8xf32>, vector<4xi32>, vector<4xi1>, vector<4xf32>
+  %1 = memref.load %a[%i] : memref<8xf32>
+  vector.compressstore %a[%i], %m, %w : memref<8xf32>, vector<4xi1>, vector<4xf32>
+  %2 = memref.load %a[%i] : memref<8xf32>
+  return %0, %1, %2 : f32, f32, f32
+}
+// -----
+// the only operation of a module in the generic form
+"gpu.module"() <{sym_name = "x"}> ({
+  %0 = "arith.constant"() <{value = 1 : i32}> : () -> i32
+}) : () -> ()
+// -----
+// variables of a dialect
+func.func @t(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = tosa.variable.read @v : tensor<4xf32>
+  tosa.variable.write @v, %x : tensor<4xf32>
+  %1 = tosa.variable.read @v : tensor<4xf32>
+  return %0, %1 : tensor<4xf32>, tensor<4xf32>
+}
+// -----
+// two tasks that are alike
+func.func @u(%n: index, %c: i1) -> (!async.token) {
+  %t, %v = async.execute -> !async.value<f32> {
+    %z = arith.constant 0.0 : f32
+    async.yield %z : f32
+  }
+  %t2, %v2 = async.execute -> !async.value<f32> {
+    %z = arith.constant 0.0 : f32
+    async.yield %z : f32
+  }
+  async.await %t : !async.token
+  return %t2 : !async.token
+}
+// -----
+// memory that a task polls
+func.func @w(%i: index, %o: memref<8xf32>) {
+  %a = memref.alloc() : memref<8xf32>
+  %t = async.execute {
+    %0 = memref.load %a[%i] : memref<8xf32>
+    "mine.poll"() : () -> ()
+    %1 = memref.load %a[%i] : memref<8xf32>
+    memref.store %0, %o[%i] : memref<8xf32>
+    memref.store %1, %o[%i] : memref<8xf32>
+    async.yield
+  }
+  async.await %t : !async.token
+  return
+}

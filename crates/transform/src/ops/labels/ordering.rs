@@ -33,7 +33,8 @@ impl Orderings {
         let Type::Named(name) = ty else { return false };
         *self.of_type.entry(name).or_insert_with(|| {
             let text = body.name(name).to_ascii_lowercase();
-            text.contains("volatile") || text.contains("coherent")
+            // Of a long alias only a digest is known.
+            ["volatile", "coherent", "!long."].iter().any(|it| text.contains(it))
         })
     }
 }
@@ -111,7 +112,10 @@ fn is_plain(word: &str) -> bool {
 
 /// Of families of words: `VolatileTexel`, `MakePointerVisible`.
 fn orders_by_part(word: &str) -> bool {
-    ["volatile", "coherent", "makepointer", "maketexel"].iter().any(|it| word.contains(it))
+    // Of a long alias only a digest is known.
+    let is_digest = word.starts_with("long.");
+    is_digest
+        || ["volatile", "coherent", "makepointer", "maketexel"].iter().any(|it| word.contains(it))
 }
 
 /// Words in lower case; names of attributes keep their dialect.
