@@ -246,7 +246,9 @@ fn lines_end_as_they_did() {
 fn markers_stand_alone_and_keep_their_line_end() {
     check(
         "\"a.b\"() : () -> () // -----\r\n  // -----\r\n\"a.b\"() : () -> ()\r\n// c // -----\r\n",
-        expect![["\"a.b\"() : () -> ()\r\n// -----\r\n// -----\r\n\"a.b\"() : () -> ()\r\n// c\r\n// -----\r\n"]],
+        expect![[
+            "\"a.b\"() : () -> ()\r\n// -----\r\n// -----\r\n\"a.b\"() : () -> ()\r\n// c\r\n// -----\r\n"
+        ]],
     );
 }
 
