@@ -17,7 +17,7 @@ use super::{
     window::{Window, edited_text},
 };
 use crate::{
-    Edit, SyntaxElement, SyntaxNode,
+    Edit, SyntaxElement, SyntaxNode, SyntaxToken,
     ast::{AstNode as _, mlir::Operation},
 };
 
@@ -28,12 +28,17 @@ const BEFORE: usize = 3;
 const MORE_ITEMS: usize = 8;
 const EVERY_LIST: usize = 8;
 const AHEAD: u32 = 256;
+/// More than a split marker looks at behind itself.
+const LOOKED_AT_BY_MARKER: u32 = 300;
 const MAX_AHEAD: u32 = 1024 * 1024;
 
 /// The parts of a tree that contain an edit and could be read again, smallest first.
 pub(super) fn sites(root: &SyntaxNode, edit: &Edit, shapes: &Shapes) -> Vec<Site> {
     let new_len = edit.new_len();
     let edit = edit.range;
+    if is_behind_marker(root, edit.start()) {
+        return Vec::new();
+    }
     let tokens = root.token_at_offset(edit.start());
     let around = [tokens.clone().left_biased(), tokens.right_biased()];
     let mut lists: Vec<SyntaxNode> = around
@@ -56,6 +61,23 @@ pub(super) fn sites(root: &SyntaxNode, edit: &Edit, shapes: &Shapes) -> Vec<Site
         }
     }
     res
+}
+
+/// Whether a split marker stands before an offset on its line: what follows it says whether it is one.
+fn is_behind_marker(root: &SyntaxNode, offset: TextSize) -> bool {
+    let first = root.token_at_offset(offset).left_biased();
+    for token in std::iter::successors(first, SyntaxToken::prev_token) {
+        let start = token.text_range().start();
+        if token.kind() == SPLIT_MARKER {
+            return true;
+        }
+        let before = usize::from(offset - start).min(token.text().len());
+        let has_line_end = token.text().as_bytes()[..before].iter().any(|it| b"\r\n".contains(it));
+        if has_line_end || u32::from(offset - start) > LOOKED_AT_BY_MARKER {
+            return false;
+        }
+    }
+    false
 }
 
 /// Strictly behind the beginning, whose token an insertion could change; but a file begins with nothing.

@@ -225,6 +225,34 @@ fn samples_keep_their_tree_and_are_laid_out_once() {
 }
 
 #[test]
+fn lines_end_as_they_did() {
+    let samples = ir_samples();
+    for sample in samples.iter().filter(|it| it.name.ends_with(".mlir")).step_by(3) {
+        let laid_out = formatted(&sample.text);
+        for end in ["\r\n", "\r"] {
+            let text = sample.text.replace('\n', end);
+            assert_eq!(formatted(&text), laid_out.replace('\n', end), "{} {end:?}", sample.name);
+        }
+        // Ends that differ: what is laid out gets one of them, and keeps it.
+        for n in [0, 1, 3, 17] {
+            let text = sample.text.replacen('\n', "\r\n", n).replace("}\n", "}\r");
+            let new = formatted(&text);
+            assert_eq!(formatted(&new), new, "{} {n}", sample.name);
+        }
+    }
+}
+
+#[test]
+fn markers_stand_alone_and_keep_their_line_end() {
+    check(
+        "\"a.b\"() : () -> () // -----\r\n  // -----\r\n\"a.b\"() : () -> ()\r\n// c // -----\r\n",
+        expect![[
+            "\"a.b\"() : () -> ()\r\n// -----\r\n// -----\r\n\"a.b\"() : () -> ()\r\n// c\r\n// -----\r\n"
+        ]],
+    );
+}
+
+#[test]
 fn texts_with_errors_are_laid_out_or_left() {
     for sample in ir_samples().iter().filter(|it| it.name.ends_with(".mlir")).step_by(5) {
         let step = sample.text.len() / 40 + 1;

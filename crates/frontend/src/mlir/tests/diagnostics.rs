@@ -119,3 +119,73 @@ fn broken_operations_are_opaque_and_keep_their_values() {
         "#]],
     );
 }
+
+#[test]
+fn each_use_that_nothing_dominates_is_told_once() {
+    check_diagnostics(
+        r#"
+func.func @argument() {
+  cf.br ^next(%x : i32)
+^next(%x: i32):
+  return
+}
+func.func @twice(%c: i1) {
+  cf.cond_br %c, ^left, ^right
+^left:
+  %x = arith.constant 1 : i32
+  cf.br ^right
+^right:
+  %y = arith.addi %x, %x : i32
+  return
+}
+func.func @inside_of_itself(%c: i1) {
+  %x = scf.if %c -> (i32) {
+    scf.yield %x : i32
+  } else {
+    scf.yield %c : i1
+  }
+  return
+}
+func.func @in_unknown(%c: i1) {
+  "t.order"() ({
+    scf.if %c {
+      "t.use"(%inner) : (i32) -> ()
+      %inner = "t.def"() : () -> i32
+    }
+    "t.use"(%nobody_knows) : (i32) -> ()
+    %nobody_knows = "t.def"() : () -> i32
+  }) : () -> ()
+  "t.blocks"() ({
+    "t.use"(%z) : (i32) -> ()
+    "t.br"()[^second] : () -> ()
+  ^second:
+    %z = "t.def"() : () -> i32
+    "t.end"() : () -> ()
+  }) : () -> ()
+  return
+}
+func.func @same_label() {
+  cf.br ^a
+^a:
+  cf.br ^a
+^a:
+  return
+}
+"#,
+        expect![[r#"
+            use-before-definition `%x`: the definition of `%x` does not come before this use on every path
+            use-before-definition `%x`: the definition of `%x` does not come before this use on every path
+            use-before-definition `%x`: the definition of `%x` does not come before this use on every path
+            use-before-definition `%x`: the definition of `%x` does not come before this use on every path
+            unknown-operation `"t.order"`: what `t.order` does is not known: nothing is merged with it or moved over it
+            unknown-operation `"t.use"`: what `t.use` does is not known: nothing is merged with it or moved over it
+            use-before-definition `%inner`: the definition of `%inner` does not come before this use on every path
+            unknown-operation `"t.def"`: what `t.def` does is not known: nothing is merged with it or moved over it
+            unknown-operation `"t.blocks"`: what `t.blocks` does is not known: nothing is merged with it or moved over it
+            use-before-definition `%z`: the definition of `%z` does not come before this use on every path
+            unknown-operation `"t.br"`: what `t.br` does is not known: nothing is merged with it or moved over it
+            unknown-operation `"t.end"`: what `t.end` does is not known: nothing is merged with it or moved over it
+            block-redefinition `^a`: there is a block `^a` in this region already
+        "#]],
+    );
+}

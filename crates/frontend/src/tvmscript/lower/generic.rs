@@ -102,7 +102,7 @@ impl Lowerer<'_, '_, '_> {
                 }
             }
             [x] if name == "likely" && self.s.body.expr(x.id).is_constant() => return x,
-            [_, x] if name == "reinterpret" && self.ty(x) == ty => return x,
+            [_, x] if name == "reinterpret" && ty != Type::Unknown && self.ty(x) == ty => return x,
             _ => {}
         }
         let callee = Callee::Intrinsic(self.s.body.intern(name));

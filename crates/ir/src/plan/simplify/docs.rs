@@ -171,6 +171,9 @@ The reader folds operators on constants while it reads, some of them to what is 
 
 The simplification itself is right: `tir-analyzer opt --passes simplify` does it on the function. By hand, write the operator by its name
 (`T.Sub`), which the reader does not fold.
+
+In MLIR and PIR every fix is read back in the same way. There it never happens unless something is wrong with this tool: please report it with
+the function.
 ",
     },
     Doc {

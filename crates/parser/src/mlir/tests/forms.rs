@@ -3,6 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
+use crate::mlir::lexer::Markers;
 
 #[track_caller]
 fn check(text: &str, expected: Expect) {
