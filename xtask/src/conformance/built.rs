@@ -8,7 +8,7 @@ use std::io;
 use std::path::Path;
 
 use codegen::Target;
-use codegen::build::{Build, BuiltFile, Place, Settings, SourceFunction, hash_of};
+use codegen::build::{Build, BuiltFile, OutputFolder, Place, Settings, SourceFunction, hash_of};
 use codegen::manifest::Manifest;
 use ir::Body;
 
@@ -31,7 +31,11 @@ pub(crate) fn build_bodies<'a>(
             body: Box::new(|| Ok(body.clone().into())),
         });
     }
-    let build = Build::new(&settings);
+    let folder = OutputFolder::open(&settings, &|| {})?;
+    let build = Build::new(&settings, folder)?;
+    // The manifest is to have these bodies only.
+    let before = build.files_before();
+    let gone = before.into_iter().filter(|it| !files.contains_key(it)).map(str::to_owned).collect();
     let built: io::Result<Vec<BuiltFile>> = files
         .iter()
         .map(|(file, functions)| {
@@ -39,6 +43,6 @@ pub(crate) fn build_bodies<'a>(
             build.parsed(file, hash_of(&texts), functions)
         })
         .collect();
-    build.finish(built?)?;
+    build.finish(built?, &gone)?;
     Manifest::read(&out.join(target.name()))
 }
