@@ -149,6 +149,7 @@ fn shared(
         shadows: Vec::new(),
         equivalence: Equivalence::Syntactic,
         host_rounding: false,
+        exposed_to: None,
         cost: 1,
         saved: 1,
         decision: Decision::Bind(0),

@@ -33,6 +33,9 @@ pub(crate) fn build_bodies<'a>(
     }
     let folder = OutputFolder::open(&settings, &|| {})?;
     let build = Build::new(&settings, folder)?;
+    // The manifest is to have these bodies only.
+    let before = build.files_before();
+    let gone = before.into_iter().filter(|it| !files.contains_key(it)).map(str::to_owned).collect();
     let built: io::Result<Vec<BuiltFile>> = files
         .iter()
         .map(|(file, functions)| {
@@ -40,6 +43,6 @@ pub(crate) fn build_bodies<'a>(
             build.parsed(file, hash_of(&texts), functions)
         })
         .collect();
-    build.finish(built?)?;
+    build.finish(built?, &gone)?;
     Manifest::read(&out.join(target.name()))
 }

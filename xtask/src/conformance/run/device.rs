@@ -56,7 +56,7 @@ fn run_all(ws: &Workspace, peer: &Peer, cases: &[&Case]) -> Vec<Side> {
 
 fn build_all(dir: &Path, cases: &[&Case]) -> anyhow::Result<Output> {
     let bodies = cases.iter().map(|it| (it.file.as_str(), it.name.as_str(), &it.body));
-    let manifest = build_bodies(dir, &dir.join("store"), Target::OpenCl, bodies)?;
+    let manifest = build_bodies(dir, &codegen::build::store_of(dir), Target::OpenCl, bodies)?;
     let functions =
         manifest.functions.into_iter().map(|it| ((it.file.clone(), it.name.clone()), it)).collect();
     let refused = manifest
