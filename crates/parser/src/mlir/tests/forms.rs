@@ -115,8 +115,8 @@ fn tokens_are_those_of_mlir() {
     let mut out = String::new();
     let mut pos = 0;
     while pos < text.len() {
-        pos = lexer::trivia(text.as_bytes(), pos, lexer::Markers::Anywhere).end;
-        let (kind, end) = lexer::token(text.as_bytes(), pos, Dialect::Mlir, lexer::Markers::Anywhere);
+        pos = lexer::trivia(text.as_bytes(), pos, Markers::Anywhere).end;
+        let (kind, end) = lexer::token(text.as_bytes(), pos, Dialect::Mlir, Markers::Anywhere);
         let _ = writeln!(out, "{kind:?} {}", &text[pos..end]);
         pos = end;
         offset = end;
