@@ -101,15 +101,15 @@ fn calls_are_values_if_the_effects_say_so() {
         let my_own_call A
         let tvm_warp_shuffle A
         let tvm_warp_shuffle A
-        let cuda.ldg &A
-        let cuda.ldg &A
+        let masked_load &A
+        let masked_load &A
         ",
         expect![[r#"
             A at 3 4 (Syntactic)
             A at 7 8 (Syntactic)
             address_of(A) at 9 10 (Syntactic)
-            cuda.ldg(address_of(A)) at 9 10 (Syntactic)
             exp(A) at 3 4 (Syntactic)
+            masked_load(address_of(A)) at 9 10 (Syntactic)
         "#]],
     );
 }

@@ -435,7 +435,7 @@ fn arguments_are_read_before_the_call_writes() {
             param A
             param B
             call cuda.atomic_add &A B A+1 # B@entry A@entry
-            use A B           # A@4 B@4
+            use A B           # A@4 B@entry
         "#]],
     );
 }
