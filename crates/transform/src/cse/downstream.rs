@@ -66,10 +66,12 @@ impl Downstream {
         let hides = matches!(kind, ExprKind::Load { .. } | ExprKind::Call { .. });
         for (index, it) in operands().enumerate() {
             let otherwise = own || n_traps > usize::from(may_trap(it));
-            self.traps_around[it.index()] = match () {
-                () if hides => NONE,
-                () if otherwise => parent.index() as u32,
-                () => self.traps_around[parent.index()],
+            self.traps_around[it.index()] = if hides {
+                NONE
+            } else if otherwise {
+                parent.index() as u32
+            } else {
+                self.traps_around[parent.index()]
             };
             let is_arm = is_select && index > 0;
             in_arm[it.index()] = in_arm[parent.index()] || is_arm;
