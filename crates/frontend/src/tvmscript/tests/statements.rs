@@ -388,6 +388,7 @@ def outer(flag, size):
         def f(B: T.Buffer((16,), "int32")):
             if flag:
                 x: T.let[T.int32] = 1
+            else:
                 x: T.let[T.int32] = 2
             B[x] = size + 1
     "#]]
