@@ -97,6 +97,7 @@ impl Session {
     }
 
     /// Tells figures to who looks at the output of the test.
+    #[expect(clippy::print_stdout, reason = "the report of a test, shown with --nocapture")]
     pub(crate) fn report(&self, name: &str, figures: &[Figures]) {
         let all: Vec<String> =
             figures.iter().map(|it| format!("{:.1}", it.resident as f64 / 1000.0)).collect();
@@ -114,7 +115,7 @@ impl Session {
 
     fn document(&self, name: &str, number: usize) -> Document {
         let dir = uri_of(self.dir.path());
-        if number % 2 == 0 {
+        if number.is_multiple_of(2) {
             let text = samples::text("lowered_cuda", "te_softmax_dyn");
             return Document::new(format!("{dir}/{name}{number}.py"), text);
         }
@@ -207,9 +208,9 @@ impl Session {
 
     fn numbered(&self, number: usize) -> Document {
         let document = self.document("many", number);
-        let mark = if number % 2 == 0 { "#" } else { "//" };
+        let mark = if number.is_multiple_of(2) { "#" } else { "//" };
         // The long form has documents as large as those of a real workspace.
-        let text = if is_long() && number % 2 == 0 {
+        let text = if is_long() && number.is_multiple_of(2) {
             samples::text("lowered_cpu", "model_llama_decode1")
         } else {
             document.text().to_owned()

@@ -69,13 +69,12 @@ impl Role {
     /// Whether a variable that holds the value may stand there.
     pub fn takes_name(self) -> bool {
         match self {
-            Role::Value | Role::Launch => true,
+            Role::Value | Role::Launch | Role::Layout => true,
             Role::Trips
             | Role::Lanes
             | Role::Mask
             | Role::Type
             | Role::Bounds
-            | Role::Layout
             | Role::Constant
             | Role::Scope
             | Role::Annotation
@@ -104,7 +103,7 @@ impl Role {
     fn around(self, part: Role) -> Role {
         match self {
             Role::Value => part,
-            Role::Launch if part != Role::Value => part,
+            Role::Launch | Role::Layout if part != Role::Value => part,
             _ => self,
         }
     }

@@ -92,7 +92,7 @@ fn context(body: &Body, op: Option<OpId>) -> String {
 
 /// The line that an operation begins, about: there is about one a statement.
 fn line_of(body: &Body, op: OpId, lines: &[&str]) -> usize {
-    let ops: Vec<OpId> = body.ops_preorder().into_iter().collect();
+    let ops: Vec<OpId> = body.ops_preorder().collect();
     let before = ops.iter().take_while(|it| **it != op);
     let n = before.filter(|it| !matches!(body.ops[**it].kind, OpKind::Break)).count();
     let header = lines.iter().take_while(|it| !it.trim_end().ends_with(':')).count() + 1;

@@ -502,7 +502,7 @@ def local_mac(q, r):
 fn is_chosen(position: usize, value: usize) -> bool {
     static ALL: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
     let all = ALL.get_or_init(|| std::env::var_os("TIR_HOSTILE").is_some_and(|it| it == "all"));
-    *all || (position * 7 + value) % 97 == 0
+    *all || (position * 7 + value).is_multiple_of(97)
 }
 
 /// Positions of one file: a process for each would take most of the time of the usual run.
@@ -598,7 +598,7 @@ fn every_value_in_every_position_is_answered_by_the_server() {
     let mut faults = Vec::new();
     for file in &files {
         let text = fs::read_to_string(folder.path().join(file)).expect("it was written");
-        let document = Document::new(&format!("file:///{file}"), &text);
+        let document = Document::new(format!("file:///{file}"), &text);
         server.open(&document);
         for method in [
             "textDocument/diagnostic",

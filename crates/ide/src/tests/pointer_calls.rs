@@ -143,7 +143,7 @@ fn found(body: &str) -> Vec<String> {
     let analysis = analysis(&text);
     let found = analysis.diagnostics(FILE, &DiagnosticsConfig::default()).unwrap();
     let unknown = ["unknown-intrinsic", "unresolved-capture", "undefined-name"];
-    let codes = found.iter().map(|it| it.code.to_string());
+    let codes = found.iter().map(|it| it.code.to_owned());
     codes.filter(|it| !unknown.contains(&it.as_str())).collect()
 }
 

@@ -375,7 +375,7 @@ fn plan_kept(options: &FixOptions, read: Read<'_>, budget: &Budget, fix: &mut Fi
         let range = lowered.source_map.op_range(*op);
         edits.edits().first().is_some_and(|it| range.contains_inclusive(it.range.start()))
     };
-    let op = lowered.body.ops_preorder().into_iter().filter(is_edited).last();
+    let op = lowered.body.ops_preorder().filter(is_edited).last();
     fix.notes.push(Broken::in_text("fix", &lowered.body, what, op).report());
     budget.give_back(fix.n_fixes - n_before);
     fix.n_fixes = n_before;

@@ -137,7 +137,9 @@ fn optimize(
         let mut passes = args.passes.iter().filter_map(|it| it.0).filter(|it| !is_allowed(*it));
         let done = readable(&lowered.body).and_then(|()| {
             passes.try_fold(lowered.body, |body, pass| match pass {
-                Pass::Cse => kept(pass.name(), &body, eliminate(&body, &mut options, &mut module.exposed_to)),
+                Pass::Cse => {
+                    kept(pass.name(), &body, eliminate(&body, &mut options, &mut module.exposed_to))
+                }
                 Pass::Simplify | Pass::Fix(_) => pass.checked(&body),
             })
         });
@@ -223,7 +225,7 @@ fn obstacle(
 fn is_plain(item: &FunctionItem) -> bool {
     let Some(def) = ast::FunctionDef::cast(item.source.green.syntax()) else { return false };
     def.decorators().all(|it| {
-        let text = it.syntax().text().to_string();
+        let text = it.syntax().to_string();
         let head = text.trim_start_matches('@').split('(').next().unwrap_or_default().trim();
         let is_named = match it.expr() {
             Some(ast::Expr::CallExpr(call)) => {

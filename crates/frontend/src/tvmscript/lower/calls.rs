@@ -234,7 +234,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
     /// A form's keyword arguments must be among these: what it has no place for would be lost.
     pub(super) fn only_keywords(&mut self, args: &Args<'_>, names: &[&str]) -> R<()> {
         for &(name, ex) in &args.keywords {
-            if !names.contains(&name) && !(name == "span" && self.is_none(ex)) {
+            if !(names.contains(&name) || name == "span" && self.is_none(ex)) {
                 return Err(self.unsupported(ex, &format!("the argument `{name}`")));
             }
         }
