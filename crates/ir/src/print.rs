@@ -11,7 +11,7 @@ mod generic;
 mod names;
 mod stmt;
 
-use std::fmt::Write;
+use std::{collections::VecDeque, fmt::Write};
 
 use rustc_hash::FxHashMap;
 
@@ -51,8 +51,8 @@ struct Printer<'a> {
     names: Names,
     /// Names of the variables of the enclosing binders, innermost last.
     binders: Vec<String>,
-    /// Names of the `Let` variables that are declared before the statement being printed.
-    let_names: FxHashMap<ExprId, String>,
+    /// Names of the `Let` variables that are declared before the statement being printed: of each one, by occurrence.
+    let_names: FxHashMap<ExprId, VecDeque<String>>,
     /// Names that stand for whole expressions.
     given: FxHashMap<ExprId, String>,
 }

@@ -2,8 +2,6 @@
 
 use std::fmt::Write;
 
-use rustc_hash::FxHashSet;
-
 use super::{Printer, attr::float_literal, attr::quote};
 use crate::{
     Attr, BinaryOp, BufferField, BufferOrigin, Callee, DataType, Expr, ExprId, ExprKind,
@@ -344,10 +342,13 @@ impl Printer<'_> {
 
     fn let_expr(&mut self, id: ExprId, value: ExprId, body: ExprId) {
         self.names.open_scope();
-        let name = match self.let_names.get(&id) {
-            Some(declared) => declared.clone(),
-            None => self.names.fresh(&self.binder_name(id, 0)),
+        let name = match self.let_names.get_mut(&id) {
+            // What is printed more often than it stands in the statement repeats the last.
+            Some(declared) if declared.len() > 1 => declared.pop_front(),
+            Some(declared) => declared.front().cloned(),
+            None => None,
         };
+        let name = name.unwrap_or_else(|| self.names.fresh(&self.binder_name(id, 0)));
         self.out.push_str("T.Let(");
         self.binders.push(name.clone());
         self.expr(body);
@@ -359,31 +360,26 @@ impl Printer<'_> {
     }
 
     /// Declares the variables of all `Let`s in an operation's operands: TVM reads only a `T.Let` of a variable that is
-    /// there (`x = T.float32()`). Gives what was declared, to be forgotten after the statement.
-    pub(super) fn declare_lets(&mut self, op: OpId) -> Vec<ExprId> {
+    /// there (`x = T.float32()`), and no variable that two of them bind. Equal ones are one node, so each occurrence
+    /// gets a variable of its own. Walks what the statement prints.
+    pub(super) fn declare_lets(&mut self, op: OpId) {
         let body = self.body;
-        let mut declared = Vec::new();
         let mut stack: Vec<ExprId> = body.ops[op].operands.iter().rev().copied().collect();
-        let mut seen = FxHashSet::default();
         while let Some(id) = stack.pop() {
             let node = body.expr(id);
-            if !node.flags.has_binder || !seen.insert(id) {
+            if !node.flags.has_binder {
                 continue;
             }
-            if let ExprKind::Let { value, .. } = node.kind
-                && !self.let_names.contains_key(&id)
-            {
+            if let ExprKind::Let { value, .. } = node.kind {
                 let name = self.names.fresh(&self.binder_name(id, 0));
                 let ty = body.dtype(value).unwrap_or(DataType::INT32);
                 self.line(format_args!("{name} = T.{ty}()"));
-                self.let_names.insert(id, name);
-                declared.push(id);
+                self.let_names.entry(id).or_default().push_back(name);
             }
             let before = stack.len();
             body.each_child(node.kind, &mut |child| stack.push(child));
             stack[before..].reverse();
         }
-        declared
     }
 
     fn lambda(&mut self, id: ExprId, params: u32, body: ExprId) {

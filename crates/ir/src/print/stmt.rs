@@ -40,11 +40,10 @@ impl Printer<'_> {
 
     /// Prints one statement; true if it took the next one with it.
     fn statement(&mut self, op: OpId, next: Option<OpId>, is_only: bool) -> bool {
-        let declared = self.declare_lets(op);
+        let around = std::mem::take(&mut self.let_names);
+        self.declare_lets(op);
         let took_next = self.bare_statement(op, next, is_only);
-        for id in declared {
-            self.let_names.remove(&id);
-        }
+        self.let_names = around;
         took_next
     }
 
@@ -138,7 +137,8 @@ impl Printer<'_> {
     }
 
     /// The loops that one `T.grid` can say: serial from 0 without step and annotations, directly nested, the extents
-    /// free of the outer variables.
+    /// free of the outer variables. One with a `T.Let` in its extent stands on its own, as the variable is declared
+    /// before its statement.
     fn grid_nest(&self, op: OpId) -> Vec<OpId> {
         let body = self.body;
         let mut nest = vec![op];
@@ -148,7 +148,11 @@ impl Printer<'_> {
             let block = body.entry(body.ops[at].regions[0]);
             vars.extend(body.blocks[block].args.iter().copied());
             let [inner] = body.blocks[block].ops[..] else { break };
-            if !self.is_grid_axis(inner) || self.mentions(body.ops[inner].operands[1], &vars) {
+            if !self.is_grid_axis(inner) {
+                break;
+            }
+            let extent = body.ops[inner].operands[1];
+            if body.expr(extent).flags.has_binder || self.mentions(extent, &vars) {
                 break;
             }
             nest.push(inner);

@@ -755,3 +755,43 @@ fn variable_of_the_user_ends_with_its_scope() {
         "#]],
     );
 }
+
+#[test]
+fn let_in_an_extent_is_declared_before_its_own_loop() {
+    // TVM reads no `T.grid` whose later extents name variables that are declared nowhere.
+    check(
+        "x y",
+        "
+        for i, j in T.grid(x, (x + y) * (x + y)):
+            M[i] = j
+        ",
+        expect![[r#"
+            for i in range(x):
+                cse_v1 = T.int32()
+                for j in range(T.Let(cse_v1 * cse_v1, where={cse_v1: x + y})):
+                    M[i] = j
+        "#]],
+    );
+}
+
+#[test]
+fn equal_lets_have_variables_of_their_own() {
+    // TVM refuses a variable that two lets bind.
+    check(
+        "x y",
+        "
+        v = T.int32()
+        w = T.int32()
+        if T.Let(v * v, where={v: x}) > T.Let(w * w, where={w: x}) + y:
+            z = T.int32()
+            M[0] = T.Let(z * z, where={z: x})
+        ",
+        expect![[r#"
+            v = T.int32()
+            v_1 = T.int32()
+            if T.Let(v * v, where={v: x}) > T.Let(v_1 * v_1, where={v_1: x}) + y:
+                v_2 = T.int32()
+                M[0] = T.Let(v_2 * v_2, where={v_2: x})
+        "#]],
+    );
+}
