@@ -123,7 +123,8 @@ mod tests {
 
     #[test]
     fn each_feature_is_found_in_many_programs() {
-        let calls = [Operator { name: "T.ptx.ldmatrix".to_owned(), is_value: true }];
+        let calls =
+            [Operator { name: "T.ptx.ldmatrix".to_owned(), is_value: true, takes_keywords: true }];
         for (features, part) in [
             (Features::Unknowns, "def make("),
             (Features::Unknowns, "T.Cast(d"),

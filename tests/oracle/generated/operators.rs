@@ -44,7 +44,9 @@ fn operator(name: &str) -> Option<Operator> {
         ty => ty.prim().is_some_and(|it| it.is_integer() || it.is_float() || it.is_bool()),
     };
     let is_value = called(&name, &as_value).is_some_and(is_number);
-    Some(Operator { name, is_value })
+    let takes_keywords =
+        called(&name, &format!("T.evaluate({name}(v0 + 1, dst=b0.data))")).is_some();
+    Some(Operator { name, is_value, takes_keywords })
 }
 
 /// The type of the operator's call in a function of these statements, if that is right and has one.

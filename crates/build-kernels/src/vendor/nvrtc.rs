@@ -56,7 +56,8 @@ impl Nvrtc {
     /// What the headers say: wheels may have another version than the library.
     pub(super) fn headers(&self) -> String {
         let all = self.includes.iter().flat_map(|folder| DEVICE_HEADERS.map(|it| folder.join(it)));
-        let texts: Vec<Vec<u8>> = all.filter_map(|it| files::read(&it, files::ARTIFACT).ok()).collect();
+        let texts: Vec<Vec<u8>> =
+            all.filter_map(|it| files::read(&it, files::ARTIFACT).ok()).collect();
         let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
         hash_of(&texts)[..8].iter().map(|it| format!("{it:02x}")).collect()
     }

@@ -26,6 +26,8 @@ pub struct Operator {
     pub name: String,
     /// Whether what it gives may be cast.
     pub is_value: bool,
+    /// Whether a call with an operand by keyword is still a call: that of a value is kept as its text only, and is not executed.
+    pub takes_keywords: bool,
 }
 
 /// A call while it is written: its text with holes, and what fills them.
@@ -131,7 +133,7 @@ impl Generator<'_> {
         }
         let operator = &operators[self.next_name % operators.len()];
         self.next_name += 1;
-        let call = self.arguments(target);
+        let call = self.arguments(operator, target);
         let text = format!("{}({})", operator.name, call.arguments.join(", "));
         let form = Form { buffers: call.buffers, ..Form::new(&text) };
         let mut node = Expr::new(Type::I32, ExprKind::Form(Box::new(form)), call.operands);
@@ -148,10 +150,10 @@ impl Generator<'_> {
     }
 
     /// Arguments: the element at one of the positions or by keyword, other things at the others.
-    fn arguments(&mut self, target: &Target) -> Call {
+    fn arguments(&mut self, operator: &Operator, target: &Target) -> Call {
         let mut call = Call::default();
         let n = 1 + self.rng.below(3);
-        let is_keyword = self.rng.one_in(4);
+        let is_keyword = self.rng.one_in(4) && operator.takes_keywords;
         let place = self.rng.below(n);
         for at in 0..n {
             let text = match at == place && !is_keyword {

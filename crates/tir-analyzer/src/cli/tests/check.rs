@@ -313,7 +313,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 3,
+                  "ruleIndex": 4,
                   "relatedLocations": [
                     {
                       "id": 0,
@@ -372,7 +372,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 43
+                  "ruleIndex": 44
                 }
               ],
               "invocations": [
