@@ -56,7 +56,8 @@ impl Machine<'_> {
         let given = args.iter().copied().zip(used).chain(data.into_iter().map(|it| (it, None)));
         let mut call = Call::new(name);
         for (operand, used) in given {
-            let is_place = used.map_or(row.may_write(), |it| it.may_write() || it == OperandUse::Place);
+            let is_place =
+                used.map_or(row.may_write(), |it| it.may_write() || it == OperandUse::Place);
             let value = self.eval_given(operand, is_place, lane)?;
             self.give(&mut call, &value, used);
         }

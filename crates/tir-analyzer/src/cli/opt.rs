@@ -137,7 +137,9 @@ fn optimize(
         let mut passes = args.passes.iter().filter_map(|it| it.0).filter(|it| !is_allowed(*it));
         let done = readable(&lowered.body).and_then(|()| {
             passes.try_fold(lowered.body, |body, pass| match pass {
-                Pass::Cse => kept(pass.name(), &body, eliminate(&body, &mut options, &mut module.exposed_to)),
+                Pass::Cse => {
+                    kept(pass.name(), &body, eliminate(&body, &mut options, &mut module.exposed_to))
+                }
                 Pass::Simplify | Pass::Fix(_) => pass.checked(&body),
             })
         });

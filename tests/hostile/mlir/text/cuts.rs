@@ -44,7 +44,7 @@ const CUTS: &[(&str, &[usize])] = &[
     ("F\n//  -----\nmodule @m { F }\n", &[2]),
     ("F\n// -- -----\nmodule @m { F }\n", &[2]),
     ("F\nmodule @m {\n  // -----\n F }\n", &[2]),
-    ("F\nmodule @m attributes {a = \"// -----\"} { F }\n", &[2]),
+    ("F\nmodule @m attributes {x.a = \"// -----\"} { F }\n", &[2]),
     ("F\nmodule @m { // c // -----\n F }\n", &[2]),
 ];
 
