@@ -104,6 +104,7 @@ fn many_of_a_kind() {
         // All of them wait for their definition.
         format!("  cf.br ^b({waiting} : {types})\n^b:\n  %y = \"t.x\"() : () -> i32"),
         each(|it| format!("  cf.br ^b{it}\n^b{it}:\n")),
+        each(|it| format!("  cf.cond_br %c, ^b{it}, ^b0\n^b{it}:\n")),
         each(|_| "  cf.br ^b\n^b:\n".to_owned()),
         each(|_| "  %x = \"t.x\"() : () -> i32\n".to_owned()),
         each(|it| format!("  \"t.x\"(%u{it}) : (i32) -> ()\n")),
