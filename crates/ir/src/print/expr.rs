@@ -413,7 +413,13 @@ impl Printer<'_> {
     fn call(&mut self, kind: ExprKind) {
         let ExprKind::Call { callee, args, attrs, .. } = kind else { return };
         match callee {
-            Callee::Intrinsic(name) => self.push(format_args!("T.{}(", self.body.name(name))),
+            Callee::Intrinsic(name) => {
+                let name = self.body.name(name);
+                match instruction(name) {
+                    Some(instruction) => self.push(format_args!("T.ptx[\"{instruction}\"](")),
+                    None => self.push(format_args!("T.{name}(")),
+                }
+            }
             Callee::Function(name) | Callee::Unknown(name) => {
                 self.push(format_args!("{}(", self.body.name(name)))
             }
@@ -447,4 +453,17 @@ impl Printer<'_> {
         }
         self.out.push(')');
     }
+}
+
+/// The name of an instruction of PTX as PTX spells it, if Python cannot spell it as attributes: `cp.async.bulk.tensor.2d`.
+fn instruction(name: &str) -> Option<String> {
+    let path = name.strip_prefix("ptx.")?;
+    let is_spelt =
+        |part: &str| part != "async" && !part.starts_with(|it: char| it.is_ascii_digit());
+    if path.split('.').all(is_spelt) {
+        return None;
+    }
+    let parts = path.split('.').map(|it| it.trim_end_matches('_'));
+    let text = parts.collect::<Vec<_>>().join(".");
+    Some(text.replace("__colon__", ":").replace("__", "::"))
 }

@@ -18,7 +18,12 @@ use crate::tvmscript::{
 impl Lowerer<'_, '_, '_> {
     pub(super) fn intrinsic(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Ev> {
         if let Some(names) = form_parameters(name) {
-            self.only_keywords(args, names)?;
+            // TVM takes a `dtype=` of an operator and drops it: what it gives follows from its operands. Constructors of nodes refuse it.
+            let is_operator = name.starts_with(|it: char| it.is_ascii_lowercase());
+            let is_dropped = |it: &&(&str, Ex)| is_operator && it.0 == "dtype";
+            if !args.keywords.iter().any(|it| is_dropped(&it)) {
+                self.only_keywords(args, names)?;
+            }
         }
         let tx = match name {
             "Cast" | "cast" => self.cast_form(ex, name, args)?,

@@ -325,3 +325,29 @@ fn vectors_and_loads() {
         "#]],
     );
 }
+
+#[test]
+fn a_type_given_to_an_operator_is_dropped_as_tvm_does() {
+    check(
+        "T.if_then_else(p, f, f, dtype=\"float32\")
+         T.max(x, y, dtype=\"int32\")
+         T.Select(p, f, f, dtype=\"float32\")",
+        expect![[r#"
+            T.if_then_else(p, f, f, dtype="float32") => T.if_then_else(p, f, f): float32
+            T.max(x, y, dtype="int32") => T.max(x, y): int32
+            T.Select(p, f, f, dtype="float32") => unsupported-construct: the argument `dtype` has no meaning in TVMScript that is known here
+        "#]],
+    );
+}
+
+#[test]
+fn instructions_that_are_no_attributes_of_python_keep_their_brackets() {
+    check(
+        "T.ptx[\"cp.async.bulk.tensor.2d.shared::cta.global\"](A.data, A.data)
+         T.ptx[\"ld.global.s32\"](x, A.data)",
+        expect![[r#"
+            T.ptx["cp.async.bulk.tensor.2d.shared::cta.global"](A.data, A.data) => T.ptx["cp.async.bulk.tensor.2d.shared::cta.global"](A.data, A.data): Unknown
+            T.ptx["ld.global.s32"](x, A.data) => T.ptx.ld.global_.s32(x, A.data): Unknown
+        "#]],
+    );
+}
