@@ -204,7 +204,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
             None if matches!(ev.val, Val::Const(Constant::None)) => {
                 Ok(Written::Type(Type::Unknown))
             }
-            None if matches!(ev.val, Val::Unknown(_) | Val::Expr(_) | Val::Python) => {
+            None if matches!(
+                ev.val,
+                Val::Unknown(_) | Val::Expr(_) | Val::Python | Val::Path(_)
+            ) =>
+            {
                 let tx = self.lift(&ev)?;
                 match self.ty(tx) {
                     Type::Unknown => Ok(Written::Symbolic(tx)),

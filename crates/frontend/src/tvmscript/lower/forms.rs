@@ -237,8 +237,11 @@ impl Lowerer<'_, '_, '_> {
         Ok(Tx { id, src: self.s.sources.node(at, &[c.src, a.src, b.src]) })
     }
 
-    /// The number of lanes: a constant, or a multiple of `vscale`.
-    pub(super) fn lanes(&mut self, ex: Ex, lanes: Tx) -> R<Lanes> {
+    /// The number of lanes: a constant, or a multiple of `vscale`. None where it is a value of Python that is not known here.
+    pub(super) fn lanes(&mut self, ex: Ex, lanes: Tx) -> R<Option<Lanes>> {
+        if self.ty(lanes) == Type::Unknown {
+            return Ok(None);
+        }
         let vscale_factor = |this: &Self, id: ir::ExprId| match this.s.body.expr(id).kind {
             ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
                 this.s.body.name(name) == "vscale"
@@ -260,7 +263,7 @@ impl Lowerer<'_, '_, '_> {
             _ if vscale_factor(self, lanes.id) => Some(Lanes::Scalable(1)),
             _ => None,
         };
-        found.ok_or_else(|| {
+        found.map(Some).ok_or_else(|| {
             self.malformed(ex, "the number of lanes must be a constant from 1 to 65535")
         })
     }
@@ -270,7 +273,7 @@ impl Lowerer<'_, '_, '_> {
         let n = self.lanes(ex, lanes)?;
         let at = self.at(ex);
         self.check_scalar(base)?;
-        let Some(dtype) = self.dtype(base) else {
+        let (Some(dtype), Some(n)) = (self.dtype(base), n) else {
             let kind = ExprKind::Ramp { base: base.id, stride: stride.id, lanes: lanes.id };
             return Ok(self.make(kind, Type::Unknown, at, &[base.src, stride.src, lanes.src]));
         };
@@ -300,9 +303,9 @@ impl Lowerer<'_, '_, '_> {
         let n = self.lanes(ex, lanes)?;
         let at = self.at(ex);
         self.check_scalar(value)?;
-        let ty = match self.ty(value) {
-            Type::Prim(dtype) => dtype.with_lanes(n).into(),
-            ty => ty,
+        let ty = match (self.ty(value), n) {
+            (Type::Prim(dtype), Some(n)) => dtype.with_lanes(n).into(),
+            _ => Type::Unknown,
         };
         let kind = ExprKind::Broadcast { value: value.id, lanes: lanes.id };
         Ok(self.make(kind, ty, at, &[value.src, lanes.src]))

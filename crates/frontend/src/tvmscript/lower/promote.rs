@@ -43,7 +43,8 @@ impl Lowerer<'_, '_, '_> {
                 return Ok(self.tuple(&items, src));
             }
             Val::Type(ty) => return self.type_literal(*ty, src),
-            Val::Python => return Ok(self.python(src)),
+            // What is imported may be a number as well as a module.
+            Val::Python | Val::Path(_) => return Ok(self.python(src)),
             other => {
                 let what = describe(other);
                 let range = self.s.sources.range(src);
