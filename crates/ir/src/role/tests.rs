@@ -127,7 +127,7 @@ fn a_part_has_the_role_of_what_it_is_part_of() {
 }
 
 #[test]
-fn only_values_take_names() {
+fn only_what_is_computed_takes_names() {
     let named: Vec<Role> = Role::ALL.into_iter().filter(|it| it.takes_name()).collect();
-    assert_eq!(named, [Role::Value, Role::Launch]);
+    assert_eq!(named, [Role::Value, Role::Launch, Role::Layout]);
 }
