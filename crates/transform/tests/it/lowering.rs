@@ -472,12 +472,12 @@ fn memory_of_a_warp_is_memory_of_its_threads() {
         "32",
         "i * 256 + tx * 8 + 4",
         expect![[r#"
-        tx = T.launch_thread("threadIdx.x", 32)
-        c = T.alloc_local((16,))
-        for i in range(2):
-            T.cuda.mma_fill_legacy(8, c.data, i * 8)
-            T.ptx_legacy.mma("m16n8k16", "row", "col", "fp16", "fp16", "fp32", A.data, 0, B.data, 0, c.data, i * 8 + 4, T.bool(False))
-    "#]],
+            tx = T.launch_thread("threadIdx.x", 32)
+            c = T.alloc_local((16,))
+            for i in range(2):
+                T.cuda.mma_fill_legacy(8, c.data, i * 8, dtype="float32")
+                T.ptx_legacy.mma("m16n8k16", "row", "col", "fp16", "fp16", "fp32", A.data, 0, B.data, 0, c.data, i * 8 + 4, T.bool(False), dtype="float32")
+        "#]],
     );
     check(
         "32",

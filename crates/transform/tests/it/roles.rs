@@ -52,14 +52,6 @@ for j in range(i * 32, i * 32 + 32):
     A[j] = 1",
     ),
     (
-        "shapes",
-        "C = T.alloc_buffer((x * 4,), \"int32\")
-D = T.alloc_buffer((x * 4,), \"int32\")
-C[0] = A[0]
-D[0] = A[1]
-A[i] = C[0] + D[0]",
-    ),
-    (
         "what is said to passes",
         "with T.attr(A.data, \"pragma_unroll\", x * 4):
     A[i] = 0

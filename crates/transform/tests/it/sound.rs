@@ -692,9 +692,8 @@ fn what_no_path_computes_twice_is_not_computed_where_it_is_not_needed() {
         expect![[r#"
             if x < 3:
                 A[0] = x * y
-            else:
-                if x < 5:
-                    A[1] = x * y
+            elif x < 5:
+                A[1] = x * y
             A[2] = T.if_then_else(x < 7, x * 9, T.if_then_else(x < 8, 1 + x * 9, T.if_then_else(y < 4, x * 9 - y, 3)))
             ---
             x * y: 2 times, cost 1, no-path-twice
@@ -737,15 +736,13 @@ fn what_some_path_computes_twice_is_shared_before_its_arms() {
             if y < 9:
                 for i in range(x):
                     A[i] = A[i] + cse_v3
-            else:
-                if y < 12:
-                    A[3] = cse_v3
+            elif y < 12:
+                A[3] = cse_v3
             if y < 13:
                 for i in range(1):
                     A[i] = A[i] + x * 13
-            else:
-                if y < 14:
-                    A[4] = x * 13
+            elif y < 14:
+                A[4] = x * 13
             cse_v4: T.let[T.int32] = x * 15
             A[5] = T.if_then_else(cse_v4 < y, cse_v4, y)
             cse_v5: T.let[T.int32] = x * 17

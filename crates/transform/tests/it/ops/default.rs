@@ -35,8 +35,8 @@ fn what_both_arms_compute_moves_before_the_choice() {
         expect![[r#"
             "func.func"() <{sym_name = "f", function_type = () -> ()}> ({
             ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):
-              %x_0 = "arith.muli"(%a, %b) : (i32, i32) -> i32
-              %y = "arith.addi"(%x_0, %a) : (i32, i32) -> i32
+              %x = "arith.muli"(%a, %b) : (i32, i32) -> i32
+              %y = "arith.addi"(%x, %a) : (i32, i32) -> i32
               "scf.if"(%c) ({
                 "test.use"(%y) : (i32) -> ()
                 "scf.yield"() : () -> ()
