@@ -45,6 +45,26 @@ pub enum Attr {
     Text(Box<str>),
 }
 
+impl Attr {
+    /// Whether an expression, or a text of unknown meaning, is somewhere in it. O(its parts).
+    pub fn holds_expression(&self) -> bool {
+        let mut stack = vec![self];
+        while let Some(attr) = stack.pop() {
+            match attr {
+                Attr::Expr(_) | Attr::Text(_) => return true,
+                Attr::List(items) => stack.extend(items),
+                Attr::Dict(items) => stack.extend(items.iter().map(|it| &it.1)),
+                Attr::Call { args, keywords, .. } => {
+                    stack.extend(args);
+                    stack.extend(keywords.iter().map(|it| &it.1));
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+}
+
 /// An attribute dictionary in the order written. The empty one has id 0 in every body.
 pub type AttrDict = Vec<(Box<str>, Attr)>;
 

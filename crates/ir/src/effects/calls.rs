@@ -156,7 +156,7 @@ fn speaks_of_all(row: &OpEffects, body: &Body, args: &[ExprId], attrs: &AttrDict
         && attrs.iter().all(|(key, value)| {
             let given = match value {
                 Attr::Operand(index) => args.get(*index as usize).map(|&it| given(body, it)),
-                data => holds_expression(data).then_some(Given::Unknown),
+                data => data.holds_expression().then_some(Given::Unknown),
             };
             given.is_none_or(|it| is_said(Operand::Named(key), it))
         })
@@ -198,22 +198,4 @@ fn of_type(ty: Type) -> Given {
         Type::Prim(_) => Given::Number,
         Type::Unknown | Type::Named(_) => Given::Unknown,
     }
-}
-
-/// Whether compile-time data holds something that is none.
-fn holds_expression(attr: &Attr) -> bool {
-    let mut stack = vec![attr];
-    while let Some(attr) = stack.pop() {
-        match attr {
-            Attr::Expr(_) | Attr::Text(_) => return true,
-            Attr::List(items) => stack.extend(items),
-            Attr::Dict(items) => stack.extend(items.iter().map(|it| &it.1)),
-            Attr::Call { args, keywords, .. } => {
-                stack.extend(args);
-                stack.extend(keywords.iter().map(|it| &it.1));
-            }
-            _ => {}
-        }
-    }
-    false
 }

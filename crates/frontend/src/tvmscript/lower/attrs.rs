@@ -202,7 +202,7 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn data_or_opaque(&mut self, ex: Ex) -> Result<Attr, Tx> {
         let uses = self.s.uses.len();
         let data = self.attr(ex);
-        if is_data(&data) {
+        if !data.holds_expression() {
             return Ok(data);
         }
         // Names in it are found in no operand: they are hidden again.
@@ -233,24 +233,6 @@ impl Lowerer<'_, '_, '_> {
 
 /// Constructors of data that is kept by its parts.
 const DATA_CONSTRUCTORS: [&str; 5] = ["target", "TargetAttr", "Tensor", "Shape", "Object"];
-
-/// Whether nothing in it is an expression or a text of unknown meaning.
-fn is_data(attr: &Attr) -> bool {
-    let mut stack = vec![attr];
-    while let Some(attr) = stack.pop() {
-        match attr {
-            Attr::Expr(_) | Attr::Text(_) => return false,
-            Attr::List(items) => stack.extend(items),
-            Attr::Dict(items) => stack.extend(items.iter().map(|it| &it.1)),
-            Attr::Call { args, keywords, .. } => {
-                stack.extend(args);
-                stack.extend(keywords.iter().map(|it| &it.1));
-            }
-            _ => {}
-        }
-    }
-    true
-}
 
 fn constant_attr(it: &Constant) -> Attr {
     match it {
