@@ -315,6 +315,11 @@ fn texts_and_functions_taken_for_one_are_caught() {
 }
 
 #[test]
+fn lanes_taken_for_one_are_caught() {
+    check_text_caught(Features::Unknowns, |text| taken_for_one(text, 'n'));
+}
+
+#[test]
 fn numbers_of_lanes_with_a_name_are_caught() {
     check_text_caught(Features::Scalable, named_lanes);
 }

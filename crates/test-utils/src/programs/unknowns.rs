@@ -121,7 +121,7 @@ impl Generator<'_> {
         if self.in_kernel || self.owner.is_some() {
             return false;
         }
-        if self.rng.one_in(32) {
+        if self.rng.one_in(6) {
             return self.captured_lanes(list);
         }
         let operand = self.expr(Type::I32, 2);
