@@ -386,10 +386,14 @@ impl<'a> Simplifier<'a> {
         let mut operands = self.body().children(expr);
         let mut is_same = true;
         for (index, operand) in operands.iter_mut().enumerate() {
-            if !role::of_child(self.body(), expr, index, *operand).takes_equal() {
+            let role = role::of_child(self.body(), expr, index, *operand);
+            if !role.takes_equal() {
                 continue;
             }
             let simple = self.simplified(at, *operand);
+            if self.body().expr(simple).is_constant() && !role.takes_constant() {
+                continue;
+            }
             is_same &= simple == *operand;
             *operand = simple;
         }

@@ -36,6 +36,8 @@ pub enum Role {
     Bounds,
     /// An extent, a stride or the offset of a buffer where it is made: how memory is laid out.
     Layout,
+    /// A value that is converted to a type that is not known: as a constant it would be converted where it is read, and may not fit.
+    Converted,
     /// An operand that TVM needs as a constant, maybe after loops were unrolled.
     Constant,
     /// The extents of a scope of threads where its index is defined (`T.cta_id([4])`).
@@ -50,7 +52,7 @@ pub enum Role {
 
 impl Role {
     /// All of them.
-    pub const ALL: [Role; 13] = [
+    pub const ALL: [Role; 14] = [
         Role::Value,
         Role::Launch,
         Role::Trips,
@@ -59,6 +61,7 @@ impl Role {
         Role::Type,
         Role::Bounds,
         Role::Layout,
+        Role::Converted,
         Role::Constant,
         Role::Scope,
         Role::Annotation,
@@ -69,7 +72,7 @@ impl Role {
     /// Whether a variable that holds the value may stand there.
     pub fn takes_name(self) -> bool {
         match self {
-            Role::Value | Role::Launch | Role::Layout => true,
+            Role::Value | Role::Launch | Role::Layout | Role::Converted => true,
             Role::Trips
             | Role::Lanes
             | Role::Mask
@@ -86,7 +89,7 @@ impl Role {
     /// Whether another expression of the same value may stand there, while the operands beside it stay.
     pub fn takes_equal(self) -> bool {
         match self {
-            Role::Value | Role::Trips | Role::Mask | Role::Function => true,
+            Role::Value | Role::Trips | Role::Mask | Role::Function | Role::Converted => true,
             Role::Launch
             | Role::Lanes
             | Role::Type
@@ -99,10 +102,15 @@ impl Role {
         }
     }
 
+    /// Whether a constant of the same value may stand there where none stood.
+    pub fn takes_constant(self) -> bool {
+        self.takes_equal() && self != Role::Converted
+    }
+
     /// What a part has that is for `part` in an operand that is for this.
     fn around(self, part: Role) -> Role {
         match self {
-            Role::Value => part,
+            Role::Value | Role::Converted => part,
             Role::Launch | Role::Layout if part != Role::Value => part,
             _ => self,
         }

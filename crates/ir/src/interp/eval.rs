@@ -89,9 +89,8 @@ impl Machine<'_> {
             }
             ExprKind::Cast(operand) => {
                 let value = self.eval(operand, lane)?;
-                let (Some(from), Some(to)) = (self.body.dtype(operand), ty.prim()) else {
-                    return Ok(value);
-                };
+                let Some(to) = ty.prim() else { return Ok(value) };
+                let from = self.body.dtype(operand).unwrap_or_else(|| ops::type_of(&value));
                 if let Some(value) = ops::fast_cast(&value, from, to) {
                     return Ok(value);
                 }

@@ -179,7 +179,7 @@ impl Machine<'_> {
         let name = body.name(name);
         if self.kernel.is_none() {
             let message = format!("a matrix instruction outside of a kernel, T.{name}");
-            return self.fail(RunErrorKind::Unsupported, message);
+            return self.fail(RunErrorKind::Program, message);
         }
         self.counts.calls += active.len() as u64;
         let is_text = |it: &&ExprId| matches!(body.expr(**it).kind, ExprKind::Str(_));

@@ -252,6 +252,15 @@ pub(super) fn unary(op: UnaryOp, dtype: DataType, a: &Val) -> Result<Val, Fault>
 }
 
 /// Conversion from `from` to `to` (SEMANTICS: C2–C8).
+/// The type that a number has where the program does not tell it.
+pub(super) fn type_of(value: &Val) -> DataType {
+    match value {
+        Val::Float(_) => DataType::float(64),
+        Val::Vector(lanes) => lanes.first().map_or(DataType::INT64, type_of),
+        _ => DataType::INT64,
+    }
+}
+
 pub(super) fn cast(
     value: &Val,
     from: DataType,

@@ -87,6 +87,13 @@ impl Printer<'_> {
         std::mem::replace(&mut self.out, outer)
     }
 
+    /// An expression to the left of a `+`.
+    pub(super) fn summand_string(&mut self, expr: ExprId) -> String {
+        let outer = std::mem::take(&mut self.out);
+        self.operand(expr, Level::Sum);
+        std::mem::replace(&mut self.out, outer)
+    }
+
     pub(super) fn expr(&mut self, expr: ExprId) {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.expr_at(expr));
     }
@@ -210,6 +217,10 @@ impl Printer<'_> {
         self.body.expr(expr).is_constant()
     }
 
+    fn is_unknown(&self, expr: ExprId) -> bool {
+        self.body.expr(expr).flags.has_unknown
+    }
+
     /// Whether TVM's parser would make something else of the infix form. Comparisons and logic of two constants would be
     /// decided by Python.
     fn would_fold(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> bool {
@@ -245,6 +256,10 @@ impl Printer<'_> {
             _ => match op {
                 BinaryOp::Min if !folds => self.named("min", &[lhs, rhs]),
                 BinaryOp::Max if !folds => self.named("max", &[lhs, rhs]),
+                // The form that folds: the values of unknown operands may be constants, and may have been folded as they were read.
+                BinaryOp::Div if self.is_unknown(lhs) || self.is_unknown(rhs) => {
+                    self.named("truncdiv", &[lhs, rhs])
+                }
                 _ => self.named(constructor(op), &[lhs, rhs]),
             },
         }

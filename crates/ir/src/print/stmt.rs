@@ -241,7 +241,7 @@ impl Printer<'_> {
                     Some(dtype) => format!("T.{dtype}({end})"),
                 }
             }
-            _ => format!("{} + ({})", self.expr_string(min), self.expr_string(extent)),
+            _ => format!("{} + ({})", self.summand_string(min), self.expr_string(extent)),
         }
     }
 

@@ -74,6 +74,10 @@ pub(super) fn of(body: &Body, name: &str, args: &[ExprId], index: usize) -> Role
     if name == "assume" {
         return Role::Annotation;
     }
+    // Of a known type it is no call (`ExprKind::Cast`).
+    if name == "cast" {
+        return Role::Converted;
+    }
     let is_constant = match CONSTANTS.binary_search_by_key(&name, |it| it.0) {
         Ok(at) => match CONSTANTS[at].1 {
             Which::At(places) => places.contains(&index),

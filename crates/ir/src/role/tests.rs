@@ -80,12 +80,15 @@ fn parts_of_expressions() {
     let scope = it.call("cta_id", &[value], int);
     let wait = it.call("ptx.cp_async.wait_group", &[value], int);
     let copy = it.call("ptx.cp_async", &[pointer, value, pointer, value, value], int);
+    let cast = it.call("cast", &[value, float16], Type::Unknown);
     let unknown = Callee::Unknown(it.body.intern("helper"));
     let attrs = it.body.attr_dict(Vec::new());
     let unknown = ExprKind::Call { callee: unknown, args: list, attrs, instance: 0 };
     let unknown = it.body.make(unknown, int);
-    use Role::{Bounds, Constant, Function, Lanes as OfLanes, Scope, Text, Type as OfType, Value};
-    let cases: [(ExprId, &[Role]); 12] = [
+    use Role::{
+        Bounds, Constant, Converted, Function, Lanes as OfLanes, Scope, Text, Type as OfType, Value,
+    };
+    let cases: [(ExprId, &[Role]); 13] = [
         (value, &[Value, Value]),
         (ramp, &[Value, Value, OfLanes]),
         (broadcast, &[Value, OfLanes]),
@@ -97,6 +100,7 @@ fn parts_of_expressions() {
         (scope, &[Scope]),
         (wait, &[Constant]),
         (copy, &[Value, Value, Value, Value, Constant]),
+        (cast, &[Converted, OfType]),
         (unknown, &[Text]),
     ];
     for (expr, expected) in cases {
@@ -129,5 +133,5 @@ fn a_part_has_the_role_of_what_it_is_part_of() {
 #[test]
 fn only_what_is_computed_takes_names() {
     let named: Vec<Role> = Role::ALL.into_iter().filter(|it| it.takes_name()).collect();
-    assert_eq!(named, [Role::Value, Role::Launch, Role::Layout]);
+    assert_eq!(named, [Role::Value, Role::Launch, Role::Layout, Role::Converted]);
 }

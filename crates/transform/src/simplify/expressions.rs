@@ -414,14 +414,18 @@ impl Planner<'_, '_, '_> {
         let old = self.simplifier.body().children(from);
         let mut new = Children::new();
         for (index, &operand) in old.iter().enumerate() {
-            if !role::of_child(self.simplifier.body(), from, index, operand).takes_equal() {
+            let role = role::of_child(self.simplifier.body(), from, index, operand);
+            if !role.takes_equal() {
                 new.push(operand);
                 continue;
             }
             let reading = reading_of(self.simplifier.body(), from, index, reading);
             let first = new.first().copied().unwrap_or(operand);
             let context = self.context_of(context, from, index, first);
-            new.push(self.simplifier.simplify(context, operand, reading));
+            let simple = self.simplifier.simplify(context, operand, reading);
+            let may_stand =
+                role.takes_constant() || !self.simplifier.body().expr(simple).is_constant();
+            new.push(if may_stand { simple } else { operand });
         }
         Some((old, new))
     }

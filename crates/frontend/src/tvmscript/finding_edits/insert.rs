@@ -6,10 +6,7 @@ use ir::{Dialect, OccurrenceId, OpId, Type};
 use syntax::{Edit, SyntaxKind, SyntaxNode, TextRange};
 
 use super::Writer;
-use crate::tvmscript::{
-    DefinitionKind,
-    edits::{names, one_line, script_alias},
-};
+use crate::tvmscript::edits::{names, one_line, script_alias};
 
 impl Writer<'_> {
     /// A binding on a line of its own, and its name where the value stood.
@@ -45,14 +42,12 @@ impl Writer<'_> {
         Some(edits)
     }
 
-    /// Whether a text has a compile-time name that is defined only after an operation begins.
+    /// Whether a text has a name that is defined only after an operation begins: one of compile time, or one in a part that
+    /// TVM's constructors fold away.
     fn names_later(&self, range: TextRange, before: OpId) -> bool {
         let map = &self.lowered.source_map;
         let place = map.op_range(before).start();
-        map.mentions_in(range).any(|id| {
-            let definition = map.definition(id);
-            definition.kind == DefinitionKind::Meta && definition.range.start() >= place
-        })
+        map.mentions_in(range).any(|id| map.definition(id).range.start() >= place)
     }
 
     /// The line break that the text uses.

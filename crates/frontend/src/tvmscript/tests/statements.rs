@@ -141,6 +141,31 @@ fn loops_of_every_kind() {
 }
 
 #[test]
+fn the_end_of_a_loop_keeps_the_brackets_of_its_start() {
+    check(
+        "    for i in T.serial(n & 3, (n & 3) + 2):\n        B[i] = 0\n    for i in T.serial(n, n * n):\n        B[i] = 0\n",
+        expect![[r#"
+            for i in range(n & 3, (n & 3) + (2)):
+                B[i] = 0
+            for i in range(n, n * n):
+                B[i] = 0
+        "#]],
+    );
+}
+
+#[test]
+fn a_division_of_unknown_numbers_is_printed_as_the_form_that_folds() {
+    check(
+        "    B[0] = T.truncdiv(3 % missing, n)\n    B[1] = T.truncdiv(n, 3)\n",
+        expect![[r#"
+            undefined-name: `missing` is not defined here
+            B[0] = T.truncdiv(3 % missing, n)
+            B[1] = T.Div(n, 3)
+        "#]],
+    );
+}
+
+#[test]
 fn a_loop_over_wider_bounds_has_a_wider_variable() {
     check(
         "    for i in range(n, T.int64(8)):\n        B[i] = 0\n",

@@ -147,6 +147,31 @@ fn condition_of_a_while_is_evaluated_in_each_iteration() {
 }
 
 #[test]
+fn a_name_in_a_part_that_folds_away_stays_under_its_loop() {
+    check(
+        "for i in range(4):\n    A[0] = T.if_then_else(T.bool(True), x // 3, A[i])",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn places_whose_address_is_taken_are_no_values() {
+    let text = "for i in range(4):\n    T.evaluate(T.filter(7, A.ptr_to([1])))\n    T.evaluate(T.address_of(A[x // 3]))";
+    let file = kernel(text);
+    let body = &crate::support::lowered(&file)[0].2.body;
+    let occurrences = ir::Occurrences::collect(body);
+    let options = super::only(FindingKind::LoopInvariant);
+    let found = transform::findings::findings(body, &occurrences, None, &options);
+    let values = found.iter().filter_map(|it| match it.place {
+        ir::plan::finding::Place::Occurrence(id) => Some(body.expr(occurrences[id].expr).kind),
+        _ => None,
+    });
+    let values: Vec<ir::ExprKind> = values.collect();
+    assert_eq!(values.len(), 1, "{values:?}");
+    assert!(matches!(values[0], ir::ExprKind::Binary(ir::BinaryOp::FloorDiv, ..)));
+}
+
+#[test]
 fn what_a_block_computes_stays_out_of_the_blocks_inside() {
     let options =
         FindingOptions { loop_invariant_cost: 1, ..super::only(FindingKind::LoopInvariant) };
