@@ -3,6 +3,7 @@
 //! Where `mlir-opt` is there it is asked too: it must read what we write, and take both texts for the same program. `TIR_HOSTILE_LONG=1` makes the long
 //! inputs longer.
 
+mod comments;
 mod cuts;
 mod growth;
 mod names;

@@ -3,7 +3,8 @@
 //! In: a lowered unit, its text, a plan made from it. Out: edits in offsets of the unit's text; comments, names and layout stay. After them, the text
 //! lowers to what the plan's rewriter gives; nothing rests on that, as [`super::checked`] reads it back.
 //!
-//! * An operation that goes takes its line with it, unless something else stands there: another operation, a brace, a comment.
+//! * An operation that goes takes its line with it, unless something else stands there: another operation, a brace, a comment. Comments
+//!   inside of it stay, each on a line of its own (`comments`).
 //! * A use of a replaced value becomes the name of what takes its place, with its number in a pack (`%0#1`).
 //! * An operation that moves is written, with its uses as they are then, on a line of its own above what it moves before. If its
 //!   name is defined elsewhere in the unit, it gets a new one.
@@ -15,6 +16,7 @@
 //! What has no text (an implied terminator, the body of a named structured operation) is not edited, and what would need it is left out.
 //! O(operations + operands), and the text that is replaced.
 
+mod comments;
 mod fresh;
 mod handed;
 mod lists;
@@ -476,13 +478,27 @@ impl<'a> Writer<'a> {
 
     fn write_removal(&mut self) {
         if let Some(range) = self.removal.take() {
-            let range = whole_line(self.text, range);
+            let (range, kept) = match self.kept_comments(range) {
+                Some(kept) => (with_blanks(self.text, range), kept),
+                None => (whole_line(self.text, range), String::new()),
+            };
             match self.moved.is_empty() {
-                true => self.edits.push(range, ""),
+                true => self.edits.push(range, &kept),
                 // What moves may be put between two lines that go.
-                false => self.edits.push_apart(range, ""),
+                false => self.edits.push_apart(range, &kept),
             }
         }
+    }
+
+    /// What stays of a range that is removed. What moves out of it takes its comments along.
+    fn kept_comments(&self, range: TextRange) -> Option<String> {
+        // Programs of PIR have no comments.
+        if self.body.dialect != Dialect::Mlir || !self.text[range].contains("//") {
+            return None;
+        }
+        let moved = self.moved.iter().map(|it| self.map.op(it.0));
+        let moved: Vec<TextRange> = moved.filter(|it| range.contains_range(*it)).collect();
+        comments::kept(self.text, range, &moved)
     }
 
     /// Lines for the copies. Each is inserted right behind its operation, as Paddle does: the last one comes first.
@@ -564,9 +580,13 @@ fn whole_line(text: &str, range: TextRange) -> TextRange {
             TextRange::new(start, TextSize::new(end as u32))
         }
         // Blanks at the end of a line, or before what follows.
-        _ => {
-            let end = usize::from(range.end()) + n_blank;
-            TextRange::new(range.start(), TextSize::new(end as u32))
-        }
+        _ => with_blanks(text, range),
     }
+}
+
+/// A range and the blanks behind it.
+fn with_blanks(text: &str, range: TextRange) -> TextRange {
+    let rest = &text[usize::from(range.end())..];
+    let n_blank = rest.bytes().take_while(|it| matches!(it, b' ' | b'\t')).count();
+    TextRange::new(range.start(), range.end() + TextSize::new(n_blank as u32))
 }

@@ -55,6 +55,12 @@ const FUNCTIONS: &[(&str, &str)] = &[
     ),
 ];
 
+/// Each of the branches in a function.
+pub(super) fn programs() -> impl Iterator<Item = String> {
+    let (start, end) = FUNCTIONS[0];
+    BRANCHES.iter().map(move |body| format!("{start}{body}{end}"))
+}
+
 const SIMPLER: &[&str] = &["-split-input-file", "-canonicalize", "-cse", "-canonicalize", "-cse"];
 
 /// Fixes a text, and asks the peer about it.
