@@ -87,8 +87,13 @@ struct State<'e> {
     definitions: Vec<Definition>,
     uses: Vec<(TextRange, DefinitionId)>,
     diagnostics: Vec<Diagnostic>,
+    /// What the statement that is being read uses that is not known.
+    doubt: Doubt,
     /// Nested macro expansions.
     macro_depth: u32,
+    /// Where free names are looked up: the number of scopes around that of the function. A macro's text means what it
+    /// means where the macro stands.
+    scopes_up: u32,
     /// Levels of data around what is being read as data.
     attr_depth: u32,
     /// Types of scalar parameters by name: a quoted shape may name one that comes later.
@@ -101,6 +106,17 @@ struct State<'e> {
     blocks: Vec<blocks::OpenBlock>,
     /// Of the function (a macro's text is not needed: all of it is its call's).
     text: &'e str,
+}
+
+/// What is not known of the operands of a statement: nothing of it is certainly wrong.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Doubt {
+    /// All is known.
+    None,
+    /// Python in it has no meaning here.
+    Python,
+    /// It uses a value of which it has been said elsewhere that it is not known.
+    Unknown,
 }
 
 /// Reads one tree into a state.
@@ -134,7 +150,9 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
         definitions: Vec::new(),
         uses: Vec::new(),
         diagnostics: Vec::new(),
+        doubt: Doubt::None,
         macro_depth: 0,
+        scopes_up: 0,
         attr_depth: 0,
         later_params: FxHashMap::default(),
         loop_domains: FxHashMap::default(),
