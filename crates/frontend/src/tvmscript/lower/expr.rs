@@ -145,6 +145,8 @@ impl Lowerer<'_, '_, '_> {
     /// Python that is kept by its text.
     pub(super) fn opaque_ex(&mut self, ex: Ex) -> Ev {
         self.s.doubt = self.s.doubt.max(Doubt::Python);
+        let range = self.range(ex);
+        self.s.unread.push(range);
         let src = self.leaf(ex);
         Ev { val: Val::Python, src }
     }

@@ -86,6 +86,8 @@ struct State<'e> {
     ends: Vec<(OpId, u32, EndSite)>,
     definitions: Vec<Definition>,
     uses: Vec<(TextRange, DefinitionId)>,
+    /// Parts of the text that are kept as they are: what they use is in no operation.
+    unread: Vec<TextRange>,
     diagnostics: Vec<Diagnostic>,
     /// What the statement that is being read uses that is not known.
     doubt: Doubt,
@@ -149,6 +151,7 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
         ends: Vec::new(),
         definitions: Vec::new(),
         uses: Vec::new(),
+        unread: Vec::new(),
         diagnostics: Vec::new(),
         doubt: Doubt::None,
         macro_depth: 0,
@@ -210,7 +213,8 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
             buffer_definitions[buffer.index()].get_or_insert(definition.range);
         }
     }
-    let hidden = hidden_names(state.text, &state.definitions, &state.uses);
+    let read = outside(&state.uses, state.unread);
+    let hidden = hidden_names(state.text, &state.definitions, &read);
     state.diagnostics.sort_by_key(|it| (it.range.start(), it.range.end(), it.code));
     state.diagnostics.dedup();
     let (green, above) = (&function.green, &function.allowed_above);
@@ -235,6 +239,26 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
         debug_assert_eq!(expected, source_map.occurrences.len(), "one source an occurrence");
     }
     Lowered { body: state.body, source_map, diagnostics: state.diagnostics }
+}
+
+/// The uses, in text order, that are in none of the ranges.
+fn outside(
+    uses: &[(TextRange, DefinitionId)],
+    mut ranges: Vec<TextRange>,
+) -> Vec<(TextRange, DefinitionId)> {
+    ranges.sort_by_key(|it| it.start());
+    let mut ranges = ranges.into_iter().peekable();
+    let mut end = syntax::TextSize::from(0);
+    let mut read = Vec::with_capacity(uses.len());
+    for &(at, definition) in uses {
+        while let Some(range) = ranges.next_if(|it| it.start() <= at.start()) {
+            end = end.max(range.end());
+        }
+        if at.start() >= end {
+            read.push((at, definition));
+        }
+    }
+    read
 }
 
 impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {

@@ -61,8 +61,8 @@ impl Scopes {
         }
     }
 
-    /// Ends a frame, and tells which names it gave a meaning, in order and each once.
-    pub(crate) fn pop_frame_names(&mut self) -> Vec<(NameId, DefinitionId)> {
+    /// The names that the innermost frame gives a meaning, in order and each once.
+    pub(crate) fn frame_names(&self) -> Vec<(NameId, DefinitionId)> {
         let start = self.frames.last().copied().unwrap_or_default();
         let mut names: Vec<(NameId, DefinitionId)> = Vec::new();
         for &name in &self.log[start..] {
@@ -71,6 +71,12 @@ impl Scopes {
                 names.push((name, binding.definition));
             }
         }
+        names
+    }
+
+    /// Ends a frame, and tells which names it gave a meaning.
+    pub(crate) fn pop_frame_names(&mut self) -> Vec<(NameId, DefinitionId)> {
+        let names = self.frame_names();
         self.pop_frame();
         names
     }

@@ -164,6 +164,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let text = self.text(header).trim_end().to_owned();
         let text = self.s.body.intern(&text);
         let op = self.emit(OpKind::Opaque(text), &[]);
+        self.s.unread.push(self.expansion.unwrap_or(header));
         let targets: SmallVec<[Ex; 2]> = match node.kind {
             StKind::Assign { targets, .. } => ast.exs(targets).iter().copied().collect(),
             StKind::AnnAssign { target, .. } | StKind::AugAssign { target, .. } => {
@@ -185,7 +186,10 @@ impl<'a> Lowerer<'_, '_, 'a> {
         for run in bodies {
             if !run.is_empty() {
                 self.s.scopes.push_frame();
-                self.in_region(op, |this| this.block_body(run));
+                self.in_region(op, |this| {
+                    this.block_body(run);
+                    this.leave_arm(header);
+                });
                 named.extend(self.s.scopes.pop_frame_names());
             }
         }
@@ -193,6 +197,27 @@ impl<'a> Lowerer<'_, '_, 'a> {
             let text = self.s.body.name(name).to_owned();
             let value = self.s.body.push_result(op, &text, Type::Unknown);
             self.s.scopes.define(name, Val::Unknown(value), definition);
+        }
+    }
+
+    /// What is named in an arm of which nobody knows whether it is executed is used behind it, for all that is known.
+    fn leave_arm(&mut self, header: TextRange) {
+        let mut operands: SmallVec<[Tx; 4]> = SmallVec::new();
+        for (name, _) in self.s.scopes.frame_names() {
+            let id = match self.s.scopes.lookup(name).map(|it| &it.val) {
+                Some(Val::Expr(id)) => *id,
+                Some(Val::Buffer(buffer) | Val::Cell(buffer)) => {
+                    let kind = ir::ExprKind::Buffer(*buffer);
+                    self.s.body.make(kind, DataType::HANDLE.into())
+                }
+                _ => continue,
+            };
+            let range = self.expansion.unwrap_or(header);
+            operands.push(self.tx(id, super::At { range, is_real: false }));
+        }
+        if !operands.is_empty() {
+            let nothing = self.s.body.intern("");
+            self.emit(OpKind::Opaque(nothing), &operands);
         }
     }
 
