@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use frontend::tvmscript::{Capture, Environment};
+use frontend::tvmscript::{Capture, Environment, Found};
 
 use crate::{
     Db,
@@ -19,6 +19,9 @@ pub struct CapturedName<'db> {
     /// The scope.
     #[returns(ref)]
     pub scope: Arc<ScopeKey>,
+    /// How many scopes around it.
+    #[returns(copy)]
+    pub up: u32,
     /// The name.
     #[returns(ref)]
     pub name: Box<str>,
@@ -26,11 +29,11 @@ pub struct CapturedName<'db> {
 
 /// What a captured name is.
 #[salsa::tracked(returns(ref))]
-pub fn capture<'db>(db: &'db dyn Db, name: CapturedName<'db>) -> Capture {
+pub fn capture<'db>(db: &'db dyn Db, name: CapturedName<'db>) -> Found {
     let index = file_index(db, name.file(db));
     match index.scope(name.scope(db)) {
-        Some(scope) => index.functions.capture(scope, name.name(db)),
-        None => Capture::Undefined,
+        Some(scope) => index.functions.capture(scope, name.up(db), name.name(db)),
+        None => Found { capture: Capture::Undefined, home: None },
     }
 }
 
@@ -42,8 +45,8 @@ pub(crate) struct DbEnvironment<'db> {
 }
 
 impl Environment for DbEnvironment<'_> {
-    fn resolve(&self, name: &str) -> Capture {
-        let name = CapturedName::new(self.db, self.file, self.scope.clone(), name);
+    fn resolve_above(&self, up: u32, name: &str) -> Found {
+        let name = CapturedName::new(self.db, self.file, self.scope.clone(), up, name);
         capture(self.db, name).clone()
     }
 }

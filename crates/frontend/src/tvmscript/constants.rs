@@ -120,6 +120,19 @@ pub(crate) fn unary(op: SyntaxKind, operand: &Constant) -> Option<Constant> {
     })
 }
 
+/// Whether there is a list in it, which Python can change.
+pub(crate) fn has_list(it: &Constant) -> bool {
+    match it {
+        Constant::List(_) => true,
+        Constant::Tuple(items) => items.iter().any(has_list),
+        _ => false,
+    }
+}
+
+fn is_sequence(it: &Constant) -> bool {
+    matches!(it, Constant::Tuple(_) | Constant::List(_))
+}
+
 /// Python's truth value.
 pub(crate) fn truth(it: &Constant) -> bool {
     match it {
@@ -178,9 +191,10 @@ pub(crate) fn binary(op: SyntaxKind, lhs: &Constant, rhs: &Constant) -> Option<C
             K::MINUS => a - b,
             K::STAR => a * b,
             K::SLASH if b != 0.0 => a / b,
-            K::SLASH2 if b != 0.0 => (a / b).floor(),
+            K::SLASH2 if b != 0.0 => float_floor_div(a, b),
             K::PERCENT if b != 0.0 => float_mod(a, b),
-            K::STAR2 => a.powf(b),
+            // Elsewhere Python gives a complex number, or raises an error.
+            K::STAR2 if a > 0.0 => Some(a.powf(b)).filter(|it| it.is_finite())?,
             _ => return None,
         };
         return Some(Constant::Float(value.to_bits()));
@@ -199,9 +213,23 @@ pub(crate) fn binary(op: SyntaxKind, lhs: &Constant, rhs: &Constant) -> Option<C
         K::AMP => a & b,
         K::PIPE => a | b,
         K::CARET => a ^ b,
-        K::SLASH if b != 0 => return Some(Constant::Float((a as f64 / b as f64).to_bits())),
+        K::SLASH if b != 0 && is_exact(a) && is_exact(b) => {
+            return Some(Constant::Float((a as f64 / b as f64).to_bits()));
+        }
         _ => return None,
     }))
+}
+
+/// Whether a float is the integer: larger ones Python divides without rounding them first.
+fn is_exact(it: i128) -> bool {
+    it.unsigned_abs() <= 1 << f64::MANTISSA_DIGITS
+}
+
+/// Python's floor division of floats, from the exact remainder: `1.0 // 0.1` is 9, as 0.1 is a little more than a tenth.
+fn float_floor_div(a: f64, b: f64) -> f64 {
+    let quotient = (a - float_mod(a, b)) / b;
+    let floor = quotient.floor();
+    if quotient - floor > 0.5 { floor + 1.0 } else { floor }
 }
 
 /// Python's remainder: of the divisor's sign.
@@ -223,6 +251,8 @@ pub(crate) fn compare(op: ir::BinaryOp, lhs: &Constant, rhs: &Constant) -> Optio
     let order = match (number(lhs), number(rhs)) {
         (Some(Number::Int(a)), Some(Number::Int(b))) => Some(a.cmp(&b)),
         (Some(a), Some(b)) => a.float().partial_cmp(&b.float()),
+        // `(1,) == (1.0,)`: what is written alike is equal, what is not may be.
+        _ if is_sequence(lhs) && is_sequence(rhs) && lhs != rhs => return None,
         _ => match op {
             B::Eq => return Some(lhs == rhs),
             B::Ne => return Some(lhs != rhs),

@@ -8,13 +8,13 @@
 use std::sync::Arc;
 
 use ir::Dialect;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use syntax::{Green, SyntaxKind, SyntaxNode, TextRange, TextSize, WalkEvent};
 
 use super::{
     allow, ast,
     constants::{self, Names},
-    environment::{Capture, Environment, Namespace, Signature, namespace, predefined},
+    environment::{Capture, Environment, Found, Namespace, Signature, namespace, predefined},
 };
 
 /// What kind of function it is.
@@ -95,8 +95,35 @@ struct Scope {
     parent: Option<ScopeId>,
     path: Box<str>,
     names: FxHashMap<Box<str>, Definition>,
+    /// Lists that are changed after they are made: their values are not what their definitions say.
+    changed: FxHashSet<Box<str>>,
+    /// Whether it is a class: what is assigned there is not visible in the functions inside.
+    is_class: bool,
+    /// Whether `from m import *` may bind any name in it.
+    has_star: bool,
     /// The functions by name, if it is a module (`@I.ir_module`).
     members: Option<FxHashMap<Box<str>, usize>>,
+}
+
+impl Scope {
+    fn new(parent: Option<ScopeId>, path: Box<str>) -> Scope {
+        Scope {
+            parent,
+            path,
+            names: FxHashMap::default(),
+            changed: FxHashSet::default(),
+            is_class: false,
+            has_star: false,
+            members: None,
+        }
+    }
+
+    /// What a name is for the code that stands in this scope (`is_own`), or in one inside it.
+    fn visible(&self, name: &str, is_own: bool) -> Option<&Definition> {
+        let definition = self.names.get(name)?;
+        let is_member = matches!(definition, Definition::Function { .. } | Definition::Macro(_));
+        (!self.is_class || is_own && is_member).then_some(definition)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -110,7 +137,7 @@ enum Definition {
         green: Green,
     },
     ModuleClass,
-    /// Anything else, or defined more than once.
+    /// Bound in a way whose value is not read (a loop, a parameter, `with … as`), or more than once.
     Other,
 }
 
@@ -129,8 +156,7 @@ pub fn functions_after(parse: &syntax::Parse, previous: &FileFunctions) -> FileF
 
 fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> FileFunctions {
     let root = &parse.syntax();
-    let module =
-        Scope { parent: None, path: "".into(), names: FxHashMap::default(), members: None };
+    let module = Scope::new(None, "".into());
     let known = previous
         .map(|it| {
             it.functions.iter().map(|it| (it.source.green.address(), &it.source.green)).collect()
@@ -140,11 +166,13 @@ fn functions_in(parse: &syntax::Parse, previous: Option<&FileFunctions>) -> File
         functions: Vec::new(),
         redefinitions: Vec::new(),
         scopes: vec![module],
+        changes: Vec::new(),
         known,
         has_import: false,
     };
     finder.commented_imports(root);
     finder.statements(root);
+    finder.changes();
     finder.identify();
     let Finder { functions, redefinitions, scopes, .. } = finder;
     FileFunctions {
@@ -202,9 +230,14 @@ impl FileFunctions {
         Some(FileFunctions { functions, redefinitions, scopes, root })
     }
 
-    /// What a name is in a scope.
-    pub fn capture(&self, scope: ScopeId, name: &str) -> Capture {
-        self.capture_within(scope, name, 0)
+    /// What a name is in a scope, or in the one `up` scopes around it.
+    pub fn capture(&self, scope: ScopeId, up: u32, name: &str) -> Found {
+        let mut start = scope;
+        for _ in 0..up {
+            start = self.scopes[start.0 as usize].parent.unwrap_or(MODULE);
+        }
+        let found = self.capture_within(start, name, 0);
+        Found { home: found.home.map(|it| it + up), ..found }
     }
 
     /// The environment of a function.
@@ -220,19 +253,28 @@ impl FileFunctions {
             .min_by_key(|it| it.range.len())
     }
 
-    fn capture_within(&self, scope: ScopeId, name: &str, depth: u32) -> Capture {
-        let mut at = Some(scope);
+    fn capture_within(&self, start: ScopeId, name: &str, depth: u32) -> Found {
+        let (mut at, mut home) = (Some(start), 0);
         while let Some(id) = at {
             let scope = &self.scopes[id.0 as usize];
-            if let Some(definition) = scope.names.get(name) {
-                return self.read(id, definition, depth);
+            if let Some(definition) = scope.visible(name, id == start) {
+                let capture = self.read(id, name, definition, depth);
+                let capture = match capture {
+                    Capture::Macro { green, .. } => Capture::Macro { green, up: home },
+                    other => other,
+                };
+                return Found { capture, home: Some(home) };
+            }
+            if scope.has_star && predefined(name).is_none() {
+                return Found { capture: Capture::Unknown, home: Some(home) };
             }
             at = scope.parent;
+            home += 1;
         }
-        predefined(name).unwrap_or(Capture::Undefined)
+        Found { capture: predefined(name).unwrap_or(Capture::Undefined), home: None }
     }
 
-    fn read(&self, scope: ScopeId, definition: &Definition, depth: u32) -> Capture {
+    fn read(&self, scope: ScopeId, name: &str, definition: &Definition, depth: u32) -> Capture {
         match definition {
             Definition::Import(path) => match namespace(path) {
                 Some(it) => Capture::Namespace(it),
@@ -240,9 +282,17 @@ impl FileFunctions {
             },
             Definition::Statement(green) => {
                 let names = ScopeNames { file: self, scope, depth: depth + 1 };
-                constants::of_statement(green, &names)
+                match constants::of_statement(green, &names) {
+                    Capture::Constant(it)
+                        if constants::has_list(&it)
+                            && self.scopes[scope.0 as usize].changed.contains(name) =>
+                    {
+                        Capture::Unknown
+                    }
+                    capture => capture,
+                }
             }
-            Definition::Macro(green) => Capture::Macro(green.clone()),
+            Definition::Macro(green) => Capture::Macro { green: green.clone(), up: 0 },
             Definition::Function { green } => Capture::Function(signature(green)),
             Definition::ModuleClass => Capture::Module,
             Definition::Other => Capture::Unknown,
@@ -264,7 +314,7 @@ impl Names for ScopeNames<'_> {
         if self.depth > MAX_DEFINITION_DEPTH {
             return Capture::Unknown;
         }
-        self.file.capture_within(self.scope, name, self.depth)
+        self.file.capture_within(self.scope, name, self.depth).capture
     }
 }
 
@@ -290,8 +340,8 @@ pub struct FileEnvironment<'a> {
 }
 
 impl Environment for FileEnvironment<'_> {
-    fn resolve(&self, name: &str) -> Capture {
-        self.file.capture(self.scope, name)
+    fn resolve_above(&self, up: u32, name: &str) -> Found {
+        self.file.capture(self.scope, up, name)
     }
 }
 
@@ -308,10 +358,16 @@ fn signature(green: &Green) -> Signature {
 
 // ---- finding ----
 
+mod bindings;
+
+use bindings::{has_star, param_names};
+
 struct Finder<'a> {
     functions: Vec<FunctionItem>,
     redefinitions: Vec<(usize, usize)>,
     scopes: Vec<Scope>,
+    /// Names whose values are changed in place, and where that is written.
+    changes: Vec<(ScopeId, Box<str>)>,
     /// Trees whose hash may be known already.
     known: FxHashMap<usize, &'a Green>,
     /// Whether an import, commented or not, names a dialect.
@@ -353,17 +409,22 @@ impl Finder<'_> {
         self.define(scope, alias, Definition::Import(path.into()));
     }
 
+    /// A name has a known value where one statement binds it; which of several is the last to be executed is not asked.
     fn define(&mut self, scope: ScopeId, name: &str, definition: Definition) {
+        use Definition as D;
         let names = &mut self.scopes[scope.0 as usize].names;
-        match names.get_mut(name) {
-            // A constant that is assigned twice has no one value; functions and imports are replaced.
-            Some(old) => {
-                let is_constant = matches!(old, Definition::Statement(_) | Definition::Other);
-                *old = if is_constant { Definition::Other } else { definition };
-            }
-            None => {
-                names.insert(name.into(), definition);
-            }
+        let Some(old) = names.get_mut(name) else {
+            names.insert(name.into(), definition);
+            return;
+        };
+        let is_dialect = |it: &D| matches!(it, D::Import(path) if namespace(path).is_some());
+        match (&*old, &definition) {
+            (D::Import(a), D::Import(b)) if a == b => {}
+            (D::ModuleClass, D::ModuleClass) => {}
+            // A file may speak two dialects under one name.
+            (a, b) if is_dialect(a) && is_dialect(b) => *old = definition,
+            (a, _) if is_dialect(a) => {}
+            _ => *old = D::Other,
         }
     }
 
@@ -393,6 +454,7 @@ impl Finder<'_> {
     /// Whether nothing below `node` is of interest.
     fn enter(&mut self, node: &SyntaxNode, scope: ScopeId, scopes: &mut Vec<ScopeId>) -> bool {
         use SyntaxKind as K;
+        self.bindings(node, scope);
         match node.kind() {
             K::SOURCE_FILE
             | K::BLOCK
@@ -405,6 +467,8 @@ impl Finder<'_> {
             | K::TRY_STMT
             | K::EXCEPT_CLAUSE
             | K::FINALLY_CLAUSE
+            | K::MATCH_STMT
+            | K::CASE_CLAUSE
             | K::ERROR_NODE
             | K::UNEXPECTED_INDENT => false,
             K::CLASS_DEF => {
@@ -418,34 +482,27 @@ impl Finder<'_> {
                     if is_module { Definition::ModuleClass } else { Definition::Other },
                 );
                 let inner = self.new_scope(scope, &name);
+                self.scopes[inner.0 as usize].is_class = true;
                 self.scopes[inner.0 as usize].members = is_module.then(FxHashMap::default);
                 scopes.push(inner);
                 false
             }
             K::FUNCTION_DEF => self.function(node, scope, scopes),
-            K::ASSIGN_STMT | K::ANN_ASSIGN_STMT => {
-                self.assignment(node, scope);
-                true
-            }
-            K::AUG_ASSIGN_STMT => {
-                if let Some(name) = node.first_child().filter(|it| it.kind() == K::NAME_EXPR) {
-                    self.define(scope, &name.text(), Definition::Other);
-                }
-                true
-            }
             K::IMPORT_STMT | K::FROM_IMPORT_STMT => {
                 self.import_statement(node, scope);
                 true
             }
-            _ => true,
+            _ => {
+                self.in_expressions(node, scope);
+                true
+            }
         }
     }
 
     fn new_scope(&mut self, parent: ScopeId, name: &str) -> ScopeId {
         let outer = &self.scopes[parent.0 as usize].path;
         let path = if outer.is_empty() { name.into() } else { format!("{outer}.{name}").into() };
-        let names = FxHashMap::default();
-        self.scopes.push(Scope { parent: Some(parent), path, names, members: None });
+        self.scopes.push(Scope::new(Some(parent), path));
         ScopeId(self.scopes.len() as u32 - 1)
     }
 
@@ -553,23 +610,6 @@ impl Finder<'_> {
         }
     }
 
-    fn assignment(&mut self, node: &SyntaxNode, scope: ScopeId) {
-        let Some(target) = node.first_child() else { return };
-        match target.kind() {
-            SyntaxKind::NAME_EXPR => {
-                let green = Green::of(node);
-                self.define(scope, &target.text(), Definition::Statement(green));
-            }
-            SyntaxKind::TUPLE_EXPR | SyntaxKind::LIST_EXPR | SyntaxKind::PAREN_EXPR => {
-                let green = Green::of(node);
-                for name in target.descendants().filter(|it| it.kind() == SyntaxKind::NAME_EXPR) {
-                    self.define(scope, &name.text(), Definition::Statement(green.clone()));
-                }
-            }
-            _ => {}
-        }
-    }
-
     fn import_statement(&mut self, node: &SyntaxNode, scope: ScopeId) {
         let is_from = node.kind() == SyntaxKind::FROM_IMPORT_STMT;
         let module = if is_from {
@@ -577,6 +617,9 @@ impl Finder<'_> {
         } else {
             None
         };
+        if is_from && has_star(node) {
+            self.star_import(scope);
+        }
         for alias in node.children().filter(|it| it.kind() == SyntaxKind::IMPORT_ALIAS) {
             let mut parts = alias.children();
             let Some(imported) = parts.next().map(|it| compact(&it)) else { continue };
@@ -638,13 +681,6 @@ fn name_node(node: &SyntaxNode) -> Option<SyntaxNode> {
 
 fn name_of(node: &SyntaxNode) -> String {
     name_node(node).map_or_else(String::new, |it| it.text())
-}
-
-fn param_names(node: &SyntaxNode) -> Vec<String> {
-    node.children()
-        .find(|it| it.kind() == SyntaxKind::PARAM_LIST)
-        .map(|list| list.children().map(|it| name_of(&it)).filter(|it| !it.is_empty()).collect())
-        .unwrap_or_default()
 }
 
 /// A dotted name without the white space that may stand in it.

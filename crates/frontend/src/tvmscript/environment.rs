@@ -53,8 +53,13 @@ pub enum Capture {
     Namespace(Namespace),
     /// Another module, class or function of Python, by its dotted path (`tvm.tir`, `math.ceil`).
     Path(Box<str>),
-    /// A macro or inline function of this file: its definition.
-    Macro(Green),
+    /// A macro or inline function of this file.
+    Macro {
+        /// Its definition.
+        green: Green,
+        /// Where its own free names are looked up: so many scopes around the one that was asked.
+        up: u32,
+    },
     /// Another function of the module.
     Function(Signature),
     /// The module class itself, or `cls`.
@@ -74,10 +79,25 @@ pub struct Signature {
     pub returns: Option<Box<str>>,
 }
 
+/// What a name is, and which scope binds it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Found {
+    /// What it is.
+    pub capture: Capture,
+    /// The scope, by the number of scopes between it and the function; `None` if no scope of the file binds it.
+    pub home: Option<u32>,
+}
+
 /// Gives captured names their meaning.
 pub trait Environment {
+    /// What a name is in the scope `up` scopes around the one that the function stands in: the text of a macro means what
+    /// it means where the macro stands.
+    fn resolve_above(&self, up: u32, name: &str) -> Found;
+
     /// What a name that the function does not bind is.
-    fn resolve(&self, name: &str) -> Capture;
+    fn resolve(&self, name: &str) -> Capture {
+        self.resolve_above(0, name).capture
+    }
 }
 
 /// An environment without anything but `T`, `I` and `R`.
@@ -85,8 +105,8 @@ pub trait Environment {
 pub struct EmptyEnvironment;
 
 impl Environment for EmptyEnvironment {
-    fn resolve(&self, name: &str) -> Capture {
-        predefined(name).unwrap_or(Capture::Undefined)
+    fn resolve_above(&self, _: u32, name: &str) -> Found {
+        Found { capture: predefined(name).unwrap_or(Capture::Undefined), home: None }
     }
 }
 

@@ -25,7 +25,7 @@ pub use discover::{
     functions_after,
 };
 pub use edits::{Selection, cse_edits};
-pub use environment::{Capture, Constant, Environment, Namespace, Signature};
+pub use environment::{Capture, Constant, Environment, Found, Namespace, Signature};
 pub use finding_edits::{FindingEdits, finding_edits};
 pub use simplify_edits::{
     CheckedEdits, Edited, SimplifyEdits, checked_simplify_edits, simplify_edits,

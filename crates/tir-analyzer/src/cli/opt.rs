@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use anyhow::anyhow;
 use frontend::tvmscript::{
-    self, Capture, Environment as _, FileFunctions, FunctionItem, FunctionKind, Lowered, Namespace,
-    Severity,
+    self, Capture, Diagnostic, Environment as _, FileFunctions, FunctionItem, FunctionKind,
+    Lowered, Namespace, Severity, diagnostics,
 };
 use ide::Dialects;
 use ir::{
@@ -200,7 +200,10 @@ fn obstacle(
     item: &FunctionItem,
     lowered: &Lowered,
 ) -> Option<(TextSize, String)> {
-    let errors = lowered.diagnostics.iter().filter(|it| it.severity <= Severity::Warning);
+    let is_in_the_way = |it: &&Diagnostic| {
+        it.severity <= Severity::Warning || it.code == diagnostics::UNSUPPORTED_CONSTRUCT
+    };
+    let errors = lowered.diagnostics.iter().filter(is_in_the_way);
     if let Some(it) = errors.min_by_key(|it| it.severity) {
         return Some((it.range.start(), it.message.clone()));
     }

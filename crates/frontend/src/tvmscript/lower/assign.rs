@@ -120,6 +120,12 @@ impl Lowerer<'_, '_, '_> {
                 return Err(self.unsupported(target, "another value of unknown kind for this name"));
             }
             Some(Val::Cell(buffer)) => return self.store_cell(target, buffer, &ev),
+            // A value of Python may be another buffer, and then the name stands for that.
+            Some(Val::Buffer(buffer))
+                if self.is_one_element(buffer) && self.is_unknown(&ev.val) =>
+            {
+                return Err(self.unsupported(target, "a value of unknown kind for this name"));
+            }
             Some(Val::Buffer(buffer)) if self.is_one_element(buffer) && is_storable(&ev.val) => {
                 let zero = self.zero(target);
                 self.name(name, target)?;
@@ -439,7 +445,6 @@ fn is_storable(val: &Val) -> bool {
     matches!(
         val,
         Val::Expr(_)
-            | Val::Python
             | Val::Cell(_)
             | Val::Bound(..)
             | Val::Thread(..)

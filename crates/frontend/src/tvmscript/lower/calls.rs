@@ -101,7 +101,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             Val::Unknown(_) => self.unknown_call(ex, callee, args),
             Val::Python => Ok(self.opaque_ex(ex)),
             Val::Expr(id) if self.s.body.ty(id) == Type::Unknown => Ok(self.opaque_ex(ex)),
-            Val::Macro(_) | Val::LocalMacro(..) => {
+            Val::Macro(..) | Val::LocalMacro(..) => {
                 Err(self.unsupported(ex, "a macro's value in an expression"))
             }
             _ => Err(self.malformed(callee, "this cannot be called")),

@@ -6,7 +6,7 @@ use ir::{DataType, ExprKind, Type};
 use smallvec::SmallVec;
 
 use super::{
-    Lowerer, R, RED_ZONE, STACK_STEP,
+    Doubt, Lowerer, R, RED_ZONE, STACK_STEP,
     source_tree::Src,
     value::{Ev, Tx, Val},
 };
@@ -144,8 +144,22 @@ impl Lowerer<'_, '_, '_> {
 
     /// Python that is kept by its text.
     pub(super) fn opaque_ex(&mut self, ex: Ex) -> Ev {
+        self.s.doubt = self.s.doubt.max(Doubt::Python);
+        let range = self.range(ex);
+        self.s.unread.push(range);
         let src = self.leaf(ex);
         Ev { val: Val::Python, src }
+    }
+
+    /// A method of a list may change it: then the name stands for a list that is not known.
+    fn changed_list(&mut self, ex: Ex, method: &str) {
+        if let ExKind::Attr { base, .. } = *self.ast.kind(ex)
+            && let ExKind::Name(name) = *self.ast.kind(base)
+            && !matches!(method, "copy" | "count" | "index")
+        {
+            let id = self.s.body.intern(name);
+            self.s.scopes.redefine(id, Val::Python);
+        }
     }
 
     /// The text of a source as an expression that is equal to itself only.
@@ -239,6 +253,10 @@ impl Lowerer<'_, '_, '_> {
             Val::Namespace(space) => self.namespace_member(*space, name),
             Val::Module => self.module_member(name),
             Val::Buffer(buffer) => return self.buffer_attribute(ex, *buffer, name),
+            Val::Seq(_) | Val::Const(Constant::List(_)) => {
+                self.changed_list(ex, name);
+                return Ok(self.opaque_ex(ex));
+            }
             Val::Type(ty) if name == "ty" || name == "dtype" => Val::Type(*ty),
             Val::Expr(_) | Val::Cell(_) | Val::Bound(..) | Val::Thread(..) => {
                 let tx = self.lift(value)?;

@@ -315,7 +315,9 @@ impl Lowerer<'_, '_, '_> {
             ("int", 1) => match constant(0)? {
                 Constant::Int(it) => Val::Const(Constant::Int(it)),
                 Constant::Bool(it) => Val::Const(Constant::Int(i128::from(it))),
-                Constant::Float(bits) => Val::Const(Constant::Int(f64::from_bits(bits) as i128)),
+                Constant::Float(bits) if f64::from_bits(bits).abs() < 1e18 => {
+                    Val::Const(Constant::Int(f64::from_bits(bits) as i128))
+                }
                 _ => return None,
             },
             ("float", 1) => match constant(0)? {

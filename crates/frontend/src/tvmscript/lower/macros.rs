@@ -7,14 +7,11 @@ use std::rc::Rc;
 
 use syntax::Green;
 
-use super::{
-    Lowerer, R,
-    calls::Args,
-    value::{Ev, Val},
-};
+use super::{Lowerer, R, calls::Args, value::Val};
 use crate::tvmscript::{
+    Severity,
     ast::{self, Ast, DefNode, Ex, ExKind, Run},
-    environment::Constant,
+    diagnostics::{self, UNSUPPORTED_CONSTRUCT},
     source_map::DefinitionKind,
 };
 
@@ -22,27 +19,29 @@ const MAX_DEPTH: u32 = 64;
 
 /// A macro that is called.
 pub(super) enum Found {
-    File(Rc<Green>),
+    /// Of the file, with how many scopes around that of the function it stands.
+    File(Rc<Green>, u32),
     Local(u32, u32),
 }
 
 impl Lowerer<'_, '_, '_> {
     /// The macro that a name stands for.
     pub(super) fn macro_named(&mut self, name: &str, ex: Ex) -> Option<Found> {
-        let val = match self.peek(name) {
-            Some(val) => val,
-            None => match self.s.env.resolve(name) {
-                crate::tvmscript::Capture::Macro(_) => self.name(name, ex).ok()?.val,
-                _ => return None,
-            },
+        let is_macro = match self.peek(name) {
+            Some(val) => matches!(val, Val::Macro(..) | Val::LocalMacro(..)),
+            None => matches!(
+                self.s.env.resolve_above(self.s.scopes_up, name).capture,
+                crate::tvmscript::Capture::Macro { .. }
+            ),
         };
-        let found = match val {
-            Val::Macro(green) => Found::File(green),
-            Val::LocalMacro(def, frame) => Found::Local(def, frame),
-            _ => return None,
-        };
-        self.name(name, ex).ok()?;
-        Some(found)
+        if !is_macro {
+            return None;
+        }
+        match self.name(name, ex).ok()?.val {
+            Val::Macro(green, up) => Some(Found::File(green, up)),
+            Val::LocalMacro(def, frame) => Some(Found::Local(def, frame)),
+            _ => None,
+        }
     }
 
     /// A function defined in the function: a macro; anything else has no meaning.
@@ -79,87 +78,104 @@ impl Lowerer<'_, '_, '_> {
             return Err(self.malformed(ex, "macros are nested too deeply"));
         }
         match found {
-            Found::File(green) => {
+            Found::File(green, up) => {
                 let ast = ast::read(&green);
                 let Some(def) = ast.function() else { return Err(super::Reported) };
-                let values = self.bind_args(ex, &ast, def, &args)?;
                 let is_hygienic = !has_false(&ast, def, "hygienic");
+                let given = self.given(&args)?;
+                let outside = self.s.scopes_up;
                 let restore = is_hygienic.then(|| self.s.scopes.hide(0));
+                self.s.scopes_up = if is_hygienic { up } else { outside };
                 let mut inner = Lowerer { s: &mut *self.s, ast: &ast, expansion: Some(range) };
-                inner.expanded(def, values);
+                let result = inner.expanded(def, given);
+                self.s.scopes_up = outside;
                 if let Some(restore) = restore {
                     self.s.scopes.unhide(restore);
                 }
+                result
             }
             Found::Local(def, frame) => {
                 let ast = self.ast;
                 let def = &ast.defs[def as usize];
-                let values = self.bind_args(ex, ast, def, &args)?;
+                let given = self.given(&args)?;
                 let restore = self.s.scopes.hide(frame);
                 let mut inner = Lowerer { s: &mut *self.s, ast, expansion: Some(range) };
-                inner.expanded(def, values);
+                let result = inner.expanded(def, given);
                 self.s.scopes.unhide(restore);
+                result
             }
         }
-        Ok(())
     }
 
-    fn expanded(&mut self, def: &DefNode<'_>, values: Vec<Val>) {
+    fn expanded(&mut self, def: &DefNode<'_>, given: Given<'_>) -> R<()> {
+        let values = self.bind_args(def, given)?;
         self.s.macro_depth += 1;
         self.s.scopes.push_frame();
         for (param, val) in def.params.iter().zip(values) {
-            self.define(param.name, param.name_range, DefinitionKind::Meta, val);
+            if !param.name.is_empty() {
+                self.define(param.name, param.name_range, DefinitionKind::Meta, val);
+            }
         }
         self.stmts(def.body);
         self.s.scopes.pop_frame();
         self.s.macro_depth -= 1;
+        Ok(())
     }
 
-    /// The values of a macro's parameters.
-    fn bind_args(
-        &mut self,
-        ex: Ex,
-        ast: &Ast<'_>,
-        def: &DefNode<'_>,
-        args: &Args<'_>,
-    ) -> R<Vec<Val>> {
-        let mut positional = self.eval_items(&args.positional)?.into_iter();
+    /// The arguments of a call, evaluated where it stands.
+    fn given<'n>(&mut self, args: &Args<'n>) -> R<Given<'n>> {
+        let positional = self.eval_items(&args.positional)?.into_iter().map(|it| it.val).collect();
+        let mut keywords = Vec::with_capacity(args.keywords.len());
+        for &(name, value) in &args.keywords {
+            if name == "**" {
+                return Err(self.unsupported(value, "a dictionary as arguments of a macro"));
+            }
+            keywords.push((name, self.eval(value)?.val));
+        }
+        Ok(Given { positional, keywords })
+    }
+
+    /// The values of a macro's parameters. Defaults are evaluated where the macro stands.
+    fn bind_args(&mut self, def: &DefNode<'_>, given: Given<'_>) -> R<Vec<Val>> {
+        let range = self.expansion.unwrap_or(def.name_range);
+        let Given { positional, mut keywords } = given;
+        let mut positional = positional.into_iter();
         let mut values = Vec::with_capacity(def.params.len());
         for param in &def.params {
-            let given: Option<Ev> = match positional.next() {
-                Some(ev) => Some(ev),
-                None => match args.keyword(param.name) {
-                    Some(value) => Some(self.eval(value)?),
-                    None => None,
-                },
-            };
-            values.push(match (given, param.default) {
-                (Some(ev), _) => ev.val,
-                (None, Some(default)) => default_value(ast, default),
-                (None, None) => {
+            // `*args`, `**named`; `*` and `/` alone have no name.
+            if param.is_star {
+                let rest: Rc<[Val]> = match param.name {
+                    "" => Rc::new([]),
+                    _ => positional.by_ref().collect(),
+                };
+                values.push(Val::Seq(rest));
+                continue;
+            }
+            let keyword = keywords.iter().position(|(name, _)| *name == param.name);
+            values.push(match (positional.next(), keyword, param.default) {
+                (Some(val), _, _) => val,
+                (None, Some(index), _) => keywords.remove(index).1,
+                (None, None, Some(default)) => self.eval(default)?.val,
+                (None, None, None) => {
                     let message =
                         format!("the argument `{}` of `{}` is missing", param.name, def.name);
-                    return Err(self.malformed(ex, message));
+                    return Err(self.error(diagnostics::MALFORMED_FORM, range, message));
                 }
             });
         }
-        if positional.next().is_some() {
-            let message = format!("`{}` takes {} arguments", def.name, def.params.len());
-            return Err(self.malformed(ex, message));
+        if positional.next().is_some() || !keywords.is_empty() {
+            let message = format!("`{}` does not take these arguments", def.name);
+            self.diagnostic(UNSUPPORTED_CONSTRUCT, Severity::Warning, range, message, None);
+            return Err(super::Reported);
         }
         Ok(values)
     }
 }
 
-/// Literals only; other defaults are not known here.
-fn default_value(ast: &Ast<'_>, ex: Ex) -> Val {
-    Val::Const(match ast.kind(ex) {
-        ExKind::Int(it) => Constant::Int(*it),
-        ExKind::Float(it) => Constant::Float(it.to_bits()),
-        ExKind::Bool(it) => Constant::Bool(*it),
-        ExKind::Str(it) => Constant::Str(it.as_ref().into()),
-        _ => Constant::None,
-    })
+/// The values that a call of a macro gives.
+struct Given<'n> {
+    positional: Vec<Val>,
+    keywords: Vec<(&'n str, Val)>,
 }
 
 /// `@T.macro(hygienic=False)`

@@ -86,9 +86,16 @@ struct State<'e> {
     ends: Vec<(OpId, u32, EndSite)>,
     definitions: Vec<Definition>,
     uses: Vec<(TextRange, DefinitionId)>,
+    /// Parts of the text that are kept as they are: what they use is in no operation.
+    unread: Vec<TextRange>,
     diagnostics: Vec<Diagnostic>,
+    /// What the statement that is being read uses that is not known.
+    doubt: Doubt,
     /// Nested macro expansions.
     macro_depth: u32,
+    /// Where free names are looked up: the number of scopes around that of the function. A macro's text means what it
+    /// means where the macro stands.
+    scopes_up: u32,
     /// Levels of data around what is being read as data.
     attr_depth: u32,
     /// Types of scalar parameters by name: a quoted shape may name one that comes later.
@@ -101,6 +108,17 @@ struct State<'e> {
     blocks: Vec<blocks::OpenBlock>,
     /// Of the function (a macro's text is not needed: all of it is its call's).
     text: &'e str,
+}
+
+/// What is not known of the operands of a statement: nothing of it is certainly wrong.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Doubt {
+    /// All is known.
+    None,
+    /// Python in it has no meaning here.
+    Python,
+    /// It uses a value of which it has been said elsewhere that it is not known.
+    Unknown,
 }
 
 /// Reads one tree into a state.
@@ -133,8 +151,11 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
         ends: Vec::new(),
         definitions: Vec::new(),
         uses: Vec::new(),
+        unread: Vec::new(),
         diagnostics: Vec::new(),
+        doubt: Doubt::None,
         macro_depth: 0,
+        scopes_up: 0,
         attr_depth: 0,
         later_params: FxHashMap::default(),
         loop_domains: FxHashMap::default(),
@@ -192,7 +213,8 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
             buffer_definitions[buffer.index()].get_or_insert(definition.range);
         }
     }
-    let hidden = hidden_names(state.text, &state.definitions, &state.uses);
+    let read = outside(&state.uses, state.unread);
+    let hidden = hidden_names(state.text, &state.definitions, &read);
     state.diagnostics.sort_by_key(|it| (it.range.start(), it.range.end(), it.code));
     state.diagnostics.dedup();
     let (green, above) = (&function.green, &function.allowed_above);
@@ -217,6 +239,26 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
         debug_assert_eq!(expected, source_map.occurrences.len(), "one source an occurrence");
     }
     Lowered { body: state.body, source_map, diagnostics: state.diagnostics }
+}
+
+/// The uses, in text order, that are in none of the ranges.
+fn outside(
+    uses: &[(TextRange, DefinitionId)],
+    mut ranges: Vec<TextRange>,
+) -> Vec<(TextRange, DefinitionId)> {
+    ranges.sort_by_key(|it| it.start());
+    let mut ranges = ranges.into_iter().peekable();
+    let mut end = syntax::TextSize::from(0);
+    let mut read = Vec::with_capacity(uses.len());
+    for &(at, definition) in uses {
+        while let Some(range) = ranges.next_if(|it| it.start() <= at.start()) {
+            end = end.max(range.end());
+        }
+        if at.start() >= end {
+            read.push((at, definition));
+        }
+    }
+    read
 }
 
 impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {

@@ -6,7 +6,7 @@ use ir::{BufferId, NameId, Type, ValueId, ValueKind};
 use syntax::TextRange;
 
 use super::{
-    Lowerer, R, Reported,
+    Doubt, Lowerer, R, Reported,
     value::{Ev, IsSize, Val},
 };
 use crate::tvmscript::{
@@ -21,10 +21,17 @@ impl Lowerer<'_, '_, '_> {
     /// The meaning of a name at `ex`.
     pub(super) fn name(&mut self, name: &str, ex: Ex) -> R<Ev> {
         let id = self.s.body.intern(name);
+        if let Some(val) = self.of_another_scope(name, id, ex)? {
+            let src = self.leaf(ex);
+            return Ok(Ev { val, src });
+        }
         let (val, definition) = match self.s.scopes.lookup(id) {
             Some(binding) => (binding.val.clone(), binding.definition),
             None => self.capture(name, id, ex)?,
         };
+        if self.is_unknown(&val) {
+            self.s.doubt = Doubt::Unknown;
+        }
         self.mention(self.ast.range(ex), definition);
         let val = match val {
             Val::Declared(ty, is_size) => self.declared(name, id, (ty, is_size), definition),
@@ -32,6 +39,40 @@ impl Lowerer<'_, '_, '_> {
         };
         let src = self.leaf(ex);
         Ok(Ev { val, src })
+    }
+
+    /// Whether nothing is known of a value but its name.
+    pub(super) fn is_unknown(&self, val: &Val) -> bool {
+        match val {
+            Val::Unknown(_) | Val::Python => true,
+            Val::Expr(id) => self.s.body.ty(*id) == Type::Unknown,
+            Val::Path(path) => {
+                let path = self.s.body.name(*path);
+                !["builtins", "math", "tvm", "typing"]
+                    .iter()
+                    .any(|it| path.split('.').next() == Some(it))
+            }
+            _ => false,
+        }
+    }
+
+    /// The meaning of a free name in a macro that stands in another scope than the function, where the name means
+    /// something else there. A constant is what it is; other things have no name by which the function could print them.
+    fn of_another_scope(&mut self, name: &str, id: NameId, ex: Ex) -> R<Option<Val>> {
+        let up = self.s.scopes_up;
+        if up == 0 || self.s.scopes.lookup(id).is_some_and(|it| !it.is_captured()) {
+            return Ok(None);
+        }
+        let found = self.s.env.resolve_above(up, name);
+        if found.home == self.s.env.resolve_above(0, name).home {
+            return Ok(None);
+        }
+        match found.capture {
+            Capture::Constant(it) => Ok(Some(Val::Const(it))),
+            Capture::Namespace(it) => Ok(Some(Val::Namespace(it))),
+            Capture::Macro { green, up: above } => Ok(Some(Val::Macro(Rc::new(green), up + above))),
+            _ => Err(self.unsupported(ex, "a name that the function itself gives another meaning")),
+        }
     }
 
     /// The first use of `n = T.int32()` makes the symbol.
@@ -64,6 +105,7 @@ impl Lowerer<'_, '_, '_> {
 
     fn capture(&mut self, name: &str, id: NameId, ex: Ex) -> R<(Val, DefinitionId)> {
         let range = self.ast.range(ex);
+        // Where the macro that is being read says something else, `of_another_scope` has answered.
         let capture = self.s.env.resolve(name);
         let mut value = None;
         let val = match capture {
@@ -77,7 +119,7 @@ impl Lowerer<'_, '_, '_> {
             Capture::Constant(it) => Val::Const(it),
             Capture::Namespace(it) => Val::Namespace(it),
             Capture::Path(path) => Val::Path(self.s.body.intern(&path)),
-            Capture::Macro(green) => Val::Macro(Rc::new(green)),
+            Capture::Macro { green, up } => Val::Macro(Rc::new(green), up),
             Capture::Function(signature) => Val::Function(Rc::new(signature)),
             Capture::Module => Val::Module,
             Capture::Unknown => {

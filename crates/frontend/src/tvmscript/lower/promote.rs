@@ -388,7 +388,7 @@ fn describe(val: &Val) -> &'static str {
         Val::Intrinsic(_) | Val::Method(..) | Val::ExprMethod(..) | Val::Function(_) => {
             "a function"
         }
-        Val::Macro(_) | Val::LocalMacro(..) => "a macro",
+        Val::Macro(..) | Val::LocalMacro(..) => "a macro",
         Val::Dict => "a dictionary",
         Val::Lambda => "a lambda",
         Val::Shape(_) | Val::Strides(_) => "a list",

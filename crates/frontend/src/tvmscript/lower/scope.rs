@@ -18,6 +18,13 @@ pub(crate) struct Binding {
     frame: u32,
 }
 
+impl Binding {
+    /// Whether the name comes from outside the function.
+    pub(crate) fn is_captured(&self) -> bool {
+        self.frame == 0
+    }
+}
+
 /// What a macro may not see: frames from `from` up to (not including) `to`.
 #[derive(Clone, Copy, Debug, Default)]
 struct Hidden {
@@ -52,6 +59,26 @@ impl Scopes {
         for name in self.log.drain(start..) {
             self.table[name.index()].pop();
         }
+    }
+
+    /// The names that the innermost frame gives a meaning, in order and each once.
+    pub(crate) fn frame_names(&self) -> Vec<(NameId, DefinitionId)> {
+        let start = self.frames.last().copied().unwrap_or_default();
+        let mut names: Vec<(NameId, DefinitionId)> = Vec::new();
+        for &name in &self.log[start..] {
+            let Some(binding) = self.table[name.index()].last() else { continue };
+            if !names.iter().any(|(it, _)| *it == name) {
+                names.push((name, binding.definition));
+            }
+        }
+        names
+    }
+
+    /// Ends a frame, and tells which names it gave a meaning.
+    pub(crate) fn pop_frame_names(&mut self) -> Vec<(NameId, DefinitionId)> {
+        let names = self.frame_names();
+        self.pop_frame();
+        names
     }
 
     /// Hides the frames after `visible` for a macro that was defined there.

@@ -7,12 +7,12 @@ use smallvec::SmallVec;
 use syntax::TextRange;
 
 use super::{
-    Lowerer, R,
+    Doubt, Lowerer, R,
     calls::Args,
     value::{Ev, Tx, Val},
 };
 use crate::tvmscript::{
-    Severity,
+    Diagnostic, Severity,
     ast::{Ex, ExKind, Run, St, StKind},
     constants, diagnostics,
     environment::Constant,
@@ -26,10 +26,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let outer = std::mem::replace(&mut self.s.stmt_range, range);
         self.s.site = self.site_of(st);
         let mark = self.s.sources.mark();
-        let n_ops = self.s.body.ops.len();
-        if self.statement_kind(st).is_err() && self.s.body.ops.len() == n_ops {
+        let n_diagnostics = self.s.diagnostics.len();
+        let outer_doubt = std::mem::replace(&mut self.s.doubt, Doubt::None);
+        // Also where a part of it was read: what the rest does is not known.
+        if self.statement_kind(st).is_err() {
             self.opaque_statement(st);
         }
+        self.benefit_of_doubt(st, n_diagnostics);
+        self.s.doubt = outer_doubt;
         // The blocks that are open keep their axes' sources until they end.
         if self.s.blocks.is_empty() {
             self.s.sources.truncate(mark);
@@ -100,24 +104,67 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     // ---- what cannot be understood ----
 
+    /// What seems wrong with a statement may be right for the values that are not known here. That a value is unknown has been
+    /// said where it comes from, so that here it is said once in a function, as nothing is printed of it; of Python without a
+    /// meaning it is said here.
+    fn benefit_of_doubt(&mut self, st: St, first: usize) {
+        let doubt = self.s.doubt;
+        if doubt == Doubt::None || self.s.diagnostics.len() == first {
+            return;
+        }
+        let header = self.header(st);
+        let header = self.expansion.unwrap_or(header);
+        let mut unsaid = None;
+        for mut it in self.s.diagnostics.split_off(first) {
+            let is_doubtful = match it.code {
+                diagnostics::MALFORMED_FORM
+                | diagnostics::WRONG_BUFFER_RANK
+                | diagnostics::DTYPE_MISMATCH
+                | diagnostics::INVALID_CONSTANT => true,
+                diagnostics::UNSUPPORTED_CONSTRUCT => it.severity == Severity::Warning,
+                _ => false,
+            };
+            if is_doubtful && header.contains_range(it.range) {
+                if doubt == Doubt::Unknown {
+                    unsaid.get_or_insert(it.range);
+                    continue;
+                }
+                it.code = diagnostics::UNSUPPORTED_CONSTRUCT;
+                it.severity = Severity::Warning;
+            }
+            self.s.diagnostics.push(it);
+        }
+        let is_said = |it: &Diagnostic| {
+            it.code == diagnostics::UNSUPPORTED_CONSTRUCT && it.severity == Severity::Hint
+        };
+        if let Some(range) = unsaid
+            && !self.s.diagnostics.iter().any(is_said)
+        {
+            let message = "this depends on a value that is not known here, and is kept by its text";
+            let code = diagnostics::UNSUPPORTED_CONSTRUCT;
+            self.diagnostic(code, Severity::Hint, range, message.to_owned(), None);
+        }
+    }
+
+    /// A statement without the statements in it.
+    fn header(&self, st: St) -> TextRange {
+        let ast = self.ast;
+        let node = ast.stmt(st);
+        let first = bodies(&node.kind).into_iter().flat_map(|run| ast.sts(run)).next();
+        let end = first.map_or(node.range.end(), |&it| ast.stmt(it).range.start());
+        TextRange::new(node.range.start(), end.max(node.range.start()))
+    }
+
     /// A statement that is kept by its text: what is inside it is read, the names that it assigns are unknown.
     fn opaque_statement(&mut self, st: St) {
         let ast = self.ast;
         let node = ast.stmt(st);
-        let bodies: SmallVec<[Run; 2]> = match node.kind {
-            StKind::If { then, otherwise, .. } => [then, otherwise].into_iter().collect(),
-            StKind::While { body, .. } | StKind::For { body, .. } | StKind::With { body, .. } => {
-                [body].into_iter().collect()
-            }
-            StKind::Error(run) => [run].into_iter().collect(),
-            _ => SmallVec::new(),
-        };
-        let first = bodies.iter().flat_map(|&run| ast.sts(run)).next();
-        let end = first.map_or(node.range.end(), |&it| ast.stmt(it).range.start());
-        let header = TextRange::new(node.range.start(), end.max(node.range.start()));
+        let bodies = bodies(&node.kind);
+        let header = self.header(st);
         let text = self.text(header).trim_end().to_owned();
         let text = self.s.body.intern(&text);
         let op = self.emit(OpKind::Opaque(text), &[]);
+        self.s.unread.push(self.expansion.unwrap_or(header));
         let targets: SmallVec<[Ex; 2]> = match node.kind {
             StKind::Assign { targets, .. } => ast.exs(targets).iter().copied().collect(),
             StKind::AnnAssign { target, .. } | StKind::AugAssign { target, .. } => {
@@ -129,24 +176,60 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             _ => SmallVec::new(),
         };
+        // An assignment to a cell may store in it; `for` and `with` give their names another meaning.
+        let may_store = !matches!(node.kind, StKind::For { .. } | StKind::With { .. });
         for target in targets {
-            self.opaque_target(target, op);
+            self.opaque_target(target, op, may_store);
         }
+        // Which of the arms is executed is not known, nor how often: what is named in them is unknown afterwards.
+        let mut named = Vec::new();
         for run in bodies {
             if !run.is_empty() {
-                self.in_region(op, |this| this.block_body(run));
+                self.s.scopes.push_frame();
+                self.in_region(op, |this| {
+                    this.block_body(run);
+                    this.leave_arm(header);
+                });
+                named.extend(self.s.scopes.pop_frame_names());
             }
+        }
+        for (name, definition) in named {
+            let text = self.s.body.name(name).to_owned();
+            let value = self.s.body.push_result(op, &text, Type::Unknown);
+            self.s.scopes.define(name, Val::Unknown(value), definition);
         }
     }
 
-    fn opaque_target(&mut self, target: Ex, op: ir::OpId) {
+    /// What is named in an arm of which nobody knows whether it is executed is used behind it, for all that is known.
+    fn leave_arm(&mut self, header: TextRange) {
+        let mut operands: SmallVec<[Tx; 4]> = SmallVec::new();
+        for (name, _) in self.s.scopes.frame_names() {
+            let id = match self.s.scopes.lookup(name).map(|it| &it.val) {
+                Some(Val::Expr(id)) => *id,
+                Some(Val::Buffer(buffer) | Val::Cell(buffer)) => {
+                    let kind = ir::ExprKind::Buffer(*buffer);
+                    self.s.body.make(kind, DataType::HANDLE.into())
+                }
+                _ => continue,
+            };
+            let range = self.expansion.unwrap_or(header);
+            operands.push(self.tx(id, super::At { range, is_real: false }));
+        }
+        if !operands.is_empty() {
+            let nothing = self.s.body.intern("");
+            self.emit(OpKind::Opaque(nothing), &operands);
+        }
+    }
+
+    fn opaque_target(&mut self, target: Ex, op: ir::OpId, may_store: bool) {
         let ast = self.ast;
         let mut stack = vec![target];
         while let Some(at) = stack.pop() {
             match *ast.kind(at) {
                 ExKind::Name(name) => {
-                    // A cell or buffer stays what it is; the operation may have written it.
-                    if matches!(self.peek(name), Some(Val::Cell(_) | Val::Buffer(_))) {
+                    // A cell stays what it is, and the operation may have written it; a buffer's name may now stand for
+                    // another buffer.
+                    if may_store && matches!(self.peek(name), Some(Val::Cell(_))) {
                         continue;
                     }
                     let value = self.s.body.push_result(op, name, Type::Unknown);
@@ -301,9 +384,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 };
                 self.bind_form(ex, value, args.keyword("var"))
             }
+            // Without a name nothing can use it; what it says of a parameter counts.
             "match_buffer" | "decl_buffer" | "alloc_buffer" | "sblock_alloc_buffer" => {
-                // Without a name nothing can use it.
-                Ok(())
+                Err(super::Reported)
             }
             "Assert" => {
                 let (condition, message) = (args.get(0, "condition"), args.get(1, "message"));
@@ -485,5 +568,17 @@ impl<'a> Lowerer<'_, '_, 'a> {
             return Err(self.error(diagnostics::DTYPE_MISMATCH, range, message));
         }
         self.cast_to(value, dtype)
+    }
+}
+
+/// The statement lists in a statement.
+fn bodies(kind: &StKind) -> SmallVec<[Run; 2]> {
+    match *kind {
+        StKind::If { then, otherwise, .. } => [then, otherwise].into_iter().collect(),
+        StKind::While { body, .. } | StKind::For { body, .. } | StKind::With { body, .. } => {
+            [body].into_iter().collect()
+        }
+        StKind::Error(run) => [run].into_iter().collect(),
+        _ => SmallVec::new(),
     }
 }

@@ -83,7 +83,8 @@ pub(crate) enum Val {
     /// `A.shape`, `A.strides`
     Shape(BufferId),
     Strides(BufferId),
-    Macro(Rc<Green>),
+    /// A macro of the file: its definition, and how many scopes around that of the function it stands.
+    Macro(Rc<Green>, u32),
     /// A macro defined in the function: its number, and the frame it was defined in.
     LocalMacro(u32, u32),
     Function(Rc<Signature>),

@@ -136,3 +136,87 @@ def f():
     "#]]
     .assert_eq(&result);
 }
+
+/// What `N` is for the first function of a text.
+#[track_caller]
+fn check_n(text: &str, expect: &str) {
+    let text = format!("{text}\n@T.prim_func\ndef f():\n    pass\n");
+    let file = file(&text);
+    let item = file.functions.iter().find(|it| &*it.source.name == "f").expect("it is there");
+    let found = format!("{:?}", file.environment(item).resolve("N"));
+    assert_eq!(found, expect, "{text}");
+}
+
+#[test]
+fn a_name_that_is_bound_in_another_way_than_by_one_assignment_is_unknown() {
+    for text in [
+        "N = 4\nfor N in [8, 16]:\n    pass",
+        "for N in [8, 16]:\n    pass",
+        "for i, (N, k) in pairs:\n    pass",
+        "try:\n    from config import N\nexcept ImportError:\n    N = 4",
+        "import N\nN = 4",
+        "N = 4\nwith opened() as N:\n    pass",
+        "N = 4\nwith opened() as (a, N), other():\n    pass",
+        "N = 4\ntry:\n    pass\nexcept Error as N:\n    pass",
+        "N = 4\ndel N",
+        "N = 4\nN += 1",
+        "N = 4\nprint(N := 5)",
+        "N = 4\nif (N := 5) > 3:\n    pass",
+        "N = 4\nx = [N := k for k in range(3)]",
+        "N = 4\ndef change():\n    global N\n    N = 8",
+        "N = 4\nmatch x:\n    case [N, 3]:\n        pass",
+        "N = 4\nmatch x:\n    case [1, *N]:\n        pass",
+        "N = 4\nmatch x:\n    case Point() as N:\n        pass",
+        "N = 4\nfrom config import *",
+        "from config import *",
+        "N = 4\nx, N = 1, 2",
+        "N = 4\ndef N():\n    pass",
+        "N = 4\nclass N:\n    pass",
+        "def N():\n    pass\nN = 4",
+        "type N = int",
+        "N = [4]\nN.append(5)",
+        "N = [4]\nN[0] = 5",
+        "N = [4]\nN[0] += 5",
+        "N = [4]\ndel N[0]",
+        "N = [[4]]\nN[0][0] = 5",
+        "N = ([4], 5)\nN[0].append(5)",
+        "N = [4]\ndef change():\n    N.clear()",
+        "@T.inline\ndef N(A):\n    A[0] = 1\n@T.inline\ndef N(A):\n    A[0] = 2",
+        "if x:\n    @T.inline\n    def N(A):\n        A[0] = 1\nelse:\n    @T.inline\n    def N(A):\n        A[0] = 2",
+    ] {
+        check_n(text, "Unknown");
+    }
+    check_n("N = M = 4\nN2 = M", "Constant(Int(4))");
+    check_n("M = N = 4", "Constant(Int(4))");
+    check_n("N = [4]\nk = N.index(4)", "Constant(List([Int(4)]))");
+    check_n("N = \"float16\"\nk = N.upper()", "Constant(Str(\"float16\"))");
+    check_n("import N\nimport N", "Path(\"N\")");
+    check_n("N = 1.0 // 0.1", &format!("Constant(Float({}))", 9.0f64.to_bits()));
+    check_n("N = -7.5 % 2", &format!("Constant(Float({}))", 0.5f64.to_bits()));
+    check_n("N = (-8) ** 0.5", "Unknown");
+}
+
+#[test]
+fn names_of_a_class_are_not_visible_in_its_methods() {
+    let text = "
+N = 4
+class Kernels:
+    N = 8
+    def make(self):
+        @T.prim_func
+        def f():
+            pass
+def other(N):
+    def inner():
+        nonlocal N
+        N = 5
+        @T.prim_func
+        def g():
+            pass
+";
+    let file = file(text);
+    let found =
+        |index: usize| format!("{:?}", file.environment(&file.functions[index]).resolve("N"));
+    assert_eq!(found(0), "Constant(Int(4))");
+    assert_eq!(found(1), "Unknown");
+}

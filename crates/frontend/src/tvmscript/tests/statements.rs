@@ -407,7 +407,6 @@ def outer(flag, size):
 ";
     expect![[r#"
         unresolved-capture: the value of `flag` is not known here
-        redefinition: `x` is already defined in this scope
         unresolved-capture: the value of `size` is not known here
         @T.prim_func
         def f(B: T.Buffer((16,), "int32")):
@@ -437,4 +436,82 @@ def f(A: T.Buffer((n, \"m\"), \"float32\"), B: T.Buffer((\"n * T.int64(2)\", \"k
             A[k, m - 1] = B[n, 0]
             return 0
     "#]].assert_eq(&printed(text));
+}
+
+#[test]
+fn a_macro_means_what_it_means_where_it_stands() {
+    let text = "
+N = 4
+@T.inline
+def put(A, i, step=N, twice=N * 2, **named):
+    A[i] = N + step + twice
+def make(N):
+    @T.prim_func
+    def f(A: T.Buffer((16,), \"int32\")):
+        put(A, 0)
+        put(A, i=1, step=N)
+        put(A, 2, 3, 5)
+    return f
+";
+    expect![[r#"
+        unresolved-capture: the value of `N` is not known here
+        @T.prim_func
+        def f(A: T.Buffer((16,), "int32")):
+            A[0] = 16
+            A[1] = 4 + N + 8
+            A[2] = 12
+    "#]]
+    .assert_eq(&printed(text));
+}
+
+#[test]
+fn a_name_that_is_given_something_unknown_is_unknown() {
+    let text = "
+from helpers import pair, within, each
+def make(flag, views):
+    @T.prim_func
+    def f(A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), \"int32\")):
+        for i in range(4):
+            B, C = pair(A)
+            B[0] = 7
+        with within(A) as B:
+            B[0] = 7
+        for B in each(A):
+            B[0] = 7
+        if flag:
+            S = A
+        else:
+            S = B
+        S[0] = 7
+        D = views[0]
+        D[0] = 7
+        T.reads(D[0])
+        D[0, 1] += 7
+        x, B[0] = A[0], 3
+    return f
+";
+    let (_, lowered) = super::lowered(text);
+    let mut stored: Vec<&str> = Vec::new();
+    for op in lowered.body.ops_preorder() {
+        if let ir::OpKind::Store { buffer, .. } = lowered.body.ops[op].kind {
+            stored.push(lowered.body.name(lowered.body.buffers[buffer].name));
+        }
+    }
+    assert_eq!(stored, ["x"]);
+    let errors =
+        lowered.diagnostics.iter().filter(|it| it.severity == super::super::Severity::Error);
+    assert_eq!(errors.count(), 0, "{:?}", lowered.diagnostics);
+    assert!(ir::verify::verify(&lowered.body).is_empty());
+}
+
+#[test]
+fn a_form_without_a_name_is_kept() {
+    check(
+        "    T.match_buffer(p, (16,), \"int32\")\n    T.alloc_buffer((4,), \"int32\")\n    B[0] = n\n",
+        expect![[r#"
+                T.match_buffer(p, (16,), "int32")
+                T.alloc_buffer((4,), "int32")
+                B[0] = n
+        "#]],
+    );
 }
