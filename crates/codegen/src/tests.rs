@@ -1,5 +1,6 @@
 //! Kernels as they are written out.
 
+mod cancelled;
 mod hip;
 mod host;
 mod inputs;

@@ -36,7 +36,7 @@ pub(crate) struct Mentioned {
 
 impl Mentioned {
     /// Adds the name of an alias, if it is new, with what `find` says that it stands for.
-    pub(crate) fn add(&mut self, name: &str, find: impl FnOnce(&str) -> Option<Box<str>>) {
+    pub(crate) fn add(&mut self, name: &str, find: impl FnOnce(&str) -> Option<Arc<str>>) {
         if self.names.contains(name) {
             return;
         }
@@ -84,7 +84,7 @@ pub(crate) fn lower_after(
     text: &UnitText,
     last: &Reading,
     shapes: &Arc<Shapes>,
-    mut find: impl FnMut(&str) -> Option<Box<str>>,
+    mut find: impl FnMut(&str) -> Option<Arc<str>>,
 ) -> Option<(Lowered, Traits, Mentioned)> {
     let (green, change) = text.change.as_ref()?;
     if !last.green.ptr_eq(green) || !Arc::ptr_eq(&last.shapes, shapes) {

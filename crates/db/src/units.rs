@@ -345,7 +345,7 @@ pub struct DocumentAliases {
 impl DocumentAliases {
     /// Where a name (`#map`, `!t`) is defined, and the canonical text that it stands for.
     pub fn get(&self, name: &str) -> Option<(TextRange, &str)> {
-        Some((*self.ranges.get(name)?, self.texts.get(name)?))
+        Some((*self.ranges.get(name)?, &**self.texts.get(name)?))
     }
 }
 
@@ -384,9 +384,9 @@ pub struct AliasName<'db> {
 
 /// What an alias stands for, in canonical text, if the document defines it.
 #[salsa::tracked(returns(ref))]
-pub fn alias<'db>(db: &'db dyn Db, name: AliasName<'db>) -> Option<Box<str>> {
+pub fn alias<'db>(db: &'db dyn Db, name: AliasName<'db>) -> Option<Arc<str>> {
     let file = name.file(db);
     let i = *op_index(db, file).names.frame_of_slot.get(&name.document(db))? as usize;
     let frame = op_units(db, file).frames[i];
-    op_aliases(db, frame).get(name.name(db)).map(|(_, text)| text.into())
+    op_aliases(db, frame).texts.get(name.name(db)).cloned()
 }

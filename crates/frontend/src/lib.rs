@@ -3,4 +3,7 @@
 pub mod mlir;
 pub mod ops;
 pub mod pir;
+mod said;
 pub mod tvmscript;
+
+pub use self::said::{MAX_DIAGNOSTICS, MORE_DIAGNOSTICS};

@@ -1,7 +1,7 @@
 //! Giving a long computation up: a flag that its owner raises, and that passes look at while they work.
 //!
 //! Passes are plain functions and know nobody who could ask them to stop. Whoever runs them puts a flag over the thread
-//! ([`Interrupt::over`]); what grows without end ([`crate::arena::Table::push`]) and what takes long calls [`check`], which unwinds once
+//! ([`Interrupt::over`]); what grows without end ([`crate::arena::Table::push`]), walks ([`crate::Body::walk`]) and what takes long, such as the writers of device code, call [`check`], which unwinds once
 //! the flag is raised. Without a flag nothing happens. O(1), and one look at the flag in [`INTERVAL`] calls.
 
 use std::{

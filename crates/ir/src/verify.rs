@@ -135,6 +135,7 @@ impl Verifier<'_> {
         undo.open();
         let mut stack = vec![Step::Region(body.root)];
         while let Some(step) = stack.pop() {
+            crate::interrupt::check();
             match step {
                 Step::Region(region) => self.region(region, &mut stack),
                 Step::Tree(block) => {

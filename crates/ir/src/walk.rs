@@ -31,6 +31,7 @@ impl Iterator for Walk<'_> {
         if let Some(op) = self.entered.take() {
             return Some(WalkEvent::Leave(op));
         }
+        crate::interrupt::check();
         let event = self.stack.pop()?;
         match event {
             WalkEvent::Enter(op) => match &self.body.ops[op].regions[..] {
@@ -68,6 +69,7 @@ impl Body {
         let mut stack = Vec::with_capacity(self.ops.len().min(64));
         push_ops(self, self.root, &mut stack, |op| op);
         std::iter::from_fn(move || {
+            crate::interrupt::check();
             let op = stack.pop()?;
             for &region in self.ops[op].regions.iter().rev() {
                 push_ops(self, region, &mut stack, |op| op);

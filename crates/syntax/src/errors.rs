@@ -6,6 +6,7 @@
 //!
 //! Linear in the size of the tree, without recursion.
 
+mod found;
 mod items;
 mod needs;
 mod unexpected;
@@ -13,7 +14,11 @@ mod unexpected;
 use parser::SyntaxKind::{self, *};
 use rowan::{Children, GreenNodeData, NodeOrToken, TextRange, TextSize};
 
-use self::needs::{Need, needs};
+pub use self::found::{MAX_ERRORS, MORE_DIAGNOSTICS, more_diagnostics};
+use self::{
+    found::Found,
+    needs::{Need, needs},
+};
 use crate::{
     SyntaxNode,
     ast::{AstNode as _, Expr, literals::StringPart},
@@ -40,6 +45,8 @@ pub enum SyntaxErrorKind {
     UnexpectedIndent,
     /// More levels than can be read.
     TooDeep,
+    /// Errors that are not listed.
+    MoreErrors,
 }
 
 impl SyntaxErrorKind {
@@ -54,6 +61,7 @@ impl SyntaxErrorKind {
             SyntaxErrorKind::UnknownCharacter => "unknown-character",
             SyntaxErrorKind::UnexpectedIndent => "unexpected-indent",
             SyntaxErrorKind::TooDeep => "too-deep",
+            SyntaxErrorKind::MoreErrors => MORE_DIAGNOSTICS,
         }
     }
 }
@@ -71,12 +79,12 @@ pub struct SyntaxError {
     pub help: Option<&'static str>,
 }
 
-/// The errors in the tree below `node`, in the order of the text.
+/// The errors in the tree below `node`, in the order of the text: the first [`MAX_ERRORS`] that are found, and one that counts the rest.
 pub fn syntax_errors(node: &SyntaxNode) -> Vec<SyntaxError> {
     if Language::of_kind(node.kind()) != Language::TvmScript {
         return items::errors(node);
     }
-    let mut collector = Collector { errors: Vec::new() };
+    let mut collector = Collector { errors: Found::default() };
     let root = node.green();
     let mut stack: Vec<(Children<'_>, TextSize)> = Vec::new();
     collector.node(Place { node: root, parent: None, start: 0.into() });
@@ -102,8 +110,7 @@ pub fn syntax_errors(node: &SyntaxNode) -> Vec<SyntaxError> {
             }
         }
     }
-    collector.errors.sort_by_key(|it| it.range.start());
-    collector.errors
+    collector.errors.into_sorted()
 }
 
 /// A node with its surroundings.
@@ -151,7 +158,7 @@ impl<'a> Place<'a> {
 }
 
 struct Collector {
-    errors: Vec<SyntaxError>,
+    errors: Found,
 }
 
 impl Collector {

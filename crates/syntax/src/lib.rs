@@ -33,7 +33,9 @@ pub use crate::{
     changed_run::{ChangedRun, changed_run},
     difference::{Change, changed_nodes},
     dump::dump,
-    errors::{SyntaxError, SyntaxErrorKind, syntax_errors},
+    errors::{
+        MAX_ERRORS, MORE_DIAGNOSTICS, SyntaxError, SyntaxErrorKind, more_diagnostics, syntax_errors,
+    },
     format::{FormatError, format_mlir},
     green::{Green, GreenStep},
     language::Language,

@@ -11,6 +11,8 @@
 //! made by leaving the regions of functions out ([`UnitSource::cuts`]), so it stands still while bodies are edited, and positions in
 //! it are mapped back by [`Units::frame_to_file`].
 //!
+//! Chunks with nothing in them are one frame with their neighbours, and a program with nothing in it stays with what is around programs.
+//!
 //! Linear in what stands outside of functions. After an edit inside of one body ([`units_after`]) only addresses on the way to it are
 //! looked at, and the records are copied; else chunks and functions that the tree shares with the one before are taken over.
 
@@ -155,7 +157,8 @@ impl Units {
             let index = at.ok()?;
             self.functions[index].source.green.ptr_eq(&change.old).then_some((change, index))
         })?;
-        if !same_header(&change) {
+        // A program may come to have nothing in it.
+        if !same_header(&change) || !scan::is_unit(&change.new) {
             return None;
         }
         let (old_len, new_len) = (change.old.text_len(), change.new.text_len());

@@ -90,6 +90,7 @@ impl Writer<'_> {
     }
 
     fn node(&mut self, expr: ExprId, place: &Place, unrounded: bool) -> Result<()> {
+        ir::interrupt::check();
         let body = self.body;
         let dtype = self.dtype(expr)?;
         match body.expr(expr).kind {

@@ -67,6 +67,7 @@ impl Writer<'_> {
 
     /// Writes one operation.
     pub(super) fn op(&mut self, op: OpId) -> Result<()> {
+        ir::interrupt::check();
         self.note_line(op);
         let body = self.body;
         let operation = &body.ops[op];

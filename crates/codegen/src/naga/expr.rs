@@ -48,6 +48,7 @@ impl Writer<'_> {
     }
 
     fn node(&mut self, expr: ExprId, place: &Place) -> Result<Node> {
+        ir::interrupt::check();
         let body = self.body;
         let dtype = self.dtype(expr)?;
         match body.expr(expr).kind {

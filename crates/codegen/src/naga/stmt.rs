@@ -74,6 +74,7 @@ impl Writer<'_> {
     }
 
     fn statement(&mut self, op: OpId) -> Result<()> {
+        ir::interrupt::check();
         let body = self.body;
         let operation = &body.ops[op];
         match operation.kind {

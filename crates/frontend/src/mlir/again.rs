@@ -17,7 +17,10 @@ use rustc_hash::FxHashSet;
 use syntax::{ChangedRun, GreenStep};
 
 use super::{aliases::Aliases, diagnostics, reader::Reader, unit::step_of};
-use crate::ops::{Lowered, MapRun};
+use crate::{
+    ops::{Lowered, MapRun},
+    said::Said,
+};
 
 /// So many operations around a run are asked for their results.
 const NEAR: usize = 16;
@@ -75,7 +78,7 @@ pub fn lower_after(
     let source_map = lowered.source_map.with_run(&place, at, &map, n_outer)?;
     let body = body.with_run(&place, &part, &outer)?;
     let diagnostics =
-        diagnostics::of_body(text, &body, &source_map, traits.has_branches, Vec::new());
+        diagnostics::of_body(text, &body, &source_map, traits.has_branches, Said::default());
     let traits = Traits { n_spliced: traits.n_spliced + part.ops.len() + 1, ..traits };
     Some((Lowered { body, source_map, diagnostics }, traits))
 }

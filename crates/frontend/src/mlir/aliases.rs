@@ -1,6 +1,6 @@
 //! The aliases of a document: `#map = …`, `!t = …`, by their names, in canonical text.
 
-use std::hash::Hasher;
+use std::{hash::Hasher, sync::Arc};
 
 use rustc_hash::{FxHashMap, FxHasher};
 
@@ -9,10 +9,14 @@ use super::canonical;
 /// A longer text stands for itself by its hash: expanding it again and again could take more than linear time.
 const MAX_EXPANDED: usize = 2048;
 
+/// An alias that expands others may be so much longer than it is written, and some more: in a chain of them each holds all before it.
+const MAX_GROWTH: usize = 16;
+const FREE_GROWTH: usize = 256;
+
 /// The aliases that a unit sees.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Aliases {
-    texts: FxHashMap<Box<str>, Box<str>>,
+    texts: FxHashMap<Box<str>, Arc<str>>,
 }
 
 impl Aliases {
@@ -22,24 +26,29 @@ impl Aliases {
         if self.texts.contains_key(name) {
             return;
         }
+        if let Some(same) = self.texts.get(definition.trim()).cloned() {
+            self.texts.insert(name.into(), same);
+            return;
+        }
         let text = match name.starts_with('!') {
             true => canonical::type_(definition, self),
             false => canonical::attribute(definition, self),
         };
-        let text = if text.len() > MAX_EXPANDED { digest(name, &text) } else { text };
+        let most = (FREE_GROWTH + MAX_GROWTH * definition.len()).min(MAX_EXPANDED);
+        let text = if text.len() > most { digest(name, &text) } else { text };
         self.texts.insert(name.into(), text.into());
     }
 
-    /// Adds an alias by its canonical text, as [`Aliases::get`] gives it. The first of several counts.
-    pub fn add_canonical(&mut self, name: &str, text: &str) {
+    /// Adds an alias by its canonical text, as [`Aliases::get`] gives it, which is shared. The first of several counts.
+    pub fn add_canonical(&mut self, name: &str, text: &Arc<str>) {
         if !self.texts.contains_key(name) {
-            self.texts.insert(name.into(), text.into());
+            self.texts.insert(name.into(), text.clone());
         }
     }
 
     /// The canonical text of an alias.
-    pub fn get(&self, name: &str) -> Option<&str> {
-        self.texts.get(name).map(|it| &**it)
+    pub fn get(&self, name: &str) -> Option<&Arc<str>> {
+        self.texts.get(name)
     }
 
     /// Whether there is none.

@@ -316,7 +316,7 @@ impl<'t> Reader<'t> {
     pub(super) fn undefined_values(&mut self) {
         let undefined: Vec<_> = self.names.undefined().copied().collect();
         let mut known: FxHashMap<NameId, ExprId> = FxHashMap::default();
-        let reported: FxHashSet<_> = self.diagnostics.iter().map(|it| it.range).collect();
+        let reported: FxHashSet<_> = self.diagnostics.ranges().collect();
         for waiting in undefined {
             let name = self.written_name(waiting.place.0 + self.base).to_owned();
             let expr = match known.get(&waiting.name) {

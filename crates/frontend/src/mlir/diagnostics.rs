@@ -12,13 +12,13 @@ use rustc_hash::FxHashSet;
 use syntax::TextRange;
 
 use super::forms;
-use crate::ops::{
-    Diagnostic, OpSourceMap, Severity,
-    codes::{UNKNOWN_OPERATION, UNREAD_OPERATION, USE_BEFORE_DEFINITION, declare},
+use crate::{
+    ops::{
+        Diagnostic, OpSourceMap, Severity,
+        codes::{UNKNOWN_OPERATION, UNREAD_OPERATION, USE_BEFORE_DEFINITION, declare},
+    },
+    said::Said,
 };
-
-/// More are not reported: a reader repairs one by one.
-const MAX_DOMINANCE: usize = 200;
 
 /// What was said while a unit was read, and what there is to say of all of it, in the order of the text.
 pub(super) fn of_body(
@@ -26,22 +26,21 @@ pub(super) fn of_body(
     body: &Body,
     map: &OpSourceMap,
     check_dominance: bool,
-    mut said: Vec<Diagnostic>,
+    mut said: Said,
 ) -> Vec<Diagnostic> {
     if check_dominance {
         dominance(text, body, map, &mut said);
     }
     unknown_operations(body, map, &mut said);
-    said.sort_by_key(|it| (it.range.start(), it.range.end()));
-    said
+    said.into_sorted()
 }
 
 /// Uses that their definition does not dominate, each once.
-fn dominance(text: &str, body: &Body, map: &OpSourceMap, out: &mut Vec<Diagnostic>) {
+fn dominance(text: &str, body: &Body, map: &OpSourceMap, out: &mut Said) {
     let mut seen = FxHashSet::default();
     let found = verify(body).into_iter().filter_map(|it| Some((it.op?, it.value?)));
     let found = found.filter(|it| has_order(body, it.1) && seen.insert(*it));
-    for (op, value) in found.take(MAX_DOMINANCE) {
+    for (op, value) in found {
         let name = match body.name(body.values[value].name) {
             // The body may have no names.
             "" => text[map.definition(value)].split(':').next().unwrap_or_default().trim_end(),
@@ -94,7 +93,7 @@ fn name_of(body: &Body, op: OpId) -> &str {
 }
 
 /// Operations without effects in the table, and such as have effects but a form that is not known: each name once, where it stands first.
-fn unknown_operations(body: &Body, map: &OpSourceMap, out: &mut Vec<Diagnostic>) {
+fn unknown_operations(body: &Body, map: &OpSourceMap, out: &mut Said) {
     let mut seen = FxHashSet::default();
     let mut last = None;
     for (op, data) in body.ops.iter() {

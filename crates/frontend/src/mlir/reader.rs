@@ -18,7 +18,10 @@ use super::{
     local_names::LocalNames,
     names::{NONE, Names},
 };
-use crate::ops::{Diagnostic, Lowered, OpSourceMap};
+use crate::{
+    ops::{Lowered, OpSourceMap},
+    said::Said,
+};
 
 /// So many values may packs (`%0:2`) have in one unit, all together.
 const MAX_PACKED: u32 = 1 << 20;
@@ -135,7 +138,7 @@ pub(super) struct Reader<'t> {
     pub(super) shapes: &'t Shapes,
     pub(super) body: Body,
     pub(super) map: OpSourceMap,
-    pub(super) diagnostics: Vec<Diagnostic>,
+    pub(super) diagnostics: Said,
     open: Vec<(SyntaxKind, u32)>,
     /// Open nodes that are read by their text only.
     skipping: u32,
@@ -234,7 +237,7 @@ impl<'t> Reader<'t> {
             shapes,
             body,
             map,
-            diagnostics: Vec::new(),
+            diagnostics: Said::default(),
             open: Vec::new(),
             skipping: 0,
             hidden: 0,

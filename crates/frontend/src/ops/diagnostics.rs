@@ -1,6 +1,9 @@
 //! The rules of the languages made of operations. None of them judges what a verifier of a dialect would judge.
 
-use crate::tvmscript::{DiagnosticRule, Severity};
+use crate::{
+    said,
+    tvmscript::{DiagnosticRule, Severity},
+};
 
 /// A rule's code.
 pub const BLOCK_REDEFINITION: &str = "block-redefinition";
@@ -22,7 +25,7 @@ pub const UNKNOWN_OPERATION: &str = "unknown-operation";
 /// A rule's code.
 pub const UNREAD_OPERATION: &str = "unread-operation";
 
-/// Every rule, in the order of the names.
+/// Every rule, in the order of the names. One of them is of TVMScript as well.
 pub const ALL: &[DiagnosticRule] = &[
     DiagnosticRule {
         code: BLOCK_REDEFINITION,
@@ -37,6 +40,7 @@ pub const ALL: &[DiagnosticRule] = &[
         docs: "An operation has as many operands and results as its types say: `\"d.op\"(%a, %b) : (i32) -> i32` names two operands and \
                one type. A pack (`%0:2 =`) counts its values.\n",
     },
+    said::RULE,
     DiagnosticRule {
         code: SYMBOL_REDEFINITION,
         severity: Severity::Error,

@@ -19,7 +19,10 @@ use syntax::TextRange;
 
 use self::scope::Scope;
 use super::{Lowered, NULL_TYPE};
-use crate::ops::{Diagnostic, OpSourceMap, Severity, diagnostics as codes, rule};
+use crate::{
+    ops::{Diagnostic, OpSourceMap, Severity, diagnostics as codes, rule},
+    said::Said,
+};
 
 type Place = (u32, u32);
 
@@ -78,7 +81,7 @@ struct Reader<'a> {
     offset: u32,
     body: Body,
     map: OpSourceMap,
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Said,
     scope: Scope<'a>,
     nodes: Vec<SyntaxKind>,
     blocks: Vec<OpenBlock>,
@@ -98,7 +101,7 @@ impl<'a> Reader<'a> {
             offset: 0,
             body: Body::new("program", Dialect::Pir),
             map: OpSourceMap::default(),
-            diagnostics: Vec::new(),
+            diagnostics: Said::default(),
             scope: Scope::default(),
             nodes: Vec::new(),
             blocks: Vec::new(),
@@ -388,9 +391,12 @@ impl<'a> Reader<'a> {
             };
             self.diagnostics.push(diagnostic(code, range(place), message));
         }
-        self.diagnostics.sort_by_key(|it| (it.range.start(), it.range.end()));
         self.map.finish();
-        Lowered { body: self.body, source_map: self.map, diagnostics: self.diagnostics }
+        Lowered {
+            body: self.body,
+            source_map: self.map,
+            diagnostics: self.diagnostics.into_sorted(),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use parser::{
 };
 use rowan::{GreenNodeData, NodeOrToken, TextRange, TextSize};
 
-use super::{SyntaxError, SyntaxErrorKind, unexpected::quote};
+use super::{Found, SyntaxError, SyntaxErrorKind, unexpected::quote};
 use crate::{SyntaxNode, green, syntax_node::kind_from_raw};
 
 /// So much of what fits nowhere is looked at for its first line.
@@ -16,7 +16,7 @@ const MAX_LINE: usize = 200;
 
 pub(super) fn errors(node: &SyntaxNode) -> Vec<SyntaxError> {
     let root = node.green();
-    let mut found = Vec::new();
+    let mut found = Found::default();
     report(root, None, 0.into(), &mut found);
     let mut stack = vec![(root, TextSize::from(0), root.children(), TextSize::from(0))];
     while let Some((parent, start, children, offset)) = stack.last_mut() {
@@ -31,16 +31,15 @@ pub(super) fn errors(node: &SyntaxNode) -> Vec<SyntaxError> {
             Some(NodeOrToken::Token(token)) => {
                 *offset += token.text_len();
                 let in_error = parent.kind() == ERROR_NODE;
-                found.extend(token_error(kind_from_raw(token.kind()), token.text(), at, in_error));
+                let error = token_error(kind_from_raw(token.kind()), token.text(), at, in_error);
+                error.into_iter().for_each(|it| found.push(it));
             }
             None => {
                 stack.pop();
             }
         }
     }
-    // What is not closed is told where it begins, and found where it ends.
-    found.sort_by_key(|it| it.range.start());
-    found
+    found.into_sorted()
 }
 
 /// A node, and where it begins.
@@ -56,12 +55,7 @@ impl Parent<'_> {
     }
 }
 
-fn report(
-    node: &GreenNodeData,
-    parent: Option<Parent<'_>>,
-    at: TextSize,
-    found: &mut Vec<SyntaxError>,
-) {
+fn report(node: &GreenNodeData, parent: Option<Parent<'_>>, at: TextSize, found: &mut Found) {
     let (kind, range, message, help) = match kind_from_raw(node.kind()) {
         ERROR_NODE => {
             let text = green::text_start(node, MAX_LINE);

@@ -11,7 +11,7 @@ use crate::{
     Green, Parse, SyntaxNode,
     builder::GreenElement,
     symbol::{symbol_name, without_quotes},
-    syntax_node::kind_from_raw,
+    syntax_node::{kind_from_raw, kind_to_raw},
 };
 
 pub(super) struct Scan<'a> {
@@ -43,6 +43,30 @@ struct At {
     frame: u32,
 }
 
+/// Neighbouring chunks with nothing in them. They are one frame: there may be as many as lines.
+#[derive(Default)]
+struct Blank {
+    /// What they are made of, with the lines between them.
+    chunks: Vec<GreenElement>,
+    /// What stands behind the last of them.
+    behind: Vec<GreenElement>,
+    range: Option<TextRange>,
+}
+
+impl Blank {
+    fn chunk(&mut self, node: &GreenNodeData, range: TextRange) {
+        self.chunks.append(&mut self.behind);
+        self.chunks.extend(node.children().map(owned));
+        self.range = Some(self.range.map_or(range, |it| it.cover(range)));
+    }
+
+    fn separator(&mut self, element: GreenElement) {
+        if self.range.is_some() {
+            self.behind.push(element);
+        }
+    }
+}
+
 impl<'a> Scan<'a> {
     pub(super) fn new(parse: &'a Parse, previous: Option<&'a Units>) -> Scan<'a> {
         let mut known = FxHashMap::default();
@@ -55,7 +79,8 @@ impl<'a> Scan<'a> {
                 known_chunks.insert(item.chunk.address(), (previous, i));
             }
         }
-        Scan { functions: Vec::new(), frames: Vec::new(), parse, known, known_chunks }
+        let (functions, frames) = (Vec::new(), Vec::new());
+        Scan { functions, frames, parse, known, known_chunks }
     }
 
     fn green(&self, node: GreenNode) -> Green {
@@ -73,7 +98,7 @@ impl<'a> Scan<'a> {
         for child in root.children() {
             let len = element_len(&child);
             match child {
-                NodeOrToken::Node(node) if kind_from_raw(node.kind()) == PIR_BLOCK => {
+                NodeOrToken::Node(node) if is_program(node) => {
                     let green = self.green(node.to_owned());
                     let source = self.known(&green, "").unwrap_or_else(|| {
                         let cuts = cuts(UnitKind::Program, &green);
@@ -107,19 +132,34 @@ impl<'a> Scan<'a> {
     pub(super) fn chunks(&mut self) {
         let parse = self.parse;
         let mut at = TextSize::from(0);
+        let mut blank = Blank::default();
         for child in parse.green().node().children() {
-            let len = element_len(&child);
-            if let NodeOrToken::Node(node) = child
-                && kind_from_raw(node.kind()) == MLIR_CHUNK
-            {
-                let chunk = self.green(node.to_owned());
-                match self.known_chunks.get(&chunk.address()) {
-                    Some(&(previous, index)) => self.take_over(previous, index, at),
-                    None => self.chunk(node, chunk, TextRange::at(at, len)),
-                }
+            let range = TextRange::at(at, element_len(&child));
+            at = range.end();
+            let Some(node) = child.as_node().filter(|it| kind_from_raw(it.kind()) == MLIR_CHUNK)
+            else {
+                blank.separator(owned(child));
+                continue;
+            };
+            if is_blank(node) {
+                blank.chunk(node, range);
+                continue;
             }
-            at += len;
+            self.end_blank(&mut blank);
+            let chunk = self.green((*node).to_owned());
+            match self.known_chunks.get(&chunk.address()) {
+                Some(&(previous, index)) => self.take_over(previous, index, range.start()),
+                None => self.chunk(node, chunk, range),
+            }
         }
+        self.end_blank(&mut blank);
+    }
+
+    /// A frame of neighbouring chunks with nothing in them, if there are some.
+    fn end_blank(&mut self, blank: &mut Blank) {
+        let Blank { chunks, range: Some(range), .. } = std::mem::take(blank) else { return };
+        let node = GreenNode::new(kind_to_raw(MLIR_CHUNK), chunks);
+        self.frame(self.green(node.clone()), node, range, self.functions.len() as u32);
     }
 
     /// A chunk that is the same as before, somewhere else perhaps.
@@ -263,6 +303,21 @@ impl<'a> Open<'a> {
     }
 }
 
+/// Whether a chunk or program has nothing in it: no operation, and nothing that cannot be read.
+fn is_blank(node: &GreenNodeData) -> bool {
+    node.children().all(|it| it.as_node().is_none() && kind_from_raw(it.kind()) != ERROR)
+}
+
+/// Whether a function or program is a unit still.
+pub(super) fn is_unit(green: &Green) -> bool {
+    green.kind() != PIR_BLOCK || is_program(green.node())
+}
+
+/// Whether a node is a program. What has nothing in it is none, and stays with what is around programs.
+fn is_program(node: &GreenNodeData) -> bool {
+    kind_from_raw(node.kind()) == PIR_BLOCK && !is_blank(node)
+}
+
 /// Whether functions may stand in a node.
 fn is_entered(node: &GreenNodeData) -> bool {
     let kind = kind_from_raw(node.kind());
@@ -381,8 +436,7 @@ pub(super) fn cuts(kind: UnitKind, green: &Green) -> Box<[TextRange]> {
                     let mut inner = at;
                     for child in node.children() {
                         let len = element_len(&child);
-                        let is_region =
-                            child.kind() == crate::syntax_node::kind_to_raw(MLIR_REGION);
+                        let is_region = child.kind() == kind_to_raw(MLIR_REGION);
                         if is_region {
                             res.push(TextRange::at(inner, len));
                         }

@@ -87,13 +87,36 @@ fn programs_are_units() {
         text,
         expect![[r#"
         Program / `` in 0: 
-        Program / `` in 0: 
-        --- 0..2
+        --- 0..1
 
-
+        {
+        }
         ?
     "#]],
     );
+}
+
+#[test]
+fn what_has_nothing_in_it_is_no_unit_of_its_own() {
+    let separators = "// -----\n".repeat(100);
+    let n_frames = |text: &str| units(&parse_as(Language::Mlir, text)).frames.len();
+    assert_eq!(n_frames(&separators), 1);
+    assert_eq!(n_frames(&format!("{separators}a.b\n{separators}")), 3);
+    let programs = parse_as(Language::Pir, &"{}\n".repeat(100));
+    assert_eq!(units(&programs).functions.len(), 0);
+}
+
+#[test]
+fn program_that_comes_to_have_nothing_in_it_is_none() {
+    let (operation, rest) = ("() = \"pd_op.x\" () {} : () -> \n", "{\n}\n");
+    let before = parse_as(Language::Pir, &format!("{{\n{operation}}}\n{rest}"));
+    let last = units(&before);
+    let len = u32::try_from(operation.len()).unwrap();
+    let range = TextRange::at(2.into(), len.into());
+    let edited = before.reparse(&Edit::replace(range, "")).parse;
+    let (fresh, after) = (units(&edited), units_after(&edited, &last));
+    assert_eq!((last.functions.len(), after.functions.len()), (1, 0));
+    assert_eq!(render(&edited, &after), render(&edited, &fresh));
 }
 
 #[test]
@@ -140,6 +163,7 @@ fn check_mapping(parse: &Parse) {
 fn positions_of_frames_are_those_of_the_file() {
     check_mapping(&parse_as(Language::Mlir, TEXT));
     check_mapping(&parse_as(Language::Pir, "{\n}\n{\n}\n?"));
+    check_mapping(&parse_as(Language::Mlir, "// -----\n// c\n// -----\na.b\n// -----\n// -----"));
     for sample in ir_samples().iter().filter(|it| it.text.len() < 4_000) {
         check_mapping(&parse_as(
             Language::of_file(sample.name.as_ref(), &sample.text),

@@ -43,6 +43,8 @@ use self::{
     source_tree::{At, SourceTree, Src},
     value::Tx,
 };
+use crate::said::Said;
+
 use super::{
     Allowances, Diagnostic, FunctionSource, Lowered, Severity,
     ast::{self, Ast, Ex, St},
@@ -217,6 +219,8 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
     let hidden = hidden_names(state.text, &state.definitions, &read);
     state.diagnostics.sort_by_key(|it| (it.range.start(), it.range.end(), it.code));
     state.diagnostics.dedup();
+    let mut said = Said::default();
+    said.extend(state.diagnostics);
     let (green, above) = (&function.green, &function.allowed_above);
     state.ends.sort_by_key(|it| (it.0, it.1));
     let allowances = Allowances::collect(green, state.text, above, &state.body);
@@ -238,7 +242,7 @@ fn finish(mut state: State<'_>, function: &FunctionSource) -> Lowered {
         let expected = ir::Occurrences::collect(&state.body).len();
         debug_assert_eq!(expected, source_map.occurrences.len(), "one source an occurrence");
     }
-    Lowered { body: state.body, source_map, diagnostics: state.diagnostics }
+    Lowered { body: state.body, source_map, diagnostics: said.into_sorted() }
 }
 
 /// The uses, in text order, that are in none of the ranges.
