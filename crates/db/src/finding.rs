@@ -2,11 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{
-    Db, body, environment::DbEnvironment, file::Function, input::Configuration, lowered,
-    occurrences, text_facts,
-};
-use frontend::tvmscript::{CheckedEdits, Edited, checked_simplify_edits};
+use crate::{Db, body, file::Function, input::Configuration, occurrences, text_facts};
 use ir::plan::{finding::Finding, simplify::SimplifyPlan};
 use transform::simplify::{self, SimplifyOptions};
 
@@ -28,23 +24,4 @@ pub fn simplifications<'db>(db: &'db dyn Db, function: Function<'db>) -> Arc<Sim
     text_facts(db, function).with_view(|view| {
         simplify::plan(body, occurrences, Some(view), &SimplifyOptions::default()).into()
     })
-}
-
-/// The edits of a function's text that do wanted items of [`simplifications`], read back. Not kept: only who asks for an edit pays for it.
-pub fn simplification_edits<'db>(
-    db: &'db dyn Db,
-    function: Function<'db>,
-    wanted: impl Fn(usize) -> bool,
-) -> CheckedEdits {
-    let (body, occurrences) = (body(db, function), occurrences(db, function));
-    let plan = simplifications(db, function);
-    let (file, scope) = (function.file(db), function.scope(db));
-    let edited = Edited {
-        source: function.source(db),
-        environment: &DbEnvironment { db, file, scope },
-        lowered: lowered(db, function),
-        plan,
-        rewritten: &|is_done| simplify::rewrite_items(body, occurrences, plan, |it| is_done[it]),
-    };
-    checked_simplify_edits(edited, wanted)
 }

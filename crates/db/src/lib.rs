@@ -5,6 +5,7 @@ mod environment;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod file;
 mod finding;
+mod function_edits;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod input;
 mod kernels;
@@ -29,7 +30,8 @@ pub use crate::{
         FileIndex, Function, History, Identity, Placed, ScopeKey, SharedSource, file_index,
         functions, language, parse, placed_functions,
     },
-    finding::{findings, simplification_edits, simplifications},
+    finding::{findings, simplifications},
+    function_edits::{cse_edits, finding_edits, simplification_edits},
     input::{Configuration, Content, Dialects, Options, SourceFile},
     kernels::{KernelCode, device_code, has_kernels, op_device_code, op_kernels},
     log::{Counters, Work},

@@ -5,34 +5,44 @@
 
 pub mod allow;
 mod ast;
+pub mod checked;
 mod constants;
 pub mod diagnostics;
 pub mod discover;
-pub mod edits;
+mod edits;
 pub mod environment;
-pub mod finding_edits;
+mod finding_edits;
 mod lower;
 mod reread;
-pub mod simplify_edits;
+mod simplify_edits;
 pub mod source_map;
 #[cfg(test)]
 mod tests;
 
 pub use allow::Allowances;
+pub use checked::{
+    CheckedEdits, Edited, Mismatch, Reading, checked_cse_edits, checked_finding_edits,
+    checked_simplify_edits,
+};
 pub use diagnostics::{Diagnostic, DiagnosticRule, Severity};
 pub use discover::{
     FileFunctions, FunctionItem, FunctionKey, FunctionKind, FunctionSource, functions,
     functions_after,
 };
-pub use edits::{Selection, cse_edits};
+pub use edits::Selection;
 pub use environment::{Capture, Constant, Environment, Namespace, Signature};
-pub use finding_edits::{FindingEdits, finding_edits};
-pub use simplify_edits::{
-    CheckedEdits, Edited, SimplifyEdits, checked_simplify_edits, simplify_edits,
-};
 pub use source_map::{
     Definition, DefinitionId, DefinitionKind, EndSite, OccurrenceSource, Site, SourceMap,
 };
+
+/// Edits that were not read back: for those who compare text and body themselves. What users get comes from [`checked`].
+pub mod unchecked {
+    pub use super::{
+        edits::cse_edits,
+        finding_edits::{FindingEdits, finding_edits},
+        simplify_edits::{SimplifyEdits, simplify_edits},
+    };
+}
 
 use ir::Body;
 
