@@ -13,6 +13,7 @@ mod log;
 mod lowering;
 mod op_edits;
 mod op_lowering;
+mod panicked;
 mod plan;
 mod reading;
 mod slots;
@@ -43,6 +44,7 @@ pub use crate::{
     op_lowering::{
         SharedOpBody, op_body, op_diagnostics, op_lowered, op_plan, op_source_map, op_text,
     },
+    panicked::{Guarded, op_panics, panics},
     plan::cse_plan,
     reading::UnitText,
     units::{

@@ -11,6 +11,7 @@ use std::collections::BTreeMap;
 
 use ir::{
     Body, OpId, fingerprint,
+    guard::{Panicked, Stage, guarded},
     plan::{CsePlan, finding::FindingFix, simplify::SimplifyPlan},
     verify::verify,
 };
@@ -217,10 +218,14 @@ impl Search<'_> {
         }
         let mut kept = self.kept.clone();
         items.iter().for_each(|it| kept[*it] = true);
-        let made = (self.edits)(&kept);
+        let function = &self.edited.source.name;
+        let panicked = |it: Panicked| Mismatch { what: it.what, op: None };
+        let made = guarded(Stage::Rewriting, function, || (self.edits)(&kept)).map_err(panicked)?;
         if made.edit != self.found.edit || made.is_done != self.found.is_done {
             self.n_left -= 1;
-            self.edited.read_back(&made.edit, || (self.rewritten)(&made.is_done))?;
+            let read_back =
+                || self.edited.read_back(&made.edit, || (self.rewritten)(&made.is_done));
+            guarded(Stage::Rewriting, function, read_back).map_err(panicked)??;
         }
         self.kept = kept;
         (self.found.edit, self.found.is_done, self.is_folded) =

@@ -44,7 +44,10 @@ pub mod unchecked {
     };
 }
 
-use ir::Body;
+use ir::{
+    Body,
+    guard::{Stage, guarded},
+};
 
 /// A function in the IR.
 #[derive(Clone, Debug)]
@@ -57,7 +60,13 @@ pub struct Lowered {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Lowers one function. Never fails: what cannot be understood becomes an opaque operation or expression.
+/// Lowers one function. Never fails: what cannot be understood becomes an opaque operation or expression; where that is not possible for a
+/// mistake of ours, the body is empty, and a diagnostic says so.
 pub fn lower(function: &FunctionSource, environment: &dyn Environment) -> Lowered {
-    lower::lower(function, environment)
+    let read = || lower::lower(function, environment);
+    guarded(Stage::Reading, &function.name, read).unwrap_or_else(|panicked| Lowered {
+        body: Body::new(&function.name, function.dialect),
+        source_map: SourceMap::default(),
+        diagnostics: vec![diagnostics::internal_error(&panicked, function.name_range)],
+    })
 }

@@ -13,10 +13,12 @@ use anyhow::{Context as _, bail};
 use frontend::tvmscript::{
     self, CheckedEdits, Edited, Environment, FunctionItem, FunctionKind, Lowered, Mismatch,
     Reading, Selection, checked_cse_edits, checked_finding_edits, checked_simplify_edits,
+    diagnostics::INTERNAL_ERROR,
 };
 use ide::Dialects;
 use ir::{
     Body, Occurrences,
+    guard::{Stage, guarded},
     plan::{
         CsePlan, TvmPass,
         finding::{Finding, FindingFix, FindingKind, FindingKinds},
@@ -24,7 +26,7 @@ use ir::{
         simplify::{Simplification, SimplificationKind, SimplifyRefusal},
     },
 };
-use syntax::{Edit, Language, TextEdit};
+use syntax::{Edit, Language, LineIndex, TextEdit};
 use transform::{
     broken::Broken,
     cse::{self, CseOptions},
@@ -146,7 +148,7 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
     io.err.write_all(summary(&totals, args.diff).as_bytes())?;
     Ok(match totals {
         Totals { failures: 1.., .. } => Exit::Failure,
-        Totals { broken: 1.., .. } => Exit::Findings,
+        Totals { broken: 1.., .. } | Totals { differing: 1.., .. } => Exit::Findings,
         _ => Exit::Success,
     })
 }
@@ -282,8 +284,7 @@ pub(crate) fn plan(
             let environment = functions.environment(item);
             let lowered = tvmscript::lower(&item.source, &environment);
             let read = Read { item, environment: &environment, lowered: &lowered };
-            let Round { edits, notes: of_function } =
-                plan_function(options, read, budget, &mut fix);
+            let Round { edits, notes: of_function } = plan_guarded(options, read, budget, &mut fix);
             // Of the last round of a function, which sees what is left.
             notes.insert(index, of_function);
             if !edits.is_empty() {
@@ -345,6 +346,10 @@ fn plan_operations(
     budget.take(done.n_actions);
     fix.n_fixes = done.n_actions;
     fix.n_differing = done.n_differing;
+    let lines = LineIndex::new(&fix.source.text);
+    let place = |at| fix.source.line_col(&lines, at);
+    let notes = done.notes.into_iter().map(|(at, it)| (place(at), it));
+    fix.notes = notes.map(|(at, it)| format!("{}:{}: {it}", at.line, at.col)).collect();
     fix.edits = done.edits.unpack().unwrap_or_default().into_edits();
     Ok(fix)
 }
@@ -366,6 +371,17 @@ impl Round {
         self.edits = std::mem::take(&mut found.edit);
         found.n_done()
     }
+}
+
+/// The edits of one function in one round. A panic costs them, and is reported.
+fn plan_guarded(options: &FixOptions, read: Read<'_>, budget: &Budget, fix: &mut FileFix) -> Round {
+    let unread = read.lowered.diagnostics.iter().find(|it| it.code == INTERNAL_ERROR);
+    if let Some(unread) = unread {
+        return Round { notes: vec![unread.message.clone()], ..Round::default() };
+    }
+    let work = || plan_function(options, read, budget, fix);
+    let done = guarded(Stage::Planning, &read.item.source.name, work);
+    done.unwrap_or_else(|panicked| Round { notes: vec![panicked.report()], ..Round::default() })
 }
 
 /// The edits of one function in one round: what is superfluous goes first. All were read back.
