@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use frontend::tvmscript::edits::{Selection, cse_edits};
+use frontend::tvmscript::{Selection, unchecked::cse_edits};
 use ir::{
     Body, Occurrences,
     interp::{Argument, EventKind, Options, Outcome, RunError, RunErrorKind},

@@ -4,6 +4,7 @@
 //! a violation without touching the disk. A finding names file and line and says the way out.
 
 mod dependencies;
+mod edits;
 mod files;
 mod io;
 mod layers;
@@ -71,6 +72,7 @@ const RULES: &[Rule] = &[
         demand: "files are read by the crate `files` alone",
         check: files::check,
     },
+    Rule { name: "edits", demand: "edits that users get were read back", check: edits::check },
     Rule {
         name: "headers",
         demand: "a Rust file opens with `//!` and says what it is",

@@ -5,6 +5,7 @@ mod environment;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod file;
 mod finding;
+mod function_edits;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod input;
 mod kernels;
@@ -12,6 +13,7 @@ mod log;
 mod lowering;
 mod op_edits;
 mod op_lowering;
+mod panicked;
 mod plan;
 mod reading;
 mod slots;
@@ -29,7 +31,8 @@ pub use crate::{
         FileIndex, Function, History, Identity, Placed, ScopeKey, SharedSource, file_index,
         functions, language, parse, placed_functions,
     },
-    finding::{findings, simplification_edits, simplifications},
+    finding::{findings, simplifications},
+    function_edits::{cse_edits, finding_edits, simplification_edits},
     input::{Configuration, Content, Dialects, Options, SourceFile},
     kernels::{KernelCode, device_code, has_kernels, op_device_code, op_kernels},
     log::{Counters, Work},
@@ -41,6 +44,7 @@ pub use crate::{
     op_lowering::{
         SharedOpBody, op_body, op_diagnostics, op_lowered, op_plan, op_source_map, op_text,
     },
+    panicked::{Guarded, op_panics, panics},
     plan::cse_plan,
     reading::UnitText,
     units::{

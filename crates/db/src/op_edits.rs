@@ -10,7 +10,10 @@ use frontend::{
     ops::{CheckedEdits, Edited, Severity, checked_edits},
     pir,
 };
-use ir::plan::ops::OpPlan;
+use ir::{
+    guard::{Stage, guarded},
+    plan::ops::OpPlan,
+};
 use syntax::UnitKind;
 
 use crate::{
@@ -52,5 +55,10 @@ pub fn op_edits<'db>(db: &'db dyn Db, unit: OpUnit<'db>, plan: &OpPlan) -> Check
         rewritten: &|plan| transform::ops::rewrite(body, plan),
         with_needs: &|plan, wanted| transform::ops::with_needs(body, plan, wanted.iter().copied()),
     };
-    checked_edits(edited, plan)
+    let done = guarded(Stage::Rewriting, &source.name, || checked_edits(edited, plan));
+    done.unwrap_or_else(|_| CheckedEdits {
+        is_done: vec![false; plan.actions.len()],
+        differs: vec![true; plan.actions.len()],
+        ..CheckedEdits::default()
+    })
 }

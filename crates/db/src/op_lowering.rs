@@ -10,10 +10,12 @@ use frontend::{
     mlir,
     ops::{Diagnostic, Lowered, OpSourceMap, codes::UNKNOWN_OPERATION},
     pir,
+    tvmscript::diagnostics::internal_error,
 };
 use ir::{
-    Body,
+    Body, Dialect,
     effects::{MatchKind, Namespace},
+    guard::{Stage, guarded},
     plan::ops::OpPlan,
 };
 use salsa::plumbing::AsId as _;
@@ -22,6 +24,7 @@ use syntax::{Green, GreenStep, SyntaxKind, UnitKind};
 use crate::{
     Db,
     input::{Configuration, Dialects},
+    panicked::Guarded,
     reading::{self, MIN_LEN, Mentioned, Reading, UnitText},
     units::{AliasName, OpUnit, alias},
 };
@@ -48,7 +51,24 @@ pub fn op_lowered<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<Lowered
         return None;
     }
     let text = op_text(db, unit);
-    let lowered = match source.kind {
+    let read = || read(db, unit, text);
+    let lowered = guarded(Stage::Reading, &source.name, read).unwrap_or_else(|panicked| {
+        let is_pir = source.kind == UnitKind::Program;
+        let dialect = if is_pir { Dialect::Pir } else { Dialect::Mlir };
+        Arc::new(Lowered {
+            body: Body::new(&source.name, dialect),
+            source_map: OpSourceMap::default(),
+            diagnostics: vec![internal_error(&panicked, source.name_range)],
+        })
+    });
+    Some(lowered)
+}
+
+/// The unit, read.
+fn read<'db>(db: &'db dyn Db, unit: OpUnit<'db>, text: &UnitText) -> Arc<Lowered> {
+    let source = unit.source(db);
+    let green = &source.green;
+    match source.kind {
         UnitKind::Function => function(db, unit, text),
         kind => {
             db.counters().lowered(green.text_len().into());
@@ -63,8 +83,7 @@ pub fn op_lowered<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<Lowered
             leave_known(db, &mut lowered, text, kind);
             Arc::new(lowered)
         }
-    };
-    Some(lowered)
+    }
 }
 
 /// A function of MLIR, lowered: by what changed since the last time, if that is known.
@@ -174,7 +193,12 @@ pub fn op_diagnostics<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> &'db [Diagnost
 
 /// What is equal and what is dead in a unit, and what is done about it. Depends on what the unit means, not on where anything stands.
 #[salsa::tracked(returns(ref), no_eq)]
-pub fn op_plan<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<OpPlan>> {
+pub fn op_plan<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Guarded<Option<Arc<OpPlan>>> {
+    let work = || planned(db, unit);
+    Guarded::run(Stage::Planning, &unit.source(db).name, work, || None)
+}
+
+fn planned<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<OpPlan>> {
     let body = op_body(db, unit).as_ref()?;
     let configuration = Configuration::get(db);
     let options = configuration.options(db).ops;

@@ -3,9 +3,9 @@
 //! One expression, all of a function, all of a file (`source.fixAll`). The last leaves functions alone whose blocks can
 //! still be scheduled; in those the others say so in their title.
 
-use db::{Database as _, Db, Function, RootDatabase, SourceFile};
-use frontend::tvmscript::edits::{Selection, cse_edits};
-use ir::plan::{CseGroup, Decision, PartialObstacle, Refusal};
+use db::{Database as _, RootDatabase, SourceFile};
+use frontend::tvmscript::{CheckedEdits, Reading, Selection};
+use ir::plan::{CseGroup, Decision, PartialObstacle, Refusal, simplify::SimplifyRefusal};
 use syntax::{Edit, Language, TextRange};
 
 use crate::{
@@ -31,6 +31,12 @@ pub enum ActionKind {
     FixAll,
 }
 
+impl ActionKind {
+    /// All of them.
+    pub const ALL: &[ActionKind] =
+        &[ActionKind::QuickFix, ActionKind::Extract, ActionKind::Inline, ActionKind::FixAll];
+}
+
 /// Something that can be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct CodeAction {
@@ -44,6 +50,43 @@ pub struct CodeAction {
     pub edits: Vec<Edit>,
     /// Why it cannot be done; it has no edits then.
     pub disabled: Option<String>,
+    /// It has no edits yet: those who want them ask for them.
+    pub is_put_off: bool,
+}
+
+impl CodeAction {
+    /// An action that does these edits of a function. Where they read back as something else than they should, it is there to say so; none
+    /// where the text allows no edit.
+    pub(crate) fn of(
+        title: String,
+        kind: ActionKind,
+        at: FunctionAt<'_>,
+        found: CheckedEdits,
+    ) -> Option<CodeAction> {
+        let differs = found.n_differing() > 0;
+        let edits = placed(at, found);
+        match edits.is_empty() {
+            false => Some(CodeAction { edits, ..CodeAction::without_edits(title, kind) }),
+            true => differs.then(|| CodeAction::refused(title, kind)),
+        }
+    }
+
+    /// An action that cannot be done, because the text would say something else.
+    pub(crate) fn refused(title: String, kind: ActionKind) -> CodeAction {
+        let refusal = SimplifyRefusal::ReadsBackDifferently.name();
+        let why = format!("the edited text would mean something else ({refusal})");
+        CodeAction { disabled: Some(why), ..CodeAction::without_edits(title, kind) }
+    }
+
+    pub(crate) fn without_edits(title: String, kind: ActionKind) -> CodeAction {
+        let edits = Vec::new();
+        CodeAction { title, kind, is_preferred: false, edits, disabled: None, is_put_off: false }
+    }
+
+    /// Forgets edits that were not read back.
+    fn put_off(&mut self) {
+        self.is_put_off = !std::mem::take(&mut self.edits).is_empty();
+    }
 }
 
 /// What an action says that gives a value a name in a function whose blocks can still be scheduled.
@@ -54,6 +97,7 @@ pub(crate) fn code_actions(
     file: SourceFile,
     range: TextRange,
     wants: &dyn Fn(ActionKind) -> bool,
+    reading: Reading,
 ) -> Vec<CodeAction> {
     if db::language(db, file) != Language::TvmScript {
         return ops::actions::code_actions(db, file, range, wants);
@@ -63,23 +107,37 @@ pub(crate) fn code_actions(
     let kind = [ActionKind::Extract, ActionKind::QuickFix].into_iter().find(|it| wants(*it));
     if let Some(kind) = kind {
         for at in functions_in(db, file, Some(range)) {
-            res.extend(in_function(db, at, range, kind));
+            res.extend(in_function(db, at, range, kind, reading));
         }
     }
     for at in functions_in(db, file, Some(range)) {
         if wants(ActionKind::QuickFix) {
-            res.extend(quick_fixes(db, at, range));
-            res.extend(simplifications::quick_fixes(db, at, range));
+            res.extend(quick_fixes(db, at, range, reading));
+            res.extend(simplifications::quick_fixes(db, at, range, reading));
             res.extend(ignore_actions(db, at, range));
         }
         if wants(ActionKind::Inline) {
-            res.extend(inline_actions(db, at, range));
+            res.extend(inline_actions(db, at, range, reading));
         }
     }
     if wants(ActionKind::FixAll) {
-        res.extend(fix_all(db, file));
+        res.extend(fix_all(db, file, reading));
+    }
+    if reading == Reading::Later {
+        res.iter_mut().for_each(CodeAction::put_off);
     }
     res
+}
+
+/// The action of this name that [`code_actions`] gives, with its edits: the one after so many others of the name.
+pub(crate) fn resolved(
+    db: &RootDatabase,
+    file: SourceFile,
+    range: TextRange,
+    (kind, title, number): (ActionKind, &str, usize),
+) -> Option<CodeAction> {
+    let all = code_actions(db, file, range, &|it| it == kind, Reading::Now);
+    all.into_iter().filter(|it| it.title == title).nth(number)
 }
 
 /// One action for each shared value that the range touches, the innermost first, and one for all of the function. The
@@ -89,6 +147,7 @@ fn in_function(
     at: FunctionAt<'_>,
     range: TextRange,
     kind: ActionKind,
+    reading: Reading,
 ) -> Vec<CodeAction> {
     let text = PlanText::new(db, at.function);
     let mut touched: Vec<(TextRange, usize)> = Vec::new();
@@ -103,24 +162,26 @@ fn in_function(
     }
     touched.sort_by_key(|(range, _)| range.len());
     let at_name = at.to_file(at.function.source(db).name_range).intersect(range).is_some();
-    let mut res: Vec<CodeAction> =
-        touched.iter().filter_map(|(_, group)| extract_one(db, at, &text, *group, kind)).collect();
+    let mut res: Vec<CodeAction> = touched
+        .iter()
+        .filter_map(|(_, group)| extract_one(db, (at, &text), *group, kind, reading))
+        .collect();
     if let [only] = res.as_mut_slice() {
-        only.is_preferred = !text.plan.informational;
+        only.is_preferred = !text.plan.informational && only.disabled.is_none();
     }
     let n_applied = text.plan.groups.iter().filter(|it| it.decision.is_applied()).count();
     if (at_name && n_applied > 0) || (!touched.is_empty() && n_applied > 1) {
-        res.extend(extract_all(db, at, &text, n_applied, kind));
+        res.extend(extract_all(db, (at, &text), n_applied, kind, reading));
     }
     res
 }
 
 fn extract_one(
     db: &RootDatabase,
-    at: FunctionAt<'_>,
-    text: &PlanText<'_>,
+    (at, text): (FunctionAt<'_>, &PlanText<'_>),
     index: usize,
     kind: ActionKind,
+    reading: Reading,
 ) -> Option<CodeAction> {
     let group = &text.plan.groups[index];
     let times = match group.occurrences.len() {
@@ -143,22 +204,16 @@ fn extract_one(
         Decision::Covered { .. } | Decision::Refuse(_) => return None,
     };
     let title = title + if text.plan.informational { STILL_SCHEDULED } else { "" };
-    let edits = edits(db, at, Selection::Group(index));
-    (!edits.is_empty()).then_some(CodeAction {
-        title,
-        kind,
-        is_preferred: false,
-        edits,
-        disabled: None,
-    })
+    let found = db::cse_edits(db, at.function, Selection::Group(index), reading);
+    CodeAction::of(title, kind, at, found)
 }
 
 fn extract_all(
     db: &RootDatabase,
-    at: FunctionAt<'_>,
-    text: &PlanText<'_>,
+    (at, text): (FunctionAt<'_>, &PlanText<'_>),
     n_groups: usize,
     kind: ActionKind,
+    reading: Reading,
 ) -> Option<CodeAction> {
     let name = &at.function.source(db).name;
     let plural = if n_groups == 1 { "" } else { "s" };
@@ -166,23 +221,16 @@ fn extract_all(
     if text.plan.informational {
         title.push_str(STILL_SCHEDULED);
     }
-    let edits = edits(db, at, Selection::All);
-    (!edits.is_empty()).then_some(CodeAction {
-        title,
-        kind,
-        is_preferred: false,
-        edits,
-        disabled: None,
-    })
+    CodeAction::of(title, kind, at, db::cse_edits(db, at.function, Selection::All, reading))
 }
 
 /// What is superfluous goes first: what could be shared is seen again without it.
-fn fix_all(db: &RootDatabase, file: SourceFile) -> Option<CodeAction> {
+fn fix_all(db: &RootDatabase, file: SourceFile, reading: Reading) -> Option<CodeAction> {
     let mut all = Vec::new();
     let mut removes = false;
     for at in functions_in(db, file, None) {
         db.unwind_if_revision_cancelled();
-        let superfluous = fix_all_edits(db, at);
+        let superfluous = fix_all_edits(db, at, reading);
         if !superfluous.is_empty() {
             removes = true;
             all.extend(superfluous);
@@ -191,7 +239,7 @@ fn fix_all(db: &RootDatabase, file: SourceFile) -> Option<CodeAction> {
         let plan = db::cse_plan(db, at.function);
         let is_empty = plan.groups.iter().all(|it| !it.decision.is_applied());
         if !plan.informational && !is_empty {
-            all.extend(edits(db, at, Selection::All));
+            all.extend(placed(at, db::cse_edits(db, at.function, Selection::All, reading)));
         }
     }
     let title = match removes {
@@ -199,11 +247,8 @@ fn fix_all(db: &RootDatabase, file: SourceFile) -> Option<CodeAction> {
         false => "Extract all common subexpressions in this file",
     };
     (!all.is_empty()).then(|| CodeAction {
-        title: title.to_owned(),
-        kind: ActionKind::FixAll,
-        is_preferred: false,
         edits: all,
-        disabled: None,
+        ..CodeAction::without_edits(title.to_owned(), ActionKind::FixAll)
     })
 }
 
@@ -230,13 +275,8 @@ fn partial_title(text: &PlanText<'_>, cell: usize, expr: &str) -> String {
     format!("Keep `{expr}` in the scalar `{}` on every path ({places})", cell.name)
 }
 
-/// The edits of a selection, at their places in the file.
-fn edits(db: &dyn Db, at: FunctionAt<'_>, selection: Selection) -> Vec<Edit> {
-    let edits = function_edits(db, at.function, selection);
-    edits.into_iter().map(|it| Edit { range: at.to_file(it.range), ..it }).collect()
-}
-
-fn function_edits(db: &dyn Db, function: Function<'_>, selection: Selection) -> Vec<Edit> {
-    let text = &crate::plan_text::function_text(db, function).text;
-    cse_edits(db::lowered(db, function), text, db::cse_plan(db, function), selection).into_edits()
+/// The edits of a function, at their places in the file.
+pub(crate) fn placed(at: FunctionAt<'_>, found: CheckedEdits) -> Vec<Edit> {
+    let edits = found.edit.into_edits().into_iter();
+    edits.map(|it| Edit { range: at.to_file(it.range), ..it }).collect()
 }

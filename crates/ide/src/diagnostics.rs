@@ -4,7 +4,7 @@
 //! Nothing outside the functions is reported: that is the business of the Python tools.
 
 use db::{Database as _, Db, Function, RootDatabase, SourceFile};
-use frontend::tvmscript::{FunctionKind, Severity};
+use frontend::tvmscript::{FunctionKind, Severity, diagnostics::internal_error};
 use ir::{OccurrenceId, plan::finding::FindingKind};
 use syntax::TextRange;
 
@@ -135,7 +135,12 @@ pub(crate) fn function_diagnostics(
     let allowances = db::source_map(db, at.function).allowances();
     // A new binding in what is still to be scheduled is for those who ask for that one.
     let is_fixed = !shared.is_empty() && !db::cse_plan(db, at.function).informational;
-    let all = syntax.iter().chain(lowering).chain(shared);
+    let name = at.function.source(db).name_range;
+    let mut panics: Vec<_> = db::panics(db, at.function, config.levels.has_simplifications())
+        .map(|it| internal_error(it, name))
+        .collect();
+    panics.dedup();
+    let all = syntax.iter().chain(lowering).chain(shared).chain(&panics);
     let reported = all.filter(|it| !allowances.at(it.code, it.range)).map(|it| {
         let related = it.related.iter();
         Diagnostic {

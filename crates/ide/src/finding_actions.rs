@@ -1,13 +1,13 @@
 //! Quick fixes of findings: one finding, or all of its kind in a function.
 
 use db::RootDatabase;
-use frontend::tvmscript::finding_edits;
-use ir::plan::finding::Finding;
+use frontend::tvmscript::{CheckedEdits, Reading};
+use ir::plan::finding::{Finding, FindingFix};
 use syntax::{Edit, TextRange};
 use transform::findings::compatible;
 
 use crate::{
-    code_actions::{ActionKind, CodeAction, STILL_SCHEDULED},
+    code_actions::{ActionKind, CodeAction, STILL_SCHEDULED, placed},
     finding_text::FindingText,
     function_at::FunctionAt,
 };
@@ -17,6 +17,7 @@ pub(crate) fn quick_fixes(
     db: &RootDatabase,
     at: FunctionAt<'_>,
     range: TextRange,
+    reading: Reading,
 ) -> Vec<CodeAction> {
     let text = FindingText::new(db, at.function);
     let (findings, body) = (db::findings(db, at.function), db::body(db, at.function));
@@ -39,12 +40,13 @@ pub(crate) fn quick_fixes(
         if only_informs {
             title.push_str(STILL_SCHEDULED);
         }
-        let (edits, _) = edits(db, at, [it]);
-        if !edits.is_empty() {
-            let is_preferred = it.kind.is_fixed_by_default() && !only_informs;
-            let kind = ActionKind::QuickFix;
-            res.push(CodeAction { title, kind, is_preferred, edits, disabled: None });
-        }
+        let action = CodeAction::of(title, ActionKind::QuickFix, at, edits(db, at, [it], reading));
+        res.extend(action.map(|action| CodeAction {
+            is_preferred: it.kind.is_fixed_by_default()
+                && !only_informs
+                && action.disabled.is_none(),
+            ..action
+        }));
         if !kinds.contains(&it.kind) {
             kinds.push(it.kind);
         }
@@ -52,19 +54,19 @@ pub(crate) fn quick_fixes(
     for kind in kinds {
         let is_done = |it: &&Finding| is_reported(it) && !it.only_informs(body);
         let all = findings.iter().filter(|it| it.kind == kind).filter(is_done);
-        let (edits, n_fixed) = edits(db, at, all);
+        let found = edits(db, at, all, reading);
+        let n_fixed = found.n_done();
         if n_fixed > 1 {
             let title =
                 format!("Fix all {n_fixed} `{}` of `{}`", kind.name(), at.function.name(db));
-            let kind = ActionKind::QuickFix;
-            res.push(CodeAction { title, kind, is_preferred: false, edits, disabled: None });
+            res.extend(CodeAction::of(title, ActionKind::QuickFix, at, found));
         }
     }
     res
 }
 
 /// The edits of a function that are done unasked when a whole file is fixed.
-pub(crate) fn fix_all_edits(db: &RootDatabase, at: FunctionAt<'_>) -> Vec<Edit> {
+pub(crate) fn fix_all_edits(db: &RootDatabase, at: FunctionAt<'_>, reading: Reading) -> Vec<Edit> {
     let (map, body) = (db::source_map(db, at.function), db::body(db, at.function));
     let is_wanted = |it: &&Finding| {
         let is_allowed = |place| map.allowances().at(it.kind.name(), place);
@@ -72,24 +74,22 @@ pub(crate) fn fix_all_edits(db: &RootDatabase, at: FunctionAt<'_>) -> Vec<Edit> 
             && !it.only_informs(body)
             && !map.place(it.place).is_some_and(is_allowed)
     };
-    edits(db, at, db::findings(db, at.function).iter().filter(is_wanted)).0
+    let wanted = db::findings(db, at.function).iter().filter(is_wanted);
+    placed(at, edits(db, at, wanted, reading))
 }
 
-/// The edits of the fixes that can be done together, at their places in the file, and how many fixes they do.
+/// The edits of the fixes that can be done together.
 pub(crate) fn edits<'f>(
     db: &RootDatabase,
     at: FunctionAt<'_>,
     wanted: impl IntoIterator<Item = &'f Finding>,
-) -> (Vec<Edit>, usize) {
+    reading: Reading,
+) -> CheckedEdits {
     let (body, occurrences) = (db::body(db, at.function), db::occurrences(db, at.function));
     let chosen = compatible(body, occurrences, wanted);
-    if chosen.is_empty() {
-        return (Vec::new(), 0);
+    let fixes: Vec<&FindingFix> = chosen.iter().filter_map(|it| it.fix.as_ref()).collect();
+    match fixes.is_empty() {
+        true => CheckedEdits::default(),
+        false => db::finding_edits(db, at.function, &fixes, reading),
     }
-    let function = &at.function.source(db).green;
-    let fixes = chosen.iter().filter_map(|it| it.fix.as_ref());
-    let found = finding_edits(db::lowered(db, at.function), function, fixes);
-    let edits = found.edit.into_edits().into_iter();
-    let edits = edits.map(|it| Edit { range: at.to_file(it.range), ..it }).collect();
-    (edits, found.is_done.iter().filter(|it| **it).count())
 }

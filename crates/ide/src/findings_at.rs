@@ -5,6 +5,7 @@
 //! allows is not told. Linear in the findings of the function.
 
 use db::{RootDatabase, SourceFile};
+use frontend::tvmscript::Reading;
 use ir::plan::finding::Finding;
 use syntax::{TextRange, TextSize};
 
@@ -79,7 +80,7 @@ fn told(
                 what,
             })
             .collect(),
-        fix: text.action(it).filter(|_| !edits(db, at, [it]).0.is_empty()),
+        fix: text.action(it).filter(|_| !edits(db, at, [it], Reading::Later).edit.is_empty()),
     }
 }
 

@@ -29,11 +29,8 @@ pub(crate) fn ignore_actions(
             continue;
         };
         res.push(CodeAction {
-            title: format!("Ignore `{}` here", it.code),
-            kind: ActionKind::QuickFix,
-            is_preferred: false,
             edits: vec![Edit { range: at.to_file(edit.range), ..edit }],
-            disabled: None,
+            ..CodeAction::without_edits(format!("Ignore `{}` here", it.code), ActionKind::QuickFix)
         });
     }
     res

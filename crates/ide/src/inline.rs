@@ -3,9 +3,9 @@
 //! Offered where a binding or a use of it is; where it would be wrong, the action says why instead of what it would do.
 
 use db::RootDatabase;
-use frontend::tvmscript::{DefinitionKind, finding_edits};
-use ir::{ValueId, plan::finding::FindingFix};
-use syntax::{Edit, TextRange};
+use frontend::tvmscript::{DefinitionKind, Reading};
+use ir::ValueId;
+use syntax::TextRange;
 use transform::inline::{Obstacle, Uses, inline, uses_of};
 
 use crate::{
@@ -19,6 +19,7 @@ pub(crate) fn inline_actions(
     db: &RootDatabase,
     at: FunctionAt<'_>,
     range: TextRange,
+    reading: Reading,
 ) -> Vec<CodeAction> {
     let map = db::source_map(db, at.function);
     let Some(offset) = range.start().checked_sub(at.start) else { return Vec::new() };
@@ -34,7 +35,8 @@ pub(crate) fn inline_actions(
     let here = uses.iter().copied().find(|&it| map.occurrence_range(it) == mention);
     let mut res = Vec::new();
     if let Some(here) = here.filter(|_| uses.len() > 1) {
-        res.push(action(db, at, value, Uses::One(here), format!("Inline `{name}` here")));
+        let title = format!("Inline `{name}` here");
+        res.push(action(db, at, (value, Uses::One(here)), title, reading));
     }
     let n = uses.len();
     let everywhere = match n {
@@ -42,37 +44,32 @@ pub(crate) fn inline_actions(
         1 => format!("Inline `{name}`"),
         n => format!("Inline `{name}` at all {n} uses"),
     };
-    res.push(action(db, at, value, Uses::All, everywhere));
+    res.push(action(db, at, (value, Uses::All), everywhere, reading));
     res
 }
 
 fn action(
     db: &RootDatabase,
     at: FunctionAt<'_>,
-    value: ValueId,
-    uses: Uses,
+    (value, uses): (ValueId, Uses),
     title: String,
+    reading: Reading,
 ) -> CodeAction {
     let (body, occurrences) = (db::body(db, at.function), db::occurrences(db, at.function));
-    let (edits, disabled) = match inline(body, occurrences, value, uses) {
-        Ok(fix) => match edits(db, at, &fix) {
-            Some(edits) => (edits, None),
-            None => (Vec::new(), Some(NO_TEXT.to_owned())),
-        },
-        Err(obstacle) => (Vec::new(), Some(reason(db, at, obstacle))),
+    let disabled = match inline(body, occurrences, value, uses) {
+        Ok(fix) => {
+            let found = db::finding_edits(db, at.function, &[&fix], reading);
+            match CodeAction::of(title.clone(), ActionKind::Inline, at, found) {
+                Some(action) => return action,
+                None => NO_TEXT.to_owned(),
+            }
+        }
+        Err(obstacle) => reason(db, at, obstacle),
     };
-    CodeAction { title, kind: ActionKind::Inline, is_preferred: false, edits, disabled }
+    CodeAction { disabled: Some(disabled), ..CodeAction::without_edits(title, ActionKind::Inline) }
 }
 
 const NO_TEXT: &str = "a use is not written in the text, shares its text with another, or a name of the value means something else there";
-
-fn edits(db: &RootDatabase, at: FunctionAt<'_>, fix: &FindingFix) -> Option<Vec<Edit>> {
-    let green = &at.function.source(db).green;
-    let found = finding_edits(db::lowered(db, at.function), green, [fix]);
-    let edits = found.edit.into_edits().into_iter();
-    let edits = edits.map(|it| Edit { range: at.to_file(it.range), ..it }).collect();
-    found.is_done.first().copied().unwrap_or_default().then_some(edits)
-}
 
 fn reason(db: &RootDatabase, at: FunctionAt<'_>, obstacle: Obstacle) -> String {
     match obstacle {

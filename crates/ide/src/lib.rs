@@ -40,6 +40,7 @@ use rustc_hash::FxHashMap;
 
 pub use codegen::{Target, TargetOptions};
 pub use db::{Dialects, Work};
+use frontend::tvmscript::Reading;
 pub use frontend::tvmscript::Severity;
 pub use ir::effects::{EffectRows, EffectTable};
 pub use ir::plan::{
@@ -133,7 +134,29 @@ impl Analysis {
         range: TextRange,
         wants: &dyn Fn(ActionKind) -> bool,
     ) -> Cancellable<Vec<CodeAction>> {
-        self.ask(file, |db, file| code_actions::code_actions(db, file, range, wants))
+        self.ask(file, |db, file| code_actions::code_actions(db, file, range, wants, Reading::Now))
+    }
+
+    /// As [`Analysis::code_actions`], without edits that are yet to be read back: those who want them ask for [`Analysis::code_action`].
+    pub fn code_action_titles(
+        &self,
+        file: FileId,
+        range: TextRange,
+        wants: &dyn Fn(ActionKind) -> bool,
+    ) -> Cancellable<Vec<CodeAction>> {
+        self.ask(file, |db, file| {
+            code_actions::code_actions(db, file, range, wants, Reading::Later)
+        })
+    }
+
+    /// One of the actions of a kind and a title in a range, by its place among those, with its edits.
+    pub fn code_action(
+        &self,
+        file: FileId,
+        range: TextRange,
+        name: (ActionKind, &str, usize),
+    ) -> Cancellable<Option<CodeAction>> {
+        self.ask(file, |db, file| code_actions::resolved(db, file, range, name))
     }
 
     /// The rows of the settings that would declare the operations of a range which nobody knows.

@@ -7,6 +7,7 @@
 use db::{RootDatabase, SourceFile};
 use ir::{
     Body, Occurrences,
+    guard::{self, guarded},
     plan::simplify::{Simplification, SimplifyPlan},
 };
 use syntax::{Language, TextSize};
@@ -40,6 +41,8 @@ pub struct Stage {
     pub is_changed: bool,
     /// What the pass did, one line each, where it says so.
     pub notes: Vec<String>,
+    /// The report of a mistake of ours, for which the pass did nothing.
+    pub refusal: Option<String>,
 }
 
 impl PassPreview {
@@ -61,19 +64,27 @@ pub fn preview(body: &Body, passes: &[Pass]) -> PassPreview {
     let mut current: Option<Body> = None;
     for &pass in passes {
         let from = current.as_ref().unwrap_or(body);
-        let (after, mut notes) = match pass {
-            Pass::Simplify => simplified(from),
-            pass => (pass.run(from), Vec::new()),
-        };
-        let after = kept(pass.name(), from, after).unwrap_or_else(|broken| {
-            notes = vec![broken.report()];
-            from.clone()
-        });
-        let text = ir::print::tvmscript(&after, 0);
         let last = stages.last().map_or(&before, |it| &it.text);
-        let is_changed = *last != text;
-        stages.push(Stage { pass: pass.name(), text, is_changed, notes });
-        current = Some(after);
+        let work = || {
+            let (after, notes) = match pass {
+                Pass::Simplify => simplified(from),
+                pass => (pass.run(from), Vec::new()),
+            };
+            let after = kept(pass.name(), from, after).map_err(|it| it.report())?;
+            Ok((ir::print::tvmscript(&after, 0), after, notes))
+        };
+        let done = guarded(guard::Stage::Planning, &body.name, work);
+        let stage = |text: String, notes, refusal| {
+            let is_changed = *last != text;
+            Stage { pass: pass.name(), text, is_changed, notes, refusal }
+        };
+        match done.map_err(|it| it.report()).and_then(|it| it) {
+            Ok((text, after, notes)) => {
+                stages.push(stage(text, notes, None));
+                current = Some(after);
+            }
+            Err(report) => stages.push(stage(last.clone(), vec![report.clone()], Some(report))),
+        }
     }
     PassPreview { function: body.name.to_string(), before, stages }
 }

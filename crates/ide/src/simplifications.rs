@@ -4,15 +4,15 @@
 //! Known conditions are findings and are reported as such.
 
 use db::{Db, Function, RootDatabase};
-use frontend::tvmscript::CheckedEdits;
+use frontend::tvmscript::{CheckedEdits, Reading};
 use ir::{
     plan::{
         finding::Place,
-        simplify::{Simplification, SimplificationKind, SimplifyPlan, SimplifyRefusal, Step},
+        simplify::{Simplification, SimplificationKind, SimplifyPlan, Step},
     },
     print::expr_text,
 };
-use syntax::{Edit, TextRange};
+use syntax::{TextEdit, TextRange};
 
 use crate::{
     code_actions::{ActionKind, CodeAction},
@@ -136,6 +136,7 @@ pub(crate) fn quick_fixes(
     db: &RootDatabase,
     at: FunctionAt<'_>,
     range: TextRange,
+    reading: Reading,
 ) -> Vec<CodeAction> {
     let allowances = db::source_map(db, at.function).allowances();
     let reported: Vec<&Simpler> = simpler(db, at.function)
@@ -151,42 +152,23 @@ pub(crate) fn quick_fixes(
     let touched = reported.iter().filter(|it| at.to_file(it.range).intersect(range).is_some());
     for it in touched {
         let wanted = plan.with_needs(it.item);
-        let (edits, checked) = edits(db, at, |item| wanted[item]);
-        if checked.edits.is_done.get(it.item) == Some(&true) {
-            res.push(quick_fix(it.action.clone(), edits));
-        } else if checked.differs.contains(&true) {
-            res.push(refused(it.action.clone()));
-        }
+        let found = db::simplification_edits(db, at.function, |item| wanted[item], reading);
+        // What it needs may be done without it.
+        let found = match found.is_done.get(it.item) {
+            Some(true) => found,
+            _ => CheckedEdits { edit: TextEdit::new(), ..found },
+        };
+        res.extend(CodeAction::of(it.action.clone(), ActionKind::QuickFix, at, found));
     }
     if !res.is_empty() && plan.items.len() > 1 {
-        let (edits, checked) = edits(db, at, |item| !is_allowed(&plan.items[item]));
-        let n_done = checked.edits.is_done.iter().filter(|it| **it).count();
+        let is_wanted = |item: usize| !is_allowed(&plan.items[item]);
+        let found = db::simplification_edits(db, at.function, is_wanted, reading);
+        let n_done = found.n_done();
         if n_done > 1 {
             let name = at.function.name(db);
-            res.push(quick_fix(format!("Simplify all of `{name}` ({n_done} steps)"), edits));
+            let title = format!("Simplify all of `{name}` ({n_done} steps)");
+            res.extend(CodeAction::of(title, ActionKind::QuickFix, at, found));
         }
     }
     res
-}
-
-fn quick_fix(title: String, edits: Vec<Edit>) -> CodeAction {
-    CodeAction { title, kind: ActionKind::QuickFix, is_preferred: false, edits, disabled: None }
-}
-
-/// What cannot be done because the text would say something else.
-pub(crate) fn refused(title: String) -> CodeAction {
-    let refusal = SimplifyRefusal::ReadsBackDifferently.name();
-    let why = format!("the edited text would mean something else ({refusal})");
-    CodeAction { disabled: Some(why), ..quick_fix(title, Vec::new()) }
-}
-
-/// The edits of wanted items, at their places in the file, and which items they do.
-fn edits(
-    db: &RootDatabase,
-    at: FunctionAt<'_>,
-    wanted: impl Fn(usize) -> bool,
-) -> (Vec<Edit>, CheckedEdits) {
-    let mut found = db::simplification_edits(db, at.function, wanted);
-    let edits = std::mem::take(&mut found.edits.edit).into_edits().into_iter();
-    (edits.map(|it| Edit { range: at.to_file(it.range), ..it }).collect(), found)
 }

@@ -10,6 +10,7 @@ pub mod effects;
 pub mod expr;
 pub mod fingerprint;
 pub mod fold;
+pub mod guard;
 pub mod id_list;
 mod interned;
 pub mod interp;

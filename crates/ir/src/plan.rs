@@ -415,6 +415,18 @@ impl Decision {
 }
 
 impl CsePlan {
+    /// The plan that does nothing.
+    pub fn none(preset: Preset) -> CsePlan {
+        CsePlan {
+            preset,
+            groups: Vec::new(),
+            bindings: Vec::new(),
+            cells: Vec::new(),
+            dropped: Vec::new(),
+            informational: false,
+        }
+    }
+
     /// The plan that applies one group and nothing else; none if the group is not applied. The new binding is as it is
     /// in the whole plan, but shares no part with others and serves all occurrences of the group. A partial redundancy that only
     /// waits for somebody to ask is applied too: this is asking.

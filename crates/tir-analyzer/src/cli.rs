@@ -105,14 +105,30 @@ pub fn main() -> ExitCode {
         out_is_terminal: wants_color(std::io::stdout().is_terminal()),
         err_is_terminal: wants_color(stderr_is_terminal()),
     };
+    #[cfg(debug_assertions)]
+    plant_panics();
     match parse_arguments(&arguments, &mut io) {
-        Ok(Arguments { command: Command::Server, .. }) => serve(),
+        Ok(Arguments { command: Command::Server, .. }) => {
+            ir::guard::install_panic_hook(true);
+            serve()
+        }
         Ok(arguments) => {
             interrupt::install(stderr_is_terminal());
-            guard::install_panic_hook();
+            ir::guard::install_panic_hook(false);
             ExitCode::from(run_command(&arguments, &mut io))
         }
         Err(code) => ExitCode::from(code),
+    }
+}
+
+/// Panics that tests ask for: `STAGE:FUNCTION`, with commas between.
+#[cfg(debug_assertions)]
+fn plant_panics() {
+    use ir::guard::{Stage, planted::plant};
+    let asked = std::env::var("TIR_ANALYZER_PANIC").unwrap_or_default();
+    for (stage, function) in asked.split(',').filter_map(|it| it.split_once(':')) {
+        let stage = Stage::ALL.iter().find(|it| it.name() == stage);
+        stage.into_iter().for_each(|stage| plant(*stage, function));
     }
 }
 

@@ -59,19 +59,7 @@ impl Broken {
     /// The text of a report: one line of what happened, then what a report needs.
     pub fn report(&self) -> String {
         let Broken { function, pass, what, context } = self;
-        let mut out = format!(
-            "internal error in `{function}` ({pass}): {what}; the function is left as it is\n"
-        );
-        out.push_str("  This is a mistake of tir-analyzer. Please report it with the lines below and the command that was run:\n");
-        let version = env!("CARGO_PKG_VERSION");
-        out.push_str(&format!(
-            "  | tir-analyzer {version}, pass `{pass}`, function `{function}`: {what}\n"
-        ));
-        for line in context.lines() {
-            out.push_str(&format!("  | {line}\n"));
-        }
-        out.truncate(out.trim_end().len());
-        out
+        ir::guard::report(function, pass, what, context)
     }
 }
 

@@ -44,7 +44,7 @@ use ir::{
     role::Roles,
 };
 
-pub use apply::apply;
+pub use apply::{apply, apply_fixes};
 pub use compatible::{Compatible, compatible};
 pub use deletable::Deletable;
 pub use openable::Openable;

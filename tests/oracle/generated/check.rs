@@ -3,10 +3,7 @@
 mod instances;
 mod simplified;
 
-use frontend::tvmscript::{
-    Severity,
-    edits::{Selection, cse_edits},
-};
+use frontend::tvmscript::{Selection, Severity, unchecked::cse_edits};
 use ir::{
     Body, Occurrences, fingerprint,
     interp::{

@@ -5,9 +5,8 @@
 //! operands that they get at random are what an operator of TVM takes.
 
 use frontend::tvmscript::{
-    FunctionItem, FunctionKind, Lowered,
-    edits::{Selection, cse_edits},
-    finding_edits, functions, lower,
+    FunctionItem, FunctionKind, Lowered, Selection, functions, lower,
+    unchecked::{cse_edits, finding_edits},
 };
 use ir::{
     Occurrences,

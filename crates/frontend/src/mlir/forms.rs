@@ -41,8 +41,8 @@ pub(super) enum Source {
 pub(super) enum Convert {
     /// As it is.
     Same,
-    /// The number of a word in an enumeration, as `i64`.
-    Number(&'static str),
+    /// The number of a word in an enumeration, of a type.
+    Number(&'static str, &'static str),
     /// `#d.m<…>` around the words.
     Wrap(&'static str),
     /// A number with this type.
@@ -183,7 +183,10 @@ fn is_default(value: &str, default: &str) -> bool {
             let body = value.strip_prefix("affine_map<").and_then(|it| it.strip_suffix('>'));
             body.and_then(|it| Map::parse(it, false)).is_some_and(|it| it.is_minor_identity())
         }
-        "all-false" => value.starts_with('[') && !value.contains("true"),
+        "all-false" => {
+            let inside = value.strip_prefix('[').and_then(|it| it.strip_suffix(']'));
+            inside.is_some_and(|it| it.split(',').all(|it| matches!(it.trim(), "" | "false")))
+        }
         _ => value == default,
     }
 }
@@ -227,6 +230,29 @@ pub(super) fn rule_number(op: &str) -> u32 {
 /// A rule by its number.
 pub(super) fn rule(number: u32) -> &'static Rule {
     &forms().rules[number as usize]
+}
+
+/// All operations that have a row by name, sorted, with their rules and the keys that these name.
+#[cfg(test)]
+pub(super) fn all() -> Vec<(&'static str, std::collections::BTreeSet<&'static str>)> {
+    let forms = forms();
+    let mut all: Vec<_> = forms
+        .by_name
+        .iter()
+        .map(|(name, number)| {
+            let rule = &forms.rules[*number as usize];
+            let named = rule.attrs.iter().map(|it| it.0);
+            (name.as_str(), named.chain(rule.defaults.iter().map(|it| it.0)).collect())
+        })
+        .collect();
+    all.sort_unstable();
+    all
+}
+
+/// Whether a rule names this value as a default: `*` is any.
+#[cfg(test)]
+pub(super) fn is_named_default(op: &str, key: &str, value: &str) -> bool {
+    rule(rule_number(op)).defaults.contains(&(key, value))
 }
 
 /// The number of a word of an enumeration.
@@ -388,7 +414,10 @@ fn source(text: &'static str) -> Result<Source, String> {
 fn convert(text: &'static str) -> Result<Convert, String> {
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
     Ok(match word {
-        "enum" => Convert::Number(rest),
+        "enum" => match rest.split_once(' ') {
+            Some((name, ty)) => Convert::Number(name, ty),
+            None => Convert::Number(rest, "i64"),
+        },
         "typed" => Convert::Typed(rest),
         "string" => Convert::Quoted,
         "array" => Convert::Array(rest),

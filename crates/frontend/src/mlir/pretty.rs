@@ -90,11 +90,12 @@ impl<'t> Reader<'t> {
             self.special(special, &mut pretty, aliases);
         }
         for &(key, source, convert) in &rule.attrs {
-            if let Some(part) = self.find(&pretty, source) {
-                let part = pretty.claim(part);
-                if let Some(value) = self.converted(part, convert, aliases) {
-                    pretty.push(key, value);
-                }
+            // What cannot be converted is not claimed: it stays, as something that nobody knows.
+            if let Some(part) = self.find(&pretty, source)
+                && let Some(value) = self.converted(pretty.parts[part], convert, aliases)
+            {
+                pretty.claim(part);
+                pretty.push(key, value);
             }
         }
         self.dictionaries(&mut pretty, aliases);
@@ -181,8 +182,8 @@ impl<'t> Reader<'t> {
         Some(match convert {
             Convert::Same if is_type(part.kind) => canonical::type_(text, aliases),
             Convert::Same => canonical::attribute(text, aliases),
-            Convert::Number(name) => {
-                format!("{} : i64", forms::enum_number(name, text.trim_matches('"'))?)
+            Convert::Number(name, ty) => {
+                format!("{} : {ty}", forms::enum_number(name, text.trim_matches('"'))?)
             }
             Convert::Wrap(name) => {
                 let body = text.split_once('<').map(|it| it.1).and_then(|it| it.strip_suffix('>'));

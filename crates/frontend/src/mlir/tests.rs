@@ -7,6 +7,7 @@ use parser::mlir::Shapes;
 use super::{Unit, lower_file};
 
 mod again;
+mod attributes;
 mod diagnostics;
 mod generic;
 mod pairs;

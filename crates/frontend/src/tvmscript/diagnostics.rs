@@ -2,6 +2,7 @@
 //!
 //! Codes are kebab-case and stable; [`ALL`] documents each, for `explain` and for tables of rules.
 
+use ir::guard::Panicked;
 use syntax::TextRange;
 
 /// How bad it is.
@@ -70,6 +71,9 @@ rules! {
     /// A constant divisor is zero, or a constant shift amount is negative or not less than the width of the type.
     /// TVM refuses both when it reads the text.
     INVALID_CONSTANT = "invalid-constant", Error, "a constant operand that the operator refuses";
+    /// A mistake of tir-analyzer: what it does with this function ended with a panic. Nothing of the function is changed or built; the rest of the
+    /// file is not concerned. Please report it with the file and the message.
+    INTERNAL_ERROR = "internal-error", Error, "a function that tir-analyzer has a mistake with";
     /// A `T.` form has arguments that it does not take: a missing or unknown argument, a wrong number of targets,
     /// or a value of the wrong kind where a data type, buffer, list or string is needed.
     MALFORMED_FORM = "malformed-form", Error, "a T. form with arguments it does not take";
@@ -93,6 +97,18 @@ rules! {
     UNSUPPORTED_CONSTRUCT = "unsupported-construct", Warning, "a construct without a known meaning";
     /// A buffer is accessed with more or fewer indices than it has dimensions.
     WRONG_BUFFER_RANK = "wrong-buffer-rank", Error, "a buffer access with the wrong number of indices";
+}
+
+/// What is said of a function in which a panic ended the work, at its name.
+pub fn internal_error(panicked: &Panicked, name: TextRange) -> Diagnostic {
+    Diagnostic {
+        code: INTERNAL_ERROR,
+        severity: Severity::Error,
+        range: name,
+        message: panicked.to_string(),
+        help: Some("this is a mistake of tir-analyzer; please report it with the file".to_owned()),
+        related: Vec::new(),
+    }
 }
 
 /// The rule of a code.

@@ -5,36 +5,49 @@
 
 pub mod allow;
 mod ast;
+pub mod checked;
 mod constants;
 pub mod diagnostics;
 pub mod discover;
-pub mod edits;
+mod edits;
 pub mod environment;
-pub mod finding_edits;
+mod finding_edits;
 mod lower;
 mod reread;
-pub mod simplify_edits;
+mod simplify_edits;
 pub mod source_map;
 #[cfg(test)]
 mod tests;
 
 pub use allow::Allowances;
+pub use checked::{
+    CheckedEdits, Edited, Mismatch, Reading, checked_cse_edits, checked_finding_edits,
+    checked_simplify_edits,
+};
 pub use diagnostics::{Diagnostic, DiagnosticRule, Severity};
 pub use discover::{
     FileFunctions, FunctionItem, FunctionKey, FunctionKind, FunctionSource, functions,
     functions_after,
 };
-pub use edits::{Selection, cse_edits};
+pub use edits::Selection;
 pub use environment::{Capture, Constant, Environment, Found, Namespace, Signature};
-pub use finding_edits::{FindingEdits, finding_edits};
-pub use simplify_edits::{
-    CheckedEdits, Edited, SimplifyEdits, checked_simplify_edits, simplify_edits,
-};
 pub use source_map::{
     Definition, DefinitionId, DefinitionKind, EndSite, OccurrenceSource, Site, SourceMap,
 };
 
-use ir::Body;
+/// Edits that were not read back: for those who compare text and body themselves. What users get comes from [`checked`].
+pub mod unchecked {
+    pub use super::{
+        edits::cse_edits,
+        finding_edits::{FindingEdits, finding_edits},
+        simplify_edits::{SimplifyEdits, simplify_edits},
+    };
+}
+
+use ir::{
+    Body,
+    guard::{Stage, guarded},
+};
 
 /// A function in the IR.
 #[derive(Clone, Debug)]
@@ -47,7 +60,13 @@ pub struct Lowered {
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Lowers one function. Never fails: what cannot be understood becomes an opaque operation or expression.
+/// Lowers one function. Never fails: what cannot be understood becomes an opaque operation or expression; where that is not possible for a
+/// mistake of ours, the body is empty, and a diagnostic says so.
 pub fn lower(function: &FunctionSource, environment: &dyn Environment) -> Lowered {
-    lower::lower(function, environment)
+    let read = || lower::lower(function, environment);
+    guarded(Stage::Reading, &function.name, read).unwrap_or_else(|panicked| Lowered {
+        body: Body::new(&function.name, function.dialect),
+        source_map: SourceMap::default(),
+        diagnostics: vec![diagnostics::internal_error(&panicked, function.name_range)],
+    })
 }

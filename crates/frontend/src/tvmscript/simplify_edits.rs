@@ -18,7 +18,6 @@
 //! Linear in the text once, and in what changes.
 
 mod chains;
-mod checked;
 mod expressions;
 mod grids;
 mod headers;
@@ -40,7 +39,6 @@ use ir::{
 use rustc_hash::FxHashMap;
 use syntax::{Edit, Green, TextEdit, TextRange, TextSize};
 
-pub use self::checked::{CheckedEdits, Edited, checked_simplify_edits};
 use self::{
     chains::{Chain, ClauseId},
     expressions::Written,

@@ -7,10 +7,7 @@ use syntax::{Edit, TextRange, symbol_text};
 use transform::ops::with_needs;
 
 use super::{hover::line_text, plan_words::PlanWords};
-use crate::{
-    code_actions::{ActionKind, CodeAction},
-    simplifications::refused,
-};
+use crate::code_actions::{ActionKind, CodeAction};
 
 pub(crate) fn code_actions(
     db: &RootDatabase,
@@ -86,7 +83,7 @@ fn in_unit(
         let title = words.title(action, |place| Some(line_text(db, file, at, place))) + &others;
         let checked = db::op_edits(db, at.unit, &part);
         if checked.n_differing() > 0 {
-            res.push(refused(title));
+            res.push(CodeAction::refused(title, ActionKind::QuickFix));
         } else if !checked.edits.is_empty() {
             res.push(action_of(title, ActionKind::QuickFix, placed(at, &checked)));
         }
@@ -126,7 +123,7 @@ fn fix_all(db: &RootDatabase, file: SourceFile) -> Option<CodeAction> {
 }
 
 fn action_of(title: String, kind: ActionKind, edits: Vec<Edit>) -> CodeAction {
-    CodeAction { title, kind, is_preferred: false, edits, disabled: None }
+    CodeAction { edits, ..CodeAction::without_edits(title, kind) }
 }
 
 /// The edits of a unit, at their places in the file.

@@ -5,6 +5,7 @@ use frontend::ops::{
     Diagnostic as Lowering, Severity,
     codes::{SYMBOL_REDEFINITION, UNREAD_OPERATION},
 };
+use frontend::tvmscript::diagnostics::internal_error;
 use ir::plan::ops::OpChange;
 use rustc_hash::FxHashSet;
 use syntax::symbol_text;
@@ -94,6 +95,8 @@ const MAX_SAID: usize = 256;
 pub(crate) fn unit_diagnostics<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> UnitDiagnostics {
     let mut problems = syntax_errors(db, unit);
     problems.extend(db::op_diagnostics(db, unit).iter().cloned());
+    let name = unit.source(db).name_range;
+    problems.extend(db::op_panics(db, unit).map(|it| internal_error(it, name)));
     let (plan, has_more) = first_of_plan(db, unit, MAX_SAID);
     let symbols = if unit.is_frame(db) { redefined(marks(db, unit)) } else { Vec::new() };
     UnitDiagnostics { problems, symbols, plan, has_more }

@@ -26,7 +26,13 @@ pub fn preview_operations(
             (current, notes) = cse();
             is_changed = current != before;
         }
-        stages.push(Stage { pass: pass.name(), text: current.clone(), is_changed, notes });
+        stages.push(Stage {
+            pass: pass.name(),
+            text: current.clone(),
+            is_changed,
+            notes,
+            refusal: None,
+        });
     }
     PassPreview { function: function.to_owned(), before: before.to_owned(), stages }
 }

@@ -166,3 +166,42 @@ fn value_that_some_paths_have_is_kept_on_all_where_it_is_asked_for() {
         "#]],
     );
 }
+
+/// Every action of every kind in a sample.
+fn all_actions_of_samples(check: &mut dyn FnMut(&crate::Analysis, TextRange, &str)) {
+    let samples = test_utils::sample_files();
+    for sample in samples.iter().step_by(10).filter(|it| it.text.len() < 20_000) {
+        let analysis = analysis(&sample.text);
+        let whole = TextRange::up_to(syntax::TextSize::of(sample.text.as_str()));
+        check(&analysis, whole, &sample.text);
+    }
+}
+
+#[test]
+fn every_action_reads_back_and_can_be_asked_for_alone() {
+    let mut n = 0;
+    all_actions_of_samples(&mut |analysis, whole, text| {
+        let all = analysis.code_actions(FILE, whole, &|_| true).unwrap();
+        let titles = analysis.code_action_titles(FILE, whole, &|_| true).unwrap();
+        assert_eq!(all.len(), titles.len(), "{text}");
+        for (at, (with, without)) in all.iter().zip(&titles).enumerate() {
+            assert_eq!(with.title, without.title);
+            let refused = with.disabled.as_ref().filter(|it| it.contains("mean something else"));
+            assert_eq!(refused, None, "{}\n{text}", with.title);
+            if with.edits.is_empty() {
+                continue;
+            }
+            assert!(without.is_put_off && without.edits.is_empty(), "{without:?}");
+            n += 1;
+            // Each costs as much as all.
+            if at % 50 == 0 {
+                let is_same = |it: &&CodeAction| (it.kind, &it.title) == (with.kind, &with.title);
+                let number = all[..at].iter().filter(is_same).count();
+                let name = (with.kind, with.title.as_str(), number);
+                let alone = analysis.code_action(FILE, whole, name).unwrap();
+                assert_eq!(alone.as_ref(), Some(with));
+            }
+        }
+    });
+    assert!(n > 50, "{n}");
+}

@@ -10,7 +10,7 @@
 use smallvec::SmallVec;
 
 use super::finding::{Place, Related};
-use crate::{Body, ExprId, OccurrenceId, OpId, ValueId};
+use crate::{Body, Dialect, ExprId, OccurrenceId, OpId, ValueId};
 
 pub mod docs;
 
@@ -26,6 +26,14 @@ pub struct SimplifyPlan {
     pub refusals: Vec<Refused>,
     /// Whether planning ended because nothing was left; false if it ended at a limit.
     pub is_complete: bool,
+}
+
+impl SimplifyPlan {
+    /// The plan that does nothing, and was not finished.
+    pub fn none(dialect: Dialect) -> SimplifyPlan {
+        let grown = Body::new("", dialect);
+        SimplifyPlan { grown, items: Vec::new(), refusals: Vec::new(), is_complete: false }
+    }
 }
 
 /// One simplification.

@@ -5,28 +5,28 @@
 //! alone, because a new binding can make `compute_inline` or `fuse` fail there; they are counted.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     sync::atomic::{AtomicUsize, Ordering},
 };
 
 use anyhow::{Context as _, bail};
 use frontend::tvmscript::{
-    self, Edited, Environment, FunctionItem, FunctionKind, Lowered, Severity,
-    checked_simplify_edits,
-    edits::{Selection, cse_edits},
-    finding_edits,
+    self, CheckedEdits, Edited, Environment, FunctionItem, FunctionKind, Lowered, Mismatch,
+    Reading, Selection, checked_cse_edits, checked_finding_edits, checked_simplify_edits,
+    diagnostics::INTERNAL_ERROR,
 };
 use ide::Dialects;
 use ir::{
-    Occurrences,
+    Body, Occurrences,
+    guard::{Stage, guarded},
     plan::{
-        TvmPass,
+        CsePlan, TvmPass,
         finding::{Finding, FindingFix, FindingKind, FindingKinds},
         ops::OpPreset,
         simplify::{Simplification, SimplificationKind, SimplifyRefusal},
     },
 };
-use syntax::{Edit, Language, TextEdit};
+use syntax::{Edit, Language, LineIndex, TextEdit};
 use transform::{
     broken::Broken,
     cse::{self, CseOptions},
@@ -148,7 +148,7 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
     io.err.write_all(summary(&totals, args.diff).as_bytes())?;
     Ok(match totals {
         Totals { failures: 1.., .. } => Exit::Failure,
-        Totals { broken: 1.., .. } => Exit::Findings,
+        Totals { broken: 1.., .. } | Totals { differing: 1.., .. } => Exit::Findings,
         _ => Exit::Success,
     })
 }
@@ -253,12 +253,6 @@ impl Budget {
         self.0.as_ref().map(|it| it.load(Ordering::Relaxed))
     }
 
-    fn give_back(&self, n: usize) {
-        if let Some(left) = &self.0 {
-            left.store(left.load(Ordering::Relaxed) + n, Ordering::Relaxed);
-        }
-    }
-
     fn take(&self, n: usize) {
         if let Some(left) = &self.0 {
             left.store(left.load(Ordering::Relaxed).saturating_sub(n), Ordering::Relaxed);
@@ -277,6 +271,7 @@ pub(crate) fn plan(
     let mut all = TextEdit::new();
     // Of later rounds only the functions that were changed in the one before; their order stays.
     let mut changed: Option<Vec<usize>> = None;
+    let mut notes: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for _ in 0..options.max_rounds {
         let functions = tvmscript::functions(&syntax::parse(&text));
         let mut round = Vec::new();
@@ -289,7 +284,9 @@ pub(crate) fn plan(
             let environment = functions.environment(item);
             let lowered = tvmscript::lower(&item.source, &environment);
             let read = Read { item, environment: &environment, lowered: &lowered };
-            let edits = plan_kept(options, read, budget, &mut fix);
+            let Round { edits, notes: of_function } = plan_guarded(options, read, budget, &mut fix);
+            // Of the last round of a function, which sees what is left.
+            notes.insert(index, of_function);
             if !edits.is_empty() {
                 next.push(index);
                 let start = item.range.start();
@@ -306,6 +303,7 @@ pub(crate) fn plan(
         changed = Some(next);
     }
     fix.edits = all.into_edits();
+    fix.notes.extend(notes.into_values().flatten());
     Ok(fix)
 }
 
@@ -315,6 +313,13 @@ struct Read<'a> {
     item: &'a FunctionItem,
     environment: &'a dyn Environment,
     lowered: &'a Lowered,
+}
+
+impl<'a> Read<'a> {
+    fn edited(self) -> Edited<'a> {
+        let Read { item, environment, lowered } = self;
+        Edited { source: &item.source, environment, lowered, reading: Reading::Now }
+    }
 }
 
 /// The fixes of a file of MLIR or PIR: they are all of the rule about common subexpressions.
@@ -341,103 +346,117 @@ fn plan_operations(
     budget.take(done.n_actions);
     fix.n_fixes = done.n_actions;
     fix.n_differing = done.n_differing;
+    let lines = LineIndex::new(&fix.source.text);
+    let place = |at| fix.source.line_col(&lines, at);
+    let notes = done.notes.into_iter().map(|(at, it)| (place(at), it));
+    fix.notes = notes.map(|(at, it)| format!("{}:{}: {it}", at.line, at.col)).collect();
     fix.edits = done.edits.unpack().unwrap_or_default().into_edits();
     Ok(fix)
 }
 
-/// The edits of one function in one round, if its edited text reads as a function that keeps the rules which it kept before.
-fn plan_kept(options: &FixOptions, read: Read<'_>, budget: &Budget, fix: &mut FileFix) -> TextEdit {
-    let n_before = fix.n_fixes;
-    let edits = plan_function(options, read, budget, fix);
-    if edits.is_empty() {
-        return edits;
-    }
-    let Read { item, environment, lowered } = read;
-    // What reaches the header is read with the file in the next round.
-    let Some(edited) = item.source.edited(&edits) else { return edits };
-    let after = tvmscript::lower(&edited, environment);
-    let n_errors = |it: &Lowered| {
-        let is_error = |it: &&tvmscript::Diagnostic| it.severity == Severity::Error;
-        it.diagnostics.iter().filter(is_error).count()
-    };
-    let new_error = || {
-        let is_new = n_errors(&after) > n_errors(lowered);
-        let mut errors = after.diagnostics.iter().filter(|it| it.severity == Severity::Error);
-        errors.next().filter(|_| is_new).map(|it| it.message.clone())
-    };
-    let new_fault = || {
-        let faults = ir::verify::verify(&after.body);
-        let is_new = faults.len() > ir::verify::verify(&lowered.body).len();
-        faults.into_iter().next().filter(|_| is_new).map(|it| it.message)
-    };
-    let Some(what) = new_error().or_else(new_fault) else { return edits };
-    let is_edited = |op: &ir::OpId| {
-        let range = lowered.source_map.op_range(*op);
-        edits.edits().first().is_some_and(|it| range.contains_inclusive(it.range.start()))
-    };
-    let op = lowered.body.ops_preorder().filter(is_edited).last();
-    fix.notes.push(Broken::in_text("fix", &lowered.body, what, op).report());
-    budget.give_back(fix.n_fixes - n_before);
-    fix.n_fixes = n_before;
-    TextEdit::new()
+/// What one round does to one function.
+#[derive(Default)]
+struct Round {
+    edits: TextEdit,
+    /// What would not have read back, with a report.
+    notes: Vec<String>,
 }
 
-/// The edits of one function in one round: what is superfluous goes first.
+impl Round {
+    /// The edits of some kind, if there are any; else what was wrong with them.
+    fn of(&mut self, function: &Body, found: &mut CheckedEdits) -> usize {
+        if let Some(Mismatch { what, op }) = found.mismatch.take() {
+            self.notes.push(Broken::in_text("fix", function, what, op).report());
+        }
+        self.edits = std::mem::take(&mut found.edit);
+        found.n_done()
+    }
+}
+
+/// The edits of one function in one round. A panic costs them, and is reported.
+fn plan_guarded(options: &FixOptions, read: Read<'_>, budget: &Budget, fix: &mut FileFix) -> Round {
+    let unread = read.lowered.diagnostics.iter().find(|it| it.code == INTERNAL_ERROR);
+    if let Some(unread) = unread {
+        return Round { notes: vec![unread.message.clone()], ..Round::default() };
+    }
+    let work = || plan_function(options, read, budget, fix);
+    let done = guarded(Stage::Planning, &read.item.source.name, work);
+    done.unwrap_or_else(|panicked| Round { notes: vec![panicked.report()], ..Round::default() })
+}
+
+/// The edits of one function in one round: what is superfluous goes first. All were read back.
 fn plan_function(
     options: &FixOptions,
     read: Read<'_>,
     budget: &Budget,
     fix: &mut FileFix,
-) -> TextEdit {
-    let Read { item, lowered, .. } = read;
-    let occurrences = Occurrences::collect(&lowered.body);
-    let (edits, n) = finding_fixes(&options.findings, item, lowered, &occurrences, budget, fix);
+) -> Round {
+    let body = &read.lowered.body;
+    let occurrences = Occurrences::collect(body);
+    let mut round = Round::default();
+    let n = round.of(body, &mut finding_fixes(options, read, &occurrences, budget, fix));
     if n > 0 {
         budget.take(n);
         fix.n_fixes += n;
-        return edits;
+        return round;
     }
-    let Simplified { edits, n_done, n_differing } =
-        simplifications(options, read, &occurrences, budget);
-    if n_done > 0 {
-        budget.take(n_done);
-        fix.n_fixes += n_done;
-        return edits;
+    let mut found = simplifications(options, read, &occurrences, budget);
+    // That a text would read as something else is counted, and explained as a rule.
+    found.mismatch = None;
+    let n = round.of(body, &mut found);
+    if n > 0 {
+        budget.take(n);
+        fix.n_fixes += n;
+        return round;
     }
     // Of the last round: what is left out in one may be done in the next.
-    fix.n_differing += n_differing;
-    if !options.common_subexpressions {
-        return TextEdit::new();
+    fix.n_differing += found.n_differing();
+    if options.common_subexpressions {
+        common_subexpressions(options, read, &occurrences, budget, fix, &mut round);
     }
+    round
+}
+
+/// The edits that share values.
+fn common_subexpressions(
+    options: &FixOptions,
+    read: Read<'_>,
+    occurrences: &Occurrences,
+    budget: &Budget,
+    fix: &mut FileFix,
+    round: &mut Round,
+) {
+    let body = &read.lowered.body;
     let options = CseOptions { max_bindings: budget.left(), ..options.cse };
-    let plan = lowered
+    let plan = read
+        .lowered
         .source_map
-        .with_view(|view| cse::plan(&lowered.body, &occurrences, Some(view), &options));
+        .with_view(|view| cse::plan(body, occurrences, Some(view), &options));
     let n = n_fixes(&plan);
     if plan.informational {
         fix.n_left += n;
         fix.n_left_functions += usize::from(n > 0);
-        return TextEdit::new();
+        return;
     }
-    let edits = cse_edits(lowered, &item.source.green.text(), &plan, Selection::All);
-    if !edits.is_empty() {
+    let rewritten = |plan: &CsePlan| cse::rewrite(body, occurrences, plan);
+    let mut found = checked_cse_edits(read.edited(), &plan, Selection::All, &rewritten);
+    if round.of(body, &mut found) > 0 {
         budget.take(n);
         fix.n_fixes += n;
         fix.exposed_to.extend(plan.exposed_to());
     }
-    edits
 }
 
-/// The edits of findings that can be done together, and how many fixes they do.
+/// The edits of findings that can be done together.
 fn finding_fixes(
-    options: &FindingOptions,
-    item: &FunctionItem,
-    lowered: &Lowered,
+    options: &FixOptions,
+    read: Read<'_>,
     occurrences: &Occurrences,
     budget: &Budget,
     fix: &mut FileFix,
-) -> (TextEdit, usize) {
-    let (body, map) = (&lowered.body, &lowered.source_map);
+) -> CheckedEdits {
+    let (body, map) = (&read.lowered.body, &read.lowered.source_map);
+    let options = &options.findings;
     let found = map.with_view(|view| findings::findings(body, occurrences, Some(view), options));
     let is_reported = |it: &&Finding| {
         let is_allowed = |place| map.allowances().at(it.kind.name(), place);
@@ -452,21 +471,9 @@ fn finding_fixes(
         .filter_map(|it| it.fix.as_ref())
         .collect();
     fixes.truncate(budget.left().unwrap_or(usize::MAX));
-    if fixes.is_empty() {
-        return (TextEdit::new(), 0);
-    }
-    let edits = finding_edits(lowered, &item.source.green, fixes);
-    let n_done = edits.is_done.iter().filter(|it| **it).count();
-    (edits.edit, n_done)
-}
-
-/// What simplifying a function does to its text.
-#[derive(Default)]
-struct Simplified {
-    edits: TextEdit,
-    n_done: usize,
-    /// Left out because the text would say something else.
-    n_differing: usize,
+    let rewritten =
+        |fixes: &[&FindingFix]| findings::apply_fixes(body, occurrences, fixes.iter().copied());
+    checked_finding_edits(read.edited(), &fixes, &rewritten)
 }
 
 /// The edits of the simplifications that are wanted.
@@ -475,12 +482,11 @@ fn simplifications(
     read: Read<'_>,
     occurrences: &Occurrences,
     budget: &Budget,
-) -> Simplified {
+) -> CheckedEdits {
     if options.simplifications == Simplifications::default() {
-        return Simplified::default();
+        return CheckedEdits::default();
     }
-    let Read { item, environment, lowered } = read;
-    let (body, map) = (&lowered.body, &lowered.source_map);
+    let (body, map) = (&read.lowered.body, &read.lowered.source_map);
     let plan = map.with_view(|view| {
         simplify::plan(body, occurrences, Some(view), &SimplifyOptions::default())
     });
@@ -504,15 +510,7 @@ fn simplifications(
     }
     let rewritten =
         |is_done: &[bool]| simplify::rewrite_items(body, occurrences, &plan, |at| is_done[at]);
-    let source = &item.source;
-    let edited = Edited { source, environment, lowered, plan: &plan, rewritten: &rewritten };
-    let found = checked_simplify_edits(edited, |at| wanted[at]);
-    let count = |of: &[bool]| of.iter().filter(|it| **it).count();
-    Simplified {
-        n_done: count(&found.edits.is_done),
-        n_differing: count(&found.differs),
-        edits: found.edits.edit,
-    }
+    checked_simplify_edits(read.edited(), &plan, |at| wanted[at], &rewritten)
 }
 
 impl Totals {

@@ -12,6 +12,7 @@ use frontend::{
 use ide::Dialects;
 use ir::{
     OpId,
+    guard::{Stage, guarded},
     plan::{
         ops::{OpPlan, OpPreset},
         simplify::SimplifyRefusal,
@@ -227,8 +228,24 @@ fn of_mlir_unit(text: &str, unit: &mlir::Unit, rules: Rules<'_>, limit: Option<u
     of_unit(text, Unit { range, lowered: &unit.lowered }, &reread, rules, limit)
 }
 
-/// What is done to one unit.
+/// What is done to one unit; nothing, and a report, if there is a panic.
 fn of_unit(
+    text: &str,
+    unit: Unit<'_>,
+    reread: &dyn Fn(&str) -> Option<Lowered>,
+    rules: Rules<'_>,
+    limit: Option<usize>,
+) -> Done {
+    let work = || planned(text, unit, reread, rules, limit);
+    let done = guarded(Stage::Planning, &unit.lowered.body.name, work);
+    done.unwrap_or_else(|panicked| {
+        let mut done = Done::new();
+        done.notes.push((unit.range.start(), panicked.report()));
+        done
+    })
+}
+
+fn planned(
     text: &str,
     unit: Unit<'_>,
     reread: &dyn Fn(&str) -> Option<Lowered>,

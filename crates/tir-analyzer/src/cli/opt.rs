@@ -14,11 +14,12 @@ use frontend::tvmscript::{
 use ide::Dialects;
 use ir::{
     Body, Dialect, Occurrences,
+    guard::{Stage, guarded},
     plan::{CsePlan, Decision, TvmPass, simplify::SimplificationKind},
 };
 use syntax::{AstNode as _, Edit, Language, LineIndex, TextSize, ast};
 use transform::{
-    broken::{kept, readable},
+    broken::{Broken, kept, readable},
     cse::{self, CseOptions},
     passes::Pass,
 };
@@ -135,21 +136,25 @@ fn optimize(
             Pass::Fix(kind) => allowances.everywhere(kind.name()),
         };
         let mut passes = args.passes.iter().filter_map(|it| it.0).filter(|it| !is_allowed(*it));
-        let done = readable(&lowered.body).and_then(|()| {
-            passes.try_fold(lowered.body, |body, pass| match pass {
-                Pass::Cse => {
-                    kept(pass.name(), &body, eliminate(&body, &mut options, &mut module.exposed_to))
-                }
-                Pass::Simplify | Pass::Fix(_) => pass.checked(&body),
-            })
-        });
-        match done {
-            Ok(body) => {
-                edits.push(Edit::replace(item.range, printed(&body, source, item, newline)));
-            }
-            Err(broken) => {
+        let exposed_to = &mut module.exposed_to;
+        let work = || {
+            let body = readable(&lowered.body).and_then(|()| {
+                passes.try_fold(lowered.body, |body, pass| match pass {
+                    Pass::Cse => {
+                        kept(pass.name(), &body, eliminate(&body, &mut options, exposed_to))
+                    }
+                    Pass::Simplify | Pass::Fix(_) => pass.checked(&body),
+                })
+            })?;
+            Ok(printed(&body, source, item, newline))
+        };
+        let done = guarded(Stage::Planning, &item.source.name, work);
+        let reported = |it: Result<String, Broken>| it.map_err(|broken| broken.report());
+        match done.map_err(|it| it.report()).and_then(reported) {
+            Ok(text) => edits.push(Edit::replace(item.range, text)),
+            Err(report) => {
                 let start = item.source.name_range.start() + item.range.start();
-                module.notes.push(located(source, &lines, shown, start, &broken.report()));
+                module.notes.push(located(source, &lines, shown, start, &report));
             }
         }
     }

@@ -5,7 +5,7 @@
 
 mod operations;
 
-use frontend::tvmscript;
+use frontend::tvmscript::{self, Severity, diagnostics::INTERNAL_ERROR};
 use ide::{PassPreview, preview};
 use serde_json::{Value, json};
 use similar::{Algorithm, ChangeTag, DiffOp, TextDiff};
@@ -15,7 +15,7 @@ use transform::passes::Pass;
 use crate::cli::{
     Exit,
     args::{PreviewArgs, PreviewFormat},
-    io::{Io, Styled},
+    io::{self, Io, Styled, Tone},
     jobs, ops, opt,
     source::Source,
 };
@@ -31,13 +31,15 @@ const MOST_LINES: usize = 20_000;
 pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
     let job = jobs::one(&args.input, io, styled)?;
     let passes: Vec<Pass> = args.passes.iter().filter_map(|it| it.0).collect();
-    let functions = job.run(|source| match ops::language(&job.file.path, &source) {
-        Language::TvmScript => previews(args, &source, &job.file.shown, &passes),
-        language => {
-            let dialects = job.config.dialects.tables()?;
-            operations::previews(args.function.as_deref(), &dialects, language, &source, &passes)
-        }
-    })?;
+    let Previews { functions, left } =
+        job.run(|source| match ops::language(&job.file.path, &source) {
+            Language::TvmScript => previews(args, &source, &job.file.shown, &passes),
+            language => {
+                let dialects = job.config.dialects.tables()?;
+                let function = args.function.as_deref();
+                operations::previews(function, &dialects, language, &source, &passes)
+            }
+        })?;
     let terminal = if io.out_is_terminal { console::Term::stdout().size_checked() } else { None };
     let columns = args.width.or(terminal.map(|it| usize::from(it.1))).unwrap_or(COLUMNS);
     match args.format {
@@ -62,7 +64,17 @@ pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
             }
         }
     }
-    Ok(Exit::Success)
+    for note in &left {
+        let note = format!("{}: {note}", job.file.shown);
+        io::message(io.err, styled.err, Tone::Warning, &note)?;
+    }
+    Ok(if left.is_empty() { Exit::Success } else { Exit::Findings })
+}
+
+/// What is shown, and what was left as it is: functions that cannot be read, and passes whose result was not kept.
+struct Previews {
+    functions: Vec<PassPreview>,
+    left: Vec<String>,
 }
 
 fn previews(
@@ -70,13 +82,22 @@ fn previews(
     source: &Source,
     shown: &str,
     passes: &[Pass],
-) -> anyhow::Result<Vec<PassPreview>> {
+) -> anyhow::Result<Previews> {
     let functions = tvmscript::functions(&syntax::parse(&source.text));
     let chosen = opt::choose(args.function.as_deref(), &functions, shown)?;
-    Ok(chosen
-        .into_iter()
-        .map(|it| preview(&tvmscript::lower(&it.source, &functions.environment(it)).body, passes))
-        .collect())
+    let mut all = Previews { functions: Vec::new(), left: Vec::new() };
+    for item in chosen {
+        let lowered = tvmscript::lower(&item.source, &functions.environment(item));
+        let error = lowered.diagnostics.iter().find(|it| it.severity == Severity::Error);
+        all.left.extend(error.map(|it| format!("`{}`: {}", item.source.name, it.message)));
+        if error.is_some_and(|it| it.code == INTERNAL_ERROR) {
+            continue;
+        }
+        let preview = preview(&lowered.body, passes);
+        all.left.extend(preview.stages.iter().filter_map(|it| it.refusal.clone()));
+        all.functions.push(preview);
+    }
+    Ok(all)
 }
 
 fn json_of(preview: &PassPreview) -> Value {

@@ -10,6 +10,7 @@ mod facts;
 mod fix;
 mod format;
 mod opt;
+mod panics;
 mod parse;
 mod preview;
 mod report;

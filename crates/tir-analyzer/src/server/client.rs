@@ -26,6 +26,8 @@ pub(crate) struct Client {
     pub(crate) versions_edits: bool,
     /// Edits may make files.
     pub(crate) creates_files: bool,
+    /// It asks for the edit of a code action when that is chosen.
+    pub(crate) resolves_edits: bool,
     /// It shows actions that cannot be done, with the reason.
     pub(crate) shows_disabled: bool,
     /// It asks whether a name can be renamed before it asks for a new one.
@@ -76,6 +78,12 @@ impl Client {
             shows_disabled: is(document
                 .and_then(|it| it.code_action.as_ref())
                 .and_then(|it| it.disabled_support)),
+            resolves_edits: document.and_then(|it| it.code_action.as_ref()).is_some_and(|it| {
+                let resolves = |it: &lsp::ClientCodeActionResolveOptions| {
+                    it.properties.iter().any(|it| it == "edit")
+                };
+                is(it.data_support) && it.resolve_support.as_ref().is_some_and(resolves)
+            }),
             prepares_rename: is(document
                 .and_then(|it| it.rename.as_ref())
                 .and_then(|it| it.prepare_support)),
@@ -132,6 +140,7 @@ impl Client {
                         lsp::CodeActionKind::RefactorInline,
                         lsp::CodeActionKind::SourceFixAll,
                     ]),
+                    resolve_provider: Some(self.resolves_edits),
                     ..Default::default()
                 },
             )),

@@ -19,7 +19,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 
 use crate::server::{
-    handlers::{layout, names, request as handlers},
+    handlers::{actions, layout, names, request as handlers},
     lsp::ext,
     outbox::Outbox,
     snapshot::{Failure, Snapshot},
@@ -95,7 +95,8 @@ pub(crate) fn request(state: &mut State, request: Request) {
             ));
         }
         "textDocument/inlayHint" => spawn(state, request, handlers::inlay_hints),
-        "textDocument/codeAction" => spawn(state, request, handlers::code_actions),
+        "textDocument/codeAction" => spawn(state, request, actions::code_actions),
+        "codeAction/resolve" => spawn(state, request, actions::resolve),
         "textDocument/diagnostic" => spawn(state, request, handlers::diagnostics),
         "textDocument/hover" => spawn(state, request, handlers::hover),
         "textDocument/documentSymbol" => spawn(state, request, handlers::document_symbols),

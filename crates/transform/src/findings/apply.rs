@@ -7,7 +7,7 @@
 use ir::{
     Attr, Body, DataType, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Operation,
     RegionId, Value, ValueKind,
-    plan::finding::{Finding, FixEdit, Replacement},
+    plan::finding::{Finding, FindingFix, FixEdit, Replacement},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -19,11 +19,18 @@ pub fn apply<'f>(
     occurrences: &Occurrences,
     findings: impl IntoIterator<Item = &'f Finding>,
 ) -> Body {
+    apply_fixes(body, occurrences, findings.into_iter().filter_map(|it| it.fix.as_ref()))
+}
+
+/// As [`apply`], of fixes without what they are for.
+pub fn apply_fixes<'f>(
+    body: &Body,
+    occurrences: &Occurrences,
+    fixes: impl IntoIterator<Item = &'f FindingFix>,
+) -> Body {
     let mut rewriter = Rewriter::new(body.clone(), occurrences);
-    for finding in findings {
-        for edit in finding.fix.iter().flat_map(|it| &it.edits) {
-            rewriter.edit(edit);
-        }
+    for edit in fixes.into_iter().flat_map(|it| &it.edits) {
+        rewriter.edit(edit);
     }
     let after = rewriter.finish();
     #[cfg(debug_assertions)]

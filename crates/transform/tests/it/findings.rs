@@ -17,7 +17,7 @@ mod redundant_load;
 mod unreachable;
 
 use expect_test::Expect;
-use frontend::tvmscript::{FunctionItem, Lowered, finding_edits};
+use frontend::tvmscript::{FunctionItem, Lowered, unchecked::finding_edits};
 use ir::{
     Body, Occurrences,
     plan::finding::{Finding, FindingFix, FindingKind, FindingKinds, Place},

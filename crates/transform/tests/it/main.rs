@@ -16,6 +16,7 @@ mod lower_loops;
 mod lowering;
 mod ops;
 mod partial;
+mod read_back;
 mod roles;
 mod simplify;
 mod sound;

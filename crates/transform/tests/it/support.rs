@@ -1,7 +1,7 @@
 //! From text to bodies and plans.
 
 use frontend::tvmscript::{
-    FunctionItem, FunctionKind, Lowered, Selection, cse_edits, functions, lower,
+    FunctionItem, FunctionKind, Lowered, Selection, functions, lower, unchecked::cse_edits,
 };
 use ir::{
     Body, Occurrences,

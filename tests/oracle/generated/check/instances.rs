@@ -7,9 +7,8 @@
 use std::collections::BTreeSet;
 
 use frontend::tvmscript::{
-    Edited, checked_simplify_edits,
-    edits::{Selection, cse_edits},
-    finding_edits,
+    Edited, Reading, Selection, checked_simplify_edits,
+    unchecked::{cse_edits, finding_edits},
 };
 use ir::{
     Body, ExprKind, Occurrences,
@@ -150,9 +149,8 @@ fn of_simplification(function: &Function) -> Option<Text> {
     let rewritten =
         |is_done: &[bool]| rewrite_items(&lowered.body, &occurrences, &plan, |at| is_done[at]);
     let (source, environment) = function.source();
-    let edited =
-        Edited { source, environment: &environment, lowered, plan: &plan, rewritten: &rewritten };
-    let edit = checked_simplify_edits(edited, |_| true).edits.edit;
+    let edited = Edited { source, environment: &environment, lowered, reading: Reading::Now };
+    let edit = checked_simplify_edits(edited, &plan, |_| true, &rewritten).edit;
     let text = (!edit.is_empty()).then(|| edit.apply(function.text()));
     text.map(|text| Text { excludes_overflow: true, ..Text::new("simplified text", text) })
 }

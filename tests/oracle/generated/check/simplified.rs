@@ -3,7 +3,7 @@
 //!
 //! Signed overflow is taken not to happen where it would be used (`SEMANTICS: I1`), so runs with that event are not compared.
 
-use frontend::tvmscript::{Edited, checked_simplify_edits};
+use frontend::tvmscript::{Edited, Reading, checked_simplify_edits};
 use ir::{Body, Occurrences, fingerprint, plan::simplify::SimplifyPlan, verify::verify};
 use transform::simplify::{SimplifyOptions, plan, rewrite, rewrite_items};
 
@@ -92,17 +92,17 @@ fn edited(
     let rewritten =
         |is_done: &[bool]| rewrite_items(&lowered.body, &occurrences, plan, |at| is_done[at]);
     let (source, environment) = function.source();
-    let edited = Edited { source, environment: &environment, lowered, plan, rewritten: &rewritten };
-    let found = checked_simplify_edits(edited, wanted);
+    let edited = Edited { source, environment: &environment, lowered, reading: Reading::Now };
+    let found = checked_simplify_edits(edited, plan, wanted, &rewritten);
     let n_differing = found.differs.iter().filter(|it| **it).count() as u64;
     if n_differing > 0 && std::env::var_os("TIR_ORACLE_DIFFERING").is_some() {
         return failure(format!("{name}: reads back differently"), format!("{:?}", found.differs));
     }
     checked.differing += n_differing;
-    if found.edits.edit.is_empty() {
+    if found.edit.is_empty() {
         return Ok(None);
     }
-    let text = found.edits.edit.apply(function.text());
+    let text = found.edit.apply(function.text());
     let Some(again) = function.reread(&text) else {
         return failure(format!("{name}: lost"), text);
     };
@@ -110,7 +110,7 @@ fn edited(
         let what = format!("{:?}\n{text}", again.lowered.diagnostics);
         return failure(format!("{name}: diagnostics"), what);
     }
-    let after = rewritten(&found.edits.is_done);
+    let after = rewritten(&found.is_done);
     if fingerprint::of_function(&again.lowered.body) != fingerprint::of_function(&after) {
         return failure(
             format!("{name}: another function than the rewritten one"),

@@ -6,9 +6,10 @@ use anyhow::{Context as _, bail};
 use frontend::pir;
 use ide::{Dialects, PassPreview, preview_operations};
 use ir::plan::ops::OpPreset;
-use syntax::{Edit, Language, TextEdit, TextRange, ast::AstNode as _};
+use syntax::{Edit, Language, TextEdit, TextRange, TextSize, ast::AstNode as _};
 use transform::{ops::OpOptions, passes::Pass};
 
+use super::Previews;
 use crate::cli::{
     ops::{self, Rules},
     rules::{did_you_mean, near},
@@ -22,7 +23,7 @@ pub(super) fn previews(
     language: Language,
     source: &Source,
     passes: &[Pass],
-) -> anyhow::Result<Vec<PassPreview>> {
+) -> anyhow::Result<Previews> {
     let text = &*source.text;
     let functions = functions(text, language);
     let is_asked = |name: &str| function.is_none_or(|it| it == name);
@@ -34,12 +35,21 @@ pub(super) fn previews(
     }
     let options = OpOptions { preset: OpPreset::Default, allow_unsound: false };
     let rules = Rules { options: &options, dialects, two_threads: false };
-    let edits = match passes.contains(&Pass::Cse) {
-        true => ops::run(text, language, rules, None, None)?.edits.unpack().unwrap_or_default(),
-        false => TextEdit::new(),
+    let done = match passes.contains(&Pass::Cse) {
+        true => ops::run(text, language, rules, None, None)?,
+        false => ops::Done::new(),
     };
+    let edits = done.edits.unpack().unwrap_or_default();
     let asked = functions.iter().filter(|it| is_asked(&it.0));
-    asked.map(|(name, range)| preview(text, name, *range, edits.edits(), passes)).collect()
+    let is_shown = |at: TextSize| asked.clone().any(|it| it.1.contains_inclusive(at));
+    let left = done.notes.into_iter().filter(|it| function.is_none() || is_shown(it.0));
+    Ok(Previews {
+        left: left.map(|it| it.1).collect(),
+        functions: asked
+            .clone()
+            .map(|(name, range)| preview(text, name, *range, edits.edits(), passes))
+            .collect::<anyhow::Result<_>>()?,
+    })
 }
 
 /// Names and places.

@@ -372,7 +372,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 44
+                  "ruleIndex": 45
                 }
               ],
               "invocations": [

@@ -4,7 +4,6 @@ use std::{hash::BuildHasher, path::PathBuf};
 
 use lsp_types as lsp;
 
-use super::declare;
 use crate::server::{
     client::{path, uri_of},
     documents::Document,
@@ -33,26 +32,6 @@ pub(crate) fn inlay_hints(
     let hints = snapshot.analysis.inlay_hints(document.file, Some(range), &hints_config)?;
     let places = snapshot.places(document);
     Ok(hints.into_iter().map(|it| to_proto::inlay_hint(places, it)).collect())
-}
-
-/// `textDocument/codeAction`
-pub(crate) fn code_actions(
-    snapshot: &Snapshot,
-    params: lsp::CodeActionParams,
-) -> Result<Vec<lsp::CodeActionResponse>, Failure> {
-    let document = snapshot.document(&params.text_document.uri)?;
-    let range = from_proto::range(&document.lines, snapshot.encoding(), params.range);
-    let only = params.context.only.as_deref();
-    let wants = |kind| from_proto::wants(only, kind);
-    let actions = snapshot.analysis.code_actions(document.file, range, &wants)?;
-    let places = snapshot.places(document);
-    let (versioned, all) = (snapshot.client.versions_edits, snapshot.client.shows_disabled);
-    let actions = actions.into_iter().filter(|it| all || it.disabled.is_none());
-    let mut res: Vec<_> = actions.map(|it| to_proto::code_action(places, it, versioned)).collect();
-    if wants(ide::ActionKind::QuickFix) {
-        res.extend(declare::actions(snapshot, document, range)?);
-    }
-    Ok(res)
 }
 
 /// `textDocument/diagnostic`

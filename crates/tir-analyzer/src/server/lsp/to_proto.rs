@@ -105,23 +105,23 @@ pub(crate) fn action_kind(kind: ActionKind) -> lsp::CodeActionKind {
     }
 }
 
-/// A code action with its edit.
+/// A code action, with its edit if it has one.
 pub(crate) fn code_action(
     places: Places<'_>,
     action: ide::CodeAction,
     versioned: bool,
-) -> lsp::CodeActionResponse {
-    let is_enabled = action.disabled.is_none();
+) -> lsp::CodeAction {
+    let has_edits = action.disabled.is_none() && !action.is_put_off;
     let edits: Vec<lsp::TextEdit> =
         action.edits.into_iter().map(|it| text_edit(places, it)).collect();
-    lsp::CodeActionResponse::CodeAction(lsp::CodeAction {
+    lsp::CodeAction {
         title: action.title,
         kind: Some(action_kind(action.kind)),
         is_preferred: action.is_preferred.then_some(true),
-        edit: is_enabled.then(|| workspace_edit(places, edits, versioned)),
+        edit: has_edits.then(|| workspace_edit(places, edits, versioned)),
         disabled: action.disabled.map(|reason| lsp::CodeActionDisabled { reason }),
         ..Default::default()
-    })
+    }
 }
 
 fn workspace_edit(

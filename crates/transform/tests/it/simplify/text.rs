@@ -2,7 +2,8 @@
 
 use expect_test::{Expect, expect};
 use frontend::tvmscript::{
-    Edited, FunctionItem, Lowered, SimplifyEdits, checked_simplify_edits, functions, simplify_edits,
+    Edited, FunctionItem, Lowered, Reading, checked_simplify_edits, functions,
+    unchecked::{SimplifyEdits, simplify_edits},
 };
 use ir::{Body, Occurrences, plan::simplify::SimplifyPlan};
 use transform::simplify::{SimplifyOptions, plan, rewrite_items};
@@ -487,11 +488,10 @@ fn item_whose_text_reads_back_as_something_else_is_left_out() {
         source: &item.source,
         environment: &functions.environment(item),
         lowered: it,
-        plan: &plan,
-        rewritten: &rewritten,
+        reading: Reading::Now,
     };
-    let found = checked_simplify_edits(edited, |_| true);
-    assert_eq!(found.edits.is_done, [true, false, true, false]);
+    let found = checked_simplify_edits(edited, &plan, |_| true, &rewritten);
+    assert_eq!(found.is_done, [true, false, true, false]);
     assert_eq!(found.differs, [false, true, false, true]);
     expect![[r#"
         A[0] = x + 1
@@ -499,7 +499,7 @@ fn item_whose_text_reads_back_as_something_else_is_left_out() {
         A[2] = y + 1
         A[3] = T.min(y, y + 1)
     "#]]
-    .assert_eq(&statements(&found.edits.edit.apply(text)));
+    .assert_eq(&statements(&found.edit.apply(text)));
 }
 
 #[test]
@@ -781,10 +781,11 @@ fn functions_read_back_wherever_they_stand() {
             source: &item.source,
             environment: &functions.environment(item),
             lowered: it,
-            plan: &plan,
-            rewritten: &|is_done| rewrite_items(&it.body, &occurrences, &plan, |at| is_done[at]),
+            reading: Reading::Now,
         };
-        let found = checked_simplify_edits(edited, |_| true);
-        assert_eq!(found.edits.is_done, [true], "{}", item.source.name);
+        let rewritten =
+            |is_done: &[bool]| rewrite_items(&it.body, &occurrences, &plan, |at| is_done[at]);
+        let found = checked_simplify_edits(edited, &plan, |_| true, &rewritten);
+        assert_eq!(found.is_done, [true], "{}", item.source.name);
     }
 }

@@ -1,0 +1,203 @@
+//! A panic costs one function, not the file.
+//!
+//! What is done to one function is done under [`guarded`]: a panic in it becomes a [`Panicked`], which says what a report needs, and the rest of
+//! the file goes on. That is for mistakes of ours only: where somebody ends a computation by unwinding (see [`crate::interrupt`], and the
+//! cancellation of queries), that passes. The two are told apart by what is thrown: a panic has a text.
+
+use std::{
+    any::Any,
+    cell::{Cell, RefCell},
+    fmt,
+    panic::{self, AssertUnwindSafe, PanicHookInfo, catch_unwind, resume_unwind},
+};
+
+thread_local! {
+    /// How many guards this thread is in.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
+    /// What the last panic of this thread under a guard said, and where it came from.
+    static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// What was being done to a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Stage {
+    /// From its text to its body.
+    Reading,
+    /// From its body to plans.
+    Planning,
+    /// From plans to another body or text.
+    Rewriting,
+}
+
+impl Stage {
+    /// All of them.
+    pub const ALL: &[Stage] = &[Stage::Reading, Stage::Planning, Stage::Rewriting];
+
+    /// As reports call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Stage::Reading => "reading",
+            Stage::Planning => "planning",
+            Stage::Rewriting => "rewriting",
+        }
+    }
+}
+
+/// A mistake of ours that ended the work on one function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Panicked {
+    /// The function; empty if it has no name.
+    pub function: Box<str>,
+    /// What was being done.
+    pub stage: &'static str,
+    /// What went wrong, and where in our sources.
+    pub what: String,
+}
+
+impl fmt::Display for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Panicked { function, stage, what } = self;
+        write!(f, "internal error in `{function}` ({stage}): {what}; the function is left as it is")
+    }
+}
+
+impl Panicked {
+    /// The text of a report: one line of what happened, then what a report needs.
+    pub fn report(&self) -> String {
+        report(&self.function, self.stage, &self.what, "")
+    }
+}
+
+/// The text of a report on a function that is left as it is: one line of what happened, then what a report needs, with some lines of the
+/// function.
+pub fn report(function: &str, stage: &str, what: &str, context: &str) -> String {
+    let mut out = format!(
+        "internal error in `{function}` ({stage}): {what}; the function is left as it is\n"
+    );
+    out.push_str("  This is a mistake of tir-analyzer. Please report it with the lines below and the command that was run:\n");
+    let version = env!("CARGO_PKG_VERSION");
+    out.push_str(&format!(
+        "  | tir-analyzer {version}, pass `{stage}`, function `{function}`: {what}\n"
+    ));
+    for line in context.lines() {
+        out.push_str(&format!("  | {line}\n"));
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+/// Runs what is done to one function.
+///
+/// # Errors
+/// If it panics.
+pub fn guarded<T>(stage: Stage, function: &str, run: impl FnOnce() -> T) -> Result<T, Panicked> {
+    let run = || {
+        #[cfg(debug_assertions)]
+        planted::spring(stage, function);
+        run()
+    };
+    catch(run).map_err(|what| Panicked { function: function.into(), stage: stage.name(), what })
+}
+
+/// Runs something that may panic; the error says what the panic said and where it came from.
+///
+/// # Errors
+/// If it panics.
+pub fn catch<T>(run: impl FnOnce() -> T) -> Result<T, String> {
+    DEPTH.set(DEPTH.get() + 1);
+    let outcome = catch_unwind(AssertUnwindSafe(run));
+    DEPTH.set(DEPTH.get() - 1);
+    outcome.map_err(|payload| {
+        let Some(text) = text_of(&*payload) else { resume_unwind(payload) };
+        let text = text.to_owned();
+        LAST.take().unwrap_or(text)
+    })
+}
+
+/// What a panic says; nothing for what ends a computation otherwise.
+fn text_of(payload: &(dyn Any + Send)) -> Option<&str> {
+    let text = payload.downcast_ref::<&str>().copied();
+    text.or_else(|| payload.downcast_ref::<String>().map(String::as_str))
+}
+
+/// Keeps what panics under a guard say for it, with their places; those that nobody catches, and all if `tells`, are written to standard
+/// error as before.
+pub fn install_panic_hook(tells: bool) {
+    let default = panic::take_hook();
+    panic::set_hook(Box::new(move |info| {
+        let is_guarded = DEPTH.get() > 0;
+        if is_guarded {
+            LAST.set(Some(describe(info)));
+        }
+        if tells || !is_guarded {
+            default(info);
+        }
+    }));
+}
+
+fn describe(info: &PanicHookInfo<'_>) -> String {
+    let message = text_of(info.payload()).unwrap_or("no message");
+    match info.location() {
+        Some(at) => format!("{message} ({}:{})", at.file(), at.line()),
+        None => message.to_owned(),
+    }
+}
+
+/// Panics that tests ask for.
+#[cfg(debug_assertions)]
+pub mod planted {
+    use std::sync::{Mutex, PoisonError};
+
+    use super::Stage;
+
+    static ALL: Mutex<Vec<(Stage, String)>> = Mutex::new(Vec::new());
+
+    /// From now on a stage of the functions of a name panics.
+    pub fn plant(stage: Stage, function: &str) {
+        ALL.lock().unwrap_or_else(PoisonError::into_inner).push((stage, function.to_owned()));
+    }
+
+    pub(super) fn spring(stage: Stage, function: &str) {
+        let all = ALL.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_planted = all.iter().any(|it| it.0 == stage && it.1 == function);
+        drop(all);
+        assert!(!is_planted, "planted");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::interrupt::{Interrupt, Interrupted, look};
+
+    #[test]
+    fn a_panic_is_an_error_of_its_function() {
+        let found = guarded(Stage::Planning, "f", || -> u32 { panic!("boom {}", 1) });
+        let error = found.unwrap_err();
+        assert!(
+            error.to_string().starts_with("internal error in `f` (planning): boom 1"),
+            "{error}"
+        );
+        let report = error.report();
+        assert!(report.contains("Please report") && report.contains("function `f`"), "{report}");
+        assert_eq!(guarded(Stage::Planning, "f", || 3), Ok(3));
+    }
+
+    #[test]
+    fn what_is_given_up_passes() {
+        let interrupt = Interrupt::default();
+        interrupt.raise();
+        let outcome = interrupt.over(|| guarded(Stage::Reading, "f", look));
+        assert_eq!(outcome, Err(Interrupted));
+        let thrown = catch_unwind(|| catch(|| resume_unwind(Box::new(7_u8))));
+        assert_eq!(thrown.unwrap_err().downcast_ref::<u8>(), Some(&7));
+    }
+
+    #[test]
+    fn planted_panics_are_of_their_stage_and_function() {
+        planted::plant(Stage::Rewriting, "planted_here");
+        assert!(guarded(Stage::Rewriting, "planted_here", || ()).is_err());
+        assert!(guarded(Stage::Planning, "planted_here", || ()).is_ok());
+        assert!(guarded(Stage::Rewriting, "not_planted_here", || ()).is_ok());
+    }
+}
