@@ -41,7 +41,10 @@ mod sums;
 mod vectors;
 
 use ir::{
-    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type, arena::Id, effects::EffectTable, role,
+    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type,
+    arena::Id,
+    effects::{EffectTable, Element},
+    role,
 };
 
 use self::memo::Memo;
@@ -386,18 +389,33 @@ impl<'a> Simplifier<'a> {
         let mut operands = self.body().children(expr);
         let mut is_same = true;
         for (index, operand) in operands.iter_mut().enumerate() {
-            let role = role::of_child(self.body(), expr, index, *operand);
-            if !role.takes_equal() {
+            if !role::of_child(self.body(), expr, index, *operand).takes_equal() {
                 continue;
             }
             let simple = self.simplified(at, *operand);
-            if self.body().expr(simple).is_constant() && !role.takes_constant() {
+            if simple == *operand || !self.may_become(expr, index, simple) {
                 continue;
             }
-            is_same &= simple == *operand;
+            is_same = false;
             *operand = simple;
         }
         if is_same { expr } else { self.with_operands(expr, &operands) }
+    }
+
+    /// Whether the `index`-th operand of a node may be this instead of what it is: a constant may not fit there, and an element may
+    /// be meant as a place there, not as its value.
+    pub fn may_become(&self, parent: ExprId, index: usize, new: ExprId) -> bool {
+        let (body, call) = (self.body(), self.body().expr(parent).kind);
+        let new = body.expr(new);
+        match new.kind {
+            ExprKind::Load { .. } if matches!(call, ExprKind::Call { .. }) => {
+                self.analyzer.effects.element(body, call, index) == Element::Value
+            }
+            _ if new.is_constant() => {
+                role::of_child(body, parent, index, body.children(parent)[index]).takes_constant()
+            }
+            _ => true,
+        }
     }
 
     /// The node with these operands, in the order of [`Body::children`].

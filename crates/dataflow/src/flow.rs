@@ -71,7 +71,8 @@ pub struct Jumps {
 pub enum Evaluated {
     /// Always.
     Always,
-    /// Perhaps: right sides of `and` and `or`, arms of `Select` (which are strict, except in C).
+    /// Perhaps: right sides of `and` and `or`, arms of `Select` (which are strict, except in C), what folds away beside some value of
+    /// an unknown name.
     Perhaps,
     /// It or its sibling: arms of `if_then_else`.
     OneOf,
@@ -242,29 +243,51 @@ impl<'a> Flow<'a> {
 
     /// How the `index`-th operand of an occurrence is evaluated when the occurrence is.
     pub fn evaluated(&self, parent: OccurrenceId, index: usize) -> Evaluated {
-        let body = self.body;
-        let is_scalar =
-            |expr: ExprId| body.dtype(expr).is_none_or(|it| it.lanes == Lanes::Fixed(1));
-        match body.expr(self.occurrences[parent].expr).kind {
-            ExprKind::Binary(BinaryOp::And | BinaryOp::Or, lhs, _) => {
-                if index == 1 && is_scalar(lhs) { Evaluated::Perhaps } else { Evaluated::Always }
-            }
-            ExprKind::Select(condition, ..) if index > 0 && is_scalar(condition) => {
+        evaluated(
+            self.body,
+            self.effects,
+            self.body.expr(self.occurrences[parent].expr).kind,
+            index,
+        )
+    }
+}
+
+/// How the `index`-th operand of a node is evaluated when the node is.
+pub fn evaluated(body: &Body, effects: &EffectTable, kind: ExprKind, index: usize) -> Evaluated {
+    let is_scalar = |expr: ExprId| body.dtype(expr).is_none_or(|it| it.lanes == Lanes::Fixed(1));
+    match kind {
+        ExprKind::Binary(BinaryOp::And | BinaryOp::Or, lhs, _) if index == 1 && is_scalar(lhs) => {
+            Evaluated::Perhaps
+        }
+        ExprKind::Binary(op, ..) if may_fold_away(body, (op, kind), index) => Evaluated::Perhaps,
+        ExprKind::Select(condition, ..) if index > 0 && is_scalar(condition) => Evaluated::Perhaps,
+        ExprKind::Lambda { .. } => Evaluated::Perhaps,
+        call @ ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+            if !effects.is_lazy(body, call, index) {
+                Evaluated::Always
+            } else if body.name(name) == "if_then_else" && body.items(args).len() == 3 {
+                Evaluated::OneOf
+            } else {
                 Evaluated::Perhaps
             }
-            ExprKind::Lambda { .. } => Evaluated::Perhaps,
-            call @ ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                if !self.effects.is_lazy(body, call, index) {
-                    Evaluated::Always
-                } else if body.name(name) == "if_then_else" && body.items(args).len() == 3 {
-                    Evaluated::OneOf
-                } else {
-                    Evaluated::Perhaps
-                }
-            }
-            _ => Evaluated::Always,
         }
+        _ => Evaluated::Always,
     }
+}
+
+/// Whether an operand is dropped, with what it would evaluate, where the one beside it is a constant of compile time that is not
+/// known here: TVM folds `x * 0`, `x % 1`, `0 // x`, `x and False` as it reads them (`SEMANTICS: S5`).
+fn may_fold_away(body: &Body, (op, kind): (BinaryOp, ExprKind), index: usize) -> bool {
+    let ExprKind::Binary(_, lhs, rhs) = kind else { return false };
+    let other = if index == 0 { rhs } else { lhs };
+    body.expr(other).flags.has_unknown
+        && match op {
+            BinaryOp::Mul | BinaryOp::Mod | BinaryOp::FloorMod | BinaryOp::And | BinaryOp::Or => {
+                true
+            }
+            BinaryOp::Div | BinaryOp::FloorDiv => index == 1,
+            _ => false,
+        }
 }
 
 fn positions(body: &Body) -> Table<OpId, u32> {

@@ -171,7 +171,7 @@ impl<'a> ValueNumbers<'a> {
 }
 
 /// Whether a load is an argument that may be meant as a place, not as its value: of a call that takes an address, or that
-/// writes some operand. Nothing can stand for it but itself.
+/// writes some operand. Nothing can stand for it but itself, and nothing that is no load may become one there.
 pub fn is_place_name(
     body: &Body,
     occurrences: &Occurrences,

@@ -4,7 +4,9 @@
 //! be a function of its operands and of memory, and memory must be the same at the use as at the binding. The binding goes with
 //! its last use. Linear in the occurrences, and in the loads of the value for each use.
 
-use dataflow::{alias::AliasClasses, memory::MemoryVersions, scopes::ScopeTree};
+use dataflow::{
+    alias::AliasClasses, memory::MemoryVersions, scopes::ScopeTree, values::is_place_name,
+};
 use ir::{
     Body, Callee, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Type, ValueId, ValueKind,
     arena::Id as _,
@@ -70,6 +72,11 @@ pub fn inline(
         if let Some(&at) = chosen.iter().find(|it| !roles.role(**it).takes_equal()) {
             return Err(Obstacle::Seen { at });
         }
+    }
+    if matches!(body.expr(occurrences[bound].expr).kind, ExprKind::Load { .. })
+        && let Some(&at) = chosen.iter().find(|it| is_place_name(body, occurrences, effects, **it))
+    {
+        return Err(Obstacle::Seen { at });
     }
     if body.expr(occurrences[bound].expr).flags.has_load {
         let scopes = ScopeTree::build(body);

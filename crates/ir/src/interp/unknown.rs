@@ -28,14 +28,25 @@ const STRIDE: usize = 4;
 struct Call {
     hasher: FxHasher,
     read: Vec<usize>,
+    /// Read and written.
+    updated: Vec<usize>,
+    /// Written without looking at what was there.
     written: Vec<usize>,
+    /// Whether memory of which the row does not speak is only written.
+    only_writes: bool,
 }
 
 impl Call {
-    fn new(name: &str) -> Call {
+    fn new(name: &str, row: &OpEffects) -> Call {
         let mut hasher = FxHasher::default();
         hasher.write(name.as_bytes());
-        Call { hasher, read: Vec::new(), written: Vec::new() }
+        Call {
+            hasher,
+            read: Vec::new(),
+            updated: Vec::new(),
+            written: Vec::new(),
+            only_writes: row.memory_effect == MemoryEffect::Write,
+        }
     }
 }
 
@@ -54,7 +65,7 @@ impl Machine<'_> {
         dict.iter().for_each(|it| expressions_of(&it.1, &mut data));
         let used = (0..args.len()).map(|it| row.operand_use(dict, it));
         let given = args.iter().copied().zip(used).chain(data.into_iter().map(|it| (it, None)));
-        let mut call = Call::new(name);
+        let mut call = Call::new(name, row);
         for (operand, used) in given {
             let is_place =
                 used.map_or(row.may_write(), |it| it.may_write() || it == OperandUse::Place);
@@ -72,7 +83,7 @@ impl Machine<'_> {
         values: &[Val],
         ty: Type,
     ) -> Val {
-        let mut call = Call::new(name);
+        let mut call = Call::new(name, row);
         values.iter().for_each(|it| self.give(&mut call, it, None));
         self.modelled(call, row, ty)
     }
@@ -84,15 +95,17 @@ impl Machine<'_> {
         match used {
             Some(OperandUse::Address | OperandUse::Place) => {}
             Some(OperandUse::Reads) => pointees_of(value, &mut call.read),
-            _ => pointees_of(value, &mut call.written),
+            Some(OperandUse::Writes) => pointees_of(value, &mut call.written),
+            None if call.only_writes => pointees_of(value, &mut call.written),
+            _ => pointees_of(value, &mut call.updated),
         }
     }
 
     fn modelled(&mut self, mut call: Call, row: &OpEffects, ty: Type) -> Val {
         if reaches_all(row) {
-            self.escape(&call.read);
-            self.escape(&call.written);
-            call.written = self.reachable();
+            [&call.read, &call.updated, &call.written].into_iter().for_each(|it| self.escape(it));
+            let reached = if call.only_writes { &mut call.written } else { &mut call.updated };
+            *reached = self.reachable();
         }
         result(self.disturb(call), ty)
     }
@@ -124,16 +137,18 @@ impl Machine<'_> {
 
     /// Takes memory into the hash of a call, and changes about half of the words that it may write; gives the hash.
     fn disturb(&mut self, mut call: Call) -> u64 {
-        for &storage in call.read.iter().chain(&call.written) {
+        for &storage in call.read.iter().chain(&call.updated) {
             call.hasher.write(&self.storages[storage].bytes);
         }
         let mut seed = call.hasher.finish();
-        for storage in call.written {
+        let updated = call.updated.into_iter().map(|it| (it, true));
+        for (storage, sees) in updated.chain(call.written.into_iter().map(|it| (it, false))) {
             let storage = &mut self.storages[storage];
             for at in (0..storage.bytes.len()).step_by(STRIDE) {
                 seed = seed.rotate_left(7).wrapping_mul(0x9e37_79b9_7f4a_7c15);
                 if seed >> 63 == 1 {
-                    storage.bytes[at] ^= 1;
+                    let was = if sees { storage.bytes[at] } else { (seed >> 8 & 1) as u8 };
+                    storage.bytes[at] = was ^ 1;
                     if let Some(written) = storage.written.get_mut(at) {
                         *written = true;
                     }

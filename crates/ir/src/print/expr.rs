@@ -224,6 +224,10 @@ impl Printer<'_> {
     /// Whether TVM's parser would make something else of the infix form. Comparisons and logic of two constants would be
     /// decided by Python.
     fn would_fold(&self, op: BinaryOp, lhs: ExprId, rhs: ExprId) -> bool {
+        // As it was written: the unknown one may be a number of Python, and both together another.
+        if self.is_unknown(lhs) || self.is_unknown(rhs) {
+            return false;
+        }
         let (a, b) = (self.is_const(lhs), self.is_const(rhs));
         if op.is_logical() {
             return a || b;

@@ -10,11 +10,12 @@
 
 use dataflow::{
     certain::Certainty,
+    flow::{self, Evaluated},
     scopes::{ScopeId, ScopeKind, ScopeTree},
 };
 use ir::{
-    BinaryOp, Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Lanes, OccurrenceId,
-    Occurrences, OpId, OpKind, TypeCode, ValueId,
+    Body, BufferOrigin, ExprId, ExprKind, ForKind, OccurrenceId, Occurrences, OpId, OpKind,
+    TypeCode, ValueId,
     arena::Id,
     effects::{self, EffectTable, Trap},
     plan::SourceView,
@@ -274,7 +275,8 @@ impl<'a> Facts<'a> {
             };
             let place = if is_place { flag::PLACE } else { 0 };
             self.flags[child.index()] = child_flags(self.body, kind, index, inherited) | place;
-            let is_lazy = is_lazy_operand(self.body, kind, index);
+            let is_lazy =
+                flow::evaluated(self.body, self.effects, kind, index) != Evaluated::Always;
             if is_lazy {
                 let around = (lazy != NONE).then(|| OccurrenceId::new(lazy as usize));
                 self.paths.add_lazy(child, around);
@@ -447,24 +449,6 @@ fn is_operator(kind: &ExprKind) -> bool {
         kind,
         ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(_) | ExprKind::Select(..)
     )
-}
-
-fn is_scalar(body: &Body, expr: ExprId) -> bool {
-    body.dtype(expr).is_none_or(|it| it.lanes == Lanes::Fixed(1))
-}
-
-/// Whether the `index`-th operand is evaluated only sometimes.
-fn is_lazy_operand(body: &Body, kind: ExprKind, index: usize) -> bool {
-    match kind {
-        ExprKind::Binary(BinaryOp::And | BinaryOp::Or, lhs, _) => {
-            index == 1 && is_scalar(body, lhs)
-        }
-        ExprKind::Select(condition, ..) => index > 0 && is_scalar(body, condition),
-        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
-            index > 0 && body.name(name) == "if_then_else"
-        }
-        _ => false,
-    }
 }
 
 fn child_flags(body: &Body, kind: ExprKind, index: usize, inherited: u8) -> u8 {

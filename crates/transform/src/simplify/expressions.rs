@@ -414,8 +414,7 @@ impl Planner<'_, '_, '_> {
         let old = self.simplifier.body().children(from);
         let mut new = Children::new();
         for (index, &operand) in old.iter().enumerate() {
-            let role = role::of_child(self.simplifier.body(), from, index, operand);
-            if !role.takes_equal() {
+            if !role::of_child(self.simplifier.body(), from, index, operand).takes_equal() {
                 new.push(operand);
                 continue;
             }
@@ -423,8 +422,7 @@ impl Planner<'_, '_, '_> {
             let first = new.first().copied().unwrap_or(operand);
             let context = self.context_of(context, from, index, first);
             let simple = self.simplifier.simplify(context, operand, reading);
-            let may_stand =
-                role.takes_constant() || !self.simplifier.body().expr(simple).is_constant();
+            let may_stand = simple == operand || self.simplifier.may_become(from, index, simple);
             new.push(if may_stand { simple } else { operand });
         }
         Some((old, new))

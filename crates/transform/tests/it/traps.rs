@@ -254,3 +254,36 @@ fn what_one_kernel_alone_computes_for_certain_is_bound_in_it() {
         "#]],
     );
 }
+
+#[test]
+fn what_folds_away_beside_an_unknown_number_is_not_certain() {
+    // `x % 1` is 0, and so is `x * 0`: with such numbers nothing divides. Of `+` both sides are evaluated.
+    let text = format!(
+        "from tvm.script import tirx as T
+some, other = settings[\"some\"], settings[\"other\"]
+
+@T.prim_func
+def f({NUMBERS}):
+    A[0] = (x // y) % some + (x // y) % some
+    A[1] = (x // z) * some + (x // z) * other
+    A[2] = (z // y) + some
+    A[3] = (z // y) + other
+    A[4] = (x // 5) * some + (x // 5) * other
+"
+    );
+    expect![[r#"
+        A[0] = x // y % some + x // y % some
+        A[1] = x // z * some + x // z * other
+        cse_v1: T.let[T.int32] = z // y
+        A[2] = cse_v1 + some
+        A[3] = cse_v1 + other
+        cse_v2: T.let[T.int32] = x // 5
+        A[4] = cse_v2 * some + cse_v2 * other
+        ---
+        x // y % some: 2 times, cost 28, unknown-value
+        x // y: 2 times, cost 20, may-trap
+        x // z: 2 times, cost 20, may-trap
+        z // y: 2 times, cost 20, bind cse_v1
+        x // 5: 2 times, cost 4, bind cse_v2
+    "#]].assert_eq(&sound(&text));
+}

@@ -62,6 +62,21 @@ fn arm_of_a_conditional_expression_knows_its_condition() {
 }
 
 #[test]
+fn an_element_under_a_condition_does_not_become_a_place() {
+    check_redundant(
+        "if x > 3:\n    T.evaluate(unknown(T.if_then_else(x > 3, A[0], 0)))\n    T.evaluate(T.ptx_st_x(T.if_then_else(x > 3, A[0], 0)))\n    A[1] = T.if_then_else(x > 3, A[0], 0)",
+        expect![[r#"
+            # redundant-condition Always { value: true } at 3 `x > 3`; Decides 1 `x > 3`; no fix
+            # redundant-condition Always { value: true } at 4 `x > 3`; Decides 1 `x > 3`
+            if x > 3:
+                T.evaluate(unknown(T.if_then_else(x > 3, A[0], 0)))
+                T.evaluate(T.ptx_st_x(T.if_then_else(x > 3, A[0], 0)))
+                A[1] = A[0]
+        "#]],
+    );
+}
+
+#[test]
 fn assertion_and_early_return_decide_what_follows() {
     check_redundant(
         r#"

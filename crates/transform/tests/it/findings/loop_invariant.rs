@@ -149,8 +149,10 @@ fn condition_of_a_while_is_evaluated_in_each_iteration() {
 #[test]
 fn a_name_in_a_part_that_folds_away_stays_under_its_loop() {
     check(
-        "for i in range(4):\n    A[0] = T.if_then_else(T.bool(True), x // 3, A[i])",
-        expect![[r#""#]],
+        "for i in range(4):\n    A[0] = 1 + T.if_then_else(T.bool(True), x // 3, A[i])",
+        expect![[r#"
+            # loop-invariant Invariant { cost: 5 } at 2 `1 + T.if_then_else(T.bool(True), x // 3, A[i])`; Loop 1 `for i in range(4):`
+        "#]],
     );
 }
 
