@@ -471,7 +471,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             _ => {}
         }
         let value = self.lift(&decision)?;
-        if self.s.body.ty(value.id) == Type::Unknown && self.is_captured(value) {
+        if self.may_be_python(value.id) {
             return Err(super::Reported);
         }
         self.check_bool(value, "if")?;
@@ -485,9 +485,47 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Whether a value depends on a captured name of unknown value, so that Python might decide it.
-    fn is_captured(&self, value: Tx) -> bool {
-        self.s.body.expr(value.id).flags.has_unknown
+    /// Whether a value may be one of Python when TVM reads the function, so that Python decides by it. An operator gives IR
+    /// where an operand is IR.
+    pub(super) fn may_be_python(&self, id: ir::ExprId) -> bool {
+        use ir::{Callee, ExprKind as K, ValueKind as V};
+        let body = &self.s.body;
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut stack = vec![id];
+        while let Some(id) = stack.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let node = body.expr(id);
+            match node.kind {
+                K::Int(_) | K::Float(_) | K::Str(_) | K::Opaque { .. } => {}
+                K::Value(value) => {
+                    let value = &body.values[value];
+                    let is_python = match value.kind {
+                        V::Captured => value.ty == Type::Unknown,
+                        V::Result(op, _) => {
+                            matches!(body.ops[op].kind, OpKind::Opaque(_)) || body.is_plain_name(op)
+                        }
+                        V::Param(_) | V::BlockArg(..) | V::Symbol => false,
+                    };
+                    if !is_python {
+                        return false;
+                    }
+                }
+                K::Binary(..) | K::Unary(..) | K::Tuple(_) => {
+                    body.each_child(node.kind, &mut |it| stack.push(it));
+                }
+                K::Call { callee: Callee::Unknown(_), .. } => {}
+                // A choice: of one value of Python or the other where Python chooses.
+                K::Call { callee: Callee::Intrinsic(name), args, .. }
+                    if body.name(name) == "if_then_else" =>
+                {
+                    stack.extend(body.items(args).first());
+                }
+                _ => return false,
+            }
+        }
+        true
     }
 
     fn while_statement(&mut self, condition: Ex, body: Run) -> R<()> {
