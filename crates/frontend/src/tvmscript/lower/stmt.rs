@@ -16,6 +16,7 @@ use crate::tvmscript::{
     ast::{Ex, ExKind, Run, St, StKind},
     constants, diagnostics,
     environment::Constant,
+    source_map::DefinitionKind,
 };
 
 impl<'a> Lowerer<'_, '_, 'a> {
@@ -180,6 +181,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let may_store = !matches!(node.kind, StKind::For { .. } | StKind::With { .. });
         for target in targets {
             self.opaque_target(target, op, may_store);
+        }
+        // A function of Python may be called, and do anything.
+        if let StKind::Def(def) = node.kind {
+            let def = &ast.defs[def as usize];
+            let value = self.s.body.push_result(op, def.name, Type::Unknown);
+            self.define(def.name, def.name_range, DefinitionKind::Binding, Val::Unknown(value));
         }
         // Which of the arms is executed is not known, nor how often: what is named in them is unknown afterwards.
         let mut named = Vec::new();
