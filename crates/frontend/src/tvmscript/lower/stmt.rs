@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use syntax::TextRange;
 
 use super::{
-    Doubt, Lowerer, R,
+    Doubt, Lowerer, R, RED_ZONE, STACK_STEP,
     calls::Args,
     value::{Ev, Tx, Val},
 };
@@ -194,8 +194,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
             if !run.is_empty() {
                 self.s.scopes.push_frame();
                 self.in_region(op, |this| {
-                    this.block_body(run);
+                    let outer = this.s.block;
+                    stacker::maybe_grow(RED_ZONE, STACK_STEP, || this.stmts(run));
+                    // In the scopes that the arm has opened, where all its names are visible.
                     this.leave_arm(header);
+                    this.s.block = outer;
                 });
                 named.extend(self.s.scopes.pop_frame_names());
             }
@@ -499,13 +502,16 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let body = &self.s.body;
         let mut seen = rustc_hash::FxHashSet::default();
         let mut stack = vec![id];
+        // A constant that is an expression already, `T.bool(False)`, is IR as well; one beside a value of Python is either.
+        let mut has_python = false;
         while let Some(id) = stack.pop() {
             if !seen.insert(id) {
                 continue;
             }
             let node = body.expr(id);
             match node.kind {
-                K::Int(_) | K::Float(_) | K::Str(_) | K::Opaque { .. } => {}
+                K::Int(_) | K::Float(_) | K::Str(_) => {}
+                K::Opaque { .. } => has_python = true,
                 K::Value(value) => {
                     let value = &body.values[value];
                     let is_python = match value.kind {
@@ -518,11 +524,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
                     if !is_python {
                         return false;
                     }
+                    has_python = true;
                 }
                 K::Binary(..) | K::Unary(..) | K::Tuple(_) => {
                     body.each_child(node.kind, &mut |it| stack.push(it));
                 }
-                K::Call { callee: Callee::Unknown(_), .. } => {}
+                K::Call { callee: Callee::Unknown(_), .. } => has_python = true,
                 // A choice: of one value of Python or the other where Python chooses.
                 K::Call { callee: Callee::Intrinsic(name), args, .. }
                     if body.name(name) == "if_then_else" =>
@@ -532,7 +539,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 _ => return false,
             }
         }
-        true
+        has_python
     }
 
     fn while_statement(&mut self, condition: Ex, body: Run) -> R<()> {

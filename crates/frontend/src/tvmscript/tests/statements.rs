@@ -511,7 +511,8 @@ def f(A: T.Buffer(SHAPE, \"int32\"), B: T.Buffer((4, 4), \"int32\")):
                 A[some_0, some_1, last] = some_1
             for all_0, all_1 in T.grid(4, 4):
                 with T.sblock("b"):
-                    i, j = T.axis.remap("SS", [all_0, all_1])
+                    i = T.axis.spatial(4, all_0)
+                    j = T.axis.spatial(4, all_1)
                     B[i, j] = all_0
     "#]]
     .assert_eq(&printed(text));
