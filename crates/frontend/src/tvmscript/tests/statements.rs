@@ -538,7 +538,7 @@ def make(k, g):
     return f
 ";
     let (_, lowered) = super::lowered(text);
-    let kinds = lowered.body.ops_preorder().into_iter().map(|it| lowered.body.ops[it].kind);
+    let kinds = lowered.body.ops_preorder().map(|it| lowered.body.ops[it].kind);
     assert_eq!(kinds.filter(|it| *it == ir::OpKind::If).count(), 1);
     let errors =
         lowered.diagnostics.iter().filter(|it| it.severity == super::super::Severity::Error);
