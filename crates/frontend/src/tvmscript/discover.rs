@@ -121,8 +121,13 @@ impl Scope {
     /// What a name is for the code that stands in this scope (`is_own`), or in one inside it.
     fn visible(&self, name: &str, is_own: bool) -> Option<&Definition> {
         let definition = self.names.get(name)?;
-        let is_member = matches!(definition, Definition::Function { .. } | Definition::Macro(_));
-        (!self.is_class || is_own && is_member).then_some(definition)
+        let is_visible = match definition {
+            // What is in a module may say its name.
+            Definition::ModuleClass => true,
+            Definition::Function { .. } | Definition::Macro(_) => is_own || !self.is_class,
+            _ => !self.is_class,
+        };
+        is_visible.then_some(definition)
     }
 }
 

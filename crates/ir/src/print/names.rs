@@ -40,6 +40,8 @@ impl Names {
 
     /// A free name like `wanted`, taken until its scope closes.
     pub(super) fn fresh(&mut self, wanted: &str) -> String {
+        // A part of a tuple may be called `a[0]`.
+        let wanted = wanted.strip_suffix(']').unwrap_or(wanted);
         let mut base: String =
             wanted.chars().map(|c| if c.is_alphanumeric() || c == '_' { c } else { '_' }).collect();
         if base.is_empty() || base.starts_with(|c: char| c.is_ascii_digit()) {

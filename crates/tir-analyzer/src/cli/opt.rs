@@ -233,8 +233,9 @@ fn obstacle(
 fn is_plain(item: &FunctionItem) -> bool {
     let Some(def) = ast::FunctionDef::cast(item.source.green.syntax()) else { return false };
     def.decorators().all(|it| {
-        let text = it.syntax().to_string();
-        let head = text.trim_start_matches('@').split('(').next().unwrap_or_default().trim();
+        // A comment may stand behind it.
+        let text = it.expr().map_or_else(String::new, |it| it.syntax().text());
+        let head = text.split('(').next().unwrap_or_default().trim();
         let is_named = match it.expr() {
             Some(ast::Expr::CallExpr(call)) => {
                 call.arg_list().is_none_or(|args| args.args().all(|it| it.keyword().is_some()))

@@ -143,11 +143,12 @@ impl Finder<'_> {
     pub(super) fn star_import(&mut self, scope: ScopeId) {
         let scope = &mut self.scopes[scope.0 as usize];
         scope.has_star = true;
-        for definition in scope.names.values_mut() {
-            if let Definition::Statement(_) = definition {
-                *definition = Definition::Other;
+        // Each alone, so in any order.
+        scope.names.values_mut().for_each(|it| {
+            if let Definition::Statement(_) = it {
+                *it = Definition::Other;
             }
-        }
+        });
     }
 }
 

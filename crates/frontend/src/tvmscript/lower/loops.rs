@@ -10,7 +10,7 @@ use super::{
     value::{Tx, Val},
 };
 use crate::tvmscript::{
-    ast::{Ex, ExKind, Run},
+    ast::{Ast, Ex, ExKind, Run},
     environment::Constant,
     source_map::DefinitionKind,
 };
@@ -40,21 +40,36 @@ impl<'a> Lowerer<'_, '_, 'a> {
             "grid" => self.grid_axes(iterable, &args)?,
             _ => vec![self.axis_of(iterable, &form, &args)?],
         };
-        if axes.len() != targets.len() {
-            let message = format!("{} loop variables for {} loops", targets.len(), axes.len());
-            return Err(self.malformed(target, message));
-        }
-        let mut names: SmallVec<[&'a str; 4]> = SmallVec::new();
-        for &target in targets {
-            match *ast.kind(target) {
-                ExKind::Name(name) => names.push(name),
-                _ => return Err(self.malformed(target, "a loop variable is a name")),
+        let wanted = names_of(ast, targets, axes.len(), &form == "grid");
+        let names = match wanted {
+            Some(names) => names,
+            None if targets.iter().all(|&it| matches!(ast.kind(it), ExKind::Name(_))) => {
+                let message = format!("{} loop variables for {} loops", targets.len(), axes.len());
+                return Err(self.malformed(target, message));
             }
-        }
+            None => return Err(self.malformed(target, "a loop variable is a name")),
+        };
         let outer = self.s.block;
         self.s.scopes.push_frame();
-        for ((axis, name), &target) in axes.into_iter().zip(names).zip(targets) {
-            self.open_loop(axis, name, target);
+        let mut axes = axes.into_iter();
+        for (name, target, count) in names {
+            match count {
+                None => {
+                    if let Some(axis) = axes.next() {
+                        let var = self.open_loop(axis, name);
+                        self.define_value(name, target, DefinitionKind::Index, var);
+                    }
+                }
+                // One name for the variables of several loops, each called by the text that means it.
+                Some(count) => {
+                    let mut all = Vec::with_capacity(count);
+                    for (index, axis) in axes.by_ref().take(count).enumerate() {
+                        let var = self.open_loop(axis, &format!("{name}[{index}]"));
+                        all.push(Val::Expr(self.s.body.value_expr(var)));
+                    }
+                    self.define_at(name, target, DefinitionKind::Meta, Val::Seq(all.into()));
+                }
+            }
         }
         self.suite_or_pass(body);
         self.s.scopes.pop_frame();
@@ -62,7 +77,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(())
     }
 
-    fn open_loop(&mut self, axis: Axis, name: &str, target: Ex) {
+    fn open_loop(&mut self, axis: Axis, name: &str) -> ir::ValueId {
         let ty = self.ty(axis.min);
         let mut operands: SmallVec<[Tx; 3]> = SmallVec::new();
         operands.push(axis.min);
@@ -77,7 +92,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         self.s.block = block;
         let var = self.s.body.new_block_arg(block, name, ty);
         self.s.loop_domains.insert(var, (axis.min.id, axis.extent.id));
-        self.define_value(name, target, DefinitionKind::Index, var);
+        var
     }
 
     fn grid_axes(&mut self, ex: Ex, args: &Args<'_>) -> R<Vec<Axis>> {
@@ -234,4 +249,37 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         self.arithmetic(BinaryOp::Sub, end, min, at)
     }
+}
+
+/// A name in the target of a loop, and for how many loops it stands, if it stands for a tuple of their variables.
+type LoopName<'a> = (&'a str, Ex, Option<usize>);
+
+/// The names of a loop's target: one a loop, or one for all (`for all in T.grid(…)`) or for some (`for *some, last in …`).
+fn names_of<'a>(
+    ast: &'a Ast<'_>,
+    targets: &[Ex],
+    n_loops: usize,
+    is_grid: bool,
+) -> Option<SmallVec<[LoopName<'a>; 4]>> {
+    let n_starred = targets.iter().filter(|&&it| matches!(ast.kind(it), ExKind::Star(_))).count();
+    let is_tuple = is_grid && targets.len() == 1 && n_loops > 1;
+    if n_starred > 1 || n_starred == 1 && !is_grid {
+        return None;
+    }
+    let n_rest = n_loops.checked_sub(targets.len() - n_starred)?;
+    if n_starred == 0 && n_rest > 0 && !is_tuple {
+        return None;
+    }
+    targets
+        .iter()
+        .map(|&target| match *ast.kind(target) {
+            ExKind::Name(name) if is_tuple => Some((name, target, Some(n_loops))),
+            ExKind::Name(name) => Some((name, target, None)),
+            ExKind::Star(inner) => match *ast.kind(inner) {
+                ExKind::Name(name) => Some((name, inner, Some(n_rest))),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect()
 }

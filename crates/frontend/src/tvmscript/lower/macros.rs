@@ -56,11 +56,10 @@ impl Lowerer<'_, '_, '_> {
             self.form_of(callee).is_some_and(|name| matches!(&*name, "macro" | "inline"))
         });
         if !is_macro || self.expansion.is_some() {
-            return Err(self.error(
-                crate::tvmscript::diagnostics::UNSUPPORTED_CONSTRUCT,
-                node.name_range,
-                "a function inside a function has a meaning only as a macro",
-            ));
+            let message = "a function inside a function has a meaning only as a macro";
+            let range = node.name_range;
+            self.diagnostic(UNSUPPORTED_CONSTRUCT, Severity::Warning, range, message.into(), None);
+            return Err(super::Reported);
         }
         let frame = self.s.scopes.depth();
         self.define(node.name, node.name_range, DefinitionKind::Meta, Val::LocalMacro(def, frame));

@@ -446,8 +446,18 @@ impl Lowerer<'_, '_, '_> {
         if let Val::Const(it) = &decision.val {
             return self.eval(if constants::truth(it) { then } else { otherwise });
         }
+        let (then, otherwise) = (self.eval(then)?, self.eval(otherwise)?);
+        // Python may choose one of two buffers, which is no choice of values.
+        let is_buffer = |it: &Ev| matches!(it.val, Val::Buffer(_) | Val::Region(..));
+        if is_buffer(&then) || is_buffer(&otherwise) {
+            return Ok(self.opaque_ex(ex));
+        }
         let condition = self.lift(&decision)?;
-        let (then, otherwise) = (self.expr(then)?, self.expr(otherwise)?);
+        let (then, otherwise) = (self.lift(&then)?, self.lift(&otherwise)?);
+        // Nor are the types of the arms brought together where Python chooses.
+        if self.ty(then) != self.ty(otherwise) && self.may_be_python(condition.id) {
+            return Ok(self.opaque_ex(ex));
+        }
         let at = self.at(ex);
         let tx = self.if_then_else(condition, then, otherwise, at)?;
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })

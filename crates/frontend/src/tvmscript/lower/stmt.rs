@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use syntax::TextRange;
 
 use super::{
-    Doubt, Lowerer, R,
+    Doubt, Lowerer, R, RED_ZONE, STACK_STEP,
     calls::Args,
     value::{Ev, Tx, Val},
 };
@@ -16,6 +16,7 @@ use crate::tvmscript::{
     ast::{Ex, ExKind, Run, St, StKind},
     constants, diagnostics,
     environment::Constant,
+    source_map::DefinitionKind,
 };
 
 impl<'a> Lowerer<'_, '_, 'a> {
@@ -181,14 +182,23 @@ impl<'a> Lowerer<'_, '_, 'a> {
         for target in targets {
             self.opaque_target(target, op, may_store);
         }
+        // A function of Python may be called, and do anything.
+        if let StKind::Def(def) = node.kind {
+            let def = &ast.defs[def as usize];
+            let value = self.s.body.push_result(op, def.name, Type::Unknown);
+            self.define(def.name, def.name_range, DefinitionKind::Binding, Val::Unknown(value));
+        }
         // Which of the arms is executed is not known, nor how often: what is named in them is unknown afterwards.
         let mut named = Vec::new();
         for run in bodies {
             if !run.is_empty() {
                 self.s.scopes.push_frame();
                 self.in_region(op, |this| {
-                    this.block_body(run);
+                    let outer = this.s.block;
+                    stacker::maybe_grow(RED_ZONE, STACK_STEP, || this.stmts(run));
+                    // In the scopes that the arm has opened, where all its names are visible.
                     this.leave_arm(header);
+                    this.s.block = outer;
                 });
                 named.extend(self.s.scopes.pop_frame_names());
             }
@@ -471,7 +481,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             _ => {}
         }
         let value = self.lift(&decision)?;
-        if self.s.body.ty(value.id) == Type::Unknown && self.is_captured(value) {
+        if self.may_be_python(value.id) {
             return Err(super::Reported);
         }
         self.check_bool(value, "if")?;
@@ -485,9 +495,51 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(())
     }
 
-    /// Whether a value depends on a captured name of unknown value, so that Python might decide it.
-    fn is_captured(&self, value: Tx) -> bool {
-        self.s.body.expr(value.id).flags.has_unknown
+    /// Whether a value may be one of Python when TVM reads the function, so that Python decides by it. An operator gives IR
+    /// where an operand is IR.
+    pub(super) fn may_be_python(&self, id: ir::ExprId) -> bool {
+        use ir::{Callee, ExprKind as K, ValueKind as V};
+        let body = &self.s.body;
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut stack = vec![id];
+        // A constant that is an expression already, `T.bool(False)`, is IR as well; one beside a value of Python is either.
+        let mut has_python = false;
+        while let Some(id) = stack.pop() {
+            if !seen.insert(id) {
+                continue;
+            }
+            let node = body.expr(id);
+            match node.kind {
+                K::Int(_) | K::Float(_) | K::Str(_) => {}
+                K::Opaque { .. } => has_python = true,
+                K::Value(value) => {
+                    let value = &body.values[value];
+                    let is_python = match value.kind {
+                        V::Captured => value.ty == Type::Unknown,
+                        V::Result(op, _) => {
+                            matches!(body.ops[op].kind, OpKind::Opaque(_)) || body.is_plain_name(op)
+                        }
+                        V::Param(_) | V::BlockArg(..) | V::Symbol => false,
+                    };
+                    if !is_python {
+                        return false;
+                    }
+                    has_python = true;
+                }
+                K::Binary(..) | K::Unary(..) | K::Tuple(_) => {
+                    body.each_child(node.kind, &mut |it| stack.push(it));
+                }
+                K::Call { callee: Callee::Unknown(_), .. } => has_python = true,
+                // A choice: of one value of Python or the other where Python chooses.
+                K::Call { callee: Callee::Intrinsic(name), args, .. }
+                    if body.name(name) == "if_then_else" =>
+                {
+                    stack.extend(body.items(args).first());
+                }
+                _ => return false,
+            }
+        }
+        has_python
     }
 
     fn while_statement(&mut self, condition: Ex, body: Run) -> R<()> {

@@ -515,3 +515,58 @@ fn a_form_without_a_name_is_kept() {
         "#]],
     );
 }
+
+#[test]
+fn one_name_for_the_variables_of_several_loops() {
+    let text = "
+SHAPE = (2, 3, 4)
+@T.prim_func(s_tir=True)
+def f(A: T.Buffer(SHAPE, \"int32\"), B: T.Buffer((4, 4), \"int32\")):
+    for *some, last in T.grid(*SHAPE):
+        A[(*some, last)] = some[1]
+    for all in T.grid(4, 4):
+        with T.sblock(\"b\"):
+            i, j = T.axis.remap(\"SS\", all)
+            B[i, j] = all[0]
+";
+    expect![[r#"
+        @T.prim_func(s_tir=True)
+        def f(A: T.Buffer((2, 3, 4), "int32"), B: T.Buffer((4, 4), "int32")):
+            for some_0, some_1, last in T.grid(2, 3, 4):
+                A[some_0, some_1, last] = some_1
+            for all_0, all_1 in T.grid(4, 4):
+                with T.sblock("b"):
+                    i = T.axis.spatial(4, all_0)
+                    j = T.axis.spatial(4, all_1)
+                    B[i, j] = all_0
+    "#]]
+    .assert_eq(&printed(text));
+}
+
+#[test]
+fn python_decides_where_nothing_is_ir() {
+    let text = "
+def make(k, g):
+    @T.prim_func
+    def f(A: T.Buffer((16,), \"int32\"), B: T.Buffer((16,), \"int32\")):
+        if k > 2 and not g(k):
+            x: T.let = A[0]
+        else:
+            x: T.let = A[1]
+        B[0] = x
+        for i in range(16):
+            if i < k:
+                B[i] = A[i]
+        def helper(j):
+            return j
+        B[helper(1)] = 2
+    return f
+";
+    let (_, lowered) = super::lowered(text);
+    let kinds = lowered.body.ops_preorder().map(|it| lowered.body.ops[it].kind);
+    assert_eq!(kinds.filter(|it| *it == ir::OpKind::If).count(), 1);
+    let errors =
+        lowered.diagnostics.iter().filter(|it| it.severity == super::super::Severity::Error);
+    assert_eq!(errors.count(), 0, "{:?}", lowered.diagnostics);
+    assert!(ir::verify::verify(&lowered.body).is_empty());
+}
