@@ -5,6 +5,7 @@
 //! failure of that file. What earlier builds made of other files stays; [`crate::sources`] tells whose source is gone.
 
 use std::{
+    collections::BTreeSet,
     io,
     panic::{self, AssertUnwindSafe},
     path::{Path, PathBuf},
@@ -86,33 +87,28 @@ pub struct Outcome {
 /// Builds.
 ///
 /// # Errors
-/// If the output or the store cannot be written, or if two files would write the same output.
+/// If the output or the store cannot be written.
 pub fn run(
     inputs: &[Input],
     settings: &Settings,
     options: RunOptions,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> io::Result<Outcome> {
-    let names = inputs.iter().map(|it| it.name.as_str());
-    if let Some((one, other)) = Build::collision(names) {
-        let text =
-            format!("{one} and {other} would be written to the same folder; build them apart");
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, text));
-    }
+    let (inputs, collisions) = without_collisions(inputs);
     let settings = Settings { reader: READER.to_owned(), ..settings.clone() };
     let waiting = || progress(Progress { is_waiting: true, ..Progress::default() });
     let folder = OutputFolder::open(&settings, &waiting)?;
     let texts = Texts::new(folder.notes(), settings.force);
     let mut sources = Sources::new(&folder);
     let build = Build::new(&settings, folder)?;
-    let claims = sources.claim(inputs, &build);
+    let claims = sources.claim(&inputs, &build);
     let mut outcome = Outcome::default();
     let allowed: Vec<&Input>;
     (allowed, outcome.failures) = {
         let (allowed, refused): (Vec<&Input>, Vec<_>) =
             inputs.iter().partition(|it| !claims.refused.contains_key(&it.name));
         let why = |it: &&Input| (it.name.clone(), claims.refused[&it.name].clone());
-        (allowed, refused.iter().map(why).collect())
+        (allowed, collisions.into_iter().chain(refused.iter().map(why)).collect())
     };
     let done = Mutex::new(Progress::default());
     let results = in_parallel(&allowed, options.jobs, |input| {
@@ -149,6 +145,28 @@ pub fn run(
     outcome.unknown = claims.unknown.into_iter().collect();
     outcome.old_store = build.folder().old_store().map(Path::to_owned);
     Ok(outcome)
+}
+
+/// The files that write to places of their own; and of those that do not, one failure a place, which names them.
+fn without_collisions(inputs: &[Input]) -> (Vec<Input>, Vec<(String, String)>) {
+    let collisions = Build::collisions(inputs.iter().map(|it| it.name.as_str()));
+    let path = |at: usize| match &inputs[at] {
+        Input { source: InputSource::Path(path), .. } => path.display().to_string(),
+        Input { name, source: InputSource::Bytes(_) } => name.clone(),
+    };
+    let failure = |all: &Vec<usize>| {
+        let name = inputs[all[0]].name.clone();
+        // From two workspaces they may have one name.
+        let is_one = all.iter().all(|at| inputs[*at].name == name);
+        let shown = |at: &usize| if is_one { path(*at) } else { inputs[*at].name.clone() };
+        let all: Vec<String> = all.iter().map(shown).collect();
+        let all = all.join(" and ");
+        (name, format!("{all} would be written to the same folder; build them apart"))
+    };
+    let failures = collisions.iter().map(failure).collect();
+    let colliding: BTreeSet<usize> = collisions.iter().flatten().copied().collect();
+    let left = inputs.iter().enumerate().filter(|(at, _)| !colliding.contains(at));
+    (left.map(|(_, it)| it.clone()).collect(), failures)
 }
 
 /// What became of a file, or a message about it; and what the next build may trust of its text.

@@ -187,10 +187,15 @@ impl<'a> Build<'a> {
         module_folder(name)
     }
 
-    /// The first two files that would write the same output, if there are any.
-    pub fn collision<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<(&'n str, &'n str)> {
-        let mut folders = FxHashMap::default();
-        names.into_iter().find_map(|it| Some((folders.insert(module_folder(it), it)?, it)))
+    /// Files that would write the same output, by their numbers: two or more each, the earlier first.
+    pub fn collisions<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Vec<usize>> {
+        let mut folders: FxHashMap<_, Vec<usize>> = FxHashMap::default();
+        for (at, name) in names.into_iter().enumerate() {
+            folders.entry(module_folder(name)).or_default().push(at);
+        }
+        let mut all: Vec<_> = folders.into_values().filter(|it| it.len() > 1).collect();
+        all.sort_unstable();
+        all
     }
 
     /// Builds a file whose text was seen before without its functions; `None` if that cannot be done.

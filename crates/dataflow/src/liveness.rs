@@ -10,7 +10,7 @@
 //! A backward may analysis over sparse sets: O(n log n) in the operations and occurrences, whatever the nesting.
 
 use ir::{
-    Attr, AttrDictId, BlockId, Body, BufferId, BufferRegion, ExprId, ExprKind, OccurrenceId, OpId,
+    AttrDictId, BlockId, Body, BufferId, BufferRegion, ExprId, ExprKind, OccurrenceId, OpId,
     OpKind, RegionDim, ValueId,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -214,17 +214,6 @@ impl<'b> Uses<'b> {
         if dict == Body::no_attrs() {
             return;
         }
-        let mut stack: Vec<&Attr> = self.body.dict(dict).iter().map(|(_, it)| it).collect();
-        while let Some(attr) = stack.pop() {
-            match attr {
-                Attr::Expr(expr) => self.expr(*expr),
-                Attr::List(items) => stack.extend(items),
-                Attr::Dict(items) => stack.extend(items.iter().map(|(_, it)| it)),
-                Attr::Call { args, keywords, .. } => {
-                    stack.extend(args.iter().chain(keywords.iter().map(|(_, it)| it)));
-                }
-                _ => {}
-            }
-        }
+        self.body.dict(dict).iter().flat_map(|it| it.1.expressions()).for_each(|it| self.expr(it));
     }
 }

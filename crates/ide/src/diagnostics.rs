@@ -5,7 +5,10 @@
 
 use db::{Database as _, Db, Function, RootDatabase, SourceFile};
 use frontend::tvmscript::{FunctionKind, Severity, diagnostics::internal_error};
-use ir::{OccurrenceId, plan::finding::FindingKind};
+use ir::{
+    OccurrenceId,
+    plan::{CseGroup, finding::FindingKind},
+};
 use syntax::TextRange;
 
 use crate::{
@@ -64,8 +67,8 @@ pub struct Diagnostic {
     pub related: Vec<(TextRange, String)>,
     /// The text could go: editors show it faded.
     pub is_unnecessary: bool,
-    /// `fix` does something about it unasked.
-    pub is_fixable: bool,
+    /// How many things `fix` does about it unasked, with those inside of it that are told of nowhere else.
+    pub n_fixes: usize,
 }
 
 pub(crate) fn diagnostics(
@@ -114,7 +117,7 @@ fn redefined_functions(db: &RootDatabase, file: SourceFile) -> Vec<Diagnostic> {
         help: None,
         related: vec![(name(first), "it is defined here first".to_owned())],
         is_unnecessary: false,
-        is_fixable: false,
+        n_fixes: 0,
     })
     .collect()
 }
@@ -151,7 +154,7 @@ pub(crate) fn function_diagnostics(
             help: it.help.clone(),
             related: related.map(|(range, it)| (at.to_file(*range), it.clone())).collect(),
             is_unnecessary: false,
-            is_fixable: it.code == COMMON_SUBEXPRESSION && is_fixed,
+            n_fixes: usize::from(it.code == COMMON_SUBEXPRESSION && is_fixed),
         }
     });
     let findings = function_findings(db, at.function).iter().filter_map(|it| {
@@ -160,6 +163,10 @@ pub(crate) fn function_diagnostics(
         (!is_allowed).then(|| it.diagnostic(at, severity))
     });
     let mut all: Vec<Diagnostic> = reported.chain(findings).collect();
+    let mut told = all.iter_mut().filter(|it| it.code == COMMON_SUBEXPRESSION && it.n_fixes > 0);
+    if let Some(first) = told.next() {
+        first.n_fixes += n_inside(db, at.function);
+    }
     if config.levels.has_simplifications() {
         let simpler = simpler(db, at.function).iter();
         all.extend(simpler.filter_map(|it| {
@@ -183,7 +190,7 @@ fn simplification(at: FunctionAt<'_>, it: &Simpler, severity: Severity) -> Diagn
         help: Some(it.action.clone()),
         related: related.collect(),
         is_unnecessary: false,
-        is_fixable: false,
+        n_fixes: 0,
     }
 }
 
@@ -228,7 +235,7 @@ impl FunctionFinding {
             help: self.help.clone(),
             related: related.collect(),
             is_unnecessary: self.kind.is_unnecessary(),
-            is_fixable: self.help.is_some() && self.kind.is_fixed_by_default(),
+            n_fixes: usize::from(self.help.is_some() && self.kind.is_fixed_by_default()),
         }
     }
 }
@@ -249,6 +256,15 @@ fn function_findings<'db>(db: &'db dyn Db, function: Function<'db>) -> Vec<Funct
             })
         })
         .collect()
+}
+
+/// How many values get names that stand only in the values of other names: their hints are those of the others.
+fn n_inside(db: &RootDatabase, function: Function<'_>) -> usize {
+    let text = PlanText::new(db, function);
+    let is_inside = |it: &&CseGroup| {
+        it.decision.is_applied() && !text.replaced(it).any(|it| text.map.is_real(it))
+    };
+    text.plan.groups.iter().filter(is_inside).count()
 }
 
 /// What could be computed once, relative to the function.

@@ -48,20 +48,52 @@ pub enum Attr {
 impl Attr {
     /// Whether an expression, or a text of unknown meaning, is somewhere in it. O(its parts).
     pub fn holds_expression(&self) -> bool {
+        self.leaves().any(|it| matches!(it, Attr::Expr(_) | Attr::Text(_)))
+    }
+
+    /// What has no attributes in it, in order: this itself, or what its lists, dictionaries and calls hold. O(its parts).
+    pub fn leaves(&self) -> impl Iterator<Item = &Attr> {
         let mut stack = vec![self];
-        while let Some(attr) = stack.pop() {
-            match attr {
-                Attr::Expr(_) | Attr::Text(_) => return true,
-                Attr::List(items) => stack.extend(items),
-                Attr::Dict(items) => stack.extend(items.iter().map(|it| &it.1)),
-                Attr::Call { args, keywords, .. } => {
-                    stack.extend(args);
-                    stack.extend(keywords.iter().map(|it| &it.1));
+        std::iter::from_fn(move || {
+            loop {
+                match stack.pop()? {
+                    Attr::List(items) => stack.extend(items.iter().rev()),
+                    Attr::Dict(items) => stack.extend(items.iter().rev().map(|it| &it.1)),
+                    Attr::Call { args, keywords, .. } => {
+                        stack.extend(keywords.iter().rev().map(|it| &it.1));
+                        stack.extend(args.iter().rev());
+                    }
+                    leaf => return Some(leaf),
                 }
-                _ => {}
             }
-        }
-        false
+        })
+    }
+
+    /// The expressions in it, in order. O(its parts).
+    pub fn expressions(&self) -> impl Iterator<Item = ExprId> {
+        self.leaves().filter_map(|it| match it {
+            Attr::Expr(expr) => Some(*expr),
+            _ => None,
+        })
+    }
+
+    /// The expressions in it, to be changed. O(its parts).
+    pub fn expressions_mut(&mut self) -> impl Iterator<Item = &mut ExprId> {
+        let mut stack = vec![self];
+        std::iter::from_fn(move || {
+            loop {
+                match stack.pop()? {
+                    Attr::List(items) => stack.extend(items.iter_mut().rev()),
+                    Attr::Dict(items) => stack.extend(items.iter_mut().rev().map(|it| &mut it.1)),
+                    Attr::Call { args, keywords, .. } => {
+                        stack.extend(keywords.iter_mut().rev().map(|it| &mut it.1));
+                        stack.extend(args.iter_mut().rev());
+                    }
+                    Attr::Expr(expr) => return Some(expr),
+                    _ => {}
+                }
+            }
+        })
     }
 }
 
@@ -136,5 +168,36 @@ pub(crate) fn hash_dict(dict: &AttrDict, hasher: &mut impl Hasher) {
             Attr::Expr(expr) => expr.hash(hasher),
             Attr::Operand(index) => index.hash(hasher),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arena::Id as _;
+
+    #[test]
+    fn what_is_in_lists_dictionaries_and_calls_is_found_in_order() {
+        let expr = |it: usize| Attr::Expr(ExprId::new(it));
+        let mut attr = Attr::List(vec![
+            expr(0),
+            Attr::Dict(vec![("a".into(), expr(1)), ("b".into(), Attr::Bool(true))]),
+            Attr::Call {
+                name: "T.f".into(),
+                args: vec![expr(2), Attr::List(vec![expr(3)])],
+                keywords: vec![("k".into(), expr(4))],
+            },
+            expr(5),
+        ]);
+        let numbers = |it: &Attr| it.expressions().map(|it| it.index()).collect::<Vec<_>>();
+        assert_eq!(numbers(&attr), [0, 1, 2, 3, 4, 5]);
+        assert_eq!(attr.leaves().count(), 7);
+        attr.expressions_mut().for_each(|it| *it = ExprId::new(it.index() + 10));
+        assert_eq!(numbers(&attr), [10, 11, 12, 13, 14, 15]);
+        assert!(attr.holds_expression() && !Attr::Bool(true).holds_expression());
+        // However deep.
+        let deep = (0..100_000).fold(expr(7), |it, _| Attr::List(vec![it]));
+        assert_eq!(numbers(&deep), [7]);
+        std::mem::forget(deep);
     }
 }

@@ -5,8 +5,7 @@
 //! buffer, and changes there. Linear in the operands touched; no recursion.
 
 use ir::{
-    Attr, AttrDict, Body, BufferOrigin, ExprId, OccurrenceId, Occurrences, OpId, OpKind,
-    arena::Id as _,
+    AttrDict, Body, BufferOrigin, ExprId, OccurrenceId, Occurrences, OpId, OpKind, arena::Id as _,
 };
 use smallvec::SmallVec;
 
@@ -113,18 +112,10 @@ pub(crate) fn update_buffer(body: &mut Body, op: OpId, changes: &[(ExprId, ExprI
 /// Replaces whole operands in the arguments that a view was written with.
 fn replace_in_attrs(dict: &mut AttrDict, changes: &[(ExprId, ExprId)]) -> bool {
     let mut changed = false;
-    let mut stack: Vec<&mut Attr> = dict.iter_mut().map(|(_, it)| it).collect();
-    while let Some(attr) = stack.pop() {
-        match attr {
-            Attr::Expr(expr) => {
-                if let Some(&(_, new)) = changes.iter().find(|it| it.0 == *expr) {
-                    changed |= new != *expr;
-                    *expr = new;
-                }
-            }
-            Attr::List(items) => stack.extend(items),
-            Attr::Dict(entries) => stack.extend(entries.iter_mut().map(|(_, it)| it)),
-            _ => {}
+    for expr in dict.iter_mut().flat_map(|it| it.1.expressions_mut()) {
+        if let Some(&(_, new)) = changes.iter().find(|it| it.0 == *expr) {
+            changed |= new != *expr;
+            *expr = new;
         }
     }
     changed

@@ -483,8 +483,10 @@ fn functions_of_one_name_have_entries_of_their_own() {
     let report = project.build("out", &functions);
     let entries: Vec<_> = statuses(&report).into_iter().map(|it| it.0).collect();
     assert_eq!(entries, ["main_kernel", "main_2_kernel"]);
-    assert_eq!(Build::collision(["a.py", "b.py", "a"]), Some(("a.py", "a")));
-    assert_eq!(Build::collision(["a.py", "a/b.py"]), None);
+    let collisions = Build::collisions(["a.py", "b.py", "a", "c", "b.py", "c.py", "a.mlir"]);
+    assert_eq!(collisions, Build::collisions(["a", "b", "a", "c", "b", "c", "a.mlir"]));
+    assert_eq!(collisions[..2], [vec![0, 2], vec![1, 4]]);
+    assert!(Build::collisions(["a.py", "a/b.py"]).is_empty());
 }
 
 #[test]

@@ -7,8 +7,8 @@
 //! return (`SEMANTICS: M8`).
 
 use ir::{
-    Attr, AttrDict, Body, BufferField, BufferId, BufferOrigin, Callee, ExprId, ExprKind, OpKind,
-    Type, TypeCode, ValueId, ValueKind,
+    AttrDict, Body, BufferField, BufferId, BufferOrigin, Callee, ExprId, ExprKind, OpKind, Type,
+    TypeCode, ValueId, ValueKind,
     arena::Id,
     effects::{EffectTable, Element, MemoryEffect, MemorySet, OpEffects, OperandUse, is_list},
 };
@@ -298,18 +298,8 @@ impl<'a> Carriers<'a> {
 
     /// Expressions in compile-time data.
     fn escape_attrs(&mut self, attrs: &AttrDict) {
-        let mut stack: Vec<&Attr> = attrs.iter().map(|it| &it.1).collect();
-        while let Some(attr) = stack.pop() {
-            match attr {
-                Attr::Expr(expr) => self.escape_argument(*expr),
-                Attr::List(items) => stack.extend(items),
-                Attr::Dict(items) => stack.extend(items.iter().map(|it| &it.1)),
-                Attr::Call { args, keywords, .. } => {
-                    stack.extend(args);
-                    stack.extend(keywords.iter().map(|it| &it.1));
-                }
-                _ => {}
-            }
+        for expr in attrs.iter().flat_map(|it| it.1.expressions()) {
+            self.escape_argument(expr);
         }
     }
 

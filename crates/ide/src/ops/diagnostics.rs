@@ -42,7 +42,7 @@ pub(crate) fn diagnostics(
             let said = all.as_ref().unwrap_or(&found.plan).iter();
             let fixes = if config.read_back { db::op_fixes(db, at.unit).as_ref() } else { None };
             res.extend(said.map(|it| Diagnostic {
-                is_fixable: fixes.is_some_and(|fixes| fixes.is_done[it.action]),
+                n_fixes: usize::from(fixes.is_some_and(|fixes| fixes.is_done[it.action])),
                 ..placed(&at, &it.what, it.is_dead)
             }));
         }
@@ -60,7 +60,7 @@ fn placed(at: &PlacedUnit<'_>, it: &Lowering, is_unnecessary: bool) -> Diagnosti
         help: it.help.clone(),
         related: related.map(|(range, it)| (at.to_file(*range), it.clone())).collect(),
         is_unnecessary,
-        is_fixable: false,
+        n_fixes: 0,
     }
 }
 

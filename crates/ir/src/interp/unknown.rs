@@ -15,7 +15,7 @@ use rustc_hash::FxHasher;
 
 use super::{RunError, exec::Machine, ops::Val};
 use crate::{
-    Attr, AttrDictId, BufferField, ExprId, ExprKind, Type,
+    AttrDictId, BufferField, ExprId, ExprKind, Type,
     effects::{MemoryEffect, MemorySet, OpEffects, OperandUse},
 };
 
@@ -61,10 +61,9 @@ impl Machine<'_> {
         lane: usize,
     ) -> Result<Val> {
         let dict = self.body.dict(attrs);
-        let mut data = Vec::new();
-        dict.iter().for_each(|it| expressions_of(&it.1, &mut data));
+        let data = dict.iter().flat_map(|it| it.1.expressions());
         let used = (0..args.len()).map(|it| row.operand_use(dict, it));
-        let given = args.iter().copied().zip(used).chain(data.into_iter().map(|it| (it, None)));
+        let given = args.iter().copied().zip(used).chain(data.map(|it| (it, None)));
         let mut call = Call::new(name, row);
         for (operand, used) in given {
             let is_place =
@@ -199,20 +198,6 @@ fn pointees_of(value: &Val, found: &mut Vec<usize>) {
         Val::Pointer { storage, .. } if !found.contains(storage) => found.push(*storage),
         Val::Vector(parts) | Val::Tuple(parts) => {
             parts.iter().for_each(|part| pointees_of(part, found));
-        }
-        _ => {}
-    }
-}
-
-/// The expressions in an attribute, in order.
-fn expressions_of(attr: &Attr, found: &mut Vec<ExprId>) {
-    match attr {
-        Attr::Expr(expr) => found.push(*expr),
-        Attr::List(items) => items.iter().for_each(|it| expressions_of(it, found)),
-        Attr::Dict(items) => items.iter().for_each(|it| expressions_of(&it.1, found)),
-        Attr::Call { args, keywords, .. } => {
-            args.iter().for_each(|it| expressions_of(it, found));
-            keywords.iter().for_each(|it| expressions_of(&it.1, found));
         }
         _ => {}
     }

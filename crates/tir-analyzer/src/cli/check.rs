@@ -94,9 +94,9 @@ impl Counts {
             Severity::Information => self.information += 1,
             Severity::Hint => self.hints += 1,
         }
-        self.fixable += usize::from(finding.is_fixable);
+        self.fixable += finding.n_fixes;
         let is_shared = finding.code == ir::plan::docs::COMMON_SUBEXPRESSION;
-        self.shared += usize::from(finding.is_fixable && is_shared);
+        self.shared += if is_shared { finding.n_fixes } else { 0 };
     }
 }
 

@@ -54,6 +54,8 @@ pub(crate) struct FileFix {
     pub(crate) source: Source,
     pub(crate) edits: Vec<Edit>,
     pub(crate) n_fixes: usize,
+    /// Those of them that others made possible: `check` does not know of them.
+    n_later: usize,
     /// Fixes that were not done, and the functions they are in.
     n_left: usize,
     n_left_functions: usize,
@@ -71,6 +73,7 @@ impl FileFix {
             source,
             edits: Vec::new(),
             n_fixes: 0,
+            n_later: 0,
             n_left: 0,
             n_left_functions: 0,
             n_differing: 0,
@@ -84,6 +87,7 @@ impl FileFix {
 #[derive(Default)]
 struct Totals {
     fixes: usize,
+    later: usize,
     files: usize,
     left: usize,
     left_functions: usize,
@@ -272,6 +276,7 @@ pub(crate) fn plan(
     // Of later rounds only the functions that were changed in the one before; their order stays.
     let mut changed: Option<Vec<usize>> = None;
     let mut notes: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let mut n_first = None;
     for _ in 0..options.max_rounds {
         let functions = tvmscript::functions(&syntax::parse(&text));
         let mut round = Vec::new();
@@ -294,6 +299,7 @@ pub(crate) fn plan(
                 round.extend(edits.into_edits().into_iter().map(to_file));
             }
         }
+        n_first.get_or_insert(fix.n_fixes);
         if round.is_empty() {
             break;
         }
@@ -302,6 +308,7 @@ pub(crate) fn plan(
         text = round.apply(&text);
         changed = Some(next);
     }
+    fix.n_later = fix.n_fixes - n_first.unwrap_or_default();
     fix.edits = all.into_edits();
     fix.notes.extend(notes.into_values().flatten());
     Ok(fix)
@@ -344,7 +351,7 @@ fn plan_operations(
     let rules = Rules { options: &options, dialects, two_threads: false };
     let done = ops::run(&fix.source.text, language, rules, None, budget.left())?;
     budget.take(done.n_actions);
-    fix.n_fixes = done.n_actions;
+    (fix.n_fixes, fix.n_later) = (done.n_actions, done.n_later);
     fix.n_differing = done.n_differing;
     let lines = LineIndex::new(&fix.source.text);
     let place = |at| fix.source.line_col(&lines, at);
@@ -516,6 +523,7 @@ fn simplifications(
 impl Totals {
     fn add(&mut self, fix: &FileFix) {
         self.fixes += fix.n_fixes;
+        self.later += fix.n_later;
         self.files += usize::from(!fix.edits.is_empty());
         self.left += fix.n_left;
         self.left_functions += fix.n_left_functions;
@@ -532,6 +540,12 @@ fn summary(totals: &Totals, is_diff: bool) -> String {
         (_, true) => format!("{fixes} in {files}; without `--diff` they are written\n"),
         (_, false) => format!("{fixes} in {files}\n"),
     };
+    if totals.later > 0 {
+        out.push_str(&format!(
+            "{} of them only after others, which `check` does not foresee\n",
+            totals.later
+        ));
+    }
     if totals.left > 0 {
         out.push_str(&format!(
             "{} left out in {} with blocks that can still be scheduled: a new binding can make `compute_inline` or \

@@ -42,6 +42,8 @@ const WORTH_A_THREAD: usize = 1 << 18;
 pub(crate) struct Done {
     pub(crate) edits: PackedEdits,
     pub(crate) n_actions: usize,
+    /// Those of them that others made possible.
+    pub(crate) n_later: usize,
     /// Actions that were left out because the edited text would mean something else.
     pub(crate) n_differing: usize,
     /// Units that were left as they are, or what was left out in them: where, and why.
@@ -153,6 +155,7 @@ pub(crate) fn run(
             break;
         }
         done.n_actions += next.n_actions;
+        done.n_later += next.n_actions;
         done.n_differing += next.n_differing;
         let next = unpack(next.edits);
         let after = next.apply(&now);
@@ -307,6 +310,7 @@ impl Done {
         Done {
             edits: PackedEdits::new(),
             n_actions: 0,
+            n_later: 0,
             n_differing: 0,
             notes: Vec::new(),
             names: Vec::new(),

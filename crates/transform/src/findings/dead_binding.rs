@@ -7,8 +7,7 @@
 //! live. So names that only use each other (`x = y`, `y = x + 1` in a loop) are dead too. O(occurrences + names).
 
 use ir::{
-    Attr, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, RegionDim, ValueId,
-    ValueKind,
+    Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, RegionDim, ValueId, ValueKind,
     arena::Id as _,
     plan::finding::{Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Role},
 };
@@ -193,19 +192,7 @@ impl Names {
         let of_ops = body.ops.iter().map(|(_, it)| body.dict(it.attrs));
         let of_buffers = body.buffers.iter().map(|(_, it)| body.dict(it.attrs));
         for dict in of_ops.chain(of_buffers).chain([&*body.attrs, &*body.decorator]) {
-            let mut stack: Vec<&Attr> = dict.iter().map(|(_, it)| it).collect();
-            while let Some(attr) = stack.pop() {
-                match attr {
-                    Attr::Expr(it) => pinned.push(*it),
-                    Attr::List(items) => stack.extend(items),
-                    Attr::Dict(entries) => stack.extend(entries.iter().map(|(_, it)| it)),
-                    Attr::Call { args, keywords, .. } => {
-                        stack.extend(args);
-                        stack.extend(keywords.iter().map(|(_, it)| it));
-                    }
-                    _ => {}
-                }
-            }
+            pinned.extend(dict.iter().flat_map(|it| it.1.expressions()));
         }
         for (_, op) in body.ops.iter() {
             for successor in &op.successors {

@@ -187,14 +187,6 @@ impl Copier {
     }
 
     fn attr(&mut self, body: &mut Body, attr: &mut Attr) {
-        let mut stack = vec![attr];
-        while let Some(attr) = stack.pop() {
-            match attr {
-                Attr::Expr(expr) => *expr = self.expr(body, *expr),
-                Attr::List(items) => stack.extend(items),
-                Attr::Dict(entries) => stack.extend(entries.iter_mut().map(|it| &mut it.1)),
-                _ => {}
-            }
-        }
+        attr.expressions_mut().for_each(|it| *it = self.expr(body, *it));
     }
 }

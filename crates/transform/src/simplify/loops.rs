@@ -169,16 +169,7 @@ fn touches(body: &Body, shared: &[bool]) -> Vec<Touch> {
 }
 
 fn has_expr(attr: &Attr) -> bool {
-    let mut stack = vec![attr];
-    while let Some(attr) = stack.pop() {
-        match attr {
-            Attr::Expr(_) => return true,
-            Attr::List(items) => stack.extend(items),
-            Attr::Dict(entries) => stack.extend(entries.iter().map(|it| &it.1)),
-            _ => {}
-        }
-    }
-    false
+    attr.expressions().next().is_some()
 }
 
 impl Planner<'_, '_, '_> {

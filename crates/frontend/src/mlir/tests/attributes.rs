@@ -53,7 +53,7 @@ fn operations_that_differ_in_one_attribute_are_two() {
                 );
                 // Places of diagnostics differ with the lengths of texts.
                 let shown = dump(&text);
-                shown.lines().filter(|it| it.contains(op)).next().unwrap_or_default().to_owned()
+                shown.lines().find(|it| it.contains(op)).unwrap_or_default().to_owned()
             };
             seen.insert(with(""), "nothing");
             let is_other = |it: &&&str| !forms::is_named_default(op, key, it);

@@ -217,11 +217,20 @@ fn a_store_that_grew_over_its_limit_is_shrunk() {
 }
 
 #[test]
-fn files_that_would_write_to_one_folder_are_refused() {
-    let project = Project::new(&[("models/net.py", MODULE), ("models/net", MODULE)]);
-    let outcome = project.run("build models/net.py models/net --out out");
+fn of_files_that_would_write_to_one_folder_none_is_built() {
+    let files = [("models/net.py", MODULE), ("models/net", MODULE), ("models/other.py", MODULE)];
+    let project = Project::new(&files);
+    let outcome = project.run("build models/net.py models/net models/other.py --out out");
     assert_eq!(outcome.code, 2);
-    assert!(outcome.err().contains("would be written to the same folder"), "{}", outcome.err());
+    let both = "net and net.py would be written to the same folder; build them apart";
+    assert_eq!(outcome.err().matches(both).count(), 1, "{}", outcome.err());
+    // The others are built.
+    assert!(project.read("out/cuda/manifest.json").contains("other"), "{}", outcome.out());
+    assert!(!project.path().join("out/cuda/net").exists());
+    // What an earlier build made of one of them stays.
+    assert_eq!(project.run("build models/net.py --out out").code, 0);
+    assert_eq!(project.run("build models/net.py models/net --out out --prune").code, 2);
+    assert!(project.path().join("out/cuda/net").exists());
 }
 
 const GPU_MODULE: &str = r#"module attributes {gpu.container_module} {
