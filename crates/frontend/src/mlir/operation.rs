@@ -11,7 +11,7 @@ use super::{
     canonical::{self, Writer},
     cursor::Cursor,
     forms::{self, Rule},
-    names::Slot,
+    names::{NONE, Slot},
     reader::{Form, Frame, Reader},
     types,
 };
@@ -173,7 +173,13 @@ impl<'t> Reader<'t> {
             let operand = self.operands[frame.operands + from];
             let expr = self.operand_expr(op, Slot::Operand(at as u32), &operand);
             self.body.ops[op].operands.push(expr);
-            let place = self.relative(operand.place);
+            // What may be a definition has no place as a use: it is not to be renamed with one.
+            let is_perhaps = frame.form == Form::Opaque && frame.regions > 0;
+            let place = match operand.value == NONE && is_perhaps {
+                true => (operand.place.0, operand.place.0),
+                false => operand.place,
+            };
+            let place = self.relative(place);
             self.map.push_use(op, place);
         }
     }
