@@ -342,8 +342,13 @@ impl<'t> Reader<'t> {
         let undefined: Vec<_> = self.names.undefined().copied().collect();
         let mut known: FxHashMap<NameId, ExprId> = FxHashMap::default();
         let reported: FxHashSet<_> = self.diagnostics.iter().map(|it| it.range).collect();
+        let mut last = None;
         for waiting in undefined {
-            if self.may_define(waiting.op) {
+            let (_, may_define) = match last.filter(|it: &(OpId, bool)| it.0 == waiting.op) {
+                Some(found) => found,
+                None => *last.insert((waiting.op, self.may_define(waiting.op))),
+            };
+            if may_define {
                 let value = self.body.new_value("", Type::Unknown, ir::ValueKind::Captured);
                 let expr = self.body.value_expr(value);
                 put(&mut self.body, &mut self.late_arguments, waiting.op, waiting.slot, expr);
@@ -373,10 +378,13 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Whether names in an operation may be definitions for its regions.
-    fn may_define(&self, op: OpId) -> bool {
+    /// Whether names in an operation, whose place is known, may be definitions for its regions. Empty braces may be a region too.
+    pub(super) fn may_define(&self, op: OpId) -> bool {
         let data = &self.body.ops[op];
-        matches!(data.kind, OpKind::Opaque(_)) && !data.regions.is_empty()
+        let place = self.map.op(op);
+        let text = &self.text[self.base as usize..][place];
+        let has_empty = || text.split('{').skip(1).any(|it| it.trim_start().starts_with('}'));
+        matches!(data.kind, OpKind::Opaque(_)) && (!data.regions.is_empty() || has_empty())
     }
 
     /// At the end of the unit: puts in the arguments of successors that waited.

@@ -167,6 +167,7 @@ impl<'t> Reader<'t> {
 
     fn put_operands(&mut self, op: OpId, frame: &Frame, made: &Made) {
         let swapped = frame.form == Form::Custom && self.heads[frame.head as usize].is_swapped;
+        let is_perhaps = frame.form == Form::Opaque && self.may_define(op);
         for at in 0..made.n_operands {
             // The first two stand the other way round in the text.
             let from = if swapped && at < 2 && made.n_operands > 1 { 1 - at } else { at };
@@ -174,7 +175,6 @@ impl<'t> Reader<'t> {
             let expr = self.operand_expr(op, Slot::Operand(at as u32), &operand);
             self.body.ops[op].operands.push(expr);
             // What may be a definition has no place as a use: it is not to be renamed with one.
-            let is_perhaps = frame.form == Form::Opaque && frame.regions > 0;
             let place = match operand.value == NONE && is_perhaps {
                 true => (operand.place.0, operand.place.0),
                 false => operand.place,

@@ -222,6 +222,8 @@ func.func @f(%a: index, %b: index) {
       scf.yield
     }
   }
+  mine.for %e = %a to %b {
+  }
   mine.without %nothing
   %i = arith.addi %a, %b : index
   return
