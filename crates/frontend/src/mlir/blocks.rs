@@ -66,16 +66,31 @@ impl<'t> Reader<'t> {
         self.names.open_region(is_function || is_module, self.body.values.len());
         let block = self.body.entry(region);
         let first_target = self.pending_targets.len();
-        self.regions.push(OpenRegion { region, block, begun: false, first_target });
+        let is_read = frame.form != Form::Opaque;
+        let n_outside = match is_read {
+            true => self.n_outside(),
+            // What its text may define, it may well name twice.
+            false => usize::MAX,
+        };
+        self.regions.push(OpenRegion { region, block, begun: false, first_target, n_outside });
         self.map.set_block(block, self.relative((self.pos(), self.pos())));
         if let Some(frame) = self.frames.last_mut() {
             frame.regions += 1;
         }
         self.entry_arguments(frame, block, aliases);
+        if !is_read && let Some(open) = self.regions.last_mut() {
+            open.n_outside = self.body.values.len();
+        }
         true
     }
 
-    /// The definitions of an operation that are no results are arguments of the region that opens next.
+    /// Values with smaller numbers are from around an operation that was not understood, whose regions may define their names again.
+    fn n_outside(&self) -> usize {
+        self.regions.last().map_or(0, |it| it.n_outside)
+    }
+
+    /// The definitions of an operation that are no results are arguments of the region that opens next; where the operation was not understood, of
+    /// each.
     fn entry_arguments(&mut self, frame: Frame, block: BlockId, aliases: &Aliases) {
         let bound = self.definitions.len();
         let order = self.argument_order(&frame);
@@ -86,7 +101,7 @@ impl<'t> Reader<'t> {
             assigned += usize::from(definition.context == MLIR_ASSIGN);
             self.define_argument(block, &definition, ty);
         }
-        if let Some(frame) = self.frames.last_mut() {
+        if let Some(frame) = self.frames.last_mut().filter(|it| it.form != Form::Opaque) {
             frame.bound = bound;
         }
     }
@@ -212,7 +227,7 @@ impl<'t> Reader<'t> {
             put(&mut self.body, &mut self.late_arguments, op, slot, expr);
             self.no_such_result(name, place);
         }
-        if let Some(old) = old {
+        if let Some(old) = old.filter(|it| it.index() >= self.n_outside()) {
             let related = vec![(self.map.definition(old), "it is defined here".to_owned())];
             self.report(Diagnostic {
                 code: VALUE_REDEFINITION,
@@ -252,11 +267,24 @@ impl<'t> Reader<'t> {
         });
     }
 
-    /// A use: the text from `start` is `%name` or `%name#n`.
-    pub(super) fn end_use(&mut self, start: u32) {
+    /// A use: the text from `start` is `%name` or `%name#n`. In an operation that is not understood it may as well be a definition for its regions.
+    pub(super) fn end_use(&mut self, start: u32, is_of_operation: bool) {
         let place = (start, self.pos());
         let operand = self.resolve(place);
         self.operands.push(operand);
+        let is_opaque = self.frames.last().is_some_and(|it| it.form == Form::Opaque);
+        if operand.value == NONE && is_of_operation && is_opaque {
+            self.push_possible(place);
+        }
+    }
+
+    /// A definition if a region follows.
+    fn push_possible(&mut self, place: (u32, u32)) {
+        self.push_definition(MLIR_OPAQUE_OP);
+        let len = self.written_name(place.0).len() as u32;
+        if let Some(definition) = self.definitions.last_mut() {
+            (definition.name, definition.whole) = ((place.0, place.0 + len), place);
+        }
     }
 
     fn resolve(&mut self, place: (u32, u32)) -> Operand {
@@ -283,10 +311,7 @@ impl<'t> Reader<'t> {
         let place = (start, self.pos());
         let operand = self.resolve(place);
         if operand.value == NONE {
-            self.push_definition(MLIR_OPAQUE_OP);
-            if let Some(definition) = self.definitions.last_mut() {
-                (definition.name, definition.whole) = (place, place);
-            }
+            self.push_possible(place);
         } else {
             self.operands.push(operand);
         }
@@ -317,7 +342,18 @@ impl<'t> Reader<'t> {
         let undefined: Vec<_> = self.names.undefined().copied().collect();
         let mut known: FxHashMap<NameId, ExprId> = FxHashMap::default();
         let reported: FxHashSet<_> = self.diagnostics.ranges().collect();
+        let mut last = None;
         for waiting in undefined {
+            let (_, may_define) = match last.filter(|it: &(OpId, bool)| it.0 == waiting.op) {
+                Some(found) => found,
+                None => *last.insert((waiting.op, self.may_define(waiting.op))),
+            };
+            if may_define {
+                let value = self.body.new_value("", Type::Unknown, ir::ValueKind::Captured);
+                let expr = self.body.value_expr(value);
+                put(&mut self.body, &mut self.late_arguments, waiting.op, waiting.slot, expr);
+                continue;
+            }
             let name = self.written_name(waiting.place.0 + self.base).to_owned();
             let expr = match known.get(&waiting.name) {
                 Some(&expr) => expr,
@@ -340,6 +376,15 @@ impl<'t> Reader<'t> {
                 related: Vec::new(),
             });
         }
+    }
+
+    /// Whether names in an operation, whose place is known, may be definitions for its regions. Empty braces may be a region too.
+    pub(super) fn may_define(&self, op: OpId) -> bool {
+        let data = &self.body.ops[op];
+        let place = self.map.op(op);
+        let text = &self.text[self.base as usize..][place];
+        let has_empty = || text.split('{').skip(1).any(|it| it.trim_start().starts_with('}'));
+        matches!(data.kind, OpKind::Opaque(_)) && (!data.regions.is_empty() || has_empty())
     }
 
     /// At the end of the unit: puts in the arguments of successors that waited.

@@ -47,7 +47,7 @@ fn dominance(text: &str, body: &Body, map: &OpSourceMap, out: &mut Said) {
             name => name.split('#').next().unwrap_or(name),
         };
         let uses = map.uses_of(op).zip(values(body, op));
-        for (range, _) in uses.filter(|(_, it)| *it == Some(value)) {
+        for (range, _) in uses.filter(|(range, it)| *it == Some(value) && !range.is_empty()) {
             out.push(Diagnostic {
                 code: USE_BEFORE_DEFINITION,
                 severity: Severity::Error,

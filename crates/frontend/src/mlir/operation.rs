@@ -11,7 +11,7 @@ use super::{
     canonical::{self, Writer},
     cursor::Cursor,
     forms::{self, Rule},
-    names::Slot,
+    names::{NONE, Slot},
     reader::{Form, Frame, Reader},
     types,
 };
@@ -167,13 +167,19 @@ impl<'t> Reader<'t> {
 
     fn put_operands(&mut self, op: OpId, frame: &Frame, made: &Made) {
         let swapped = frame.form == Form::Custom && self.heads[frame.head as usize].is_swapped;
+        let is_perhaps = frame.form == Form::Opaque && self.may_define(op);
         for at in 0..made.n_operands {
             // The first two stand the other way round in the text.
             let from = if swapped && at < 2 && made.n_operands > 1 { 1 - at } else { at };
             let operand = self.operands[frame.operands + from];
             let expr = self.operand_expr(op, Slot::Operand(at as u32), &operand);
             self.body.ops[op].operands.push(expr);
-            let place = self.relative(operand.place);
+            // What may be a definition has no place as a use: it is not to be renamed with one.
+            let place = match operand.value == NONE && is_perhaps {
+                true => (operand.place.0, operand.place.0),
+                false => operand.place,
+            };
+            let place = self.relative(place);
             self.map.push_use(op, place);
         }
     }

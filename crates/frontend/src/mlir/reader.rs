@@ -116,6 +116,8 @@ pub(super) struct OpenRegion {
     /// Whether the block has a label or operations already.
     pub(super) begun: bool,
     pub(super) first_target: usize,
+    /// Values with smaller numbers are from around an operation that was not understood.
+    pub(super) n_outside: usize,
 }
 
 /// A successor whose block is looked up when its region ends.
@@ -226,7 +228,13 @@ impl<'t> Reader<'t> {
             body.regions[root].kind = RegionKind::Graph;
             names.open_region(true, 0);
             let block = body.entry(root);
-            regions.push(OpenRegion { region: root, block, begun: false, first_target: 0 });
+            regions.push(OpenRegion {
+                region: root,
+                block,
+                begun: false,
+                first_target: 0,
+                n_outside: 0,
+            });
             map.set_region(root, (0, 0));
         }
         Reader {
@@ -271,7 +279,13 @@ impl<'t> Reader<'t> {
         reader.begin_operation(Form::Generic);
         let root = reader.body.root;
         let block = reader.body.entry(root);
-        reader.regions.push(OpenRegion { region: root, block, begun: true, first_target: 0 });
+        reader.regions.push(OpenRegion {
+            region: root,
+            block,
+            begun: true,
+            first_target: 0,
+            n_outside: 0,
+        });
         reader.open.push((MLIR_BLOCK, 0));
         reader.pos = pos;
         reader
@@ -390,7 +404,7 @@ impl<'t> Reader<'t> {
                     definition.whole.1 = self.pos;
                 }
             }
-            MLIR_VALUE_USE => self.end_use(data),
+            MLIR_VALUE_USE => self.end_use(data, direct),
             MLIR_POSSIBLE_DEF => self.end_possible(data),
             MLIR_SUCCESSOR => {
                 let operands = self.n_operands();

@@ -24,7 +24,7 @@ mod lists;
 use std::borrow::Cow;
 
 use ir::{
-    Body, Dialect, OpId, Type, ValueId,
+    Body, Dialect, OpId, OpKind, Type, ValueId,
     arena::Id,
     plan::ops::{OpAction, OpActionKind, OpChange, OpPlan, OutputCopy, copies},
 };
@@ -84,6 +84,8 @@ struct Writer<'a> {
     copies: Vec<OutputCopy>,
     /// Names that have two definitions in a program of PIR: which one a use would mean could not be said.
     ambiguous: FxHashSet<&'a str>,
+    /// Values that have a use without a place: a name in an operation of unknown form that may as well be a definition.
+    perhaps_used: FxHashSet<ValueId>,
     /// The numbers of values within packs; absent for values of their own.
     in_pack: FxHashMap<ValueId, u32>,
     /// Edits inside of operations that move, and of all others.
@@ -109,6 +111,7 @@ impl<'a> Writer<'a> {
             unneeded: Vec::new(),
             copies: Vec::new(),
             ambiguous: ambiguous(body),
+            perhaps_used: perhaps_used(map, body),
             in_pack: FxHashMap::default(),
             inside: FxHashMap::default(),
             edits: PackedEdits::new(),
@@ -154,6 +157,7 @@ impl<'a> Writer<'a> {
                 if !map.is_written(op)
                     || !map.is_written(*into)
                     || !body.ops[*into].results.iter().all(is_clear)
+                    || body.ops[op].results.iter().any(|it| self.perhaps_used.contains(it))
                 {
                     return false;
                 }
@@ -176,13 +180,15 @@ impl<'a> Writer<'a> {
                 }
             }
             OpChange::Hoist { before } => {
-                if !map.is_written(op) || !map.is_written(*before) {
+                let is_perhaps_used =
+                    body.ops[op].results.iter().any(|it| self.perhaps_used.contains(it));
+                if is_perhaps_used || !map.is_written(op) || !map.is_written(*before) {
                     return false;
                 }
                 self.moved.push((op, *before));
             }
             OpChange::Argument { argument, value } => {
-                if map.definition(*value).is_empty() {
+                if map.definition(*value).is_empty() || self.perhaps_used.contains(argument) {
                     return false;
                 }
                 self.replace(*argument, *value);
@@ -549,6 +555,18 @@ fn ambiguous(body: &Body) -> FxHashSet<&str> {
         twice.extend(names.filter(|it| !seen.insert(*it)));
     }
     twice
+}
+
+/// Values with uses that have no place, in operations that were not understood.
+fn perhaps_used(map: &OpSourceMap, body: &Body) -> FxHashSet<ValueId> {
+    let mut res = FxHashSet::default();
+    for (op, data) in body.ops.iter() {
+        if matches!(data.kind, OpKind::Opaque(_)) {
+            let uses = used_values(body, op).zip(map.uses_of(op));
+            res.extend(uses.filter(|it| it.1.is_empty()).filter_map(|it| it.0));
+        }
+    }
+    res
 }
 
 fn is_blank(text: &str) -> bool {

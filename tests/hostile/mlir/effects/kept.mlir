@@ -894,3 +894,36 @@ func.func @w(%i: index, %o: memref<8xf32>) {
   async.await %t : !async.token
   return
 }
+// -----
+// names that a form which nobody knows may define
+func.func @x(%a: i32, %b: i32) -> (i32, i32) {
+  mine.for %i in %a {
+    "mine.use"(%i) : (i32) -> ()
+  }
+  %e = arith.addi %a, %b : i32
+  %i = arith.addi %a, %b : i32
+  return %e, %i : i32, i32
+}
+// -----
+// the same where nothing is in the region
+func.func @y(%a: i32, %b: i32) -> (i32, i32) {
+  mine.for %i in %a {
+  }
+  %e = arith.addi %a, %b : i32
+  %i = arith.addi %a, %b : i32
+  return %e, %i : i32, i32
+}
+// -----
+// a name that is used before its definition, or defined
+func.func @z(%a: i32, %b: i32) -> (i32, i32) {
+  cf.br ^late
+^use:
+  mine.region %i {
+    "mine.use"(%i) : (i32) -> ()
+  }
+  return %a, %e : i32, i32
+^late:
+  %e = arith.addi %a, %b : i32
+  %i = arith.addi %a, %b : i32
+  cf.br ^use
+}

@@ -189,3 +189,72 @@ func.func @same_label() {
         "#]],
     );
 }
+
+/// In what way a form that is not known defines names, nobody can say: what its regions may have from it is not missed, and what they may define
+/// again is not told. All else is.
+#[test]
+fn forms_that_are_not_known_may_define_names_for_their_regions() {
+    check_diagnostics(
+        r#"
+func.func @f(%a: index, %b: index) {
+  mine.for %i = %a to %b {
+    "mine.use"(%i) : (index) -> ()
+    mine.nest (%j, %k) : index = (%a, %i) to (%b, %b) {
+      "mine.use"(%i, %j, %k) : (index, index, index) -> ()
+    } finally %l {
+      "mine.use"(%j, %l, %missing) : (index, index, index) -> ()
+    }
+    "mine.use"(%j) : (index) -> ()
+  }
+  mine.for %i = %a to %b {
+    %c = arith.addi %i, %i : index
+    %c = arith.addi %i, %i : index
+  }
+  mine.target map(%a -> %x, %b -> %y) {
+  ^bb0(%x: index, %y: index):
+    "mine.use"(%x, %y) : (index, index) -> ()
+  }
+  mine.isolated (%a) {
+    %a = arith.constant 1 : index
+    scf.execute_region {
+      %b = arith.constant 1 : index
+      %a = arith.constant 1 : index
+      scf.yield
+    }
+  }
+  mine.for %e = %a to %b {
+  }
+  mine.without %nothing
+  %i = arith.addi %a, %b : index
+  return
+}
+"#,
+        expect![[r#"
+            unknown-operation `mine.for`: what `mine.for` does is not known: nothing is merged with it or moved over it
+            unknown-operation `"mine.use"`: what `mine.use` does is not known: nothing is merged with it or moved over it
+            unknown-operation `mine.nest`: what `mine.nest` does is not known: nothing is merged with it or moved over it
+            undefined-value `%missing`: `%missing` is not defined here
+            undefined-value `%j`: `%j` is not defined here
+            value-redefinition `%c`: `%c` is already defined
+            unknown-operation `mine.target`: what `mine.target` does is not known: nothing is merged with it or moved over it
+            unknown-operation `mine.isolated`: what `mine.isolated` does is not known: nothing is merged with it or moved over it
+            value-redefinition `%a`: `%a` is already defined
+            unknown-operation `mine.without`: what `mine.without` does is not known: nothing is merged with it or moved over it
+            undefined-value `%nothing`: `%nothing` is not defined here
+        "#]],
+    );
+}
+
+/// A name that is used before it is defined in a region without an order is used: its definition stays.
+#[test]
+fn what_may_be_a_definition_is_a_use_where_it_can_be() {
+    let text = "\"mine.graph\"() ({\n  mine.region %late {\n    \"mine.use\"(%late) : (i32) -> ()\n  }\n  %late = arith.constant 1 : i32\n}) : () -> ()\n";
+    check_diagnostics(
+        text,
+        expect![[r#"
+        unknown-operation `"mine.graph"`: what `mine.graph` does is not known: nothing is merged with it or moved over it
+        unknown-operation `mine.region`: what `mine.region` does is not known: nothing is merged with it or moved over it
+        unknown-operation `"mine.use"`: what `mine.use` does is not known: nothing is merged with it or moved over it
+    "#]],
+    );
+}
