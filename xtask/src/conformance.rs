@@ -27,6 +27,7 @@ mod power;
 mod precision;
 mod read;
 mod report;
+mod reread;
 mod roles;
 mod roundtrip;
 mod run;
@@ -54,6 +55,8 @@ const SAMPLES: &str = "tests/corpus";
 Examples:
   cargo xtask conformance lower                             every committed sample
   cargo xtask conformance roundtrip --corpus DIR            every .py under a folder
+  cargo xtask conformance reread --corpus tvm/tests/python  functions inside tests, with the names around them
+  cargo xtask conformance reread --corpus DIR --plans none,default,tvm,simplify --limit 60
   cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
   cargo xtask conformance c --corpus DIR --report c.txt     C of every function, compiled and called
   cargo xtask conformance spirv --corpus DIR                SPIR-V of every function with launches, validated and run
@@ -86,6 +89,8 @@ pub(crate) struct Args {
     device: gpu::Device,
     #[command(flatten)]
     size: fuzz::Size,
+    #[command(flatten)]
+    reread: reread::Options,
 }
 
 /// The comparisons there are.
@@ -97,6 +102,8 @@ enum Suite {
     Lower,
     /// Whether TVM finds our printed functions equal to the originals.
     Roundtrip,
+    /// Whether TVM finds functions inside tests and modules equal to the originals when they are printed, where they stand.
+    Reread,
     /// Whether our CSE with TVM's rules gives TVM's results.
     Cse,
     /// Whether our preset `mlir` gives what the peer's own pass gives on files of MLIR.
@@ -181,7 +188,11 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         generated: (args.size.functions, args.size.seed),
         quick: false,
     };
-    match compare(args.suite, &input)? {
+    let result = match args.suite {
+        Suite::Reread => reread::compare(&input, &args.reread)?,
+        suite => compare(suite, &input)?,
+    };
+    match result {
         Ok(report) => finish(&report, args),
         Err(skip) => {
             say(format_args!("{skip}"));
@@ -210,6 +221,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Power => Ok(power::compare(input)),
         Suite::Simplify => simplify::compare(input),
         Suite::Fuzz => anyhow::bail!("generated functions need no files"),
+        Suite::Reread => anyhow::bail!("other people's files are not among the samples"),
         Suite::Generated => generated::compare(input.ws, input.generated.0, input.generated.1),
         Suite::Mlir => Ok(mlir::compare(input.ws, input.corpus, input.filter, input.quick)?),
         Suite::MlirRun => mlir_run::compare(input.ws, input.corpus, input.filter)?,

@@ -123,6 +123,11 @@ impl From<AttrDict> for SharedDict {
     }
 }
 
+/// The attribute of a call that says how a number among its positional operands is spelled, where its value does not show it.
+pub fn spelling_key(operand: usize) -> Box<str> {
+    format!("#{operand}").into()
+}
+
 /// The function attribute by which parameters do not overlap (`SEMANTICS: M5`), as a dialect spells it.
 pub fn noalias_key(dialect: Dialect) -> &'static str {
     match dialect {

@@ -54,7 +54,14 @@ pub struct Param {
     pub buffer: Option<BufferId>,
 }
 
-/// The attribute of a binding that was written as `name = value` with a value of unknown type.
+/// The attribute of a buffer whose shape is a name of unknown value, as written: its rank is not known.
+pub const UNKNOWN_SHAPE: &str = "shape";
+
+/// The attribute of a `T.attr` whose node is spelled in a way that its value does not show: a constant, not a number of Python.
+pub const NODE: &str = "node";
+
+/// The attribute of a binding that was written as `name = value` with a value of unknown type, and of a buffer that no statement declares
+/// (`B = T.Buffer(…)`).
 pub const PLAIN_NAME: &str = "plain name";
 
 /// A function.
@@ -622,7 +629,7 @@ impl Body {
     /// stands for the value, or for memory that has it. Nothing else is written in its place.
     pub fn is_plain_name(&self, op: OpId) -> bool {
         let data = &self.ops[op];
-        data.kind == OpKind::Bind
+        matches!(data.kind, OpKind::Bind | OpKind::DeclBuffer { .. })
             && self.dict(data.attrs).iter().any(|(key, _)| &**key == PLAIN_NAME)
     }
     /// The operation whose region holds `op`, if any.

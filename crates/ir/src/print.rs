@@ -13,7 +13,7 @@ mod stmt;
 
 use std::{collections::VecDeque, fmt::Write};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
     Body, BufferId, Dialect, ExprId, ExprKind, Param, Type, ValueId, ValueKind, walk::WalkEvent,
@@ -171,7 +171,12 @@ impl<'a> Printer<'a> {
         let data = self.body.buffers[buffer].clone();
         let shape: Vec<String> =
             data.shape.iter().map(|&dim| self.signature_expr(dim, bound)).collect();
-        let mut text = format!("{name}: T.Buffer({}, \"{}\"", tuple_text(&shape), data.dtype);
+        let shape = match &self.body.dict(data.attrs)[..] {
+            // A name alone is printed alone.
+            [.., (key, _)] if &**key == crate::UNKNOWN_SHAPE => shape.concat(),
+            _ => tuple_text(&shape),
+        };
+        let mut text = format!("{name}: T.Buffer({shape}, \"{}\"", data.dtype);
         if let Some(strides) = &data.strides {
             let strides: Vec<String> =
                 strides.iter().map(|&it| self.signature_expr(it, bound)).collect();
@@ -221,12 +226,22 @@ impl<'a> Printer<'a> {
             .filter(|(_, data)| matches!(data.kind, ValueKind::Symbol))
             .map(|(value, _)| value)
             .collect();
+        let mut declared = FxHashSet::default();
         for value in symbols {
             let data = self.body.values[value];
-            let name = self.names.value(self.body, value);
+            let mut name = self.names.value(self.body, value);
+            if !declared.insert(name.clone()) {
+                // Parts of a function may each have a symbol of this name (quoted extents in blocks); here all are declared at once.
+                name = self.names.rename(value, &name);
+                declared.insert(name.clone());
+            }
             let size = if data.is_size { "is_size_var=True" } else { "" };
             match data.ty {
                 Type::Prim(dtype) => self.line(format_args!("{name} = T.{dtype}({size})")),
+                ty @ Type::Pointer { .. } => {
+                    let ty = self.type_text(ty);
+                    self.line(format_args!("{name} = {ty}"));
+                }
                 _ => self.line(format_args!("{name} = T.handle()")),
             }
         }

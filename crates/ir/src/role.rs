@@ -30,7 +30,7 @@ pub enum Role {
     Lanes,
     /// Which lanes are accessed.
     Mask,
-    /// An element type that stands as an expression.
+    /// A type that stands as an expression.
     Type,
     /// A bound of a part of a buffer, whose extent is seen only in both bounds together.
     Bounds,
@@ -212,10 +212,19 @@ fn of_part(body: &Body, kind: ExprKind, index: usize) -> Role {
     }
 }
 
-/// Whether an expression stands for an element type, wherever it is.
-fn is_type(body: &Body, expr: ExprId) -> bool {
+/// Whether an expression defines the index of a thread, a warp, a block … by the extents of its scope: `T.cta_id([4])`.
+pub fn defines_threads(body: &Body, expr: ExprId) -> bool {
     matches!(body.expr(expr).kind, ExprKind::Call { callee: Callee::Intrinsic(name), .. }
-        if body.name(name) == "type_annotation")
+        if arguments::is_scope(body.name(name)))
+}
+
+/// The name of the calls that stand for the type of a pointer: `T.handle("int64", "global").ty`.
+pub const POINTER_TYPE: &str = "handle";
+
+/// Whether an expression stands for a type, wherever it is.
+pub(crate) fn is_type(body: &Body, expr: ExprId) -> bool {
+    matches!(body.expr(expr).kind, ExprKind::Call { callee: Callee::Intrinsic(name), .. }
+        if matches!(body.name(name), "type_annotation" | POINTER_TYPE))
 }
 
 /// Whether a variable can hold values of this type: TVMScript has no annotation for vectors whose length only the machine knows.

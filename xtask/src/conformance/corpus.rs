@@ -3,7 +3,7 @@
 //! A corpus with a folder `tvm` is read from there. A group is the folder a file lies in (`lowered_cuda`, `legalized`,
 //! …), relative to the corpus. Order is by path, so that a report is the same on every machine.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use test_utils::python_files;
@@ -15,6 +15,8 @@ pub(crate) struct File {
     pub(crate) group: String,
     /// The file's name without the ending.
     pub(crate) name: String,
+    /// Where it is.
+    pub(crate) path: PathBuf,
     /// Its text.
     pub(crate) text: String,
 }
@@ -46,7 +48,7 @@ pub(crate) fn read(corpus: &Path, filter: Option<&str>) -> anyhow::Result<Vec<Fi
             let bytes =
                 std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            files.push(File { group, name, text });
+            files.push(File { group, name, path, text });
         }
     }
     anyhow::ensure!(!files.is_empty(), "no .py file under {} matches", corpus.display());

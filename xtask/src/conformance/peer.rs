@@ -28,7 +28,7 @@ pub(crate) type Answer = Result<Value, String>;
 
 /// How long one request may take before its process is replaced.
 const TIME_LIMIT: Duration = Duration::from_secs(900);
-/// Processes of one peer that work side by side.
+/// Processes of one peer that work side by side, unless it is asked for less.
 const PROCESSES: usize = 2;
 
 /// The packages of TVM's environment.
@@ -58,6 +58,8 @@ pub(crate) struct Peer {
     cache: PathBuf,
     /// What an answer depends on besides the request.
     key: String,
+    /// How many processes of it work side by side.
+    processes: usize,
     /// Its version, for the head of a report.
     pub(crate) version: String,
 }
@@ -86,6 +88,16 @@ impl Peer {
         let script = include_str!("simplify_worker.py");
         let key = format!("{} {}", TVM_PACKAGES.join(" "), tvm.key);
         Peer::start(ws, "tvm-simplify", tvm.python, script, &key, &Value::Null)
+    }
+
+    /// TVM, asked to run files of tests, by so many processes.
+    pub(crate) fn tvm_tests(ws: &Workspace, processes: usize) -> Result<Peer, Skip> {
+        // Its worker uses parts of the other one, which has to be there.
+        let tvm = Peer::tvm(ws)?;
+        let script = include_str!("reread_worker.py");
+        let key = format!("{} {}", TVM_PACKAGES.join(" "), tvm.key);
+        let peer = Peer::start(ws, "tvm-reread", tvm.python, script, &key, &Value::Null)?;
+        Ok(Peer { processes: processes.max(1), ..peer })
     }
 
     /// Paddle from its published wheel.
@@ -163,6 +175,7 @@ impl Peer {
             script: path,
             cache: ws.peers().join("cache").join(name),
             key: format!("{}\n{packages}\n", blake3::hash(script.as_bytes())),
+            processes: PROCESSES,
             version: String::new(),
         };
         let mut request = hello.clone();
@@ -195,7 +208,7 @@ impl Peer {
             }
         };
         std::thread::scope(|scope| {
-            for _ in 0..PROCESSES.min(requests.len()) {
+            for _ in 0..self.processes.min(requests.len()) {
                 scope.spawn(|| {
                     let mut process = None;
                     loop {
@@ -356,6 +369,7 @@ mod tests {
             script,
             cache: dir.join("cache"),
             key: "1".to_owned(),
+            processes: PROCESSES,
             version: "1".to_owned(),
         })
     }

@@ -174,6 +174,7 @@ fn given(body: &Body, expr: ExprId) -> Given {
         ExprKind::Opaque { text, .. } if body.name(text) == "None" => Given::Number,
         ExprKind::Opaque { .. } | ExprKind::Lambda { .. } => Given::Unknown,
         ExprKind::Tuple(_) => of_items(body, expr),
+        ExprKind::Call { .. } if crate::role::is_type(body, expr) => Given::Number,
         _ => of_type(node.ty),
     }
 }

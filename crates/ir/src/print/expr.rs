@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{Printer, attr::float_literal, attr::quote};
 use crate::{
     Attr, BinaryOp, BufferField, BufferOrigin, Callee, DataType, Expr, ExprId, ExprKind,
-    ExprListId, OpId, Type, UnaryOp,
+    ExprListId, NameId, OpId, Type, UnaryOp,
 };
 
 /// How tightly an expression binds, as Python has it.
@@ -180,7 +180,7 @@ impl Printer<'_> {
             }
             ExprKind::Let { value, body } => self.let_expr(id, value, body),
             ExprKind::Lambda { params, body } => self.lambda(id, params, body),
-            ExprKind::Call { .. } => self.call(kind),
+            ExprKind::Call { .. } => self.call(kind, ty),
             ExprKind::Tuple(items) => {
                 self.out.push('[');
                 self.comma_list(items);
@@ -429,9 +429,16 @@ impl Printer<'_> {
         name.map_or_else(|| "x".to_owned(), |&name| self.body.name(name).to_owned())
     }
 
-    fn call(&mut self, kind: ExprKind) {
+    fn call(&mut self, kind: ExprKind, ty: Type) {
         let ExprKind::Call { callee, args, attrs, .. } = kind else { return };
         match callee {
+            Callee::Intrinsic(name) if self.is_retyped(name, args, ty) => {
+                let name = self.body.name(name);
+                self.push(format_args!(
+                    "T.call_intrin({}, \"tirx.{name}\", ",
+                    self.type_operand(ty)
+                ));
+            }
             Callee::Intrinsic(name) => {
                 let name = self.body.name(name);
                 match instruction(name) {
@@ -448,11 +455,19 @@ impl Printer<'_> {
         let n_keywords = attrs.iter().filter(|it| is_keyword(&it.1)).count();
         let positional = &args[..args.len().saturating_sub(n_keywords)];
         let mut is_first = true;
-        for &arg in positional {
+        let (spellings, attrs): (Vec<_>, Vec<_>) =
+            attrs.iter().partition(|(key, _)| key.starts_with('#'));
+        for (index, &arg) in positional.iter().enumerate() {
             if !std::mem::take(&mut is_first) {
                 self.out.push_str(", ");
             }
-            self.expr(arg);
+            match spellings.iter().find(|(key, _)| *key == crate::spelling_key(index)) {
+                Some((_, spelling)) => {
+                    let text = self.attr_text(spelling);
+                    self.out.push_str(&text);
+                }
+                None => self.expr(arg),
+            }
         }
         for (key, value) in attrs {
             if !std::mem::take(&mut is_first) {
@@ -471,6 +486,31 @@ impl Printer<'_> {
             }
         }
         self.out.push(')');
+        if matches!(callee, Callee::Intrinsic(name) if self.body.name(name) == crate::role::POINTER_TYPE)
+        {
+            self.out.push_str(".ty");
+        }
+    }
+
+    /// Whether a call has another type than TVM's function of this name gives it: `A.access_ptr("r")` gives a plain handle.
+    fn is_retyped(&self, name: NameId, args: ExprListId, ty: Type) -> bool {
+        let [element, pointer, ..] = *self.body.items(args) else { return false };
+        let (Some(of), Type::Pointer { scope, .. }) =
+            (self.body.dtype(element), self.body.ty(pointer))
+        else {
+            return false;
+        };
+        !self.is_legacy()
+            && self.body.name(name) == "tvm_access_ptr"
+            && ty != Type::Pointer { element: of, scope }
+    }
+
+    /// A type as an operand.
+    fn type_operand(&self, ty: Type) -> String {
+        match ty {
+            Type::Prim(dtype) => format!("\"{dtype}\""),
+            ty => format!("{}.ty", self.type_text(ty)),
+        }
     }
 }
 

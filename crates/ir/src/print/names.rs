@@ -76,6 +76,14 @@ impl Names {
         name
     }
 
+    /// Another name for a value, like `wanted`, in the whole function.
+    pub(super) fn rename(&mut self, value: ValueId, wanted: &str) -> String {
+        self.reserve(wanted);
+        let name = self.fresh(wanted);
+        self.values.insert(value, name.clone());
+        name
+    }
+
     pub(super) fn define_buffer(&mut self, buffer: BufferId, wanted: &str) -> String {
         let name = self.fresh(wanted);
         self.buffers.insert(buffer, name.clone());

@@ -69,7 +69,10 @@ impl Printer<'_> {
                 self.line(format_args!("{name} = T.env_thread({tag})"));
             }
             OpKind::Attr(key) => {
-                let node = self.expr_string(data.operands[0]);
+                let node = match &self.body.dict(data.attrs)[..] {
+                    [(_, spelling)] => self.attr_text(spelling),
+                    _ => self.expr_string(data.operands[0]),
+                };
                 let value = self.expr_string(data.operands[1]);
                 let key = quote(body.name(key));
                 self.scoped(op, &format!("T.attr({node}, {key}, {value})"), is_only);
@@ -81,7 +84,7 @@ impl Printer<'_> {
             OpKind::Store { buffer, predicated } => self.store(op, buffer, predicated),
             OpKind::Bind => self.bind(op),
             OpKind::Alloc { buffer, kind } => return self.alloc(op, buffer, kind, next),
-            OpKind::DeclBuffer { buffer } => self.decl_buffer(buffer),
+            OpKind::DeclBuffer { buffer } => self.decl_buffer(op, buffer),
             OpKind::Evaluate => self.evaluate(data.operands[0]),
             OpKind::Assert => self.assert(op),
             OpKind::Return => match data.operands.first() {
@@ -363,8 +366,15 @@ impl Printer<'_> {
             }
         }
         if data.attrs != Body::no_attrs() {
-            let dict = self.dict_text(body.dict(data.attrs));
-            self.line(format_args!("T.{word}_attr({dict})"));
+            // Of two values of a key Python would keep one; TVM takes them together.
+            let mut rest = &body.dict(data.attrs)[..];
+            while !rest.is_empty() {
+                let is_first = |&it: &usize| rest[..it].iter().all(|(key, _)| *key != rest[it].0);
+                let (now, later) = rest.split_at((1..rest.len()).take_while(is_first).count() + 1);
+                let dict = self.dict_text(now);
+                self.line(format_args!("T.{word}_attr({dict})"));
+                rest = later;
+            }
         }
         self.sblock_body(op);
         if self.out.len() == before {
@@ -461,6 +471,12 @@ impl Printer<'_> {
                 Type::Unknown | Type::Named(_) => {
                     self.line(format_args!("{name} = T.bind({value})"))
                 }
+                // An annotation must be the very type that TVM finds, to what and in which scope the pointer points included.
+                Type::Prim(DataType::HANDLE)
+                    if !self.is_legacy() && self.body.ty(data.operands[0]) == ty =>
+                {
+                    self.line(format_args!("{name} = T.bind({value})"))
+                }
                 // `T` has no attribute for scalable vectors, and a scope may be known by its text only: the value says it.
                 Type::Prim(dtype) if dtype.is_scalable() && !self.is_legacy() => {
                     self.line(format_args!("{name}: T.let = {value}"))
@@ -493,11 +509,7 @@ impl Printer<'_> {
             return self.cell(&name, &data, buffer, next);
         }
         let scope = self.body.name(data.scope).to_owned();
-        let shape: Vec<String> = data.shape.iter().map(|&it| self.expr_string(it)).collect();
-        let mut text = tuple_text(&shape);
-        if data.dtype != DataType::FLOAT32 {
-            text.push_str(&format!(", \"{}\"", data.dtype));
-        }
+        let mut text = self.shape_and_dtype(&data);
         let call = match kind {
             AllocKind::Flat if scope == "local" => "alloc_local",
             AllocKind::Flat if scope == "shared" => "alloc_shared",
@@ -529,6 +541,14 @@ impl Printer<'_> {
     /// `x: T.int32 = e` where the first store comes right after, as it was read.
     fn cell(&mut self, name: &str, data: &Buffer, buffer: BufferId, next: Option<OpId>) -> bool {
         let dtype = data.dtype;
+        match self.body.name(data.scope) {
+            "local" => {}
+            scope => {
+                let scope = quote(scope);
+                self.line(format_args!("{name} = T.alloc_scalar(\"{dtype}\", scope={scope})"));
+                return false;
+            }
+        }
         if let Some(next) = next
             && let OpKind::Store { buffer: stored, predicated: false } = self.body.ops[next].kind
             && stored == buffer
@@ -544,7 +564,7 @@ impl Printer<'_> {
         false
     }
 
-    fn decl_buffer(&mut self, buffer: BufferId) {
+    fn decl_buffer(&mut self, op: OpId, buffer: BufferId) {
         let data = self.body.buffers[buffer].clone();
         let wanted = self.body.name(data.name);
         match &data.origin {
@@ -573,7 +593,8 @@ impl Printer<'_> {
                 text.push_str(&self.scope_text(&data));
                 text.push_str(&self.buffer_extras(&data, false));
                 let name = self.names.define_buffer(buffer, wanted);
-                let call = if self.is_legacy() { "Buffer" } else { "decl_buffer" };
+                let is_plain = self.is_legacy() || self.body.is_plain_name(op);
+                let call = if is_plain { "Buffer" } else { "decl_buffer" };
                 self.line(format_args!("{name} = T.{call}({text})"));
             }
             BufferOrigin::Param | BufferOrigin::Alloc | BufferOrigin::Cell => {}
@@ -607,8 +628,15 @@ impl Printer<'_> {
     }
 
     fn shape_and_dtype(&mut self, data: &Buffer) -> String {
-        let shape: Vec<String> = data.shape.iter().map(|&it| self.expr_string(it)).collect();
-        let mut text = tuple_text(&shape);
+        let shape = self.body.dict(data.attrs).iter().find(|it| &*it.0 == crate::UNKNOWN_SHAPE);
+        let mut text = match shape {
+            Some((_, shape)) => self.attr_text(shape),
+            None => {
+                let shape: Vec<String> =
+                    data.shape.iter().map(|&it| self.expr_string(it)).collect();
+                tuple_text(&shape)
+            }
+        };
         if data.dtype != DataType::FLOAT32 {
             text.push_str(&format!(", \"{}\"", data.dtype));
         }
@@ -644,6 +672,9 @@ impl Printer<'_> {
     pub(super) fn buffer_extras(&mut self, data: &Buffer, with_scope: bool) -> String {
         let mut text = if with_scope { self.scope_text(data) } else { String::new() };
         for (key, value) in self.body.dict(data.attrs) {
+            if &**key == crate::UNKNOWN_SHAPE {
+                continue;
+            }
             let value = self.keyword_text(key, value);
             text.push_str(&format!(", {value}"));
         }

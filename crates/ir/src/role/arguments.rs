@@ -88,6 +88,12 @@ pub(super) fn of(body: &Body, name: &str, args: &[ExprId], index: usize) -> Role
     if is_constant { Role::Constant } else { Role::Value }
 }
 
+/// Whether a call defines indices of threads.
+pub(super) fn is_scope(name: &str) -> bool {
+    let mut buffer = NameBuffer::new();
+    SCOPES.binary_search(&normal_tir(name, &mut buffer)).is_ok()
+}
+
 /// Whether an operand may be part of the text of an instruction.
 fn is_in_text(body: &Body, name: &str, args: &[ExprId], index: usize) -> bool {
     let is_assembly =

@@ -19,6 +19,7 @@ pub(super) fn files(count: u64) -> Vec<File> {
         .map(|seed| File {
             group: GROUP.to_owned(),
             name: format!("g{seed}"),
+            path: format!("g{seed}.py").into(),
             text: function(&mut Random::new("generated", seed as usize)),
         })
         .collect()

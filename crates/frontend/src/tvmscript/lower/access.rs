@@ -16,6 +16,7 @@ use super::{
     value::{Dim, Ev, Tx, Val, is_left_out},
 };
 use crate::tvmscript::{
+    Severity,
     ast::{Ex, ExKind},
     diagnostics,
     environment::Constant,
@@ -147,6 +148,11 @@ impl Lowerer<'_, '_, '_> {
             self.check_rank(ex, buffer, dims.len())?;
         }
         let is_short = dims.len() < rank;
+        if is_short
+            && dims.iter().any(|it| matches!(it, Dim::Point(tx) if self.may_be_several(*tx)))
+        {
+            return Err(self.unsupported(ex, "an index that may be several"));
+        }
         while dims.len() < rank {
             // Dimensions left out are whole: a part of the buffer, which is no value by itself.
             let at = At { is_real: false, ..self.at(ex) };
@@ -174,6 +180,18 @@ impl Lowerer<'_, '_, '_> {
         let at = self.at(ex);
         let tx = self.load(buffer, &indices, None, at);
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    /// Whether an index is a value of Python that is not known here, and so maybe a tuple of indices.
+    fn may_be_several(&self, index: Tx) -> bool {
+        match self.kind(index) {
+            ExprKind::Value(value) => {
+                let value = &self.s.body.values[value];
+                value.kind == ir::ValueKind::Captured && value.ty == Type::Unknown
+            }
+            ExprKind::Opaque { .. } => true,
+            _ => false,
+        }
     }
 
     /// An access whose slices are vectors of indices.
@@ -254,6 +272,12 @@ impl Lowerer<'_, '_, '_> {
         found: usize,
     ) -> Reported {
         let data = &self.s.body.buffers[buffer];
+        if self.s.body.dict(data.attrs).iter().any(|it| &*it.0 == ir::UNKNOWN_SHAPE) {
+            let message = "the number of dimensions of this buffer is not known here";
+            let code = diagnostics::UNSUPPORTED_CONSTRUCT;
+            self.diagnostic(code, Severity::Warning, range, message.to_owned(), None);
+            return Reported;
+        }
         let rank = data.shape.len();
         let name = self.s.body.name(data.name).to_owned();
         let plural = |n: usize| if n == 1 { "" } else { "s" };

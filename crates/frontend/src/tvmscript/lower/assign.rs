@@ -77,10 +77,9 @@ impl Lowerer<'_, '_, '_> {
                         Some(ex) => self.type_of(ex)?.prim().unwrap_or(DataType::FLOAT32),
                         None => DataType::FLOAT32,
                     };
+                    let scope = self.scalar_scope(&form, &args)?;
                     let buffer = self.new_cell(name, target, dtype);
-                    if form == "shared_scalar" {
-                        self.s.body.buffers[buffer].scope = self.s.body.intern("shared");
-                    }
+                    self.s.body.buffers[buffer].scope = self.s.body.intern(&scope);
                     return Ok(());
                 }
                 "comm_reducer" | "iter_var" | "index_map" => {
@@ -95,6 +94,19 @@ impl Lowerer<'_, '_, '_> {
         }
         let ev = self.assigned(value)?;
         self.assign_value(name, target, ev)
+    }
+
+    /// The memory of a scalar that is allocated by name.
+    fn scalar_scope(&mut self, form: &str, args: &super::calls::Args<'_>) -> R<String> {
+        let scope = match form {
+            "local_scalar" => return Ok("local".to_owned()),
+            "shared_scalar" => return Ok("shared".to_owned()),
+            _ => args.get(1, "scope"),
+        };
+        let Some(scope) = scope else { return Ok("global".to_owned()) };
+        let ev = self.eval(scope)?;
+        self.const_str(&ev.val)
+            .ok_or_else(|| self.unsupported(scope, "a storage scope that is not known here"))
     }
 
     /// `B = A.view(...)`
@@ -152,6 +164,11 @@ impl Lowerer<'_, '_, '_> {
             _ => return self.alias(name, target, ev),
         }
         let value = self.lift(&ev)?;
+        if !self.is_legacy() && ir::role::defines_threads(&self.s.body, value.id) {
+            // Whatever its type: the name of an index, no memory.
+            self.bind_plainly(name, target, value);
+            return Ok(());
+        }
         let dtype = self.dtype(value).filter(|it| *it != DataType::HANDLE && *it != DataType::VOID);
         match dtype {
             Some(dtype) if !self.is_legacy() => {
@@ -159,15 +176,21 @@ impl Lowerer<'_, '_, '_> {
                 let zero = self.zero(target);
                 self.emit(OpKind::Store { buffer, predicated: false }, &[value, zero]);
             }
+            _ if self.ty(value) == Type::Unknown && !self.is_legacy() => {
+                self.bind_plainly(name, target, value);
+            }
             _ => {
-                let op = self.bind(name, target, value, None);
-                if self.ty(value) == Type::Unknown && !self.is_legacy() {
-                    let attrs = vec![(ir::PLAIN_NAME.into(), ir::Attr::Bool(true))];
-                    self.s.body.ops[op].attrs = self.s.body.attr_dict(attrs);
-                }
+                self.bind(name, target, value, None);
             }
         }
         Ok(())
+    }
+
+    /// A name that is written without a word about what it is, and stays so.
+    fn bind_plainly(&mut self, name: &str, target: Ex, value: Tx) {
+        let op = self.bind(name, target, value, None);
+        let attrs = vec![(ir::PLAIN_NAME.into(), ir::Attr::Bool(true))];
+        self.s.body.ops[op].attrs = self.s.body.attr_dict(attrs);
     }
 
     /// Whether a value was named by `name = value` without a word about what the name is.

@@ -9,6 +9,7 @@ use super::{
 use crate::tvmscript::{
     ast::{Ex, ExKind},
     environment::Constant,
+    source_map::DefinitionKind,
 };
 
 /// Data that is nested more deeply is kept by its text: who prints, compares or drops data goes down with it.
@@ -50,7 +51,28 @@ impl Lowerer<'_, '_, '_> {
     }
 
     fn attr_text(&mut self, ex: Ex) -> Attr {
-        Attr::Text(self.text(self.ast.range(ex)).into())
+        Attr::Text(self.kept_text(ex).into())
+    }
+
+    /// A text that is kept. Names of compile-time values in it have no definition in what is printed, and that is told.
+    fn kept_text(&mut self, ex: Ex) -> String {
+        let (ast, range) = (self.ast, self.ast.range(ex));
+        for at in (0..=ex.0).rev() {
+            let inner = Ex(at);
+            if !range.contains_range(ast.range(inner)) {
+                break;
+            }
+            let &ExKind::Name(name) = ast.kind(inner) else { continue };
+            let id = self.s.body.intern(name);
+            let is_alias = self.s.scopes.lookup(id).is_some_and(|it| {
+                self.s.definitions[it.definition.0 as usize].kind == DefinitionKind::Meta
+            });
+            if is_alias {
+                self.unsupported(inner, &format!("`{name}` in Python"));
+                break;
+            }
+        }
+        self.text(range)
     }
 
     /// The entries of a dictionary; keys that are no strings are kept by their text.
@@ -141,6 +163,20 @@ impl Lowerer<'_, '_, '_> {
         })
     }
 
+    /// How a number is spelled where its value as an expression does not show it: a number of Python that is no `int32`, a constant
+    /// that is one.
+    pub(super) fn spelling(&self, ev: &Ev, tx: Tx) -> Option<Attr> {
+        match (&ev.val, self.kind(tx)) {
+            (Val::Const(Constant::Int(_)), _) if self.dtype(tx) == Some(DataType::INT32) => None,
+            (Val::Const(Constant::Str(_)), _) => None,
+            (Val::Const(it), _) => Some(constant_attr(it)),
+            (_, ExprKind::Int(it)) if self.dtype(tx) == Some(DataType::INT32) => {
+                Some(Attr::Int(it, Some(DataType::INT32)))
+            }
+            _ => None,
+        }
+    }
+
     /// The keyword arguments of a call: compile-time data, or operands behind those that are there, some as their text.
     pub(super) fn keyword_operands(
         &mut self,
@@ -212,7 +248,7 @@ impl Lowerer<'_, '_, '_> {
 
     /// An operand that is its text.
     pub(super) fn opaque_operand(&mut self, ex: Ex) -> Tx {
-        let text = self.text(self.ast.range(ex));
+        let text = self.kept_text(ex);
         let id = self.s.body.opaque(&text);
         let at = self.at(ex);
         self.tx(id, at)

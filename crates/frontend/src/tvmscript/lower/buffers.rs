@@ -24,7 +24,16 @@ use crate::tvmscript::{
 pub(super) enum BufferForm {
     Alloc(AllocKind, &'static str),
     Decl,
+    /// `T.Buffer` in a body: a name for memory, which no statement declares.
+    Name,
     Match,
+}
+
+impl BufferForm {
+    /// Whether its memory may be given.
+    fn takes_data(self) -> bool {
+        matches!(self, BufferForm::Decl | BufferForm::Name)
+    }
 }
 
 /// The form of `T.name`; `T.alloc_buffer` of the legacy dialect belongs to its block.
@@ -38,6 +47,7 @@ pub(super) fn buffer_form(name: &str, is_legacy: bool) -> Option<BufferForm> {
         "sblock_alloc_buffer" => BufferForm::Alloc(AllocKind::SBlock, ""),
         "allocate" => BufferForm::Alloc(AllocKind::Allocate, ""),
         "allocate_const" => BufferForm::Alloc(AllocKind::Const, ""),
+        "Buffer" | "buffer" if !is_legacy => BufferForm::Name,
         "decl_buffer" | "buffer_decl" | "Buffer" | "buffer" => BufferForm::Decl,
         "match_buffer" => BufferForm::Match,
         _ => return None,
@@ -89,7 +99,8 @@ impl Lowerer<'_, '_, '_> {
                 None => args.keyword(name),
             }
         };
-        let shape = match args.get(first, "shape").or_else(|| args.keyword("extents")) {
+        let written_shape = args.get(first, "shape").or_else(|| args.keyword("extents"));
+        let shape = match written_shape {
             Some(shape) => self.extents(shape)?,
             None => match &source {
                 Some(ev) => self.region_extents(ev)?,
@@ -97,6 +108,12 @@ impl Lowerer<'_, '_, '_> {
             },
         };
         let dtype = match get("dtype") {
+            // A part of a buffer that is matched as it is has its type, whatever is written.
+            _ if written_shape.is_none()
+                && let Some(dtype) = self.region_dtype(&source) =>
+            {
+                dtype
+            }
             Some(dtype) => match self.type_of(dtype)? {
                 Type::Prim(dtype) => dtype,
                 _ => return Err(self.unsupported(dtype, "a buffer of unknown type")),
@@ -134,12 +151,19 @@ impl Lowerer<'_, '_, '_> {
             },
         };
         let pointer = match get("data") {
-            Some(data) if !self.is_none(data) && form == BufferForm::Decl => Some(self.expr(data)?),
+            Some(data) if !self.is_none(data) && form.takes_data() => Some(self.expr(data)?),
             _ => None,
         };
         let (origin, handle) = self.origin(ex, form, source, pointer)?;
         let mut attrs = self.buffer_attrs(form, args);
         attrs.extend(captured_scope);
+        if let (Some(ex), [one]) = (written_shape, &shape[..])
+            && !matches!(self.ast.kind(ex), ExKind::Tuple(_) | ExKind::List(_) | ExKind::Str(_))
+            && self.ty(*one) == Type::Unknown
+        {
+            // One extent, or all of them.
+            attrs.push((ir::UNKNOWN_SHAPE.into(), self.attr(ex)));
+        }
         let scope = self.s.body.intern(&scope);
         let attrs = self.s.body.attr_dict(attrs);
         let name = self.s.body.intern("");
@@ -173,7 +197,9 @@ impl Lowerer<'_, '_, '_> {
     ) -> R<(BufferOrigin, Option<Tx>)> {
         Ok(match form {
             BufferForm::Alloc(..) => (BufferOrigin::Alloc, None),
-            BufferForm::Decl => (BufferOrigin::Decl { data: pointer.map(|it| it.id) }, pointer),
+            BufferForm::Decl | BufferForm::Name => {
+                (BufferOrigin::Decl { data: pointer.map(|it| it.id) }, pointer)
+            }
             BufferForm::Match => {
                 let Some(source) = source else { return Err(super::Reported) };
                 let is_handle = match &source.val {
@@ -198,6 +224,13 @@ impl Lowerer<'_, '_, '_> {
                 }
             }
         })
+    }
+
+    fn region_dtype(&self, source: &Option<Ev>) -> Option<DataType> {
+        match &source.as_ref()?.val {
+            Val::Region(buffer, _) => Some(self.s.body.buffers[*buffer].dtype),
+            _ => None,
+        }
     }
 
     /// The extents of a region, where the shape is left out.
@@ -239,8 +272,7 @@ impl Lowerer<'_, '_, '_> {
     /// Keyword arguments without a field of their own, as written.
     fn buffer_attrs(&mut self, form: BufferForm, args: &Args<'_>) -> AttrDict {
         let fields = ["shape", "dtype", "strides", "elem_offset", "scope", "param", "extents"];
-        let keeps =
-            |key: &str| !(fields.contains(&key) || key == "data" && form == BufferForm::Decl);
+        let keeps = |key: &str| !(fields.contains(&key) || key == "data" && form.takes_data());
         let kept: Vec<_> = args.keywords.iter().filter(|(key, _)| keeps(key)).copied().collect();
         let mut attrs = self.keyword_attrs(&kept);
         let skipped = 1 + usize::from(form == BufferForm::Match);
@@ -385,6 +417,10 @@ impl Lowerer<'_, '_, '_> {
             _ => OpKind::DeclBuffer { buffer },
         };
         let op = self.emit(kind, &operands);
+        if form == BufferForm::Name {
+            let attrs = vec![(ir::PLAIN_NAME.into(), ir::Attr::Bool(true))];
+            self.s.body.ops[op].attrs = self.s.body.attr_dict(attrs);
+        }
         self.define_at(name, target, DefinitionKind::Buffer, Val::Buffer(buffer));
         (buffer, op)
     }

@@ -32,7 +32,8 @@ fn statement_parameters(form: &str) -> Option<&'static [&'static str]> {
             &["dom", "binding"]
         }
         "axis.remap" => &["kinds", "bindings"],
-        "local_scalar" | "shared_scalar" | "alloc_scalar" => &["dtype"],
+        "local_scalar" | "shared_scalar" => &["dtype"],
+        "alloc_scalar" => &["dtype", "scope"],
         "range" => &["start", "stop", "step"],
         "serial" | "parallel" | "vectorized" | "unroll" => {
             &["start", "stop", "step", "annotations", "unroll"]

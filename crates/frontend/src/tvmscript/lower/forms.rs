@@ -20,10 +20,9 @@ impl Lowerer<'_, '_, '_> {
         if let Some(names) = form_parameters(name) {
             // TVM takes a `dtype=` of an operator and drops it: what it gives follows from its operands. Constructors of nodes refuse it.
             let is_operator = name.starts_with(|it: char| it.is_ascii_lowercase());
-            let is_dropped = |it: &&(&str, Ex)| is_operator && it.0 == "dtype";
-            if !args.keywords.iter().any(|it| is_dropped(&it)) {
-                self.only_keywords(args, names)?;
-            }
+            let names: SmallVec<[&str; 4]> =
+                names.iter().copied().chain(is_operator.then_some("dtype")).collect();
+            self.only_keywords(args, &names)?;
         }
         let tx = match name {
             "Cast" | "cast" => self.cast_form(ex, name, args)?,
@@ -402,7 +401,7 @@ impl Lowerer<'_, '_, '_> {
 }
 
 /// The parameters of the forms that are read into nodes of their own.
-fn form_parameters(name: &str) -> Option<&'static [&'static str]> {
+pub(super) fn form_parameters(name: &str) -> Option<&'static [&'static str]> {
     Some(match name {
         "Cast" | "cast" => &["dtype", "value"],
         "Select" => &["condition", "true_value", "false_value"],

@@ -31,7 +31,7 @@ impl Lowerer<'_, '_, '_> {
         }
         let mut operands = Vec::with_capacity(args.positional.len());
         let uses = self.s.uses.len();
-        let mut lambdas = Vec::new();
+        let (mut lambdas, mut spellings) = (Vec::new(), Vec::new());
         let mut attrs = ir::AttrDict::new();
         for (index, &arg) in args.positional.iter().enumerate() {
             if ir::effects::is_text(name, Operand::At(index)) {
@@ -65,7 +65,14 @@ impl Lowerer<'_, '_, '_> {
                     let at = self.at(arg);
                     operands.push(self.tx(none, at));
                 }
-                _ => operands.push(self.argument(arg)?),
+                _ => {
+                    let (tx, spelling) = self.argument(arg)?;
+                    if let Some(spelling) = spelling.filter(|_| name.contains('.')) {
+                        // The operators behind a dot look at what they are given: `0` may become of any type, `T.int32(0)` not.
+                        spellings.push((operands.len(), spelling));
+                    }
+                    operands.push(tx);
+                }
             }
         }
         // From the last: the places of those before stay what they are.
@@ -73,7 +80,13 @@ impl Lowerer<'_, '_, '_> {
             let tx = self.reducer(name, arg, &operands)?;
             operands.insert(index, tx);
         }
+        let n_written = operands.len();
         let (ty, as_operand) = self.call_type(name, args, &mut operands)?;
+        let shift = match intrinsics::result_type(name) {
+            ResultType::First => operands.len() - n_written,
+            _ => 0,
+        };
+        attrs.extend(spellings.into_iter().map(|(at, it)| (ir::spelling_key(at + shift), it)));
         let keywords: Vec<_> =
             args.keywords.iter().filter(|(key, _)| Some(*key) != as_operand).copied().collect();
         let is_text = |key: &str| ir::effects::is_text(name, Operand::Named(key));
@@ -83,6 +96,14 @@ impl Lowerer<'_, '_, '_> {
             // What a value is made of is told by its places; the text is kept, and the names in it are hidden again.
             self.s.uses.truncate(uses);
             return Ok(self.opaque_operand(ex));
+        }
+        if let ("call_intrin", [_, callee, rest @ ..]) = (name, &operands[..])
+            && attrs.is_empty()
+            && matches!(self.kind(*callee), ExprKind::Str(it) if self.s.body.name(it) == ACCESS_PTR)
+        {
+            // As it is printed where its type is not that of the elements.
+            let at = self.at(ex);
+            return Ok(self.call_node("tvm_access_ptr", rest, ty, at));
         }
         Ok(self.finish_call(ex, name, &operands, attrs, ty))
     }
@@ -133,13 +154,14 @@ impl Lowerer<'_, '_, '_> {
         Some(self.tx(id, at))
     }
 
-    /// An argument of a call: strings, types, buffers, regions and lists are values here.
-    pub(super) fn argument(&mut self, arg: Ex) -> R<Tx> {
+    /// An argument of a call: strings, types, buffers, regions and lists are values here. And how a number is spelled.
+    pub(super) fn argument(&mut self, arg: Ex) -> R<(Tx, Option<ir::Attr>)> {
         let ev = self.eval(arg)?;
-        match &ev.val {
-            Val::Region(buffer, dims) => Ok(self.region(*buffer, dims, ev.src)),
-            _ => self.lift(&ev),
+        if let Val::Region(buffer, dims) = &ev.val {
+            return Ok((self.region(*buffer, dims, ev.src), None));
         }
+        let tx = self.lift(&ev)?;
+        Ok((tx, self.spelling(&ev, tx)))
     }
 
     /// The combiner of `T.comm_reducer`, the map of `T.index_map`.
@@ -184,6 +206,10 @@ impl Lowerer<'_, '_, '_> {
             ResultType::Arg(_) if ty == self.type_by_rule(rule, operands) => {
                 return Ok((ty, Some(key)));
             }
+            // TVM works these out.
+            ResultType::Address | ResultType::AccessPtr => {
+                return Ok((self.type_by_rule(rule, operands), None));
+            }
             _ => return Ok((ty, None)),
         };
         let tx = match written {
@@ -201,6 +227,11 @@ impl Lowerer<'_, '_, '_> {
         let named = |this: &Self, tx: Option<&Tx>| match tx.map(|it| this.kind(*it)) {
             Some(ExprKind::Str(name)) => {
                 DataType::parse(this.s.body.name(name)).map_or(Type::Unknown, Type::Prim)
+            }
+            Some(ExprKind::Call { callee: Callee::Intrinsic(name), .. })
+                if this.s.body.name(name) == ir::role::POINTER_TYPE =>
+            {
+                tx.map_or(Type::Unknown, |&it| this.ty(it))
             }
             _ => Type::Unknown,
         };
@@ -291,7 +322,16 @@ impl Lowerer<'_, '_, '_> {
         let tvm = ["tvm.tirx.", "tvm.tir.", "tvm.tirx.op.", "tvm.tir.op."];
         if let Some(name) = tvm.iter().find_map(|it| path.strip_prefix(it)) {
             let args = self.args(args);
-            return self.intrinsic(ex, name, &args);
+            return match name {
+                "const" => self.python_const(ex, &args),
+                // The rest of that module has no name in the script.
+                _ if !intrinsics::is_known(name)
+                    && super::forms::form_parameters(name).is_none() =>
+                {
+                    Ok(self.opaque_ex(ex))
+                }
+                _ => self.intrinsic(ex, name, &args),
+            };
         }
         let args = self.args(args);
         if let Some(name) = path.strip_prefix("builtins.") {
@@ -302,6 +342,22 @@ impl Lowerer<'_, '_, '_> {
             }
         }
         Ok(self.opaque_ex(ex))
+    }
+
+    /// `tvm.tirx.const(value, dtype)`: a constant, if both are known.
+    fn python_const(&mut self, ex: Ex, args: &Args<'_>) -> R<Ev> {
+        let (Some(value), Some(dtype)) = (args.get(0, "value"), args.get(1, "dtype")) else {
+            return Ok(self.opaque_ex(ex));
+        };
+        let value = self.eval(value)?;
+        let dtype = self.written_type(dtype)?;
+        let (Val::Const(_), Written::Type(Type::Prim(dtype))) = (&value.val, dtype) else {
+            return Ok(self.opaque_ex(ex));
+        };
+        let value = self.lift(&value)?;
+        let at = self.at(ex);
+        let tx = self.written_cast(value, dtype, at)?;
+        Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }
 
     pub(super) fn builtin(&self, name: &str, items: &[Ev]) -> Option<Val> {
@@ -340,6 +396,9 @@ impl Lowerer<'_, '_, '_> {
         })
     }
 }
+
+/// TVM's name of the operator behind `A.access_ptr(…)`.
+const ACCESS_PTR: &str = "tirx.tvm_access_ptr";
 
 /// Whether calls of an operator are values of their operands, by its row.
 fn is_value(name: &str) -> bool {

@@ -87,8 +87,7 @@ pub(super) fn result_type(name: &str) -> ResultType {
         | "filter"
         | "ignore_loop_partition"
         | "isfinite"
-        | "isinf"
-        | "cuda.elect_sync" => R::Fixed(DataType::BOOL),
+        | "isinf" => R::Fixed(DataType::BOOL),
         "call_packed"
         | "call_cpacked"
         | "call_packed_lowered"
@@ -109,7 +108,7 @@ pub(super) fn result_type(name: &str) -> ResultType {
         | "anylist_setitem_call_cpacked"
         | "TVMBackendFreeWorkspace"
         | "tvm_context_id" => R::Fixed(DataType::INT32),
-        "tvm_warp_activemask" => R::Fixed(DataType::uint(32)),
+        "tvm_warp_activemask" | "cuda.elect_sync" => R::Fixed(DataType::uint(32)),
         "tvm_stack_make_shape"
         | "tvm_stack_make_array"
         | "tvm_stack_alloca"

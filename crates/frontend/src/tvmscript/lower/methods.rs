@@ -124,13 +124,33 @@ impl Lowerer<'_, '_, '_> {
         let dtype_name = self.s.body.string(&element.to_string());
         let dtype_name = self.tx(dtype_name, inside);
         let element = self.call_node("type_annotation", &[dtype_name], element.into(), inside);
+        let written = self.access_ptr_written(args, data.scope)?;
         let ty = Type::Pointer { element: data.dtype, scope: data.scope };
         let pointer = self.s.body.buffer_field(buffer, BufferField::Data, ty);
         let pointer = self.tx(pointer, inside);
         let mask = self.int(mask, DataType::INT32, inside);
-        let tx =
-            self.call_node("tvm_access_ptr", &[element, pointer, offset, extent, mask], ty, at);
+        let tx = self.call_node(
+            "tvm_access_ptr",
+            &[element, pointer, offset, extent, mask],
+            written,
+            at,
+        );
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
+    }
+
+    /// The type of `A.access_ptr(…, ptr_type)`: in the scope of the buffer, but not of its elements if nothing else is written.
+    fn access_ptr_written(&mut self, args: &super::calls::Args<'_>, scope: ir::NameId) -> R<Type> {
+        let written = match args.get(1, "ptr_type") {
+            Some(ex) => self.type_of(ex)?,
+            None => DataType::HANDLE.into(),
+        };
+        let is_global = matches!(self.s.body.name(scope), "" | "global");
+        Ok(match written {
+            Type::Prim(DataType::HANDLE) if is_global => written,
+            Type::Prim(DataType::HANDLE) => Type::Pointer { element: DataType::VOID, scope },
+            Type::Prim(element) => Type::Pointer { element, scope },
+            written => written,
+        })
     }
 
     /// The elements of a buffer from an offset on: of the first dimension, if there are strides (`Buffer::access_ptr` of TVM).

@@ -4,7 +4,7 @@
 //! wins over an integer, the wider integer wins, unsigned wins at equal width. Casts and broadcasts that are made here have
 //! no text: they are virtual.
 
-use ir::{DataType, ExprKind, Lanes, RegionDim, Type, TypeCode};
+use ir::{DataType, ExprId, ExprKind, Lanes, RegionDim, Type, TypeCode};
 
 use super::{
     Lowerer, R, Reported,
@@ -71,7 +71,7 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn type_literal(&mut self, ty: Type, src: Src) -> R<Tx> {
         let text = match ty {
             Type::Prim(dtype) => dtype.to_string(),
-            Type::Pointer { .. } => "handle".to_owned(),
+            Type::Pointer { element, scope } => return Ok(self.pointer_type(element, scope, src)),
             Type::Named(_) | Type::Unknown => {
                 let range = self.s.sources.range(src);
                 let message = "the type is not known here";
@@ -80,6 +80,24 @@ impl Lowerer<'_, '_, '_> {
         };
         let id = self.s.body.string(&text);
         Ok(Tx { id, src })
+    }
+
+    /// `T.handle("int64", "global").ty` as an operand.
+    fn pointer_type(&mut self, element: DataType, scope: ir::NameId, src: Src) -> Tx {
+        let mut names = vec![element.to_string()];
+        match self.s.body.name(scope) {
+            "" => {}
+            scope => names.push(scope.to_owned()),
+        }
+        let at = At { range: self.s.sources.range(src), is_real: false };
+        let names: Vec<Tx> = names
+            .iter()
+            .map(|it| {
+                let id = self.s.body.string(it);
+                self.tx(id, at)
+            })
+            .collect();
+        self.call_node(ir::role::POINTER_TYPE, &names, Type::Pointer { element, scope }, at)
     }
 
     pub(super) fn tuple(&mut self, items: &[Tx], src: Src) -> Tx {
@@ -152,7 +170,33 @@ impl Lowerer<'_, '_, '_> {
             return Ok(self.broadcast(element, dtype.lanes));
         }
         self.check_lanes(value, from, dtype)?;
-        Ok(self.cast_node(value, dtype))
+        self.cast_vector(value, dtype)
+    }
+
+    /// TVM casts what a vector is made of, where that is one element, or a step between integers.
+    fn cast_vector(&mut self, value: Tx, dtype: DataType) -> R<Tx> {
+        let part = |this: &mut Self, id: ExprId, index: usize, n: usize| Tx {
+            id,
+            src: this.s.sources.part(value.src, index, n),
+        };
+        let at = At { range: self.tx_range(value), is_real: false };
+        let element = dtype.element();
+        match self.kind(value) {
+            ExprKind::Broadcast { value: of, lanes } => {
+                let (of, lanes) = (part(self, of, 0, 2), part(self, lanes, 1, 2));
+                let of = self.cast_to(of, element)?;
+                let kind = ExprKind::Broadcast { value: of.id, lanes: lanes.id };
+                Ok(self.make(kind, dtype.into(), at, &[of.src, lanes.src]))
+            }
+            ExprKind::Ramp { base, stride, lanes } if dtype.is_integer() => {
+                let (base, stride) = (part(self, base, 0, 3), part(self, stride, 1, 3));
+                let lanes = part(self, lanes, 2, 3);
+                let (base, stride) = (self.cast_to(base, element)?, self.cast_to(stride, element)?);
+                let kind = ExprKind::Ramp { base: base.id, stride: stride.id, lanes: lanes.id };
+                Ok(self.make(kind, dtype.into(), at, &[base.src, stride.src, lanes.src]))
+            }
+            _ => Ok(self.cast_node(value, dtype)),
+        }
     }
 
     /// A cast keeps the number of lanes.

@@ -1,12 +1,12 @@
 //! Scopes: `with` statements, and the forms that open a scope for the rest of their list without one.
 
-use ir::{AllocKind, DataType, OpKind, Type};
+use ir::{AllocKind, Attr, DataType, OpKind, Type};
 
 use super::{
     Lowerer, R,
     buffers::{BufferForm, buffer_form},
     calls::Args,
-    value::Val,
+    value::{Tx, Val},
 };
 use crate::tvmscript::{
     ast::{Ex, ExKind, ItemNode, Run},
@@ -187,7 +187,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         else {
             return Err(self.malformed(ex, "T.attr takes a node, a key and a value"));
         };
-        let node = self.expr(node)?;
+        let (node, spelling) = self.attr_node(node)?;
         let key_ev = self.eval(key)?;
         let Some(key) = self.const_str(&key_ev.val) else {
             return Err(self.malformed(key, "the key is a string"));
@@ -195,8 +195,20 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let value = self.expr(value)?;
         let key = self.s.body.intern(&key);
         let op = self.emit(OpKind::Attr(key), &[node, value]);
+        if let Some(spelling) = spelling {
+            let attrs = vec![(ir::NODE.into(), spelling)];
+            self.s.body.ops[op].attrs = self.s.body.attr_dict(attrs);
+        }
         self.enter_region(op);
         Ok(())
+    }
+
+    /// The node that an attribute is about, and its spelling where that says more than the value: TVM keeps numbers of Python apart
+    /// from constants (`0` from `T.int32(0)`).
+    fn attr_node(&mut self, ex: Ex) -> R<(Tx, Option<Attr>)> {
+        let ev = self.eval(ex)?;
+        let node = self.lift(&ev)?;
+        Ok((node, self.spelling(&ev, node)))
     }
 
     /// Legacy `with T.LetStmt(e) as x:`, `with T.let(x, e):`, `T.let(x, e)`

@@ -237,7 +237,7 @@ fn calls() {
             T.reinterpret("float32", x) => T.reinterpret("float32", x): float32
             T.tvm_struct_get(A.data, 0, 1, "int32") => T.tvm_struct_get(A.data, 0, 1, "int32"): int32
             T.address_of(A[0]) => T.address_of(A[0]): Pointer { element: float32, scope: NameId(13) }
-            A.access_ptr("r") => T.tvm_access_ptr(T.type_annotation("float32"), A.data, 0, 16, 1): Pointer { element: float32, scope: NameId(13) }
+            A.access_ptr("r") => T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32"), A.data, 0, 16, 1): handle
             T.tvm_access_ptr(T.type_annotation("float32"), A.data, 0, 16, 1) => T.tvm_access_ptr(T.type_annotation("float32"), A.data, 0, 16, 1): Pointer { element: float32, scope: NameId(13) }
             T.ptx.something(x) => T.ptx.something(x): Unknown
             T.call_packed("f", A, x) => T.call_packed("f", A, x): int32
@@ -272,16 +272,16 @@ fn pointers_into_buffers_know_strides_offsets_and_lanes() {
         result.push_str(&format!("{}\n", ir::print::expr_text(&lowered.body, last)));
     }
     expect![[r#"
-        T.tvm_access_ptr(T.type_annotation("float32"), A.data, 5, 64, 1)
-        T.tvm_access_ptr(T.type_annotation("float32"), A.data, 8, 61, 3)
-        T.tvm_access_ptr(T.type_annotation("float32x4"), A.data, 0, 15, 1)
-        T.tvm_access_ptr(T.type_annotation("float32"), A.data, n + n, 7, 2)
-        T.tvm_access_ptr(T.type_annotation("float32x4"), A.data, T.Div(n, 4), 8, 1)
-        T.tvm_access_ptr(T.type_annotation("float32"), A.data, T.int64(3), T.int64(1), 3)
-        T.tvm_access_ptr(T.type_annotation("float32x4"), A.data, 0, T.Div(n * n - 3, 4), 1)
-        T.tvm_access_ptr(T.type_annotation("float32"), A.data, T.int64(2), T.Cast("int64", n * 8) - T.int64(2), 1)
-        T.tvm_access_ptr(T.type_annotation("float32"), A.data, T.Cast("int64", n), 7, 2)
-        T.tvm_access_ptr(T.type_annotation("float32x4"), A.data, 0, 8, 1)
+        T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32"), A.data, 5, 64, 1)
+        T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32"), A.data, 8, 61, 3)
+        T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32x4"), A.data, 0, 15, 1)
+        T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32"), A.data, n + n, 7, 2)
+        T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32x4"), A.data, T.Div(n, 4), 8, 1)
+        T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32"), A.data, T.int64(3), T.int64(1), 3)
+        T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32x4"), A.data, 0, T.Div(n * n - 3, 4), 1)
+        T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32"), A.data, T.int64(2), T.Cast("int64", n * 8) - T.int64(2), 1)
+        T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32"), A.data, T.Cast("int64", n), 7, 2)
+        T.call_intrin("handle", "tirx.tvm_access_ptr", T.type_annotation("float32x4"), A.data, 0, 8, 1)
     "#]]
     .assert_eq(&result);
 }

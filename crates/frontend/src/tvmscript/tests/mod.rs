@@ -4,6 +4,7 @@ mod allow;
 mod diagnostics;
 mod discovery;
 mod expressions;
+mod printed;
 mod robustness;
 mod signatures;
 mod sources;

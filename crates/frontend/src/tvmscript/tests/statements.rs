@@ -105,7 +105,7 @@ fn lets_bind() {
                 y: T.let[T.int32] = x * 2
                 z: T.let[T.int32] = y + 1
                 q: T.let[T.handle("float32", "global")] = A.data
-                s: T.let[T.handle] = "text"
+                s = T.bind("text")
                 B[x] = z
         "#]],
     );
