@@ -176,9 +176,28 @@ impl Session {
     /// Opens one of a few documents, asks, and closes it.
     pub(crate) fn open_and_close(&mut self, round: usize) {
         let document = self.document("document", round % 4);
-        self.server.open(&document);
-        self.ask(&document);
-        self.close(&document);
+        self.open_ask_close(&document);
+    }
+
+    /// Opens a document, asks for its hints and whatever else editors ask for, and closes it.
+    pub(crate) fn open_ask_close(&mut self, document: &Document) {
+        self.server.open(document);
+        self.ask(document);
+        self.close(document);
+    }
+
+    /// A document of so many bytes of real functions.
+    pub(crate) fn large(&self, len: usize) -> Document {
+        let text = samples::text("lowered_cuda", "te_softmax_dyn");
+        let copies = (0..).map(|i| text.replacen("def main(", &format!("def main{i}("), 1));
+        let mut all = String::new();
+        for copy in copies {
+            if all.len() + copy.len() > len {
+                break;
+            }
+            all.push_str(&copy);
+        }
+        Document::new(format!("{}/large.py", uri_of(self.dir.path())), all)
     }
 
     fn close(&mut self, document: &Document) {
