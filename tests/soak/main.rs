@@ -62,7 +62,7 @@ fn many_documents_at_once() {
     let n_bytes = session.open_all(n);
     let open = session.settled();
     session.close_all(n);
-    let after = session.settled();
+    let after = session.at_rest();
     session.report(
         &format!("{n} documents ({} KB) open at once, then closed", n_bytes / 1000),
         &[before, open, after],

@@ -96,6 +96,19 @@ impl Session {
         Figures::of(self.server.process()).expect("the server lives")
     }
 
+    /// The figures once the memory stops falling: dropping a gigabyte takes a busy machine some seconds.
+    pub(crate) fn at_rest(&mut self) -> Figures {
+        let mut last = self.settled();
+        for _ in 0..100 {
+            let now = self.settled();
+            if now.resident >= last.resident {
+                return now;
+            }
+            last = now;
+        }
+        last
+    }
+
     /// Tells figures to who looks at the output of the test.
     #[expect(clippy::print_stdout, reason = "the report of a test, shown with --nocapture")]
     pub(crate) fn report(&self, name: &str, figures: &[Figures]) {
@@ -189,7 +202,7 @@ impl Session {
     /// A document of so many bytes of real functions.
     pub(crate) fn large(&self, len: usize) -> Document {
         let text = samples::text("lowered_cuda", "te_softmax_dyn");
-        let copies = (0..).map(|i| text.replacen("def main(", &format!("def main{i}("), 1));
+        let copies = (0..).map(|i| text.replacen("class Module", &format!("class Module{i}"), 1));
         let mut all = String::new();
         for copy in copies {
             if all.len() + copy.len() > len {

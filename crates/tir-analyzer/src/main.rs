@@ -13,8 +13,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the allocator looks for its options under this name")]
 #[unsafe(export_name = "_rjem_malloc_conf")]
-static OPTIONS: &[u8; 63] =
-    b"slab_sizes:1-4096:8,tcache_nslots_small_max:20,tcache_max:4096\0";
+static OPTIONS: &[u8; 63] = b"slab_sizes:1-4096:8,tcache_nslots_small_max:20,tcache_max:4096\0";
 
 fn main() -> ExitCode {
     tir_analyzer::cli::main()
