@@ -38,6 +38,14 @@ fn documents_opened_and_closed_beside_an_open_one() {
 }
 
 #[test]
+fn large_document_closed_and_reopened() {
+    let Some(mut session) = Session::start() else { return };
+    let document = session.large(if is_long() { 754_000 } else { 60_000 });
+    let rounds = if is_long() { 50 } else { 20 };
+    session.soak("one large document", rounds, |session, _| session.open_ask_close(&document));
+}
+
+#[test]
 fn folders_added_and_removed() {
     let Some(mut session) = Session::start() else { return };
     session.soak("folders", if is_long() { 1_000 } else { 60 }, |session, round| {
@@ -54,7 +62,7 @@ fn many_documents_at_once() {
     let n_bytes = session.open_all(n);
     let open = session.settled();
     session.close_all(n);
-    let after = session.settled();
+    let after = session.at_rest();
     session.report(
         &format!("{n} documents ({} KB) open at once, then closed", n_bytes / 1000),
         &[before, open, after],

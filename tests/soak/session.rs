@@ -96,6 +96,19 @@ impl Session {
         Figures::of(self.server.process()).expect("the server lives")
     }
 
+    /// The figures once the memory stops falling: dropping a gigabyte takes a busy machine some seconds.
+    pub(crate) fn at_rest(&mut self) -> Figures {
+        let mut last = self.settled();
+        for _ in 0..100 {
+            let now = self.settled();
+            if now.resident >= last.resident {
+                return now;
+            }
+            last = now;
+        }
+        last
+    }
+
     /// Tells figures to who looks at the output of the test.
     #[expect(clippy::print_stdout, reason = "the report of a test, shown with --nocapture")]
     pub(crate) fn report(&self, name: &str, figures: &[Figures]) {
@@ -176,9 +189,28 @@ impl Session {
     /// Opens one of a few documents, asks, and closes it.
     pub(crate) fn open_and_close(&mut self, round: usize) {
         let document = self.document("document", round % 4);
-        self.server.open(&document);
-        self.ask(&document);
-        self.close(&document);
+        self.open_ask_close(&document);
+    }
+
+    /// Opens a document, asks for its hints and whatever else editors ask for, and closes it.
+    pub(crate) fn open_ask_close(&mut self, document: &Document) {
+        self.server.open(document);
+        self.ask(document);
+        self.close(document);
+    }
+
+    /// A document of so many bytes of real functions.
+    pub(crate) fn large(&self, len: usize) -> Document {
+        let text = samples::text("lowered_cuda", "te_softmax_dyn");
+        let copies = (0..).map(|i| text.replacen("class Module", &format!("class Module{i}"), 1));
+        let mut all = String::new();
+        for copy in copies {
+            if all.len() + copy.len() > len {
+                break;
+            }
+            all.push_str(&copy);
+        }
+        Document::new(format!("{}/large.py", uri_of(self.dir.path())), all)
     }
 
     fn close(&mut self, document: &Document) {
