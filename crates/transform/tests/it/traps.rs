@@ -285,5 +285,6 @@ def f({NUMBERS}):
         x // z: 2 times, cost 20, may-trap
         z // y: 2 times, cost 20, bind cse_v1
         x // 5: 2 times, cost 4, bind cse_v2
-    "#]].assert_eq(&sound(&text));
+    "#]]
+    .assert_eq(&sound(&text));
 }
