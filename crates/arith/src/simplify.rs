@@ -43,7 +43,7 @@ mod vectors;
 use ir::{
     BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type,
     arena::Id,
-    effects::{EffectTable, Element},
+    effects::{self, EffectTable, Element},
     role,
 };
 
@@ -402,15 +402,23 @@ impl<'a> Simplifier<'a> {
         if is_same { expr } else { self.with_operands(expr, &operands) }
     }
 
-    /// Whether the `index`-th operand of a node may be this instead of what it is: a constant may not fit there, and an element may
-    /// be meant as a place there, not as its value.
+    /// Whether the `index`-th operand of a node may be this instead of what it is: a constant may not fit there, nothing is divided by
+    /// a zero that can be seen, and an element may be meant as a place there, not as its value.
     pub fn may_become(&self, parent: ExprId, index: usize, new: ExprId) -> bool {
-        let (body, call) = (self.body(), self.body().expr(parent).kind);
+        let (body, around) = (self.body(), self.body().expr(parent).kind);
         let new = body.expr(new);
-        match new.kind {
-            ExprKind::Load { .. } if matches!(call, ExprKind::Call { .. }) => {
-                self.analyzer.effects.element(body, call, index) == Element::Value
+        match (new.kind, around) {
+            (ExprKind::Load { .. }, ExprKind::Call { .. }) => {
+                self.analyzer.effects.element(body, around, index) == Element::Value
             }
+            // Python and TVM refuse to read it.
+            (ExprKind::Int(0), ExprKind::Binary(op, ..)) if op.is_division() && index == 1 => false,
+            // Beside a number of Python it would be one too, computed with it where it is read.
+            (_, ExprKind::Binary(_, lhs, rhs)) if new.is_constant() => {
+                !body.expr(if index == 0 { rhs } else { lhs }).flags.has_unknown
+            }
+            // An item of a list is what the list is.
+            (ExprKind::Load { .. }, list) if effects::is_list(body, list) => false,
             _ if new.is_constant() => {
                 role::of_child(body, parent, index, body.children(parent)[index]).takes_constant()
             }

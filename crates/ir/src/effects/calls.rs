@@ -70,7 +70,12 @@ impl EffectTable {
             row.memory_effect,
             MemoryEffect::None | MemoryEffect::Read | MemoryEffect::Alloc
         );
-        let holds = !is_mild || speaks_of_all(row, body, args, body.dict(attrs));
+        let attrs = body.dict(attrs);
+        let holds = if is_mild {
+            speaks_of_all(row, body, args, attrs)
+        } else {
+            !gives_pointer_for_number(row, body, args, attrs)
+        };
         if holds { row } else { OpEffects::unknown() }
     }
 
@@ -160,6 +165,22 @@ fn speaks_of_all(row: &OpEffects, body: &Body, args: &[ExprId], attrs: &AttrDict
             };
             given.is_none_or(|it| is_said(Operand::Named(key), it))
         })
+}
+
+/// Whether a row says of some operand that it is a number, and it is a pointer: what is behind it the row does not know.
+fn gives_pointer_for_number(
+    row: &OpEffects,
+    body: &Body,
+    args: &[ExprId],
+    attrs: &AttrDict,
+) -> bool {
+    if row.operands.is_empty() || args.len() > MOST_OPERANDS {
+        return false;
+    }
+    args.iter().enumerate().any(|(index, &arg)| {
+        row.operand_use(attrs, index) == Some(OperandUse::Number)
+            && given(body, arg) == Given::Pointer
+    })
 }
 
 /// What an operand shows of itself. O(items of a list).

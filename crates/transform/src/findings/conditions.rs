@@ -311,7 +311,12 @@ pub(super) fn fix(facts: &FindingFacts<'_>, known: &Known) -> Option<FindingFix>
         }
         _ => return None,
     };
-    if !facts.roles().role(parent).takes_equal() || becomes_place(facts, parent, kept) {
+    let role = facts.roles().role(parent);
+    let is_constant = body.expr(facts.occurrences[kept].expr).is_constant();
+    if !role.takes_equal()
+        || is_constant && !role.takes_constant()
+        || becomes_place(facts, parent, kept)
+    {
         return None;
     }
     let with = Replacement::Copy(kept);

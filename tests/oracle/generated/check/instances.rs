@@ -7,11 +7,10 @@
 use std::collections::BTreeSet;
 
 use frontend::tvmscript::{
-    Edited, Reading, Selection, checked_simplify_edits,
-    unchecked::{cse_edits, finding_edits},
+    Edited, Reading, Selection, checked_finding_edits, checked_simplify_edits, unchecked::cse_edits,
 };
 use ir::{
-    Body, ExprKind, Occurrences,
+    Body, ExprKind, Occurrences, OpKind,
     plan::finding::{FindingFix, FindingKind, FindingKinds},
     print::{expr_text, tvmscript},
 };
@@ -75,7 +74,8 @@ pub(super) fn compare(
     for (at, instance) in program.instances().iter().enumerate() {
         let read = |text: &str| functions_of("instance", &instance.file(text)).pop();
         checked.instances += 1;
-        let Some(original) = read(function.text()).filter(is_understood) else {
+        let runs = |it: &Function| is_understood(it) && !keeps_text(&it.lowered.body);
+        let Some(original) = read(function.text()).filter(runs) else {
             checked.ill_typed_instances += 1;
             continue;
         };
@@ -99,6 +99,11 @@ pub(super) fn compare(
         super::compare(program, &original.lowered.body, &variants, arguments, checked)?;
     }
     Ok(())
+}
+
+/// Whether a statement is kept by its text: with these values it cannot be read, and nobody says so where other names are not known.
+fn keeps_text(body: &Body) -> bool {
+    body.ops_preorder().any(|op| matches!(body.ops[op].kind, OpKind::Opaque(_)))
 }
 
 /// The texts that the plans edit.
@@ -133,9 +138,12 @@ fn of_findings(function: &Function) -> Option<Text> {
         .into_iter()
         .filter_map(|it| it.fix.as_ref())
         .collect();
-    let (source, _) = function.source();
-    let edits = finding_edits(lowered, &source.green, fixes);
-    let text = (!edits.edit.is_empty()).then(|| edits.edit.apply(function.text()));
+    let (source, environment) = function.source();
+    let edited = Edited { source, environment: &environment, lowered, reading: Reading::Now };
+    let rewritten =
+        |fixes: &[&FindingFix]| findings::apply_fixes(body, &occurrences, fixes.iter().copied());
+    let edit = checked_finding_edits(edited, &fixes, &rewritten).edit;
+    let text = (!edit.is_empty()).then(|| edit.apply(function.text()));
     text.map(|text| Text { excludes_overflow: true, ..Text::new("fixed text", text) })
 }
 
