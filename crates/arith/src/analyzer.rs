@@ -10,6 +10,7 @@ use ir::{
     Body, BufferId, ExprId, ExprKind, OpId, OpKind, ValueId, arena::Id, effects::EffectTable,
 };
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use crate::{
     Interval, Modular,
@@ -55,6 +56,8 @@ pub struct Work {
     pub contexts: u64,
     /// Goals, inequalities collected for them, and sums of two of those.
     pub proof_steps: u64,
+    /// Contexts passed on the way to one that says something.
+    pub passed: u64,
 }
 
 /// Facts about the expressions of one body.
@@ -310,15 +313,29 @@ impl<'a> Analyzer<'a> {
     }
 
     /// The nearest context at or above that may say anything, or bind a variable: what was loaded or may differ says nothing.
+    /// Each context is passed once: a chain of `elif` is a chain of contexts.
     pub(crate) fn informative(&mut self, ctx: ContextId) -> ContextId {
+        let mut passed: SmallVec<[ContextId; 8]> = SmallVec::new();
         let mut at = ctx;
-        while let (Constraint::Assume { cond, .. }, Some(parent)) =
-            (self.constraint(at), self.parent(at))
-            && !self.summary(cond).is_stable
-        {
-            at = parent;
+        let found = loop {
+            self.work.passed += 1;
+            if let Some(known) = self.contexts.get(at).informative {
+                break known;
+            }
+            passed.push(at);
+            match (self.constraint(at), self.parent(at)) {
+                (Constraint::Assume { cond, .. }, Some(parent))
+                    if !self.summary(cond).is_stable =>
+                {
+                    at = parent;
+                }
+                _ => break at,
+            }
+        };
+        for it in passed {
+            self.contexts.get_mut(it).informative = Some(found);
         }
-        at
+        found
     }
 
     /// The context that decides `cond`: it is decided there as it is in `ctx`, and not above. None if it is not decided, or

@@ -74,6 +74,8 @@ pub(crate) struct Context {
     pub(crate) binder: Option<ContextId>,
     /// In how many arms of conditional expressions it is, if it is there only for a walk over those arms.
     pub(crate) arms: u8,
+    /// The nearest context at or above that says something, once that was looked for.
+    pub(crate) informative: Option<ContextId>,
 }
 
 /// All contexts of an analyzer.
@@ -92,6 +94,7 @@ impl Contexts {
             constraint: Constraint::Signature,
             binder: None,
             arms: 0,
+            informative: None,
         };
         Contexts { all: vec![root], index: FxHashMap::default() }
     }
@@ -100,6 +103,9 @@ impl Contexts {
     }
     pub(crate) fn get(&self, id: ContextId) -> &Context {
         &self.all[id.0 as usize]
+    }
+    pub(crate) fn get_mut(&mut self, id: ContextId) -> &mut Context {
+        &mut self.all[id.0 as usize]
     }
     /// The context that adds `constraint`; `arms` is 0 unless only a walk over the arms of an expression needs it.
     pub(crate) fn push(
@@ -116,7 +122,7 @@ impl Contexts {
                 Constraint::Binder { .. } => Some(next),
                 _ => above.binder,
             };
-            self.all.push(Context { parent, constraint, binder, arms });
+            self.all.push(Context { parent, constraint, binder, arms, informative: None });
         }
         id
     }

@@ -1,6 +1,6 @@
 //! Work grows with the size of what is asked, counted.
 
-use ir::{BinaryOp, DataType, ExprId};
+use ir::{BinaryOp, DataType, ExprId, ExprKind};
 
 use super::support::{Bench, if_then_else};
 use crate::{Analyzer, Overflow};
@@ -33,6 +33,25 @@ fn nested_distinct_conditions() {
         }
         assert_eq!(analyzer.decide(ctx, conditions[0]), Some(true));
         work(&analyzer)
+    });
+}
+
+#[test]
+fn chains_of_conditions_that_say_nothing() {
+    check_linear(|n| {
+        let mut bench = Bench::new(&["x: int32"]);
+        let text = bench.body.intern("loaded");
+        let kind = |instance| ExprKind::Opaque { text, instance };
+        let conditions: Vec<ExprId> =
+            (0..n as u32).map(|it| bench.body.make(kind(it), DataType::BOOL.into())).collect();
+        let mut analyzer = Analyzer::new(&bench.body);
+        let root = analyzer.root();
+        let mut ctx = root;
+        for &cond in &conditions {
+            ctx = analyzer.assume(ctx, cond, false);
+            assert_eq!(analyzer.informative(ctx), root);
+        }
+        analyzer.work().passed
     });
 }
 
