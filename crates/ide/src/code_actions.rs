@@ -74,7 +74,8 @@ impl CodeAction {
     /// An action that cannot be done, because the text would say something else.
     pub(crate) fn refused(title: String, kind: ActionKind) -> CodeAction {
         let refusal = SimplifyRefusal::ReadsBackDifferently.name();
-        let why = format!("the edited text would mean something else ({refusal})");
+        let why =
+            format!("the edited text would mean something else, or lose a comment ({refusal})");
         CodeAction { disabled: Some(why), ..CodeAction::without_edits(title, kind) }
     }
 

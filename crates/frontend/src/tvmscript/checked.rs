@@ -1,8 +1,9 @@
 //! Edits that were read back.
 //!
 //! The text and the body are changed by different code. Before an edit is offered or written, whoever offers it, the edited text is read again,
-//! verified, and compared with the body after the same items: nothing that the user gets rests on the two never disagreeing. In: a function,
-//! a plan of any kind, and how the plan rewrites the body. Out: edits that mean what the plan means, and the items that had to be left out.
+//! verified, and compared with the body after the same items: nothing that the user gets rests on the two never disagreeing, and no comment
+//! goes with what goes. In: a function, a plan of any kind, and how the plan rewrites the body. Out: edits that mean what the plan means,
+//! and the items that had to be left out.
 //!
 //! Where all wanted items together read back as they should, that is one reading. Else halves are tried, the earlier first, and what
 //! disagrees alone is left out; after [`MOST_READINGS`] all that is still undecided is. O(function) a reading.
@@ -15,12 +16,12 @@ use ir::{
     plan::{CsePlan, finding::FindingFix, simplify::SimplifyPlan},
     verify::verify,
 };
-use syntax::TextEdit;
+use syntax::{Green, GreenStep, SyntaxKind, TextEdit};
 
 use super::{
     Environment, FunctionSource, Lowered, Severity,
     edits::{Selection, cse_edits},
-    finding_edits::finding_edits,
+    finding_edits::{finding_edits, remove::is_about_the_line},
     lower,
     simplify_edits::simplify_edits,
 };
@@ -186,7 +187,9 @@ fn search(
         match part {
             [only] => {
                 search.found.differs[*only] = true;
-                search.found.mismatch.get_or_insert(mismatch);
+                if let Some(mismatch) = mismatch {
+                    search.found.mismatch.get_or_insert(mismatch);
+                }
             }
             _ => {
                 let (earlier, later) = part.split_at(part.len() / 2);
@@ -210,11 +213,12 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    /// Keeps some more items, if the text with them reads back as the body with them.
-    fn add(&mut self, items: &[usize]) -> Result<(), Mismatch> {
+    /// Keeps some more items, if the text with them reads back as the body with them, and has all comments. What is wrong otherwise,
+    /// if that is a mistake of ours.
+    fn add(&mut self, items: &[usize]) -> Result<(), Option<Mismatch>> {
         if self.n_left == 0 {
             let what = format!("after {MOST_READINGS} readings it is not decided");
-            return Err(Mismatch { what, op: None });
+            return Err(Some(Mismatch { what, op: None }));
         }
         let mut kept = self.kept.clone();
         items.iter().for_each(|it| kept[*it] = true);
@@ -236,14 +240,21 @@ impl Search<'_> {
 
 impl Edited<'_> {
     /// Nothing, if the edited text is one function that keeps the rules which it kept before, and is `expected`.
-    fn read_back(&self, edit: &TextEdit, expected: impl FnOnce() -> Body) -> Result<(), Mismatch> {
+    fn read_back(
+        &self,
+        edit: &TextEdit,
+        expected: impl FnOnce() -> Body,
+    ) -> Result<(), Option<Mismatch>> {
         if edit.is_empty() || self.reading == Reading::Later {
             return Ok(());
         }
-        let mismatch = |what: String| Mismatch { what, op: self.op_of(edit) };
+        let mismatch = |what: String| Some(Mismatch { what, op: self.op_of(edit) });
         let Some(source) = self.source.edited(edit) else {
             return Err(mismatch("the edited text is not one function any more".to_owned()));
         };
+        if loses_comment(&self.source.green, &source.green) {
+            return Err(None);
+        }
         let again = lower(&source, self.environment);
         if let Some(what) = said_anew(&again, self.lowered) {
             return Err(mismatch(what));
@@ -266,6 +277,25 @@ impl Edited<'_> {
         let is_edited = |op: &OpId| self.lowered.source_map.op_range(*op).contains_inclusive(start);
         self.lowered.body.ops_preorder().filter(is_edited).last()
     }
+}
+
+/// Whether a comment is gone, or stands in another order: nobody's words are lost to a fix. Those about their line go with it.
+fn loses_comment(before: &Green, after: &Green) -> bool {
+    let after = comments(after);
+    let mut left = after.iter();
+    !comments(before).iter().all(|it| left.any(|that| that == it))
+}
+
+fn comments(green: &Green) -> Vec<String> {
+    let mut found = Vec::new();
+    green.walk(|step| {
+        if let GreenStep::Token(SyntaxKind::COMMENT, text) = step
+            && !is_about_the_line(text)
+        {
+            found.push(text.to_owned());
+        }
+    });
+    found
 }
 
 /// What reading finds wrong that it did not find before.

@@ -91,7 +91,7 @@ fn what_would_read_back_differently_is_not_offered() {
     let said: Vec<String> =
         actions.iter().map(|it| format!("{}: {:?}", it.title, it.disabled)).collect();
     expect![[r#"
-        Write `0`: Some("the edited text would mean something else (reads-back-differently)")
+        Write `0`: Some("the edited text would mean something else, or lose a comment (reads-back-differently)")
         Ignore `simplifiable` here: None"#]]
     .assert_eq(&said.join("\n"));
 }

@@ -557,7 +557,7 @@ fn summary(totals: &Totals, is_diff: bool) -> String {
     if totals.differing > 0 {
         let refusal = SimplifyRefusal::ReadsBackDifferently.name();
         out.push_str(&format!(
-            "{} left out because the edited text would mean something else (`tir-analyzer explain {refusal}`)\n",
+            "{} left out because the edited text would mean something else, or lose a comment (`tir-analyzer explain {refusal}`)\n",
             self::fixes(totals.differing)
         ));
     }

@@ -92,6 +92,42 @@ fn of_fixes_those_that_read_back_are_done() {
 }
 
 #[test]
+fn nothing_goes_with_which_a_comment_would_go() {
+    let file = kernel(
+        "
+        # above
+        a: T.let[T.int32] = x * 3  # behind
+        b: T.let[T.int32] = (  # inside
+            y * 3
+        )
+        c: T.let[T.int32] = (
+            x * 5
+        )  # behind several lines
+        d: T.let[T.int32] = (  # type: ignore
+            x * 6
+        )
+        A[0] = x
+        ",
+    );
+    with_edited(&file, |it| {
+        let body = &it.lowered.body;
+        let occurrences = Occurrences::collect(body);
+        let all = found(it.lowered, &only(FindingKind::DeadBinding));
+        let fixes: Vec<&FindingFix> = all.iter().filter_map(|it| it.fix.as_ref()).collect();
+        let rewritten = |chosen: &[&FindingFix]| {
+            findings::apply_fixes(body, &occurrences, chosen.iter().copied())
+        };
+        let edits = checked_finding_edits(it, &fixes, &rewritten);
+        assert_eq!(edits.is_done, [true, false, false, true]);
+        assert_eq!((edits.differs, edits.mismatch), (vec![false, true, true, false], None));
+        let text = edits.edit.apply(&it.source.green.text());
+        for comment in ["# above", "# behind\n", "# inside", "# behind several lines"] {
+            assert!(text.contains(comment), "{comment} is not in\n{text}");
+        }
+    });
+}
+
+#[test]
 fn a_text_with_a_new_mistake_is_not_offered() {
     // The name that the plan gives is one that the text has made something else of.
     let file = kernel(STATEMENTS);

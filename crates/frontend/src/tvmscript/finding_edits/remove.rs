@@ -215,7 +215,7 @@ pub(in crate::tvmscript) fn is_statement(kind: SyntaxKind) -> bool {
 }
 
 /// Comments that tell tools something about their line: without it they tell nothing.
-fn is_about_the_line(comment: &str) -> bool {
+pub(in crate::tvmscript) fn is_about_the_line(comment: &str) -> bool {
     let text = comment.trim_start_matches('#').trim_start();
     ["tir:", "type:", "noqa", "pylint:", "pyright:", "fmt:", "mypy:"]
         .iter()

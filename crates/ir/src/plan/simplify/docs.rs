@@ -157,10 +157,11 @@ if i >= n:                # after
     },
     Doc {
         name: "reads-back-differently",
-        summary: "the edited text would mean something else than the simplified function",
+        summary: "the edited text would mean something else than the simplified function, or lose a comment",
         text: "\
 Before an edit is offered or written, the text with it is read again and compared with the function as it was simplified. Where the two
-differ, or the reader would say something that it does not say now, there is no edit.
+differ, or the reader would say something that it does not say now, there is no edit. Nor is there one by which a comment would go, inside of a
+statement of several lines or in an arm that is never executed: take it out by hand, with what the comment says in mind.
 
 ```python
 A[i] = (T.Select(T.bool(False), a, T.float32(3)) - T.float32(3)) * x

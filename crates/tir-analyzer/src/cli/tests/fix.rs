@@ -377,7 +377,7 @@ fn simplification_whose_text_would_read_back_differently_is_left_out() {
         +    A[1] = n + 1
         --- errors
         1 fix in 1 file; without `--diff` they are written
-        1 fix left out because the edited text would mean something else (`tir-analyzer explain reads-back-differently`)
+        1 fix left out because the edited text would mean something else, or lose a comment (`tir-analyzer explain reads-back-differently`)
         --- exit code 1
     "#]]);
 }
