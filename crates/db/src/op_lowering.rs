@@ -194,8 +194,9 @@ pub fn op_diagnostics<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> &'db [Diagnost
 /// What is equal and what is dead in a unit, and what is done about it. Depends on what the unit means, not on where anything stands.
 #[salsa::tracked(returns(ref), no_eq)]
 pub fn op_plan<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Guarded<Option<Arc<OpPlan>>> {
-    let work = || planned(db, unit);
-    Guarded::run(Stage::Planning, &unit.source(db).name, work, || None)
+    // The name comes from the body: the source changes with every comment.
+    let name = op_body(db, unit).as_ref().map_or("", |it| &it.name);
+    Guarded::run(Stage::Planning, name, || planned(db, unit), || None)
 }
 
 fn planned<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<OpPlan>> {

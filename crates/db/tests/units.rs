@@ -141,9 +141,12 @@ fn edit_in_a_body_reads_no_frame_again() {
 
 #[test]
 fn programs_of_pir_are_units() {
-    let mut world = World::new(Language::Pir, "{\n}\n{\n    () = \"a.b\" () {} : () -> \n}\n");
+    let mut world = World::new(
+        Language::Pir,
+        "{\n    () = \"a.a\" () {} : () -> \n}\n{\n    () = \"a.b\" () {} : () -> \n}\n",
+    );
     assert_eq!(world.who(), ["Frame #0 in 0", "Program #0 in 0", "Program #1 in 0"]);
-    world.edit("{\n}\n", "");
+    world.edit("{\n    () = \"a.a\" () {} : () -> \n}\n", "");
     assert_eq!(world.who(), ["Frame #0 in 0", "Program #1 in 0"]);
 }
 
