@@ -28,9 +28,13 @@ fn actions(server: &mut Server, document: &Document, at: &str, kind: &str) -> Ve
     found.as_array().cloned().unwrap_or_default()
 }
 
-/// The text after an action.
-fn after(document: &Document, action: &Value) -> String {
+/// The text after an action, whose edit comes when it is asked for.
+fn after(server: &mut Server, document: &Document, action: &Value) -> String {
     let mut document = Document::new(document.uri(), document.text());
+    let mut action = action.clone();
+    if action["edit"].is_null() {
+        action = server.request("codeAction/resolve", action).expect("the action can be resolved");
+    }
     let edit = &action["edit"];
     let edits = match edit["documentChanges"].as_array() {
         Some(changes) => changes[0]["edits"].clone(),
@@ -53,13 +57,13 @@ fn unused_names_are_faded_related_and_removed() {
     assert_eq!(document.offset(used_by), document.find("b: T.let"));
     let fixes = actions(&mut server, &document, "b: T.let", "quickfix");
     let remove = fixes.iter().find(|it| it["title"] == "Remove `b`").expect("a fix removes it");
-    assert!(!after(&document, remove).contains("b: T.let"));
+    assert!(!after(&mut server, &document, remove).contains("b: T.let"));
     let all =
         fixes.iter().find(|it| it["title"].as_str().is_some_and(|it| it.starts_with("Fix all 2")));
-    let text = after(&document, all.expect("a fix removes both"));
+    let text = after(&mut server, &document, all.expect("a fix removes both"));
     assert!(text.contains("    # why\n    c: T.let"), "{text}");
     let ignore = fixes.iter().find(|it| it["title"] == "Ignore `dead-binding` here");
-    let text = after(&document, ignore.expect("it can be ignored"));
+    let text = after(&mut server, &document, ignore.expect("it can be ignored"));
     assert!(text.contains("b: T.let[T.int32] = a + 1  # tir: allow(dead-binding)"), "{text}");
 }
 
@@ -70,7 +74,7 @@ fn names_are_inlined() {
     let found = actions(&mut server, &document, "c: T.let", "refactor.inline");
     assert_eq!(found.len(), 1, "{found:#?}");
     assert_eq!(found[0]["kind"], "refactor.inline");
-    let text = after(&document, &found[0]);
+    let text = after(&mut server, &document, &found[0]);
     assert!(text.ends_with("    A[0] = n + 2\n"), "{text}");
 }
 

@@ -83,7 +83,7 @@ fn what_is_allowed_stays_when_all_is_simplified() {
 fn what_would_read_back_differently_is_not_offered() {
     let (text, offset) = with_cursor(&function(
         "
-        A[0] = 5 % T.$0Cast(\"int32\", T.int64(0))
+        A[0] = T.Cast(\"int32\", (T.$0Select(T.bool(False), T.float32(1), T.float32(3)) - T.float32(3)) * T.Cast(\"float32\", n))
         ",
     ));
     let wants = |it| it == ActionKind::QuickFix;
@@ -91,7 +91,7 @@ fn what_would_read_back_differently_is_not_offered() {
     let said: Vec<String> =
         actions.iter().map(|it| format!("{}: {:?}", it.title, it.disabled)).collect();
     expect![[r#"
-        Write `0`: Some("the edited text would mean something else, or lose a comment (reads-back-differently)")
+        Write `T.float32(3.0)`: Some("the edited text would mean something else, or lose a comment (reads-back-differently)")
         Ignore `simplifiable` here: None"#]]
     .assert_eq(&said.join("\n"));
 }

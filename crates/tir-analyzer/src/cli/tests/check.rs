@@ -372,7 +372,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 45
+                  "ruleIndex": 46
                 }
               ],
               "invocations": [

@@ -364,7 +364,7 @@ fn intrinsics_are_shared_across_a_launch_on_request() {
 #[test]
 fn simplification_whose_text_would_read_back_differently_is_left_out() {
     let text = "from tvm.script import tirx as T\n\n@T.prim_func\ndef f(A: T.Buffer((64,), \"int32\"), n: T.int32):\n    \
-                A[0] = 5 % T.Cast(\"int32\", T.int64(0))\n    A[1] = T.max(n, n + 1)\n";
+                A[0] = T.Cast(\"int32\", (T.Select(T.bool(False), T.float32(1), T.float32(3)) - T.float32(3)) * T.Cast(\"float32\", n))\n    A[1] = T.max(n, n + 1)\n";
     let project = Project::new(&[("a.py", text)]);
     project.run("fix --diff --only simplifiable a.py").check(expect![[r#"
         --- a.py
@@ -372,7 +372,7 @@ fn simplification_whose_text_would_read_back_differently_is_left_out() {
         @@ -3,4 +3,4 @@
          @T.prim_func
          def f(A: T.Buffer((64,), "int32"), n: T.int32):
-             A[0] = 5 % T.Cast("int32", T.int64(0))
+             A[0] = T.Cast("int32", (T.Select(T.bool(False), T.float32(1), T.float32(3)) - T.float32(3)) * T.Cast("float32", n))
         -    A[1] = T.max(n, n + 1)
         +    A[1] = n + 1
         --- errors
