@@ -353,7 +353,7 @@ fn operator_that_the_reader_would_refuse_keeps_its_operands() {
         A[0] = 5 % T.Cast(\"int32\", T.int64(0))
         ",
         expect![[r##"
-            # 0 of 1
+            # 0 of 0
             A[0] = 5 % T.Cast("int32", T.int64(0))
         "##]],
     );
@@ -387,7 +387,7 @@ fn operands_that_together_would_be_refused_change_one_by_one() {
         A[1] = ((x // x) << 24) * ((x // x) << 24)
         ",
         expect![[r##"
-            # 2 of 4
+            # 2 of 3
             A[0] = 1 % T.Cast("int32", 0)
             A[1] = 16777216 * ((x // x) << 24)
         "##]],
