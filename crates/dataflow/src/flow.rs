@@ -259,7 +259,9 @@ pub fn evaluated(body: &Body, effects: &EffectTable, kind: ExprKind, index: usiz
         ExprKind::Binary(BinaryOp::And | BinaryOp::Or, lhs, _) if index == 1 && is_scalar(lhs) => {
             Evaluated::Perhaps
         }
-        ExprKind::Binary(op, ..) if may_fold_away(body, (op, kind), index) => Evaluated::Perhaps,
+        ExprKind::Binary(op, lhs, rhs) if may_fold_away(body, op, [lhs, rhs], index) => {
+            Evaluated::Perhaps
+        }
         ExprKind::Select(condition, ..) if index > 0 && is_scalar(condition) => Evaluated::Perhaps,
         ExprKind::Lambda { .. } => Evaluated::Perhaps,
         call @ ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
@@ -277,9 +279,8 @@ pub fn evaluated(body: &Body, effects: &EffectTable, kind: ExprKind, index: usiz
 
 /// Whether an operand is dropped, with what it would evaluate, where the one beside it is a constant of compile time that is not
 /// known here: TVM folds `x * 0`, `x % 1`, `0 // x`, `x and False` as it reads them (`SEMANTICS: S5`).
-fn may_fold_away(body: &Body, (op, kind): (BinaryOp, ExprKind), index: usize) -> bool {
-    let ExprKind::Binary(_, lhs, rhs) = kind else { return false };
-    let other = if index == 0 { rhs } else { lhs };
+fn may_fold_away(body: &Body, op: BinaryOp, operands: [ExprId; 2], index: usize) -> bool {
+    let other = operands[usize::from(index == 0)];
     body.expr(other).flags.has_unknown
         && match op {
             BinaryOp::Mul | BinaryOp::Mod | BinaryOp::FloorMod | BinaryOp::And | BinaryOp::Or => {

@@ -286,13 +286,13 @@ fn loses_comment(before: &Green, after: &Green) -> bool {
     !comments(before).iter().all(|it| left.any(|that| that == it))
 }
 
-fn comments(green: &Green) -> Vec<String> {
+fn comments(green: &Green) -> Vec<&str> {
     let mut found = Vec::new();
     green.walk(|step| {
         if let GreenStep::Token(SyntaxKind::COMMENT, text) = step
             && !is_about_the_line(text)
         {
-            found.push(text.to_owned());
+            found.push(text);
         }
     });
     found
