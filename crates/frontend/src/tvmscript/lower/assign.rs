@@ -61,7 +61,7 @@ impl Lowerer<'_, '_, '_> {
                 }
                 "env_thread" => return self.env_thread(name, target, value, &args),
                 "bind" | "Bind" => {
-                    let Some(inner) = args.get(0, "value") else {
+                    let Some(inner) = args.get("value") else {
                         return Err(self.malformed(value, "T.bind takes a value"));
                     };
                     let inner = self.expr(inner)?;
@@ -73,8 +73,11 @@ impl Lowerer<'_, '_, '_> {
                     return self.alias(name, target, ev);
                 }
                 "local_scalar" | "shared_scalar" | "alloc_scalar" => {
-                    let dtype = match args.get(0, "dtype") {
-                        Some(ex) => self.type_of(ex)?.prim().unwrap_or(DataType::FLOAT32),
+                    let dtype = match args.get("dtype") {
+                        Some(ex) => match self.type_of(ex)?.prim() {
+                            Some(dtype) => dtype,
+                            None => return Err(self.unsupported(ex, "a scalar of this type")),
+                        },
                         None => DataType::FLOAT32,
                     };
                     let scope = self.scalar_scope(&form, &args)?;
@@ -97,11 +100,11 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The memory of a scalar that is allocated by name.
-    fn scalar_scope(&mut self, form: &str, args: &super::calls::Args<'_>) -> R<String> {
+    fn scalar_scope(&mut self, form: &str, args: &super::arguments::Args<'_>) -> R<String> {
         let scope = match form {
             "local_scalar" => return Ok("local".to_owned()),
             "shared_scalar" => return Ok("shared".to_owned()),
-            _ => args.get(1, "scope"),
+            _ => args.get("scope"),
         };
         let Some(scope) = scope else { return Ok("global".to_owned()) };
         let ev = self.eval(scope)?;

@@ -7,7 +7,7 @@ use ir::{AttrDict, DataType, IterKind, IterVar, OpId, OpKind, SBlock, SBlockId, 
 
 use super::{
     Lowerer, R,
-    calls::Args,
+    arguments::Args,
     source_tree::At,
     value::{Tx, Val},
 };
@@ -36,7 +36,7 @@ impl Lowerer<'_, '_, '_> {
         rest: &[ItemNode],
         body: Run,
     ) -> R<()> {
-        let name = match args.get(0, "name") {
+        let name = match args.get("name") {
             Some(name) => {
                 let ev = self.eval(name)?;
                 match self.const_str(&ev.val) {
@@ -102,7 +102,7 @@ impl Lowerer<'_, '_, '_> {
         form: &str,
         args: &Args<'_>,
     ) -> R<()> {
-        let (Some(domain), Some(binding)) = (args.get(0, "dom"), args.get(1, "binding")) else {
+        let (Some(domain), Some(binding)) = (args.get("dom"), args.get("binding")) else {
             return Err(self.malformed(ex, "an axis takes a domain and a value"));
         };
         let (min, extent) = self.domain(domain)?;
@@ -165,7 +165,7 @@ impl Lowerer<'_, '_, '_> {
 
     /// `vi, vj = T.axis.remap("SR", [i, j])`
     pub(super) fn remap(&mut self, targets: &[Ex], ex: Ex, args: &Args<'_>) -> R<()> {
-        let (Some(kinds), Some(bindings)) = (args.get(0, "kinds"), args.get(1, "bindings")) else {
+        let (Some(kinds), Some(bindings)) = (args.get("kinds"), args.get("bindings")) else {
             return Err(self.malformed(ex, "T.axis.remap takes kinds and loop variables"));
         };
         let kinds_ev = self.eval(kinds)?;
@@ -210,7 +210,7 @@ impl Lowerer<'_, '_, '_> {
 
     /// `T.where(p)`
     pub(super) fn block_predicate(&mut self, ex: Ex, args: &Args<'_>) -> R<()> {
-        let Some(predicate) = args.get(0, "predicate") else {
+        let Some(predicate) = args.get("predicate") else {
             return Err(self.malformed(ex, "T.where takes a predicate"));
         };
         let predicate = self.expr(predicate)?;

@@ -9,7 +9,7 @@ use ir::{
 
 use super::{
     Lowerer, R,
-    calls::Args,
+    arguments::Args,
     source_tree::At,
     value::{Ev, Tx, Val},
 };
@@ -63,10 +63,6 @@ pub(super) struct BufferSpec {
 /// The storage scope of a buffer that the text gives another one than a string: what is written is in the attributes.
 pub(super) const UNKNOWN_SCOPE: &str = "?";
 
-/// Positions of the arguments after the shape.
-const ORDER: [&str; 8] =
-    ["dtype", "data", "strides", "elem_offset", "scope", "align", "offset_factor", "layout"];
-
 impl Lowerer<'_, '_, '_> {
     /// Evaluates a form; the buffer is nameless so far.
     pub(super) fn buffer_spec(
@@ -78,28 +74,15 @@ impl Lowerer<'_, '_, '_> {
         if let BufferForm::Alloc(AllocKind::Const, _) = form {
             return Err(self.unsupported(ex, "`T.allocate_const`"));
         }
-        let first = usize::from(form == BufferForm::Match);
-        let source = match (form, args.get(0, "param")) {
+        let source = match (form, args.get("param")) {
             (BufferForm::Match, Some(param)) => Some(self.eval(param)?),
             (BufferForm::Match, None) => {
                 return Err(self.malformed(ex, "match_buffer takes a handle or a region"));
             }
             _ => None,
         };
-        let order: &[&str] = match form {
-            BufferForm::Alloc(AllocKind::Allocate | AllocKind::Const, _) => {
-                &["dtype", "scope", "condition"]
-            }
-            _ => &ORDER,
-        };
-        let get = |name: &str| {
-            let at = order.iter().position(|it| *it == name);
-            match at {
-                Some(at) => args.get(first + 1 + at, name),
-                None => args.keyword(name),
-            }
-        };
-        let written_shape = args.get(first, "shape").or_else(|| args.keyword("extents"));
+        let get = |name: &str| args.get(name);
+        let written_shape = get("shape").or_else(|| get("extents"));
         let shape = match written_shape {
             Some(shape) => self.extents(shape)?,
             None => match &source {
@@ -269,23 +252,18 @@ impl Lowerer<'_, '_, '_> {
         Ok(extents)
     }
 
-    /// Keyword arguments without a field of their own, as written.
+    /// Arguments without a field of their own, as written.
     fn buffer_attrs(&mut self, form: BufferForm, args: &Args<'_>) -> AttrDict {
         let fields = ["shape", "dtype", "strides", "elem_offset", "scope", "param", "extents"];
         let keeps = |key: &str| !(fields.contains(&key) || key == "data" && form.takes_data());
-        let kept: Vec<_> = args.keywords.iter().filter(|(key, _)| keeps(key)).copied().collect();
-        let mut attrs = self.keyword_attrs(&kept);
-        let skipped = 1 + usize::from(form == BufferForm::Match);
-        for (index, &ex) in args.positional.iter().enumerate().skip(skipped) {
-            if let Some(key @ ("align" | "offset_factor" | "layout")) =
-                ORDER.get(index - skipped).copied()
-                && form != BufferForm::Alloc(AllocKind::Allocate, "")
-            {
-                let value = self.attr(ex);
-                attrs.push((key.into(), value));
-            }
-        }
-        attrs
+        // What stands by its position is kept by its name, unless it says nothing.
+        let n_positional = args.positional.len();
+        let is_said = |this: &Self, index: usize, ex| index >= n_positional || !this.is_none(ex);
+        let kept: Vec<_> = (args.named().enumerate())
+            .filter(|&(index, (key, ex))| keeps(key) && is_said(self, index, ex))
+            .map(|(_, it)| it)
+            .collect();
+        self.keyword_attrs(&kept)
     }
 
     /// A shape whose strings are symbols.

@@ -1,10 +1,10 @@
 //! Calls in expressions: constructors of nodes, casts, operators of TVM by name, functions of the module.
 
 use ir::{DataType, ExprKind, Type};
-use smallvec::SmallVec;
 
 use super::{
     Lowerer, R,
+    arguments::{Args, HANDLE, NUMBER},
     source_tree::At,
     value::{Ev, Tx, Val},
 };
@@ -12,36 +12,6 @@ use crate::tvmscript::{
     ast::{Ex, Run},
     environment::Constant,
 };
-
-/// The parameters of the forms that are statements, loops and scopes; buffers and calls keep what they have no field for.
-fn statement_parameters(form: &str) -> Option<&'static [&'static str]> {
-    Some(match form {
-        "func_attr" | "block_attr" | "sblock_attr" => &["attrs"],
-        "reads" | "writes" | "init" | "grid" | "break_loop" | "continue_loop" => &[],
-        "where" => &["predicate"],
-        "evaluate" => &["value"],
-        "ret" => &["value", "val"],
-        "bind" | "Bind" | "LetStmt" | "let" => &["value", "var"],
-        "buffer_store" => &["buffer", "value", "indices"],
-        "Assert" => &["condition", "message"],
-        "launch_thread" => &["thread", "extent"],
-        "env_thread" => &["thread_tag", "dtype"],
-        "attr" => &["node", "attr_key", "value"],
-        "sblock" | "block" => &["name"],
-        "axis.spatial" | "axis.S" | "axis.reduce" | "axis.R" | "axis.scan" | "axis.opaque" => {
-            &["dom", "binding"]
-        }
-        "axis.remap" => &["kinds", "bindings"],
-        "local_scalar" | "shared_scalar" => &["dtype"],
-        "alloc_scalar" => &["dtype", "scope"],
-        "range" => &["start", "stop", "step"],
-        "serial" | "parallel" | "vectorized" | "unroll" => {
-            &["start", "stop", "step", "annotations", "unroll"]
-        }
-        "thread_binding" => &["start", "stop", "step", "annotations", "unroll", "thread"],
-        _ => return None,
-    })
-}
 
 /// What stands in the place of a type.
 pub(super) enum Written {
@@ -51,40 +21,12 @@ pub(super) enum Written {
     Symbolic(Tx),
 }
 
-/// The arguments of a call as written.
-pub(super) struct Args<'a> {
-    pub(super) positional: SmallVec<[Ex; 4]>,
-    pub(super) keywords: SmallVec<[(&'a str, Ex); 4]>,
-}
-
-impl<'a> Args<'a> {
-    /// The argument at `index`, or by its name.
-    pub(super) fn get(&self, index: usize, name: &str) -> Option<Ex> {
-        self.positional.get(index).copied().or_else(|| self.keyword(name))
-    }
-    pub(super) fn keyword(&self, name: &str) -> Option<Ex> {
-        self.keywords.iter().find(|(key, _)| *key == name).map(|(_, ex)| *ex)
-    }
-}
-
 impl<'a> Lowerer<'_, '_, 'a> {
-    pub(super) fn args(&mut self, run: Run) -> Args<'a> {
-        let mut args = Args { positional: SmallVec::new(), keywords: SmallVec::new() };
-        for arg in self.ast.args(run) {
-            match arg.keyword {
-                Some((name, _)) => args.keywords.push((name, arg.value)),
-                None if arg.is_splat => args.keywords.push(("**", arg.value)),
-                None => args.positional.push(arg.value),
-            }
-        }
-        args
-    }
-
     pub(super) fn call(&mut self, ex: Ex, callee: Ex, function: Ev, args: Run) -> R<Ev> {
         match function.val {
             Val::Intrinsic(name) => {
                 let name = self.s.body.name(name).to_owned();
-                let args = self.args(args);
+                let args = self.form_args(&name, args);
                 self.intrinsic(ex, &name, &args)
             }
             Val::Type(ty) => self.type_call(ex, ty, args),
@@ -113,25 +55,23 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// `T.float32(1.0)`, `T.int64(x)`, `T.handle("float32", "global")`, `T.int32()`
     fn type_call(&mut self, ex: Ex, ty: Type, args: Run) -> R<Ev> {
-        let args = self.args(args);
-        let names = ["dtype", "storage_scope", "is_size_var", "expr", "value"];
-        self.only_keywords(&args, &names)?;
+        let is_handle = ty == Type::Prim(DataType::HANDLE);
+        let args = self.args_of(if is_handle { HANDLE } else { NUMBER }, args)?;
         let src = self.leaf(ex);
-        let Some(&first) = args.positional.first().or(args.keywords.first().map(|(_, it)| it))
-        else {
-            return Ok(Ev { val: Val::Type(ty), src });
-        };
-        if ty == Type::Prim(DataType::HANDLE) {
+        if is_handle {
             let ty = self.handle_type(&args)?;
             return Ok(Ev { val: Val::Type(ty), src });
         }
-        if let Some(is_size) = args.keyword("is_size_var") {
-            let val = match self.eval(is_size)?.val {
-                Val::Const(Constant::Bool(true)) => Val::SizeType(ty),
-                _ => Val::Type(ty),
+        let written = ["expr", "value", "dtype"].into_iter().find_map(|it| args.get(it));
+        let Some(first) = written.filter(|&it| !self.is_none(it)) else {
+            let is_size = args.get("is_size_var").map(|it| self.eval(it)).transpose()?;
+            let val = match is_size.map(|it| it.val) {
+                None | Some(Val::Const(Constant::Bool(false))) => Val::Type(ty),
+                Some(Val::Const(Constant::Bool(true))) => Val::SizeType(ty),
+                Some(_) => return Err(self.unsupported(ex, "a variable of unknown kind")),
             };
             return Ok(Ev { val, src });
-        }
+        };
         let Type::Prim(dtype) = ty else {
             return Err(self.malformed(ex, "this type takes no value"));
         };
@@ -179,12 +119,15 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     fn handle_type(&mut self, args: &Args<'_>) -> R<Type> {
         let text = |this: &mut Self, ex: Option<Ex>| -> R<Option<String>> {
-            let Some(ex) = ex else { return Ok(None) };
+            let Some(ex) = ex.filter(|&it| !this.is_none(it)) else { return Ok(None) };
             let ev = this.eval(ex)?;
-            Ok(this.const_str(&ev.val))
+            match this.const_str(&ev.val) {
+                Some(text) => Ok(Some(text)),
+                None => Err(this.unsupported(ex, "a pointer of a type that is not known here")),
+            }
         };
-        let element = text(self, args.get(0, "dtype"))?;
-        let scope = text(self, args.get(1, "storage_scope"))?;
+        let element = text(self, args.get("dtype"))?;
+        let scope = text(self, args.get("storage_scope"))?;
         let Some(element) = element else { return Ok(DataType::HANDLE.into()) };
         let Some(element) = DataType::parse(&element) else {
             let name = self.s.body.intern(&element);
@@ -226,23 +169,5 @@ impl<'a> Lowerer<'_, '_, 'a> {
             Written::Type(ty) => Ok(ty),
             Written::Symbolic(_) => Err(self.unsupported(ex, "a type that is not known here")),
         }
-    }
-
-    /// Refuses arguments that a statement's form would lose.
-    pub(super) fn check_form(&mut self, form: &str, args: &Args<'_>) -> R<()> {
-        match statement_parameters(form) {
-            Some(names) => self.only_keywords(args, names),
-            None => Ok(()),
-        }
-    }
-
-    /// A form's keyword arguments must be among these: what it has no place for would be lost.
-    pub(super) fn only_keywords(&mut self, args: &Args<'_>, names: &[&str]) -> R<()> {
-        for &(name, ex) in &args.keywords {
-            if !(names.contains(&name) || name == "span" && self.is_none(ex)) {
-                return Err(self.unsupported(ex, &format!("the argument `{name}`")));
-            }
-        }
-        Ok(())
     }
 }

@@ -189,7 +189,7 @@ impl Lowerer<'_, '_, '_> {
                     if let Some(name) = self.tir_member(callee)
                         && DataType::parse(name).is_none()
                     {
-                        let args = self.args(args);
+                        let args = self.form_args(name, args);
                         break self.intrinsic(at, name, &args)?;
                     }
                     nodes.push(at);

@@ -5,7 +5,8 @@ use smallvec::SmallVec;
 
 use super::{
     Lowerer, R,
-    calls::{Args, Written},
+    arguments::{Args, Parameters, REST},
+    calls::Written,
     source_tree::{At, Src},
     value::{Ev, Tx, Val},
 };
@@ -17,12 +18,10 @@ use crate::tvmscript::{
 
 impl Lowerer<'_, '_, '_> {
     pub(super) fn intrinsic(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Ev> {
-        if let Some(names) = form_parameters(name) {
+        if form_parameters(name).is_some() {
             // TVM takes a `dtype=` of an operator and drops it: what it gives follows from its operands. Constructors of nodes refuse it.
             let is_operator = name.starts_with(|it: char| it.is_ascii_lowercase());
-            let names: SmallVec<[&str; 4]> =
-                names.iter().copied().chain(is_operator.then_some("dtype")).collect();
-            self.only_keywords(args, &names)?;
+            self.check_args(args, is_operator.then_some("dtype"))?;
         }
         let tx = match name {
             "Cast" | "cast" => self.cast_form(ex, name, args)?,
@@ -57,7 +56,7 @@ impl Lowerer<'_, '_, '_> {
             "all" | "any" => self.all_any(ex, name, args)?,
             "min_value" | "max_value" | "infinity" => self.limit(ex, name, args)?,
             "meta_var" => {
-                let Some(ex) = args.get(0, "value") else {
+                let Some(ex) = args.get("value") else {
                     return Err(self.malformed(ex, "T.meta_var takes one value"));
                 };
                 return self.eval(ex);
@@ -94,15 +93,9 @@ impl Lowerer<'_, '_, '_> {
         args: &Args<'_>,
         names: [&str; N],
     ) -> R<[Ev; N]> {
-        if args.positional.len() > N {
-            return Err(self.malformed(
-                ex,
-                format!("this takes {N} arguments, not {}", args.positional.len()),
-            ));
-        }
         let mut all = Vec::with_capacity(N);
-        for (index, name) in names.iter().enumerate() {
-            let Some(arg) = args.get(index, name) else {
+        for name in names {
+            let Some(arg) = args.get(name) else {
                 return Err(self.malformed(ex, format!("the argument `{name}` is missing")));
             };
             all.push(self.eval(arg)?);
@@ -193,12 +186,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     pub(super) fn cast_form(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Tx> {
-        let (ty, value) = if name == "Cast" {
-            (args.get(0, "dtype"), args.get(1, "value"))
-        } else {
-            (args.get(1, "dtype"), args.get(0, "value"))
-        };
-        let (Some(ty), Some(value)) = (ty, value) else {
+        let (Some(ty), Some(value)) = (args.get("dtype"), args.get("value")) else {
             return Err(self.malformed(ex, "a cast takes a value and a data type"));
         };
         let value = self.expr(value)?;
@@ -311,7 +299,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     pub(super) fn shuffle_form(&mut self, ex: Ex, args: &Args<'_>) -> R<Tx> {
-        let (Some(vectors), Some(indices)) = (args.get(0, "vectors"), args.get(1, "indices"))
+        let (Some(vectors), Some(indices)) = (args.get("vectors"), args.get("indices"))
         else {
             return Err(self.malformed(ex, "T.Shuffle takes vectors and indices"));
         };
@@ -335,7 +323,7 @@ impl Lowerer<'_, '_, '_> {
 
     /// `T.Let(body, where={x: value})`
     pub(super) fn let_form(&mut self, ex: Ex, args: &Args<'_>) -> R<Tx> {
-        let (Some(body), Some(bindings)) = (args.get(0, "expr"), args.get(1, "where")) else {
+        let (Some(body), Some(bindings)) = (args.get("expr"), args.get("where")) else {
             return Err(self.malformed(ex, "T.Let takes an expression and `where={x: value}`"));
         };
         let ast = self.ast;
@@ -401,9 +389,10 @@ impl Lowerer<'_, '_, '_> {
 }
 
 /// The parameters of the forms that are read into nodes of their own.
-pub(super) fn form_parameters(name: &str) -> Option<&'static [&'static str]> {
+pub(super) fn form_parameters(name: &str) -> Option<Parameters> {
     Some(match name {
-        "Cast" | "cast" => &["dtype", "value"],
+        "Cast" => &["dtype", "value"],
+        "cast" => &["value", "dtype"],
         "Select" => &["condition", "true_value", "false_value"],
         "if_then_else" => &["cond", "t", "f"],
         "Ramp" | "ramp" => &["base", "stride", "lanes"],
@@ -417,7 +406,7 @@ pub(super) fn form_parameters(name: &str) -> Option<&'static [&'static str]> {
         "shift_left" | "shift_right" | "bitwise_and" | "bitwise_or" | "bitwise_xor" | "pow"
         | "power" => &["x", "y"],
         "ceildiv" => &["lhs", "rhs"],
-        "all" | "any" => &[],
+        "all" | "any" => &[REST],
         "min_value" | "max_value" | "infinity" => &["dtype"],
         "meta_var" => &["value"],
         _ => node_op(name).map(|_| &["a", "b"][..])?,

@@ -4,7 +4,8 @@ use ir::{Callee, DataType, ExprKind, Type, effects::Operand};
 
 use super::{
     Lowerer, R,
-    calls::{Args, Written},
+    arguments::Args,
+    calls::Written,
     intrinsics::{self, ResultType},
     source_tree::Src,
     value::{Ev, Tx, Val},
@@ -321,7 +322,7 @@ impl Lowerer<'_, '_, '_> {
         let path = self.s.body.name(path).to_owned();
         let tvm = ["tvm.tirx.", "tvm.tir.", "tvm.tirx.op.", "tvm.tir.op."];
         if let Some(name) = tvm.iter().find_map(|it| path.strip_prefix(it)) {
-            let args = self.args(args);
+            let args = self.form_args(name, args);
             return match name {
                 "const" => self.python_const(ex, &args),
                 // The rest of that module has no name in the script.
@@ -346,9 +347,12 @@ impl Lowerer<'_, '_, '_> {
 
     /// `tvm.tirx.const(value, dtype)`: a constant, if both are known.
     fn python_const(&mut self, ex: Ex, args: &Args<'_>) -> R<Ev> {
-        let (Some(value), Some(dtype)) = (args.get(0, "value"), args.get(1, "dtype")) else {
+        let [value, dtype] = args.positional[..] else {
             return Ok(self.opaque_ex(ex));
         };
+        if !args.keywords.is_empty() {
+            return Ok(self.opaque_ex(ex));
+        }
         let value = self.eval(value)?;
         let dtype = self.written_type(dtype)?;
         let (Val::Const(_), Written::Type(Type::Prim(dtype))) = (&value.val, dtype) else {

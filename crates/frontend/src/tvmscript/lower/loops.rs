@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use super::{
     Lowerer, R,
-    calls::Args,
+    arguments::Args,
     source_tree::At,
     value::{Tx, Val},
 };
@@ -118,21 +118,22 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     fn axis_of(&mut self, ex: Ex, form: &str, args: &Args<'_>) -> R<Axis> {
+        let thread = args.get("thread").filter(|&it| !self.is_none(it));
         let kind = match form {
             "range" | "serial" => ForKind::Serial,
             "parallel" => ForKind::Parallel,
             "vectorized" => ForKind::Vectorized,
             "unroll" => ForKind::Unrolled,
-            "thread_binding" => match self.thread_tag(args)? {
-                Some(tag) => ForKind::ThreadBinding(tag),
+            // TVM takes the second argument for the thread where there is no third.
+            "thread_binding" => match thread.or_else(|| args.get("stop")) {
+                Some(tag) => ForKind::ThreadBinding(self.thread_tag(tag)?),
                 None => return Err(self.malformed(ex, "T.thread_binding takes `thread=`")),
             },
             _ => return Err(self.unsupported(ex, "a loop over this")),
         };
-        let stop = args
-            .get(1, "stop")
-            .filter(|&it| !(self.is_none(it) || form == "thread_binding" && self.is_string(it)));
-        let Some(start) = args.get(0, "start") else {
+        let is_tag = form == "thread_binding" && thread.is_none();
+        let stop = args.get("stop").filter(|&it| !(self.is_none(it) || is_tag));
+        let Some(start) = args.get("start") else {
             return Err(self.malformed(ex, "the loop has no extent"));
         };
         let (min, end) = match stop {
@@ -140,8 +141,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             None => (None, self.expr(start)?),
         };
         let (min, extent) = self.bounds(min, end)?;
-        let step_at = if form == "range" { args.get(2, "step") } else { args.keyword("step") };
-        let step = match step_at.filter(|&it| !self.is_none(it)) {
+        let step = match args.get("step").filter(|&it| !self.is_none(it)) {
             Some(step) => {
                 let step = self.expr(step)?;
                 let dtype = self.dtype(min);
@@ -158,16 +158,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
         Ok(Axis { kind, min, extent, step, attrs })
     }
 
-    fn is_string(&self, ex: Ex) -> bool {
-        matches!(self.ast.kind(ex), ExKind::Str(_))
-    }
-
-    fn thread_tag(&mut self, args: &Args<'_>) -> R<Option<ir::NameId>> {
-        let by_position = args.positional.iter().copied().find(|&it| self.is_string(it));
-        let Some(ex) = args.keyword("thread").or(by_position) else { return Ok(None) };
+    fn thread_tag(&mut self, ex: Ex) -> R<ir::NameId> {
         let ev = self.eval(ex)?;
-        let tag = self.const_str(&ev.val);
-        Ok(tag.map(|it| self.s.body.intern(&it)))
+        match self.const_str(&ev.val) {
+            Some(tag) => Ok(self.s.body.intern(&tag)),
+            None => Err(self.malformed(ex, "a thread tag such as \"threadIdx.x\" is needed")),
+        }
     }
 
     /// `annotations={...}`, `unroll=`

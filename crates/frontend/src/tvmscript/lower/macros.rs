@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use syntax::Green;
 
-use super::{Lowerer, R, calls::Args, value::Val};
+use super::{Lowerer, R, arguments::Args, value::Val};
 use crate::tvmscript::{
     Severity,
     ast::{self, Ast, DefNode, Ex, ExKind, Run},

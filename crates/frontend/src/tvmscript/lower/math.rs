@@ -4,7 +4,8 @@ use ir::{BinaryOp, DataType, ExprKind, Type, UnaryOp};
 
 use super::{
     Lowerer, R,
-    calls::{Args, Written},
+    arguments::Args,
+    calls::Written,
     source_tree::At,
     value::Tx,
 };
@@ -168,7 +169,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     pub(super) fn limit(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Tx> {
-        let Some(arg) = args.get(0, "dtype") else {
+        let Some(arg) = args.get("dtype") else {
             return Err(self.malformed(ex, "a data type is needed"));
         };
         let at = self.at(ex);

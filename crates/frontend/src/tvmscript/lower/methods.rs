@@ -4,6 +4,7 @@ use ir::{Attr, BinaryOp, Buffer, BufferField, BufferId, DataType, Lanes, Type};
 
 use super::{
     Lowerer, R,
+    arguments::{Args, method_parameters},
     calls::Written,
     source_tree::At,
     value::{Ev, Tx, Val},
@@ -21,18 +22,20 @@ impl Lowerer<'_, '_, '_> {
         name: &str,
         args: Run,
     ) -> R<Ev> {
-        let args = self.args(args);
+        // The other methods keep what they are given, or their whole text.
+        let args = match name {
+            "vload" | "ptr_to" | "access_ptr" | "scope" => {
+                self.args_of(method_parameters(name), args)?
+            }
+            _ => self.args(args),
+        };
         match name {
             "vload" => {
-                let Some(begin) = args.get(0, "begin") else {
+                let Some(begin) = args.get("begin") else {
                     return Err(self.malformed(ex, "vload takes indices"));
                 };
-                if args.positional.len() > 1 {
-                    return Ok(self.opaque_ex(ex));
-                }
-                self.only_keywords(&args, &["begin", "predicate"])?;
                 let indices = self.shape(begin)?;
-                let predicate = args.keyword("predicate").map(|it| self.expr(it)).transpose()?;
+                let predicate = self.predicate(&args)?;
                 self.check_rank(ex, buffer, indices.len())?;
                 let at = self.at(ex);
                 let tx = self.load(buffer, &indices, predicate, at);
@@ -50,7 +53,7 @@ impl Lowerer<'_, '_, '_> {
                 Ok(Ev { val, src })
             }
             "ptr_to" => {
-                let Some(indices) = args.get(0, "indices") else {
+                let Some(indices) = args.get("indices") else {
                     return Err(self.malformed(ex, "ptr_to takes indices"));
                 };
                 let indices = self.shape(indices)?;
@@ -71,11 +74,17 @@ impl Lowerer<'_, '_, '_> {
         }
     }
 
+    /// `predicate=` of an access.
+    pub(super) fn predicate(&mut self, args: &Args<'_>) -> R<Option<Tx>> {
+        let predicate = args.get("predicate").filter(|&it| !self.is_none(it));
+        predicate.map(|it| self.expr(it)).transpose()
+    }
+
     /// `A.access_ptr("rw", offset=o, extent=n, content_lanes=4)`
-    fn access_ptr(&mut self, ex: Ex, buffer: BufferId, args: &super::calls::Args<'_>) -> R<Ev> {
+    fn access_ptr(&mut self, ex: Ex, buffer: BufferId, args: &Args<'_>) -> R<Ev> {
         let at = self.at(ex);
         let inside = At { is_real: false, ..at };
-        let mask = match args.get(0, "access_mask") {
+        let mask = match args.get("access_mask") {
             Some(mask) => self.eval(mask)?.val,
             None => Val::Const(Constant::Int(3)),
         };
@@ -85,7 +94,7 @@ impl Lowerer<'_, '_, '_> {
             _ => return Ok(self.opaque_ex(ex)),
         };
         let data = self.s.body.buffers[buffer].clone();
-        let lanes = match args.get(2, "content_lanes").map(|it| self.eval(it)).transpose()? {
+        let lanes = match args.get("content_lanes").map(|it| self.eval(it)).transpose()? {
             None => 1,
             Some(Ev { val: Val::Const(Constant::Int(it)), .. }) => match u16::try_from(it) {
                 Ok(it) if it > 0 => it,
@@ -93,7 +102,7 @@ impl Lowerer<'_, '_, '_> {
             },
             Some(_) => return Ok(self.opaque_ex(ex)),
         };
-        let offset = match args.get(3, "offset") {
+        let offset = match args.get("offset") {
             Some(offset) => self.expr(offset)?,
             None => self.int(0, DataType::INT32, inside),
         };
@@ -105,7 +114,7 @@ impl Lowerer<'_, '_, '_> {
                 self.int(0, index.unwrap_or(DataType::INT32), inside)
             }
         };
-        let extent = match args.get(4, "extent") {
+        let extent = match args.get("extent") {
             Some(extent) => self.expr(extent)?,
             None => {
                 let all = self.extent_behind(&data, offset, inside)?;
@@ -139,8 +148,8 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The type of `A.access_ptr(…, ptr_type)`: in the scope of the buffer, but not of its elements if nothing else is written.
-    fn access_ptr_written(&mut self, args: &super::calls::Args<'_>, scope: ir::NameId) -> R<Type> {
-        let written = match args.get(1, "ptr_type") {
+    fn access_ptr_written(&mut self, args: &Args<'_>, scope: ir::NameId) -> R<Type> {
+        let written = match args.get("ptr_type") {
             Some(ex) => self.type_of(ex)?,
             None => DataType::HANDLE.into(),
         };
@@ -185,14 +194,13 @@ impl Lowerer<'_, '_, '_> {
     }
 
     pub(super) fn expr_method(&mut self, ex: Ex, value: Tx, name: &str, args: Run) -> R<Ev> {
-        let args = self.args(args);
         if name != "astype" {
             return Ok(self.opaque_ex(ex));
         }
-        let Some(dtype) = args.get(0, "dtype") else {
+        let args = self.args_of(method_parameters(name), args)?;
+        let Some(dtype) = args.get("dtype") else {
             return Err(self.malformed(ex, "astype takes a data type"));
         };
-        self.only_keywords(&args, &["dtype"])?;
         let at = self.at(ex);
         let tx = match self.written_type(dtype)? {
             Written::Type(Type::Prim(dtype)) => self.written_cast(value, dtype, at)?,

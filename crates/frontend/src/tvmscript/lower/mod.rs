@@ -8,6 +8,7 @@
 //! Expressions and statements recurse on the native stack, which grows on the heap as needed (`stacker`).
 
 mod access;
+mod arguments;
 mod assign;
 mod attrs;
 mod blocks;

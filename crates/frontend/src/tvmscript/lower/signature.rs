@@ -100,8 +100,9 @@ impl Lowerer<'_, '_, '_> {
         };
         match buffer_args {
             Some(args) => {
-                let args = self.args(args);
-                match self.buffer_spec(annotation, BufferForm::Decl, &args) {
+                let args = self.form_args("Buffer", args);
+                let spec = self.check_form("Buffer", &args);
+                match spec.and_then(|()| self.buffer_spec(annotation, BufferForm::Decl, &args)) {
                     Ok(spec) => self.buffer_param(param, spec),
                     Err(_) => self.scalar_param(param, Type::Unknown),
                 }

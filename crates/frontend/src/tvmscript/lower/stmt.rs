@@ -8,7 +8,7 @@ use syntax::TextRange;
 
 use super::{
     Doubt, Lowerer, R, RED_ZONE, STACK_STEP,
-    calls::Args,
+    arguments::{Args, method_parameters},
     value::{Ev, Tx, Val},
 };
 use crate::tvmscript::{
@@ -329,7 +329,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let ast = self.ast;
         let ExKind::Call { callee, args } = *ast.kind(ex) else { return None };
         let name = self.form_of(callee)?;
-        Some((name, self.args(args)))
+        let args = self.form_args(&name, args);
+        Some((name, args))
     }
 
     fn expr_statement(&mut self, ex: Ex) -> R<()> {
@@ -359,7 +360,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         match form {
             "func_attr" | "block_attr" | "sblock_attr" => {
                 let Some(dict) =
-                    args.get(0, "attrs").filter(|&it| matches!(self.ast.kind(it), ExKind::Dict(_)))
+                    args.get("attrs").filter(|&it| matches!(self.ast.kind(it), ExKind::Dict(_)))
                 else {
                     return Err(self.malformed(ex, "a dictionary is needed"));
                 };
@@ -371,12 +372,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
             }
             "reads" | "writes" => self.block_regions(ex, form == "reads", args),
             "where" => self.block_predicate(ex, args),
-            "evaluate" => match args.get(0, "value") {
+            "evaluate" => match args.get("value") {
                 Some(value) => self.evaluate(value),
                 None => Err(self.malformed(ex, "T.evaluate takes one expression")),
             },
             "ret" => {
-                let value = args.get(0, "value").or_else(|| args.get(0, "val"));
+                let value = args.get("val").or_else(|| args.get("value"));
                 self.return_statement(value)
             }
             "break_loop" => {
@@ -388,8 +389,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 Ok(())
             }
             "buffer_store" => self.buffer_store(ex, args),
-            "bind" => {
-                let Some(value) = args.get(0, "value") else {
+            "bind" | "Bind" => {
+                let Some(value) = args.get("value") else {
                     return Err(self.malformed(ex, "T.bind takes a value"));
                 };
                 self.bind_form(ex, value, args.keyword("var"))
@@ -399,7 +400,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 Err(super::Reported)
             }
             "Assert" => {
-                let (condition, message) = (args.get(0, "condition"), args.get(1, "message"));
+                let (condition, message) = (args.get("condition"), args.get("message"));
                 match condition {
                     Some(condition) => self.assert_statement(condition, message),
                     None => Err(self.malformed(ex, "T.Assert takes a condition")),
@@ -415,7 +416,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         if let Some((form, args)) = self.form_call(ex)
             && form == "ret"
         {
-            return self.return_statement(args.positional.first().copied());
+            self.check_form(&form, &args)?;
+            return self.return_statement(args.get("val").or_else(|| args.get("value")));
         }
         let ev = self.eval(ex)?;
         if matches!(ev.val, Val::Const(Constant::None)) {
@@ -556,21 +558,20 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let Val::Buffer(buffer) = buffer.val else {
             return Err(self.malformed(base, "vstore is a method of buffers"));
         };
-        let args = self.args(args);
-        self.only_keywords(&args, &["begin", "value", "predicate"])?;
-        let (Some(indices), Some(value)) = (args.get(0, "begin"), args.get(1, "value")) else {
+        let args = self.args_of(method_parameters("vstore"), args)?;
+        let (Some(indices), Some(value)) = (args.get("begin"), args.get("value")) else {
             return Err(self.malformed(ex, "vstore takes indices and a value"));
         };
         let indices = self.shape(indices)?;
         let value = self.eval(value)?;
-        let predicate = args.keyword("predicate").map(|it| self.expr(it)).transpose()?;
+        let predicate = self.predicate(&args)?;
         self.store(ex, buffer, &indices, &value, predicate)
     }
 
     /// `T.buffer_store(B, value, [i])`
     fn buffer_store(&mut self, ex: Ex, args: &Args<'_>) -> R<()> {
         let (Some(buffer), Some(value), Some(indices)) =
-            (args.get(0, "buffer"), args.get(1, "value"), args.get(2, "indices"))
+            (args.get("buffer"), args.get("value"), args.get("indices"))
         else {
             return Err(self.malformed(ex, "T.buffer_store takes a buffer, a value and indices"));
         };

@@ -5,7 +5,7 @@ use ir::{AllocKind, Attr, DataType, OpKind, Type};
 use super::{
     Lowerer, R,
     buffers::{BufferForm, buffer_form},
-    calls::Args,
+    arguments::Args,
     value::{Tx, Val},
 };
 use crate::tvmscript::{
@@ -37,7 +37,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             "sblock" | "block" => self.sblock(item, &args, rest, body),
             "init" => self.init(item.context, rest, body),
             "Assert" => {
-                let (condition, message) = (args.get(0, "condition"), args.get(1, "message"));
+                let (condition, message) = (args.get("condition"), args.get("message"));
                 let Some(condition) = condition else {
                     return Err(self.malformed(item.context, "T.Assert takes a condition"));
                 };
@@ -101,7 +101,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         match form {
             "launch_thread" => self.launch_thread(ex, args, target),
             "attr" => self.attr_statement(ex, args),
-            _ => self.let_scope(ex, args, target),
+            _ => self.let_scope(ex, form, args, target),
         }
     }
 
@@ -112,7 +112,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// `T.launch_thread("blockIdx.x", n)`, `T.launch_thread(tx, n)`
     fn launch_thread(&mut self, ex: Ex, args: &Args<'_>, target: Option<(&str, Ex)>) -> R<()> {
-        let (Some(thread), Some(extent)) = (args.get(0, "thread"), args.get(1, "extent")) else {
+        let (Some(thread), Some(extent)) = (args.get("thread"), args.get("extent")) else {
             return Err(self.malformed(ex, "T.launch_thread takes a thread and an extent"));
         };
         let thread_ev = self.eval(thread)?;
@@ -152,14 +152,14 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// `tx = T.env_thread("threadIdx.x")`
     pub(super) fn env_thread(&mut self, name: &str, target: Ex, ex: Ex, args: &Args<'_>) -> R<()> {
-        let tag = match args.get(0, "thread_tag") {
+        let tag = match args.get("thread_tag") {
             Some(tag) => self.eval(tag)?,
             None => return Err(self.malformed(ex, "T.env_thread takes a thread tag")),
         };
         let Some(tag) = self.const_str(&tag.val) else {
             return Err(self.malformed(ex, "a thread tag such as \"threadIdx.x\" is needed"));
         };
-        let ty = match args.get(1, "dtype") {
+        let ty = match args.get("dtype") {
             Some(dtype) => self.type_of(dtype)?,
             None => DataType::INT32.into(),
         };
@@ -172,7 +172,9 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// `T.attr(node, "key", value)`, `T.attr({"key": value})`
     fn attr_statement(&mut self, ex: Ex, args: &Args<'_>) -> R<()> {
-        if let [dict] = args.positional[..]
+        let node = args.get("node_or_dict").or_else(|| args.get("node"));
+        let is_alone = args.positional.len() + args.keywords.len() == 1;
+        if let Some(dict) = node.filter(|_| is_alone)
             && let ExKind::Dict(_) = self.ast.kind(dict)
         {
             let dict = self.attr_dict(dict);
@@ -182,8 +184,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             self.enter_region(op);
             return Ok(());
         }
-        let (Some(node), Some(key), Some(value)) =
-            (args.get(0, "node"), args.get(1, "attr_key"), args.get(2, "value"))
+        let (Some(node), Some(key), Some(value)) = (node, args.get("attr_key"), args.get("value"))
         else {
             return Err(self.malformed(ex, "T.attr takes a node, a key and a value"));
         };
@@ -212,21 +213,31 @@ impl<'a> Lowerer<'_, '_, 'a> {
     }
 
     /// Legacy `with T.LetStmt(e) as x:`, `with T.let(x, e):`, `T.let(x, e)`
-    fn let_scope(&mut self, ex: Ex, args: &Args<'_>, target: Option<(&str, Ex)>) -> R<()> {
-        let (target, value) = match (target, args.positional[..].first(), args.positional.get(1)) {
-            (Some(target), Some(&value), _) => (target, value),
-            (None, Some(&var), Some(&value)) => match *self.ast.kind(var) {
-                ExKind::Name(name) => ((name, var), value),
+    fn let_scope(
+        &mut self,
+        ex: Ex,
+        form: &str,
+        args: &Args<'a>,
+        target: Option<(&str, Ex)>,
+    ) -> R<()> {
+        let (var, value) = match (form, target, &args.positional[..]) {
+            // `with T.let(e) as x:`
+            ("let", Some(_), &[value]) if args.keywords.is_empty() => (None, Some(value)),
+            _ => (args.get("var"), args.get("value")),
+        };
+        let named: Option<(&str, Ex)> = match var {
+            Some(var) => match *self.ast.kind(var) {
+                ExKind::Name(name) => Some((name, var)),
                 _ => return Err(self.malformed(var, "a variable is needed")),
             },
-            (None, Some(&value), None) => {
-                match args.keyword("var").map(|it| (it, self.ast.kind(it))) {
-                    Some((var, ExKind::Name(name))) => ((*name, var), value),
-                    _ => return Err(self.malformed(ex, "the binding has no name")),
-                }
-            }
-            _ => return Err(self.malformed(ex, "a value is needed")),
+            None => None,
         };
+        let target = match (target, named) {
+            (Some(target), None) | (None, Some(target)) => target,
+            (None, None) => return Err(self.malformed(ex, "the binding has no name")),
+            (Some(_), Some((_, var))) => return Err(self.unsupported(var, "a second name")),
+        };
+        let Some(value) = value else { return Err(self.malformed(ex, "a value is needed")) };
         let value = self.expr(value)?;
         let declared = match self.peek(target.0) {
             Some(Val::Declared(ty, _)) => Some(ty),
