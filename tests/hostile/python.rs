@@ -1,5 +1,6 @@
 //! TVMScript that is deep, long, or has every kind of value in every position.
 
+mod arguments;
 mod captures;
 mod forms;
 mod lost;

@@ -13,7 +13,8 @@ use ir::{
     Type,
     arena::Id,
     effects::{
-        Asynchrony, EffectTable, Element, Flags, MemoryEffect, MemorySet, OpEffects, is_list,
+        Asynchrony, EffectTable, Element, Flags, MemoryEffect, MemorySet, OpEffects, access_mask,
+        is_list,
     },
 };
 use smallvec::SmallVec;
@@ -106,6 +107,8 @@ impl Steps<'_> {
             ExprKind::Load { buffer, .. } | ExprKind::Region(buffer, _) => {
                 touch.reads.push(Cell::class(self.aliases.class(buffer)));
             }
+            // A number of Python.
+            ExprKind::Opaque { text, .. } if self.body.name(text).parse::<f64>().is_ok() => {}
             ExprKind::Opaque { .. } => touch = everything(),
             ExprKind::Call { .. } => self.call(id, &mut touch),
             _ => {}
@@ -121,6 +124,7 @@ impl Steps<'_> {
                 touch.writes.push(Cell::class(self.aliases.class(buffer)));
             }
             OpKind::Opaque(_) | OpKind::Named(_) => touch = everything(),
+            OpKind::Evaluate => self.said(op, &mut touch),
             OpKind::Attr(key) if self.body.name(key).starts_with("async_wait") => {
                 let others = SmallVec::from_slice(&OTHERS.map(Cell::reach));
                 touch = Touch { reads: others.clone(), writes: others };
@@ -128,6 +132,18 @@ impl Steps<'_> {
             _ => {}
         }
         touch
+    }
+
+    /// What a pointer that is a statement of its own says that is done to the memory behind it.
+    fn said(&self, op: OpId, touch: &mut Touch) {
+        let Some(root) = self.occurrences.of_op(op).next() else { return };
+        let Some((reads, writes)) = access_mask(self.body, self.occurrences[root].expr) else {
+            return;
+        };
+        let mut cells = SmallVec::new();
+        self.operand(root, false, true, &mut cells);
+        touch.reads.extend(cells.iter().copied().filter(|_| reads));
+        touch.writes.extend(cells.into_iter().filter(|_| writes));
     }
 
     fn call(&self, id: OccurrenceId, touch: &mut Touch) {

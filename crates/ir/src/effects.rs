@@ -32,7 +32,7 @@ mod table;
 mod tests;
 mod tvm_ops;
 
-pub use calls::{Element, has_keyword_operands, is_list};
+pub use calls::{Element, access_mask, has_keyword_operands, is_list};
 pub use model::{
     Applies, Asynchrony, Basis, Flags, MemoryEffect, MemorySet, Merge, OpEffects, Trap, TrapKind,
 };

@@ -36,7 +36,8 @@ pub enum Role {
     Bounds,
     /// An extent, a stride or the offset of a buffer where it is made: how memory is laid out.
     Layout,
-    /// A value that is converted to a type that is not known: as a constant it would be converted where it is read, and may not fit.
+    /// A value that is converted to a type that is not known: as a constant it would be converted where it is read, and may not fit. Or one
+    /// that TVM asks for its type: a number of Python has none.
     Converted,
     /// An operand that TVM needs as a constant, maybe after loops were unrolled.
     Constant,

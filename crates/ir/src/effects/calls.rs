@@ -112,6 +112,22 @@ impl EffectTable {
     }
 }
 
+/// What an `access_ptr` says, by its mask, that is done to the memory behind it: whether that is read, and whether written. Where the call
+/// is a statement of its own, this is all that it does.
+pub fn access_mask(body: &Body, expr: ExprId) -> Option<(bool, bool)> {
+    let ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } = body.expr(expr).kind else {
+        return None;
+    };
+    if body.name(name) != "tvm_access_ptr" {
+        return None;
+    }
+    let mask = body.items(args).get(4).map(|&it| body.expr(it).kind);
+    Some(match mask {
+        Some(ExprKind::Int(mask)) => (mask & 1 != 0, mask & 2 != 0),
+        _ => (true, true),
+    })
+}
+
 impl OpEffects {
     /// What a call of these effects does with its `index`-th operand; nothing if that is not stated.
     pub fn operand_use(&self, attrs: &AttrDict, index: usize) -> Option<OperandUse> {

@@ -305,6 +305,12 @@ impl Printer<'_> {
             }
             ExprKind::Unary(UnaryOp::Not, operand) if !self.is_const(operand) => Level::Not,
             ExprKind::Unary(UnaryOp::BitNot, _) => Level::Unary,
+            // A number of Python.
+            ExprKind::Opaque { text, .. }
+                if self.body.name(text).bytes().all(|it| it.is_ascii_digit() || it == b'.') =>
+            {
+                Level::Atom
+            }
             ExprKind::Lambda { .. } | ExprKind::Opaque { .. } => Level::Lambda,
             ExprKind::Slice { .. } => Level::Lambda,
             _ => Level::Atom,

@@ -65,9 +65,9 @@ const SCOPES: [&str; 11] = [
 const ASSEMBLY: [&str; 2] = ["nki.", "ptx."];
 
 /// The role of an argument of a call to an operator of TVM.
-pub(super) fn of(body: &Body, name: &str, args: &[ExprId], index: usize) -> Role {
+pub(super) fn of(body: &Body, written: &str, args: &[ExprId], index: usize) -> Role {
     let mut buffer = NameBuffer::new();
-    let name = normal_tir(name, &mut buffer);
+    let name = normal_tir(written, &mut buffer);
     if SCOPES.binary_search(&name).is_ok() {
         return Role::Scope;
     }
@@ -85,7 +85,16 @@ pub(super) fn of(body: &Body, name: &str, args: &[ExprId], index: usize) -> Role
         },
         Err(_) => is_in_text(body, name, args, index),
     };
-    if is_constant { Role::Constant } else { Role::Value }
+    match is_constant {
+        true => Role::Constant,
+        false if asks_for_type(written, name, index) => Role::Converted,
+        false => Role::Value,
+    }
+}
+
+/// Whether TVM asks an operand for its type: what a shuffle moves, and all that operators behind a dot (`T.cuda.…`) are given.
+fn asks_for_type(written: &str, name: &str, index: usize) -> bool {
+    written.contains('.') || name.starts_with("tvm.warp.shuffle") && index == 1
 }
 
 /// Whether a call defines indices of threads.

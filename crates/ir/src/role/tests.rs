@@ -135,3 +135,17 @@ fn only_what_is_computed_takes_names() {
     let named: Vec<Role> = Role::ALL.into_iter().filter(|it| it.takes_name()).collect();
     assert_eq!(named, [Role::Value, Role::Launch, Role::Layout, Role::Converted]);
 }
+
+#[test]
+fn what_tvm_asks_for_its_type_takes_no_constant() {
+    for (name, index, takes) in [
+        ("tvm_warp_shuffle", 0, true),
+        ("tvm_warp_shuffle", 1, false),
+        ("tvm_warp_shuffle_down", 1, false),
+        ("cuda.__shfl_sync", 1, false),
+        ("exp", 0, true),
+    ] {
+        let role = super::arguments::of(&fixture().body, name, &[], index);
+        assert_eq!(role.takes_constant(), takes, "{name} {index}");
+    }
+}

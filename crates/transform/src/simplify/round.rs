@@ -402,7 +402,8 @@ impl<'a> Planner<'_, '_, 'a> {
 
     /// Whether the operands of an operation may go unevaluated.
     pub(super) fn may_go(&self, op: OpId) -> bool {
-        self.body().ops[op].operands.iter().all(|&it| self.facts.may_go(it))
+        let says_access = |it| ir::effects::access_mask(self.body(), it).is_some();
+        self.body().ops[op].operands.iter().all(|&it| self.facts.may_go(it) && !says_access(it))
     }
 }
 

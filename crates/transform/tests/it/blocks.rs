@@ -238,3 +238,22 @@ fn what_a_block_binds_does_not_get_into_the_regions_of_a_block_inside() {
         "#]],
     );
 }
+
+#[test]
+fn the_pass_of_2022_names_nothing_where_tvm_finds_the_regions_by_the_indices() {
+    let options = CseOptions {
+        preset: ir::plan::Preset::Tvm2022,
+        allow_unsound: false,
+        ..CseOptions::default()
+    };
+    let block = |regions: &str| {
+        function(&format!(
+            "with T.sblock(\"b\"):\n{regions}    for i in range(8):\n        A[i * 4 + x, 0] = B[i * 4 + x, 1]\n"
+        ))
+    };
+    crate::support::check_unchanged(&block(""), &options);
+    crate::support::check_unchanged(&block("    T.reads(B[0:64, 0:64])\n"), &options);
+    let regions = "    T.reads(B[0:64, 0:64])\n    T.writes(A[0:64, 0:64])\n";
+    let named = crate::support::rewritten(&block(regions), &options);
+    assert!(named.contains("cse_v1: T.let[T.int32] = i * 4 + x"), "{named}");
+}

@@ -242,6 +242,8 @@ pub(crate) struct Ast<'a> {
     pub(crate) root_exprs: Vec<Ex>,
     /// All of the text.
     pub(crate) text: String,
+    /// Names that are given inside of expressions, `x := e`, in order.
+    pub(crate) named_inside: Vec<(&'a str, TextRange)>,
     /// Error nodes and unreadable tokens, for diagnostics.
     pub(crate) errors: Vec<TextRange>,
 }

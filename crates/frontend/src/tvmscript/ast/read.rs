@@ -421,6 +421,14 @@ impl<'a> Reader<'a> {
             K::DICT_EXPR => self.dict(mark),
             K::STAR_EXPR => ExKind::Star(self.need_expr(mark, 0)),
             K::SLICE_EXPR => self.slice(mark),
+            K::WALRUS_EXPR => {
+                let name = self.children[mark..].iter().find_map(|it| match it {
+                    Child::Name(name, range) => Some((*name, *range)),
+                    _ => None,
+                });
+                self.ast.named_inside.extend(name);
+                ExKind::Other
+            }
             _ => ExKind::Other,
         })
     }

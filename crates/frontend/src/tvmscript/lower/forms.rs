@@ -299,8 +299,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     pub(super) fn shuffle_form(&mut self, ex: Ex, args: &Args<'_>) -> R<Tx> {
-        let (Some(vectors), Some(indices)) = (args.get("vectors"), args.get("indices"))
-        else {
+        let (Some(vectors), Some(indices)) = (args.get("vectors"), args.get("indices")) else {
             return Err(self.malformed(ex, "T.Shuffle takes vectors and indices"));
         };
         let (vectors, indices) = (self.shape(vectors)?, self.shape(indices)?);

@@ -98,11 +98,17 @@ impl<'a> Lowerer<'_, '_, 'a> {
     fn grid_axes(&mut self, ex: Ex, args: &Args<'_>) -> R<Vec<Axis>> {
         let mut axes = Vec::with_capacity(args.positional.len());
         for ev in self.eval_items(&args.positional)? {
-            let (min, end) = match self.items(&ev).as_deref() {
-                Some([min, end]) => (Some(self.lift(min)?), self.lift(end)?),
-                _ => (None, self.lift(&ev)?),
+            let (min, extent) = match self.items(&ev).as_deref() {
+                // The second of a pair is the extent, not the end.
+                Some([min, extent]) => {
+                    let (min, extent) = (self.lift(min)?, self.lift(extent)?);
+                    self.promote(min, extent)?
+                }
+                _ => {
+                    let extent = self.lift(&ev)?;
+                    self.bounds(None, extent)?
+                }
             };
-            let (min, extent) = self.bounds(min, end)?;
             axes.push(Axis {
                 kind: ForKind::Serial,
                 min,

@@ -2,13 +2,7 @@
 
 use ir::{BinaryOp, DataType, ExprKind, Type, UnaryOp};
 
-use super::{
-    Lowerer, R,
-    arguments::Args,
-    calls::Written,
-    source_tree::At,
-    value::Tx,
-};
+use super::{Lowerer, R, arguments::Args, calls::Written, source_tree::At, value::Tx};
 use crate::tvmscript::{ast::Ex, diagnostics};
 
 impl Lowerer<'_, '_, '_> {

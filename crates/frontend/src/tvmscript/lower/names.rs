@@ -135,6 +135,12 @@ impl Lowerer<'_, '_, '_> {
                 value = Some(it);
                 Val::Unknown(it)
             }
+            // `x := e` names it where it stands and in all of the function from there on.
+            Capture::Undefined if self.ast.named_inside.iter().any(|it| it.0 == name) => {
+                let it = self.unknown_value(name);
+                value = Some(it);
+                Val::Unknown(it)
+            }
             Capture::Undefined => return Err(self.undefined(name, range)),
         };
         let definition = self.definition(name, range, DefinitionKind::Captured, value, None);

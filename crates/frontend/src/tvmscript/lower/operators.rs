@@ -77,6 +77,19 @@ impl Lowerer<'_, '_, '_> {
         Ok(Ev { val: Val::Expr(tx.id), src: tx.src })
     }
 
+    /// The text of a number of Python that is no `int32`, beside something of which nothing is known: that may be Python's as well,
+    /// and then the number never is an expression of a type.
+    fn number_of_python(&self, number: &Ev, other: &Ev) -> Option<String> {
+        let text = match &number.val {
+            Val::Const(Constant::Int(it)) if i32::try_from(*it).is_err() => it.to_string(),
+            Val::Const(Constant::Float(bits)) if f64::from_bits(*bits).is_finite() => {
+                format!("{:?}", f64::from_bits(*bits))
+            }
+            _ => return None,
+        };
+        self.is_unknown(&other.val).then_some(text)
+    }
+
     /// An operand; the amount of a shift takes the type of what is shifted, constants of bitwise operators that of
     /// the other side.
     pub(super) fn operand_of(&mut self, it: &Ev, other: &Ev, op: BinaryOp) -> R<Tx> {
@@ -97,6 +110,9 @@ impl Lowerer<'_, '_, '_> {
                 _ => 0,
             };
             return self.const_as(value, dtype.element(), it.src);
+        }
+        if let Some(text) = self.number_of_python(it, other) {
+            return Ok(Tx { id: self.s.body.opaque(&text), src: it.src });
         }
         self.lift(it)
     }

@@ -30,7 +30,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let n_diagnostics = self.s.diagnostics.len();
         let outer_doubt = std::mem::replace(&mut self.s.doubt, Doubt::None);
         // Also where a part of it was read: what the rest does is not known.
-        if self.statement_kind(st).is_err() {
+        if self.names_inside(st) || self.statement_kind(st).is_err() {
             self.opaque_statement(st);
         }
         self.benefit_of_doubt(st, n_diagnostics);
@@ -41,6 +41,23 @@ impl<'a> Lowerer<'_, '_, 'a> {
         }
         self.s.site = None;
         self.s.stmt_range = outer;
+    }
+
+    /// Whether an expression of a statement gives names (`x := e`), and says so: TVMScript has no such thing.
+    fn names_inside(&mut self, st: St) -> bool {
+        if self.ast.named_inside.is_empty() {
+            return false;
+        }
+        let header = self.header(st);
+        let Some(&(_, range)) = self.ast.named_inside.iter().find(|it| header.contains_range(it.1))
+        else {
+            return false;
+        };
+        let range = self.expansion.unwrap_or(range);
+        let message = "a name that is given inside of an expression has no meaning in TVMScript";
+        let code = diagnostics::UNSUPPORTED_CONSTRUCT;
+        self.diagnostic(code, Severity::Warning, range, message.to_owned(), None);
+        true
     }
 
     fn statement_kind(&mut self, st: St) -> R<()> {
@@ -181,6 +198,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let may_store = !matches!(node.kind, StKind::For { .. } | StKind::With { .. });
         for target in targets {
             self.opaque_target(target, op, may_store);
+        }
+        for &(name, range) in &ast.named_inside {
+            if header.contains_range(range) {
+                let value = self.s.body.push_result(op, name, Type::Unknown);
+                self.define(name, range, DefinitionKind::Binding, Val::Unknown(value));
+            }
         }
         // A function of Python may be called, and do anything.
         if let StKind::Def(def) = node.kind {

@@ -4,8 +4,8 @@ use ir::{AllocKind, Attr, DataType, OpKind, Type};
 
 use super::{
     Lowerer, R,
-    buffers::{BufferForm, buffer_form},
     arguments::Args,
+    buffers::{BufferForm, buffer_form},
     value::{Tx, Val},
 };
 use crate::tvmscript::{

@@ -131,3 +131,46 @@ fn a_constant_of_python_is_one() {
     becomes("T.evaluate(tvm.tirx.const(True, \"bool\"))", "T.evaluate(T.bool(True))");
     becomes("T.evaluate(tvm.tirx.const(3, \"int64\"))", "T.evaluate(T.int64(3))");
 }
+
+#[test]
+fn arguments_are_found_by_the_names_of_parameters() {
+    becomes(
+        "B = T.alloc_buffer((4,), \"float32\", None, None, None, None, \"shared\")\nB[0] = T.float32(0.0)",
+        "B = T.alloc_shared((4,))\nB[0] = T.float32(0.0)",
+    );
+    becomes(
+        "B = T.sblock_alloc_buffer((4,), \"float32\", None, None, None, \"shared\")\nB[0] = T.float32(0.0)",
+        "B = T.sblock_alloc_buffer((4,), scope=\"shared\")\nB[0] = T.float32(0.0)",
+    );
+    comes_back("B = T.alloc_local((4,), data=A.data)\nB[0] = T.float32(0.0)");
+    becomes(
+        "B = T.alloc_local((4,), \"float32\", A.data)\nB[0] = T.float32(0.0)",
+        "B = T.alloc_local((4,), data=A.data)\nB[0] = T.float32(0.0)",
+    );
+    becomes(
+        "for i in T.thread_binding(4, None, \"threadIdx.x\"):\n    A[i, 0] = T.float32(0.0)",
+        "for i in T.thread_binding(4, thread=\"threadIdx.x\"):\n    A[i, 0] = T.float32(0.0)",
+    );
+}
+
+#[test]
+fn a_block_that_says_what_goes_without_saying_is_a_block() {
+    becomes(
+        "with T.sblock(\"root\", no_realize=False):\n    A[0, 0] = T.float32(0.0)",
+        "with T.sblock(\"root\"):\n    A[0, 0] = T.float32(0.0)",
+    );
+}
+
+#[test]
+fn arguments_without_a_place_keep_the_text_of_the_statement() {
+    comes_back("with T.sblock(\"root\", True):\n    A[0, 0] = T.float32(0.0)");
+    comes_back("with T.Assert(x > 1, \"text\", \"ValueError\"):\n    A[0, 0] = T.float32(0.0)");
+}
+
+#[test]
+fn a_pair_of_a_grid_is_a_start_and_an_extent() {
+    becomes(
+        "for i, j in T.grid(4, (2, 12)):\n    A[i, j] = T.float32(0.0)",
+        "for i in range(4):\n    for j in range(2, 14):\n        A[i, j] = T.float32(0.0)",
+    );
+}

@@ -570,3 +570,54 @@ def make(k, g):
     assert_eq!(errors.count(), 0, "{:?}", lowered.diagnostics);
     assert!(ir::verify::verify(&lowered.body).is_empty());
 }
+
+/// A function inside one of Python, whose parameter `k` is not known.
+fn captured(body: &str) -> String {
+    let body: String =
+        test_utils::trim_indent(body).lines().map(|it| format!("        {it}\n")).collect();
+    printed(&format!(
+        "from tvm.script import tirx as T\n\ndef make(k):\n    @T.prim_func\n    def f(A: T.Buffer((16,), \"int32\")):\n{body}    return f\n"
+    ))
+}
+
+#[test]
+fn a_wide_number_of_python_beside_an_unknown_one_stays_one() {
+    expect![[r#"
+        unresolved-capture: the value of `k` is not known here
+        @T.prim_func
+        def f(A: T.Buffer((16,), "int32")):
+            A[0] = A[1] + (-4294967296) % k
+            A[2] = k * 4294967296 + 3
+            A[3] = 7 % k
+            A[4] = A[5] * (0.1 * k)
+    "#]]
+    .assert_eq(&captured(
+        "
+         A[0] = A[1] + (-2 << 31) % k
+         A[2] = k * 4294967296 + 3
+         A[3] = 7 % k
+         A[4] = A[5] * (0.1 * k)
+        ",
+    ));
+}
+
+#[test]
+fn a_name_that_is_given_inside_of_an_expression_is_there() {
+    expect![[r#"
+        unsupported-construct: a name that is given inside of an expression has no meaning in TVMScript
+        @T.prim_func
+        def f(A: T.Buffer((16,), "int32")):
+            for i in range(4):
+                if (t := A[i]) > 3:
+                    A[i + 4] = t
+            A[1] = t
+    "#]]
+    .assert_eq(&captured(
+        "
+         for i in range(4):
+             if (t := A[i]) > 3:
+                 A[i + 4] = t
+         A[1] = t
+        ",
+    ));
+}

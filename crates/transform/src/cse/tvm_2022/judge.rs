@@ -143,6 +143,9 @@ fn veto(
     if options.allow_unsound {
         return None;
     }
+    if infers_regions(facts.body, before) {
+        return Some(Refusal::NoBindingSite { before });
+    }
     if options.equivalence == Equivalence::Arithmetic
         && let Some(value) = other_form(outcome, &members[at], forms, at)
     {
@@ -160,6 +163,21 @@ fn veto(
         return Some(Refusal::LaunchBound);
     }
     may_trap(facts, outcome, &members[at], at, before)
+}
+
+/// Whether an operation is in a block that does not say what it reads and writes: TVM finds that out by the indices in it, and would
+/// take a name of the inside to the outside.
+fn infers_regions(body: &ir::Body, op: OpId) -> bool {
+    let mut around = body.parent_op(op);
+    while let Some(at) = around {
+        if let ir::OpKind::SBlock(block) = body.ops[at].kind
+            && (body.sblocks[block].reads.is_none() || body.sblocks[block].writes.is_none())
+        {
+            return true;
+        }
+        around = body.parent_op(at);
+    }
+    false
 }
 
 /// A place at which the value is written in another form than the one that would be evaluated: that one may overflow where

@@ -125,3 +125,17 @@ fn an_if_that_writes_in_one_arm_leaves_the_other() {
         "#]],
     );
 }
+
+#[test]
+fn a_pointer_that_is_a_statement_says_what_is_written() {
+    check(
+        "
+        L = T.alloc_local((4,), \"int32\")
+        M = T.alloc_local((4,), \"int32\")
+        L.access_ptr(\"w\")
+        M.access_ptr(\"r\")
+        A[0] = L[0] + M[0]
+        ",
+        expect![[r##""##]],
+    );
+}
