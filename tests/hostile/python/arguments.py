@@ -41,7 +41,7 @@ VALUES = {
     "thread_tag": ['"threadIdx.x"'], "node_or_dict": ["0"], "attr_key": ['"pragma_x"'], "value": ["n + 1"], "condition": ["n > 1"],
     "message": ['"text"'], "error_kind": ['"RuntimeError"', '"ValueError"'], "start": ["2"], "stop": ["8", "None"], "step": ["2", "None"],
     "unroll": ["True", "False", "4"], "dom": ["8", "(2, 8)"], "binding": ["i"], "kinds": ['"S"'], "bindings": ["[i]"],
-    "predicate": ["vi < 6"], "attrs": ['{"k": 1}'], "type_annotation": ["None", '"int32"'], "buffer": ["B"], "indices": ["[n]"],
+    "predicate": ["vi < 6"], "attrs": ['{"k": 1}'], "type_annotation": ["None", '"int32"', "T.int32"], "buffer": ["B"], "indices": ["[n]"],
     "a": ["n"], "b": ["n + 2"], "x": ["n"], "y": ["n + 2"], "lhs": ["n"], "rhs": ["3"], "cond": ["n > 1"], "t": ["n"], "f": ["2"],
     "true_value": ["n"], "false_value": ["2"], "expr": ["n + 3"], "storage_scope": ['"shared"'], "span": ["None"], "base": ["n"],
     "stride": ["1", "2"], "lanes": ["4"], "access_mask": ['"rw"', '"w"', "1"], "ptr_type": ['"handle"', '"int32"'],

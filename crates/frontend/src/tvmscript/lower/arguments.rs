@@ -27,7 +27,8 @@ fn statement_parameters(form: &str) -> Option<Parameters> {
         "where" => &["predicate"],
         "evaluate" => &["value"],
         "ret" => &["val", NAMED, "value"],
-        "bind" | "Bind" | "LetStmt" => &["value", "type_annotation=None", NAMED, "var"],
+        "bind" | "Bind" => &["value", "type_annotation", NAMED, "var"],
+        "LetStmt" => &["value", "type_annotation=None", NAMED, "var"],
         "let" => &["var", "value"],
         "buffer_store" => &["buffer", "value", "indices", "predicate=None"],
         "Assert" => &["condition", "message", "error_kind='RuntimeError'"],
@@ -255,7 +256,11 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 None => dropped == Some(name) || name == "span" && self.is_none(ex),
             };
             if !is_known {
-                return Err(self.unsupported(ex, &format!("the argument `{name}`")));
+                let what = match name {
+                    "**" => "a dictionary of arguments".to_owned(),
+                    _ => format!("the argument `{name}`"),
+                };
+                return Err(self.unsupported(ex, &what));
             }
         }
         Ok(())

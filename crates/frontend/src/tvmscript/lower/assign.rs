@@ -8,6 +8,7 @@ use syntax::SyntaxKind;
 
 use super::{
     Lowerer, R,
+    arguments::Args,
     buffers::buffer_form,
     source_tree::At,
     value::{Ev, IsSize, Tx, Val},
@@ -65,8 +66,7 @@ impl Lowerer<'_, '_, '_> {
                         return Err(self.malformed(value, "T.bind takes a value"));
                     };
                     let inner = self.expr(inner)?;
-                    self.bind(name, target, inner, None);
-                    return Ok(());
+                    return self.bind_as(name, target, inner, &args);
                 }
                 "meta_var" => {
                     let ev = self.eval(value)?;
@@ -100,7 +100,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// The memory of a scalar that is allocated by name.
-    fn scalar_scope(&mut self, form: &str, args: &super::arguments::Args<'_>) -> R<String> {
+    fn scalar_scope(&mut self, form: &str, args: &Args<'_>) -> R<String> {
         let scope = match form {
             "local_scalar" => return Ok("local".to_owned()),
             "shared_scalar" => return Ok("shared".to_owned()),
@@ -264,14 +264,25 @@ impl Lowerer<'_, '_, '_> {
         op
     }
 
-    /// `T.bind(e, var=v)` as a statement.
-    pub(super) fn bind_form(&mut self, ex: Ex, value: Ex, var: Option<Ex>) -> R<()> {
-        let value = self.expr(value)?;
-        match var.map(|it| (it, self.ast.kind(it))) {
-            Some((target, ExKind::Name(name))) => {
+    /// A binding of the type that `T.bind(e, type)` says.
+    fn bind_as(&mut self, name: &str, target: Ex, value: Tx, args: &Args<'_>) -> R<()> {
+        match args.get("type_annotation").filter(|&it| !self.is_none(it)) {
+            Some(ty) => {
+                let ty = self.type_of(ty)?;
+                self.let_checked(name, target, value, ty)
+            }
+            None => {
                 self.bind(name, target, value, None);
                 Ok(())
             }
+        }
+    }
+
+    /// `T.bind(e, var=v)` as a statement.
+    pub(super) fn bind_form(&mut self, ex: Ex, value: Ex, args: &Args<'_>) -> R<()> {
+        let value = self.expr(value)?;
+        match args.keyword("var").map(|it| (it, self.ast.kind(it))) {
+            Some((target, ExKind::Name(name))) => self.bind_as(name, target, value, args),
             Some((target, _)) => Err(self.malformed(target, "a variable is needed")),
             None => Err(self.malformed(ex, "the binding has no name")),
         }

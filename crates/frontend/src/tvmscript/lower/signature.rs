@@ -108,7 +108,16 @@ impl Lowerer<'_, '_, '_> {
                 }
             }
             None => {
+                let n_diagnostics = self.s.diagnostics.len();
                 let ty = self.param_type(annotation).unwrap_or(Type::Unknown);
+                if ty == Type::Unknown {
+                    // Its text is kept.
+                    let mut at = 0;
+                    self.s.diagnostics.retain(|it| {
+                        at += 1;
+                        at <= n_diagnostics || it.code != diagnostics::UNSUPPORTED_CONSTRUCT
+                    });
+                }
                 self.scalar_param(param, ty);
                 self.keep_annotation(annotation, ty);
             }

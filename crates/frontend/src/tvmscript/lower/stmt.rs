@@ -416,7 +416,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 let Some(value) = args.get("value") else {
                     return Err(self.malformed(ex, "T.bind takes a value"));
                 };
-                self.bind_form(ex, value, args.keyword("var"))
+                self.bind_form(ex, value, args)
             }
             // Without a name nothing can use it; what it says of a parameter counts.
             "match_buffer" | "decl_buffer" | "alloc_buffer" | "sblock_alloc_buffer" => {

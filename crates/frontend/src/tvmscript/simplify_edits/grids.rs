@@ -26,7 +26,7 @@ pub(super) struct Grid {
 pub(super) struct Axis {
     op: OpId,
     target: TextRange,
-    /// Its extent, or its bounds in parentheses.
+    /// Its extent, or its start and extent in parentheses.
     bounds: TextRange,
     has_start: bool,
     is_gone: bool,
@@ -172,13 +172,11 @@ impl Sketch<'_> {
     /// The header of some of its loops.
     fn loops(&self, grid: &Grid, axes: &[&Axis]) -> Option<String> {
         let of = |range: TextRange| self.with_edits(range);
-        if let [axis] = axes {
-            let bounds = of(axis.bounds);
-            let bounds = match axis.has_start {
-                true => bounds.strip_prefix(['(', '['])?.strip_suffix([')', ']'])?,
-                false => &bounds,
-            };
-            return Some(format!("for {} in range({bounds})", of(axis.target)));
+        // A start beside an extent is said by a grid only.
+        if let [axis] = axes
+            && !axis.has_start
+        {
+            return Some(format!("for {} in range({})", of(axis.target), of(axis.bounds)));
         }
         let targets: Vec<String> = axes.iter().map(|it| of(it.target)).collect();
         let bounds: Vec<String> = axes.iter().map(|it| of(it.bounds)).collect();

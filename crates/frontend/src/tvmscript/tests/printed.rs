@@ -174,3 +174,11 @@ fn a_pair_of_a_grid_is_a_start_and_an_extent() {
         "for i in range(4):\n    for j in range(2, 14):\n        A[i, j] = T.float32(0.0)",
     );
 }
+
+#[test]
+fn a_binding_has_the_type_that_is_written() {
+    becomes(
+        "q = T.bind(T.address_of(A[0, 0]), T.handle(\"float32\"))\nT.evaluate(q)",
+        "q: T.let[T.handle(\"float32\", \"global\")] = T.address_of(A[0, 0])\nT.evaluate(q)",
+    );
+}

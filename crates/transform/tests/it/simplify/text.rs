@@ -650,7 +650,7 @@ fn axes_of_one_header() {
         for i, j in T.grid(1, 1):  # once
             # in it
             A[i] = j
-        for i, j in T.grid((2, 3), (x, y)):
+        for i, j in T.grid((2, 1), (x, y)):
             A[j] = i
         for i, j in T.grid(x, 0):
             A[j] = i
@@ -665,7 +665,7 @@ fn axes_of_one_header() {
             # once
             # in it
             A[0] = 0
-            for j in range(x, y):
+            for j in T.grid((x, y)):
                 A[j] = 2
             A[1] = 1
         "#]],
