@@ -99,7 +99,7 @@ fn parts_of_expressions() {
         (access, &[OfType, Value, Value, Value, Constant]),
         (scope, &[Scope]),
         (wait, &[Constant]),
-        (copy, &[Value, Value, Value, Value, Constant]),
+        (copy, &[Converted, Converted, Converted, Converted, Constant]),
         (cast, &[Converted, OfType]),
         (unknown, &[Text]),
     ];
