@@ -148,7 +148,7 @@ pub(in crate::mlir) fn operations(
         let kind = p.current.kind;
         match kind {
             VALUE_ID | STRING | IDENT => operation(p),
-            _ => opaque::stray(p),
+            _ => opaque::stray_in_region(p),
         }
     }
 }

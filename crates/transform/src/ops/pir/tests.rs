@@ -534,3 +534,40 @@ fn programs_become_what_paddle_makes_of_them() {
     }
     assert_eq!(n_pairs, 14);
 }
+
+#[test]
+fn inside_of_unknown_operations_nothing_is_done() {
+    check(
+        r#"
+        %0 = pd_op.data() {}
+        %1 = pd_op.relu(%0)
+        (%2) = "my.match" (%0) {} : (tensor<2xf32>) -> tensor<2xf32>
+        {
+            %3 = pd_op.relu(%0)
+            %4 = pd_op.relu(%0)
+            () = "my.yield" (%3, %4) {} : (tensor<2xf32>, tensor<2xf32>) ->
+        }
+        %5 = pd_op.relu(%0)
+        "#,
+        expect![[]],
+    );
+}
+
+#[test]
+fn a_block_that_nothing_ends_keeps_its_last_operation() {
+    check(
+        r#"
+        %0 = pd_op.data() {}
+        (%c) = "pd_op.full" () {} : () -> tensor<b>
+        %1 = pd_op.relu(%0)
+        () = "pd_op.if" (%c) {} : (tensor<b>) ->
+        {
+            %3 = pd_op.relu(%0)
+        } else {
+            %4 = pd_op.relu(%0)
+            %5 = pd_op.relu(%0)
+        }
+        "#,
+        expect![[]],
+    );
+}
