@@ -132,7 +132,7 @@ impl InFile {
         self.of_units.add(db, file, config, numbers.clone(), &mut self.found);
         for at in functions_in(db, file, None).skip(numbers.start).take(numbers.len()) {
             db.unwind_if_revision_cancelled();
-            self.found.extend(function_diagnostics(db, at, config));
+            add_function_diagnostics(db, at, config, &mut self.found);
         }
     }
 
@@ -192,6 +192,17 @@ pub(crate) fn function_diagnostics(
     at: FunctionAt<'_>,
     config: &DiagnosticsConfig,
 ) -> Vec<Diagnostic> {
+    let mut res = Vec::new();
+    add_function_diagnostics(db, at, config, &mut res);
+    res
+}
+
+fn add_function_diagnostics(
+    db: &RootDatabase,
+    at: FunctionAt<'_>,
+    config: &DiagnosticsConfig,
+    res: &mut Vec<Diagnostic>,
+) {
     let syntax = syntax_errors(db, at.function);
     // Lowering says less about the same places.
     let lowering = db::lowering_diagnostics(db, at.function).iter().filter(|it| {
@@ -226,14 +237,16 @@ pub(crate) fn function_diagnostics(
         let is_allowed = allowances.at(it.kind.name(), it.range);
         (!is_allowed).then(|| it.diagnostic(at, severity))
     });
-    let mut all: Vec<Diagnostic> = reported.chain(findings).collect();
-    let mut told = all.iter_mut().filter(|it| it.code == COMMON_SUBEXPRESSION && it.n_fixes > 0);
+    let first = res.len();
+    res.extend(reported.chain(findings));
+    let mut told =
+        res[first..].iter_mut().filter(|it| it.code == COMMON_SUBEXPRESSION && it.n_fixes > 0);
     if let Some(first) = told.next() {
         first.n_fixes += n_inside(db, at.function);
     }
     if config.levels.has_simplifications() {
         let simpler = simpler(db, at.function).iter();
-        all.extend(simpler.filter_map(|it| {
+        res.extend(simpler.filter_map(|it| {
             let severity = config.levels.simplification(it.kind)?;
             let is_allowed = allowances.at(it.kind.name(), it.range);
             // Of what is half typed nobody wants to hear that it does nothing.
@@ -241,7 +254,6 @@ pub(crate) fn function_diagnostics(
             (!is_allowed && !is_broken).then(|| simplification(at, it, severity))
         }));
     }
-    all
 }
 
 fn simplification(at: FunctionAt<'_>, it: &Simpler, severity: Severity) -> Diagnostic {

@@ -121,7 +121,10 @@ fn block_label(p: &mut Parser<'_>) {
     read = read && p.eat(COLON);
     if !read {
         p.missing();
-        while !p.blocked() && !p.at_end() && !matches!(p.current.kind, R_BRACE | BLOCK_ID | COLON) {
+        while !p.blocked() && !p.at_end() && !matches!(p.current.kind, R_BRACE | COLON) {
+            if p.at(BLOCK_ID) && matches!(p.peek(), COLON | L_PAREN) {
+                break;
+            }
             p.bump();
         }
         p.eat(COLON);

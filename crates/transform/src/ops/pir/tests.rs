@@ -541,8 +541,7 @@ fn inside_of_unknown_operations_nothing_is_done() {
         r#"
         %0 = pd_op.data() {}
         %1 = pd_op.relu(%0)
-        (%2) = "my.match" (%0) {} : (tensor<2xf32>) -> tensor<2xf32>
-        {
+        (%2) = "my.match" (%0) {} -> tensor<2xf32> {
             %3 = pd_op.relu(%0)
             %4 = pd_op.relu(%0)
             () = "my.yield" (%3, %4) {} : (tensor<2xf32>, tensor<2xf32>) ->
@@ -560,8 +559,7 @@ fn a_block_that_nothing_ends_keeps_its_last_operation() {
         %0 = pd_op.data() {}
         (%c) = "pd_op.full" () {} : () -> tensor<b>
         %1 = pd_op.relu(%0)
-        () = "pd_op.if" (%c) {} : (tensor<b>) ->
-        {
+        () = "pd_op.if" (%c) {} -> {
             %3 = pd_op.relu(%0)
         } else {
             %4 = pd_op.relu(%0)
