@@ -72,9 +72,11 @@ pub(crate) fn operations(
 /// What fits nowhere, up to the next line with which something `begins`.
 fn error_lines(p: &mut Parser<'_>, begins: impl Fn(SyntaxKind) -> bool) {
     p.enter(ERROR_NODE);
-    p.bump();
-    while !p.at_end() && !(p.current.newline && begins(p.current.kind)) {
+    loop {
         p.bump();
+        if p.at_end() || p.current.newline && begins(p.current.kind) {
+            break;
+        }
     }
     p.exit();
 }
