@@ -100,7 +100,6 @@ fn texts_take_memory_as_their_length() {
         let text = make(len);
         let of_text = peak_of(name, &text).saturating_sub(peak_of(name, ""));
         let per_byte = of_text as f64 / text.len() as f64;
-        println!("{what}: {per_byte:.0} bytes for one of the text");
         if of_text > MAX_RATIO * text.len() as u64 + SLACK {
             faults.push(format!("{what}: {per_byte:.0} bytes for one of {}", text.len()));
         }
