@@ -6,6 +6,7 @@ pub mod document;
 pub mod figures;
 pub mod kernels;
 pub mod lsp;
+pub mod peak;
 #[cfg(unix)]
 pub mod pretend;
 pub mod samples;

@@ -4,6 +4,7 @@
 //! report: counts a folder, every difference by name, and the targets. The peers are installed by the command, each
 //! in a folder of its own; one that cannot be had is a skip, said by name.
 
+mod again;
 mod agreement;
 mod built;
 mod c;
@@ -62,6 +63,7 @@ Examples:
   cargo xtask conformance spirv --corpus DIR                SPIR-V of every function with launches, validated and run
   cargo xtask conformance gpu --corpus DIR                  CUDA kernels, run and timed on a GPU; skipped by name without one
   cargo xtask conformance mlir --corpus DIR                 every .mlir with the peer's answer beside it
+  cargo xtask conformance again --corpus mlir/test          every .mlir formatted and optimised twice, read by mlir-opt
   cargo xtask conformance mlir-run --corpus DIR             … executed by us and by mlir-cpu-runner
   cargo xtask conformance pir --corpus DIR                  every .pir with its .cse.pir
   cargo xtask conformance fuzz --functions 100000 --seed 1  generated functions before and after every plan, in the interpreter
@@ -108,6 +110,8 @@ enum Suite {
     Cse,
     /// Whether our preset `mlir` gives what the peer's own pass gives on files of MLIR.
     Mlir,
+    /// Whether files of MLIR come back equal when they are formatted and optimised again, and the peer reads what came of them.
+    Again,
     /// Whether functions of MLIR compute the same in our interpreter and compiled by the peer, before and after our plans.
     MlirRun,
     /// How much functions compute after our CSE, and after TVM's.
@@ -135,7 +139,7 @@ enum Suite {
 }
 
 /// What the test command runs.
-const SUITES: [Suite; 14] = [
+const SUITES: [Suite; 15] = [
     Suite::Lower,
     Suite::Roundtrip,
     Suite::Cse,
@@ -147,6 +151,7 @@ const SUITES: [Suite; 14] = [
     Suite::C,
     Suite::Spirv,
     Suite::Mlir,
+    Suite::Again,
     Suite::MlirRun,
     Suite::Pir,
     Suite::Paddle,
@@ -172,7 +177,12 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
         return Ok(if is_good { Outcome::Passed } else { Outcome::Failed });
     }
     let files = match args.suite {
-        Suite::Pir | Suite::Paddle | Suite::Mlir | Suite::MlirRun | Suite::Generated => Vec::new(),
+        Suite::Pir
+        | Suite::Paddle
+        | Suite::Mlir
+        | Suite::Again
+        | Suite::MlirRun
+        | Suite::Generated => Vec::new(),
         _ => corpus::read(&args.corpus, args.filter.as_deref())?,
     };
     let input = Input {
@@ -224,6 +234,7 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
         Suite::Reread => anyhow::bail!("other people's files are not among the samples"),
         Suite::Generated => generated::compare(input.ws, input.generated.0, input.generated.1),
         Suite::Mlir => Ok(mlir::compare(input.ws, input.corpus, input.filter, input.quick)?),
+        Suite::Again => Ok(again::compare(input.ws, input.corpus, input.filter)?),
         Suite::MlirRun => mlir_run::compare(input.ws, input.corpus, input.filter)?,
         Suite::Cuda => cuda::compare(input),
         Suite::Run => run::compare(input),

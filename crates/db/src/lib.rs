@@ -5,6 +5,7 @@ mod environment;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod file;
 mod finding;
+mod forgetting;
 mod function_edits;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod input;
@@ -32,6 +33,7 @@ pub use crate::{
         functions, language, parse, placed_functions,
     },
     finding::{findings, simplifications},
+    forgetting::FEW,
     function_edits::{cse_edits, finding_edits, simplification_edits},
     input::{Configuration, Content, Dialects, Options, SourceFile},
     kernels::{KernelCode, device_code, has_kernels, op_device_code, op_kernels},

@@ -62,3 +62,8 @@ pub fn op_edits<'db>(db: &'db dyn Db, unit: OpUnit<'db>, plan: &OpPlan) -> Check
         ..CheckedEdits::default()
     })
 }
+
+/// Sets how many results the queries here keep; see [`crate::forgetting`].
+pub(crate) fn keep(db: &mut dyn Db, n: usize) {
+    op_fixes::set_lru_capacity(db, n);
+}

@@ -43,7 +43,7 @@ fn last_reading<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<Reading>>
 }
 
 /// The unit, lowered; none of what is around programs of PIR.
-#[salsa::tracked(returns(ref), no_eq)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn op_lowered<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<Lowered>> {
     let source = unit.source(db);
     let green = &source.green;
@@ -176,7 +176,7 @@ impl PartialEq for SharedOpBody {
 }
 
 /// The unit in the IR. Stands still when only comments, layout and positions change.
-#[salsa::tracked(returns(ref))]
+#[salsa::tracked(returns(ref), lru = 0)]
 pub fn op_body<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<SharedOpBody> {
     op_lowered(db, unit).as_ref().map(|it| SharedOpBody(it.clone()))
 }
@@ -192,7 +192,7 @@ pub fn op_diagnostics<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> &'db [Diagnost
 }
 
 /// What is equal and what is dead in a unit, and what is done about it. Depends on what the unit means, not on where anything stands.
-#[salsa::tracked(returns(ref), no_eq)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn op_plan<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Guarded<Option<Arc<OpPlan>>> {
     // The name comes from the body: the source changes with every comment.
     let name = op_body(db, unit).as_ref().map_or("", |it| &it.name);
@@ -206,4 +206,12 @@ fn planned<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<OpPlan>> {
     db.counters().planned(body.ops.len());
     let effects = &configuration.dialects(db).effects;
     Some(Arc::new(transform::ops::plan(body, effects, &options)))
+}
+
+/// Sets how many results the queries here keep; see [`crate::forgetting`].
+pub(crate) fn keep(db: &mut dyn Db, n: usize) {
+    op_text::set_lru_capacity(db, n);
+    op_lowered::set_lru_capacity(db, n);
+    op_body::set_lru_capacity(db, n);
+    op_plan::set_lru_capacity(db, n);
 }

@@ -340,12 +340,18 @@ pub fn frame_of<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<PlacedUnit<'d
 pub struct DocumentAliases {
     ranges: FxHashMap<Box<str>, TextRange>,
     texts: mlir::Aliases,
+    again: Vec<(Box<str>, TextRange)>,
 }
 
 impl DocumentAliases {
     /// Where a name (`#map`, `!t`) is defined, and the canonical text that it stands for.
     pub fn get(&self, name: &str) -> Option<(TextRange, &str)> {
         Some((*self.ranges.get(name)?, &**self.texts.get(name)?))
+    }
+
+    /// Definitions of names that are defined before: the name, where it is, and where the first one is.
+    pub fn redefinitions(&self) -> impl Iterator<Item = (&str, TextRange, TextRange)> {
+        self.again.iter().map(|(name, range)| (&**name, *range, self.ranges[name]))
     }
 }
 
@@ -356,8 +362,12 @@ pub fn op_aliases<'db>(db: &'db dyn Db, frame: OpUnit<'db>) -> DocumentAliases {
     for node in frame.source(db).green.syntax().children() {
         let name = node.first_child_or_token().and_then(|it| it.into_token());
         let Some((name, value)) = name.zip(alias_value(&node)) else { continue };
+        if aliases.ranges.contains_key(name.text()) {
+            aliases.again.push((name.text().into(), name.text_range()));
+            continue;
+        }
         aliases.texts.define(name.text(), &value.text());
-        aliases.ranges.entry(name.text().into()).or_insert(name.text_range());
+        aliases.ranges.insert(name.text().into(), name.text_range());
     }
     aliases
 }

@@ -3,6 +3,8 @@
 //!
 //! Nothing outside the functions is reported: that is the business of the Python tools.
 
+use std::ops::Range;
+
 use db::{Database as _, Db, Function, RootDatabase, SourceFile};
 use frontend::tvmscript::{FunctionKind, Severity, diagnostics::internal_error};
 use ir::{
@@ -16,8 +18,8 @@ use crate::{
     finding_text::FindingText,
     function_at::{FunctionAt, functions_in},
     ops,
-    plan_text::PlanText,
-    simplifications::{Simpler, simpler},
+    plan_text::{self, PlanText},
+    simplifications::{self, Simpler, simpler},
 };
 
 /// The name of the rule about shared values.
@@ -76,19 +78,81 @@ pub(crate) fn diagnostics(
     file: SourceFile,
     config: &DiagnosticsConfig,
 ) -> Vec<Diagnostic> {
-    let mut res = ops::diagnostics::diagnostics(db, file, config);
-    for at in functions_in(db, file, None) {
-        db.unwind_if_revision_cancelled();
-        res.extend(function_diagnostics(db, at, config));
+    let mut in_file = InFile::default();
+    in_file.add(db, file, config, 0..usize::MAX);
+    in_file.finish(db, file, config)
+}
+
+/// As [`diagnostics`], of a file that nobody asks about again: what was computed of some functions is forgotten before the next.
+pub(crate) fn diagnostics_once(
+    db: &mut RootDatabase,
+    file: SourceFile,
+    config: &DiagnosticsConfig,
+) -> Vec<Diagnostic> {
+    /// Finding a part is linear in the units before it: with so many parts that is nothing, and what is held is a small part of all.
+    const MAX_PARTS: usize = 64;
+    db.keep_few();
+    keep(db, db::FEW);
+    let n = db::placed_units(db, file).count().max(functions_in(db, file, None).count());
+    let step = (n / MAX_PARTS).max(db::FEW);
+    let mut in_file = InFile::default();
+    for first in (0..n).step_by(step) {
+        in_file.add(db, file, config, first..first + step);
+        db.forget(file);
     }
-    res.extend(redefined_functions(db, file));
-    if res.len() > config.limit {
-        // The worst first, then as in the text.
-        res.sort_by_key(|it| (it.severity, it.range.start(), it.range.end()));
-        res.truncate(config.limit);
+    in_file.finish(db, file, config)
+}
+
+/// Sets how many results the queries about functions and units keep; see [`RootDatabase::keep_few`].
+fn keep(db: &mut dyn Db, n: usize) {
+    syntax_errors::set_lru_capacity(db, n);
+    function_findings::set_lru_capacity(db, n);
+    shared_values::set_lru_capacity(db, n);
+    simplifications::keep(db, n);
+    plan_text::keep(db, n);
+    ops::diagnostics::keep(db, n);
+}
+
+/// The diagnostics of a file as they are collected.
+#[derive(Default)]
+struct InFile {
+    found: Vec<Diagnostic>,
+    of_units: ops::diagnostics::InFile,
+}
+
+impl InFile {
+    /// Adds those of some functions or units, by their numbers in the order of the text.
+    fn add(
+        &mut self,
+        db: &RootDatabase,
+        file: SourceFile,
+        config: &DiagnosticsConfig,
+        numbers: Range<usize>,
+    ) {
+        self.of_units.add(db, file, config, numbers.clone(), &mut self.found);
+        for at in functions_in(db, file, None).skip(numbers.start).take(numbers.len()) {
+            db.unwind_if_revision_cancelled();
+            add_function_diagnostics(db, at, config, &mut self.found);
+        }
     }
-    res.sort_by_key(|it| (it.range.start(), it.range.end(), it.severity));
-    res
+
+    /// All of them, in the order of the text.
+    fn finish(
+        self,
+        db: &RootDatabase,
+        file: SourceFile,
+        config: &DiagnosticsConfig,
+    ) -> Vec<Diagnostic> {
+        let mut res = self.found;
+        res.extend(redefined_functions(db, file));
+        if res.len() > config.limit {
+            // The worst first, then as in the text.
+            res.sort_by_key(|it| (it.severity, it.range.start(), it.range.end()));
+            res.truncate(config.limit);
+        }
+        res.sort_by_key(|it| (it.range.start(), it.range.end(), it.severity));
+        res
+    }
 }
 
 /// Functions of a module that have one name.
@@ -128,6 +192,17 @@ pub(crate) fn function_diagnostics(
     at: FunctionAt<'_>,
     config: &DiagnosticsConfig,
 ) -> Vec<Diagnostic> {
+    let mut res = Vec::new();
+    add_function_diagnostics(db, at, config, &mut res);
+    res
+}
+
+fn add_function_diagnostics(
+    db: &RootDatabase,
+    at: FunctionAt<'_>,
+    config: &DiagnosticsConfig,
+    res: &mut Vec<Diagnostic>,
+) {
     let syntax = syntax_errors(db, at.function);
     // Lowering says less about the same places.
     let lowering = db::lowering_diagnostics(db, at.function).iter().filter(|it| {
@@ -162,14 +237,16 @@ pub(crate) fn function_diagnostics(
         let is_allowed = allowances.at(it.kind.name(), it.range);
         (!is_allowed).then(|| it.diagnostic(at, severity))
     });
-    let mut all: Vec<Diagnostic> = reported.chain(findings).collect();
-    let mut told = all.iter_mut().filter(|it| it.code == COMMON_SUBEXPRESSION && it.n_fixes > 0);
+    let first = res.len();
+    res.extend(reported.chain(findings));
+    let mut told =
+        res[first..].iter_mut().filter(|it| it.code == COMMON_SUBEXPRESSION && it.n_fixes > 0);
     if let Some(first) = told.next() {
         first.n_fixes += n_inside(db, at.function);
     }
     if config.levels.has_simplifications() {
         let simpler = simpler(db, at.function).iter();
-        all.extend(simpler.filter_map(|it| {
+        res.extend(simpler.filter_map(|it| {
             let severity = config.levels.simplification(it.kind)?;
             let is_allowed = allowances.at(it.kind.name(), it.range);
             // Of what is half typed nobody wants to hear that it does nothing.
@@ -177,7 +254,6 @@ pub(crate) fn function_diagnostics(
             (!is_allowed && !is_broken).then(|| simplification(at, it, severity))
         }));
     }
-    all
 }
 
 fn simplification(at: FunctionAt<'_>, it: &Simpler, severity: Severity) -> Diagnostic {
@@ -195,7 +271,7 @@ fn simplification(at: FunctionAt<'_>, it: &Simpler, severity: Severity) -> Diagn
 }
 
 /// What cannot be read, relative to the function.
-#[salsa::tracked(returns(ref), no_eq)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 fn syntax_errors<'db>(
     db: &'db dyn Db,
     function: Function<'db>,
@@ -241,7 +317,7 @@ impl FunctionFinding {
 }
 
 /// What the facts tell beside common subexpressions.
-#[salsa::tracked(returns(ref), no_eq)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 fn function_findings<'db>(db: &'db dyn Db, function: Function<'db>) -> Vec<FunctionFinding> {
     let text = FindingText::new(db, function);
     let findings = db::findings(db, function).iter();
@@ -268,7 +344,7 @@ fn n_inside(db: &RootDatabase, function: Function<'_>) -> usize {
 }
 
 /// What could be computed once, relative to the function.
-#[salsa::tracked(returns(ref), no_eq)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 fn shared_values<'db>(
     db: &'db dyn Db,
     function: Function<'db>,

@@ -176,7 +176,10 @@ impl<'db> FindingText<'db> {
     pub(crate) fn related_places(&self, all: &[Related]) -> Vec<(TextRange, String)> {
         const MAX_RELATED: usize = 8;
         let place = |it: &Related| Some((self.range(it.place)?, role(it.role).to_owned()));
-        all.iter().filter_map(place).take(MAX_RELATED).collect()
+        let mut res: Vec<_> = all.iter().filter_map(place).take(MAX_RELATED).collect();
+        // Most have one place.
+        res.shrink_to_fit();
+        res
     }
 }
 

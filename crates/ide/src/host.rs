@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use syntax::{Language, Parse};
 
 use crate::{
-    Analysis, Config, Dialects, FileId, Work,
+    Analysis, Config, Diagnostic, DiagnosticsConfig, Dialects, FileId, Work, diagnostics,
     elsewhere::{self, WorkspaceIndex},
     readers::{CancellationToken, Readers},
 };
@@ -53,6 +53,18 @@ impl AnalysisHost {
         let token = CancellationToken::new(db.cancellation_token());
         let lease = self.readers.lease(token.clone());
         Analysis { db, files: self.files.clone(), index: self.index.clone(), token, _lease: lease }
+    }
+
+    /// The diagnostics of a file, as [`Analysis::diagnostics`] gives them, for who asks nothing else: what is computed of a function is forgotten
+    /// soon, so that memory does not follow the number of functions. None of a file that is not there.
+    pub fn diagnostics_once(
+        &mut self,
+        file: FileId,
+        config: &DiagnosticsConfig,
+    ) -> Vec<Diagnostic> {
+        self.begin_change();
+        let Some(&source) = self.files.get(&file) else { return Vec::new() };
+        diagnostics::diagnostics_once(&mut self.db, source, config)
     }
 
     /// The map of what is where in the workspace, for files that the host does not have. Filling it disturbs no question.

@@ -31,7 +31,7 @@ pub(crate) struct FunctionText {
     pub(crate) line_starts: Vec<u32>,
 }
 
-#[salsa::tracked(returns(ref), no_eq)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub(crate) fn function_text<'db>(db: &'db dyn Db, function: Function<'db>) -> FunctionText {
     let text = function.source(db).green.text();
     let bytes = text.as_bytes();
@@ -432,6 +432,11 @@ impl GroupLines {
             n => format!("{n} times here{out}"),
         }
     }
+}
+
+/// Sets how many results the query here keeps; see [`RootDatabase::keep_few`](db::RootDatabase::keep_few).
+pub(crate) fn keep(db: &mut dyn Db, n: usize) {
+    function_text::set_lru_capacity(db, n);
 }
 
 #[cfg(test)]

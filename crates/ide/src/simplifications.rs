@@ -38,7 +38,7 @@ pub(crate) struct Simpler {
 }
 
 /// What can be simplified, in the order of the text.
-#[salsa::tracked(returns(ref), no_eq)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub(crate) fn simpler<'db>(db: &'db dyn Db, function: Function<'db>) -> Vec<Simpler> {
     let text = FindingText::new(db, function);
     let plan = db::simplifications(db, function);
@@ -171,4 +171,9 @@ pub(crate) fn quick_fixes(
         }
     }
     res
+}
+
+/// Sets how many results the query here keeps; see [`RootDatabase::keep_few`](db::RootDatabase::keep_few).
+pub(crate) fn keep(db: &mut dyn Db, n: usize) {
+    simpler::set_lru_capacity(db, n);
 }

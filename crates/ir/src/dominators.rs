@@ -96,7 +96,7 @@ impl Dominators {
             let start = if at == 0 { 0 } else { ends[at - 1] };
             &preds[start as usize..ends[at] as usize]
         };
-        let idom = immediate_dominators(order.len(), targets, preds_of);
+        let (idom, _) = immediate_dominators(order.len(), targets, preds_of);
         drop(preds);
         let unreachable =
             blocks.iter().filter(|it| places.of(**it).is_none_or(|it| number[it] == NONE));
@@ -268,9 +268,7 @@ mod tests {
                 _ => vec![at + 1, common],
             });
             let (body, blocks) = region(&chain.collect::<Vec<_>>());
-            let start = std::time::Instant::now();
             let tree = Dominators::compute(&body, body.root);
-            assert!(start.elapsed() < std::time::Duration::from_secs(20), "{common}");
             assert_eq!(tree.parent(blocks[n - 2]), Some(blocks[n - 3]));
             assert_eq!(tree.parent(blocks[n - 1]), Some(blocks[0]));
         }

@@ -19,6 +19,7 @@ const INTERVAL: u32 = 256;
 
 thread_local! {
     static LEFT: Cell<u32> = const { Cell::new(0) };
+    static LOOKS: Cell<u64> = const { Cell::new(0) };
     static CURRENT: RefCell<Option<Interrupt>> = const { RefCell::new(None) };
 }
 
@@ -62,10 +63,20 @@ pub fn check() {
     LEFT.with(|left| match left.get() {
         0 => {
             left.set(INTERVAL);
+            LOOKS.set(LOOKS.get() + 1);
             look();
         }
         n => left.set(n - 1),
     });
+}
+
+/// Runs a computation, and counts how often it comes by [`check`] on this thread: its work, where a test asks whether that grows as the input does.
+pub fn counted<T>(run: impl FnOnce() -> T) -> (T, u64) {
+    let figures = || (LOOKS.get(), u64::from(LEFT.get()));
+    let (looks, left) = figures();
+    let result = run();
+    let (looks_after, left_after) = figures();
+    (result, (looks_after - looks) * u64::from(INTERVAL + 1) + left - left_after)
 }
 
 /// As [`check`], looking at the flag at once: for places that are seldom come by.
@@ -109,6 +120,13 @@ mod tests {
             7
         });
         assert_eq!(outcome, Ok(7));
+    }
+
+    #[test]
+    fn looks_are_counted() {
+        for n in [0, 1, 255, 256, 257, 1000] {
+            assert_eq!(counted(|| (0..n).for_each(|_| check())).1, n);
+        }
     }
 
     #[test]

@@ -136,7 +136,8 @@ fn packages(ws: &Workspace) -> Result<PathBuf, Skip> {
 }
 
 /// The program: the one that `TIR_ANALYZER_BIN` names, or the workspace's own, built now.
-fn program(ws: &Workspace) -> anyhow::Result<OsString> {
+/// The program under test.
+pub(crate) fn program(ws: &Workspace) -> anyhow::Result<OsString> {
     if let Some(path) = std::env::var_os("TIR_ANALYZER_BIN") {
         return Ok(path);
     }

@@ -397,7 +397,8 @@ impl<'t> Reader<'t> {
             return Body::no_attrs();
         }
         entries.sort_by(|a, b| a.0.cmp(&b.0));
-        entries.dedup_by(|a, b| a.0 == b.0);
+        // Properties and attributes may have one name and two values: then both count.
+        entries.dedup();
         let dict: AttrDict = entries
             .into_iter()
             .map(|(key, value)| (key.into_boxed_str(), Attr::Text(value.into_boxed_str())))

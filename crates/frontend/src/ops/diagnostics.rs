@@ -6,6 +6,8 @@ use crate::{
 };
 
 /// A rule's code.
+pub const ALIAS_REDEFINITION: &str = "alias-redefinition";
+/// A rule's code.
 pub const BLOCK_REDEFINITION: &str = "block-redefinition";
 /// A rule's code.
 pub const SYMBOL_REDEFINITION: &str = "symbol-redefinition";
@@ -27,6 +29,13 @@ pub const UNREAD_OPERATION: &str = "unread-operation";
 
 /// Every rule, in the order of the names. One of them is of TVMScript as well.
 pub const ALL: &[DiagnosticRule] = &[
+    DiagnosticRule {
+        code: ALIAS_REDEFINITION,
+        severity: Severity::Error,
+        summary: "an alias that is already defined",
+        docs: "An alias is defined once in a file, or in a part between `// -----` lines. Those of attributes (`#a`) and of types (`!a`) are \
+               different names. What is read here takes the first definition.\n",
+    },
     DiagnosticRule {
         code: BLOCK_REDEFINITION,
         severity: Severity::Error,

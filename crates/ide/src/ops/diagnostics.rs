@@ -1,9 +1,11 @@
 //! Diagnostics of units of MLIR and PIR: what cannot be read, what lowering says, and, as hints, what is computed twice or for nothing.
 
-use db::{Database as _, Db, OpUnit, PlacedUnit, RootDatabase, SourceFile};
+use std::ops::Range;
+
+use db::{Database as _, Db, DocumentAliases, OpUnit, PlacedUnit, RootDatabase, SourceFile};
 use frontend::ops::{
     Diagnostic as Lowering, Severity,
-    codes::{SYMBOL_REDEFINITION, UNREAD_OPERATION},
+    codes::{ALIAS_REDEFINITION, SYMBOL_REDEFINITION, UNREAD_OPERATION},
 };
 use frontend::tvmscript::diagnostics::internal_error;
 use ir::plan::ops::OpChange;
@@ -16,26 +18,49 @@ use super::{
 };
 use crate::diagnostics::{Diagnostic, DiagnosticsConfig};
 
-/// The diagnostics of a file.
-pub(crate) fn diagnostics(
-    db: &RootDatabase,
-    file: SourceFile,
-    config: &DiagnosticsConfig,
-) -> Vec<Diagnostic> {
-    let mut res = Vec::new();
-    let mut unread = FxHashSet::default();
-    for at in db::placed_units(db, file) {
-        db.unwind_if_revision_cancelled();
+/// The diagnostics of a file as they are collected.
+#[derive(Default)]
+pub(crate) struct InFile {
+    /// Forms that are not known: each is told once a file.
+    unread: FxHashSet<String>,
+}
+
+impl InFile {
+    /// Adds those of some units, by their numbers in the order of the text.
+    pub(crate) fn add(
+        &mut self,
+        db: &RootDatabase,
+        file: SourceFile,
+        config: &DiagnosticsConfig,
+        numbers: Range<usize>,
+        res: &mut Vec<Diagnostic>,
+    ) {
+        for at in db::placed_units(db, file).skip(numbers.start).take(numbers.len()) {
+            db.unwind_if_revision_cancelled();
+            self.add_unit(db, &at, config, res);
+        }
+    }
+
+    fn add_unit(
+        &mut self,
+        db: &RootDatabase,
+        at: &PlacedUnit<'_>,
+        config: &DiagnosticsConfig,
+        res: &mut Vec<Diagnostic>,
+    ) {
         let found = &unit_diagnostics(db, at.unit);
         if config.operations {
-            let problems = found.problems.iter();
-            // Of forms that are not known, each once a file.
-            let problems = problems
-                .filter(|it| it.code != UNREAD_OPERATION || unread.insert(it.message.clone()))
-                .map(|it| placed(&at, it, false));
-            res.extend(problems.filter(|it| !at.is_of_function(it.range.start())));
+            let problems = found
+                .problems
+                .iter()
+                .filter(|it| it.code != UNREAD_OPERATION || self.unread.insert(it.message.clone()));
+            res.extend(
+                problems
+                    .map(|it| placed(at, it, false))
+                    .filter(|it| !at.is_of_function(it.range.start())),
+            );
             // The name of a function stands in its header, and is the frame's business all the same.
-            res.extend(found.symbols.iter().map(|it| placed(&at, it, false)));
+            res.extend(found.symbols.iter().map(|it| placed(at, it, false)));
         }
         if config.common_subexpressions {
             let all = (found.has_more && config.limit > MAX_SAID).then(|| plan(db, at.unit).0);
@@ -43,11 +68,16 @@ pub(crate) fn diagnostics(
             let fixes = if config.read_back { db::op_fixes(db, at.unit).as_ref() } else { None };
             res.extend(said.map(|it| Diagnostic {
                 n_fixes: usize::from(fixes.is_some_and(|fixes| fixes.is_done[it.action])),
-                ..placed(&at, &it.what, it.is_dead)
+                ..placed(at, &it.what, it.is_dead)
             }));
         }
     }
-    res
+}
+
+/// Sets how many results the queries about units keep; see [`RootDatabase::keep_few`].
+pub(crate) fn keep(db: &mut dyn Db, n: usize) {
+    unit_diagnostics::set_lru_capacity(db, n);
+    super::marks::keep(db, n);
 }
 
 fn placed(at: &PlacedUnit<'_>, it: &Lowering, is_unnecessary: bool) -> Diagnostic {
@@ -91,15 +121,31 @@ struct Said {
 const MAX_SAID: usize = 256;
 
 /// What there is to say about a unit.
-#[salsa::tracked(returns(ref), no_eq)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub(crate) fn unit_diagnostics<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> UnitDiagnostics {
     let mut problems = syntax_errors(db, unit);
     problems.extend(db::op_diagnostics(db, unit).iter().cloned());
     let name = unit.source(db).name_range;
     problems.extend(db::op_panics(db, unit).map(|it| internal_error(it, name)));
     let (plan, has_more) = first_of_plan(db, unit, MAX_SAID);
-    let symbols = if unit.is_frame(db) { redefined(marks(db, unit)) } else { Vec::new() };
+    let mut symbols = Vec::new();
+    if unit.is_frame(db) {
+        symbols = redefined(marks(db, unit));
+        symbols.extend(redefined_aliases(db::op_aliases(db, unit)));
+    }
     UnitDiagnostics { problems, symbols, plan, has_more }
+}
+
+/// Aliases of a document that are defined twice.
+fn redefined_aliases(aliases: &DocumentAliases) -> impl Iterator<Item = Lowering> {
+    aliases.redefinitions().map(|(name, range, first)| Lowering {
+        code: ALIAS_REDEFINITION,
+        severity: Severity::Error,
+        range,
+        message: format!("`{name}` is already defined"),
+        help: None,
+        related: vec![(first, "it is defined here first".to_owned())],
+    })
 }
 
 /// Symbols of a frame that are defined twice in one table.

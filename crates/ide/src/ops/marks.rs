@@ -92,7 +92,7 @@ impl SymbolMention {
 }
 
 /// The symbols and aliases of a unit.
-#[salsa::tracked(returns(ref), no_eq)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub(crate) fn marks<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Marks {
     let source = unit.source(db);
     let mut finder = Finder {
@@ -214,4 +214,9 @@ impl Finder<'_> {
             None => self.found.mentions.push(SymbolMention { scope, parts: vec![part] }),
         }
     }
+}
+
+/// Sets how many results the query here keeps; see [`RootDatabase::keep_few`](db::RootDatabase::keep_few).
+pub(crate) fn keep(db: &mut dyn Db, n: usize) {
+    marks::set_lru_capacity(db, n);
 }

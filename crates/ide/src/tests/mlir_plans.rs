@@ -432,3 +432,44 @@ fn passes_are_shown_as_edits_of_the_text() {
     "#]]
     .assert_eq(&format!("{}\n{shown}", preview.function));
 }
+
+#[test]
+fn an_alias_is_defined_once_in_a_document() {
+    let text = "\
+#a = 1 : i32
+!a = i32
+#b = 2 : i32
+#a = 1 : i32
+!a = i64
+// -----
+#a = 2 : i32
+";
+    check_diagnostics(
+        &DiagnosticsConfig::default(),
+        text,
+        expect![[r#"
+        4 Error alias-redefinition: `#a` is already defined
+        5 Error alias-redefinition: `!a` is already defined"#]],
+    );
+}
+
+#[test]
+fn a_nul_is_a_blank() {
+    let text = "\0func.func @f() {\0\n  return\0\n}\0\n\0";
+    check_diagnostics(&DiagnosticsConfig::default(), text, expect![[""]]);
+}
+
+#[test]
+fn who_asks_once_is_told_the_same() {
+    let many: String = (0..300)
+        .map(|it| TEXT.replace("@f", &format!("@f{it}")).replace("@g", &format!("@g{}", it % 200)))
+        .collect();
+    let config = DiagnosticsConfig { read_back: true, ..DiagnosticsConfig::default() };
+    let of_snapshot = analysis(&many).diagnostics(FILE, &config).unwrap();
+    let mut host = AnalysisHost::new();
+    host.open_file(FILE, syntax::parse_as(Language::Mlir, &many));
+    assert_eq!(host.diagnostics_once(FILE, &config), of_snapshot);
+    // And again, when all is forgotten.
+    assert_eq!(host.diagnostics_once(FILE, &config), of_snapshot);
+    assert!(of_snapshot.iter().any(|it| it.code == "symbol-redefinition"));
+}

@@ -5,12 +5,12 @@
 
 const NONE: u32 = u32::MAX;
 
-/// The immediate dominators of the nodes below `n`, all of which can be reached from 0; that of 0 is 0.
+/// The immediate dominators of the nodes below `n`, all of which can be reached from 0; that of 0 is 0. And how many steps up the tree that took.
 pub(super) fn immediate_dominators<'a, T: Iterator<Item = usize>>(
     n: usize,
     targets: impl Fn(usize) -> T,
     preds_of: impl Fn(usize) -> &'a [u32],
-) -> Vec<u32> {
+) -> (Vec<u32>, u64) {
     let DepthFirst { number, node, parent } = DepthFirst::new(n, targets);
     let mut forest = Forest::new(n);
     let mut idom = vec![0; n];
@@ -40,7 +40,7 @@ pub(super) fn immediate_dominators<'a, T: Iterator<Item = usize>>(
         }
         by_node[node[at] as usize] = node[idom[at] as usize];
     }
-    by_node
+    (by_node, forest.n_steps)
 }
 
 /// A depth-first spanning tree.
@@ -77,12 +77,19 @@ struct Forest {
     label: Vec<u32>,
     semi: Vec<u32>,
     path: Vec<u32>,
+    n_steps: u64,
 }
 
 impl Forest {
     fn new(n: usize) -> Forest {
         let all: Vec<u32> = (0..n as u32).collect();
-        Forest { ancestor: vec![NONE; n], label: all.clone(), semi: all, path: Vec::new() }
+        Forest {
+            ancestor: vec![NONE; n],
+            label: all.clone(),
+            semi: all,
+            path: Vec::new(),
+            n_steps: 0,
+        }
     }
 
     /// The node of the lowest semidominator on the way from `node` up to its root, without the root; a root is its own.
@@ -91,6 +98,7 @@ impl Forest {
         while self.ancestor[at as usize] != NONE {
             self.path.push(at);
             at = self.ancestor[at as usize];
+            self.n_steps += 1;
         }
         // The topmost stands below the root already.
         self.path.pop();
@@ -103,5 +111,36 @@ impl Forest {
             self.ancestor[it as usize] = self.ancestor[above];
         }
         self.label[node as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A chain of `n` nodes, each of which leads to `common` too, with an edge from the first to the last.
+    fn steps_of_chain(n: usize, common: usize) -> u64 {
+        let targets: Vec<Vec<usize>> = (0..n)
+            .map(|at| match at {
+                _ if at + 1 == n => vec![],
+                0 => vec![1, n - 1],
+                _ => vec![at + 1, common],
+            })
+            .collect();
+        let mut preds = vec![Vec::new(); n];
+        for (from, to) in targets.iter().enumerate() {
+            to.iter().for_each(|to| preds[*to].push(from as u32));
+        }
+        let targets = |at: usize| targets[at].iter().copied();
+        immediate_dominators(n, targets, |at| &preds[at]).1
+    }
+
+    #[test]
+    fn long_chains_take_steps_as_they_are_long() {
+        for at_end in [false, true] {
+            let steps = |n: usize| steps_of_chain(n, if at_end { n - 1 } else { 1 });
+            let (small, large) = (steps(2_000), steps(8_000));
+            assert!(small > 0 && large <= 5 * small, "{small} of 2,000 blocks, {large} of 8,000");
+        }
     }
 }

@@ -48,7 +48,8 @@ pub(crate) fn trivia(text: &[u8], pos: usize, markers: Markers) -> Trivia {
     }
     loop {
         match text.get(res.end) {
-            Some(b' ' | b'\t') => res.end += 1,
+            // To MLIR's own lexer a NUL in the middle of a text is a blank.
+            Some(b' ' | b'\t' | 0) => res.end += 1,
             Some(b'\n' | b'\r') => {
                 res.newline = true;
                 res.end += 1;
@@ -76,7 +77,7 @@ pub(crate) fn trivia_piece(text: &[u8], pos: usize) -> (SyntaxKind, usize) {
         0xef => (BOM, pos + 3),
         _ => {
             let rest = &text[pos..];
-            let len = rest.iter().position(|it| !matches!(it, b' ' | b'\t' | b'\r' | b'\n'));
+            let len = rest.iter().position(|it| !matches!(it, b' ' | b'\t' | b'\r' | b'\n' | 0));
             (WHITESPACE, pos + len.unwrap_or(rest.len()))
         }
     }

@@ -12,7 +12,7 @@ pub(super) fn file(p: &mut Parser<'_>) {
         if p.at(L_BRACE) {
             block(p);
         } else {
-            error_line(p);
+            error_lines(p, |kind| kind == L_BRACE);
         }
     }
     p.record_trivia();
@@ -64,17 +64,19 @@ pub(crate) fn operations(
         if p.at(L_PAREN) {
             operation(p);
         } else {
-            error_line(p);
+            error_lines(p, |kind| matches!(kind, L_PAREN | R_BRACE));
         }
     }
 }
 
-/// What fits nowhere, up to the end of its line.
-fn error_line(p: &mut Parser<'_>) {
+/// What fits nowhere, up to the next line with which something `begins`.
+fn error_lines(p: &mut Parser<'_>, begins: impl Fn(SyntaxKind) -> bool) {
     p.enter(ERROR_NODE);
-    p.bump();
-    while !p.at_end() && !p.current.newline {
+    loop {
         p.bump();
+        if p.at_end() || p.current.newline && begins(p.current.kind) {
+            break;
+        }
     }
     p.exit();
 }

@@ -268,10 +268,7 @@ fn check_file(
     let language = Language::of_file(&job.file.path, &source.text);
     host.set_text(file, language, source.text.as_str().into());
     let config = DiagnosticsConfig { read_back: true, ..job.config.diagnostics(usize::MAX) };
-    let found = host.analysis().diagnostics(file, &config);
-    // Nothing changes this host, so nothing is cancelled.
-    let mut found =
-        found.map_err(|_| anyhow::anyhow!("the analysis of {} was cancelled", job.file.shown))?;
+    let mut found = host.diagnostics_once(file, &config);
     drop(host);
     let (accepted, stale) = adoption.select(job, source, &mut found)?;
     let found = first_fixes(found, left);

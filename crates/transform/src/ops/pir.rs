@@ -10,7 +10,9 @@
 //! sound ones are not, the merge is refused with the name of the first reason. The default plan asks for no more than equal sound numbers, so it
 //! also merges behind operations of which Paddle fears a side effect.
 //!
-//! Nothing is ever dead: what a program computes may be asked for by name when it runs.
+//! Nothing is ever dead: what a program computes may be asked for by name when it runs. The default plan does nothing inside an operation that
+//! nobody knows, which may count on each operation of its block, and leaves a block that no terminator ends its last operation; it takes no
+//! operation for equal whose types could not be read.
 
 mod attributes;
 mod safe;
@@ -21,7 +23,9 @@ mod tests;
 use ir::{
     Body, Dialect, ExprId, ExprKind, OpId, OpKind, Type, ValueId, ValueKind,
     arena::Id,
-    effects::{EffectTable, Flags, MatchKind, MemoryEffect, Merge, Namespace, OpEffects},
+    effects::{
+        EffectTable, Flags, MatchKind, MemoryEffect, Merge, Namespace, OpEffects, paddle_op,
+    },
     plan::ops::{OpAction, OpActionKind, OpChange, OpPlan, OpPreset, OpRefusal, OpRefusalKind},
     walk::WalkEvent,
 };
@@ -109,6 +113,8 @@ struct Planner<'a> {
     marks: Vec<usize>,
     /// Why an operation is equal to no other, by operation.
     reasons: Vec<Option<Reason>>,
+    /// How many of the operations around are such that nobody knows.
+    n_unknown_around: usize,
     plan: OpPlan,
     work: OpWork,
 }
@@ -129,6 +135,7 @@ impl<'a> Planner<'a> {
             undo: Vec::new(),
             marks: Vec::new(),
             reasons: vec![None; body.ops.len()],
+            n_unknown_around: 0,
             plan: OpPlan::empty(options.preset),
             work: OpWork::default(),
         }
@@ -141,6 +148,7 @@ impl<'a> Planner<'a> {
     fn enter(&mut self, op: OpId) {
         if !self.body.ops[op].regions.is_empty() {
             self.storage.enter_regions(op);
+            self.n_unknown_around += usize::from(self.is_unknown(op));
         }
     }
 
@@ -155,9 +163,12 @@ impl<'a> Planner<'a> {
     fn leave(&mut self, op: OpId) {
         self.work.visited += 1;
         let data = &self.body.ops[op];
+        if !data.regions.is_empty() {
+            self.n_unknown_around -= usize::from(self.is_unknown(op));
+        }
         let is_candidate = data.regions.is_empty() && !safe::is_terminal(self.body, op);
         self.safety.decide(self.body, op);
-        if is_candidate && let OpKind::Named(_) = data.kind {
+        if is_candidate && !self.stays(op) && matches!(data.kind, OpKind::Named(_)) {
             self.number(op);
             self.look_up(op);
         } else {
@@ -165,6 +176,24 @@ impl<'a> Planner<'a> {
             self.number_alone(op, By::Sound);
         }
         self.storage.leave(self.body, op);
+    }
+
+    /// Whether the default plan leaves the operation alone for where it stands: inside of what nobody knows, or at the end of a block that
+    /// nothing ends, which would lose its last operation.
+    fn stays(&self, op: OpId) -> bool {
+        let block = &self.body.blocks[self.body.ops[op].parent];
+        let ends_open_block = self.body.ops[op].parent != self.body.entry(self.body.root)
+            && block.ops.last() == Some(&op)
+            && !self.effects_of(op).flags.contains(Flags::TERMINATOR);
+        self.is_default() && (self.n_unknown_around > 0 || ends_open_block)
+    }
+
+    /// Whether neither the effects table nor Paddle's registry knows the operation.
+    fn is_unknown(&self, op: OpId) -> bool {
+        let OpKind::Named(name) = self.body.ops[op].kind else { return true };
+        let name = self.body.name(name);
+        let is_row = self.effects.explain(Namespace::Pir, name).kind != MatchKind::Default;
+        !is_row && paddle_op(name).is_none()
     }
 
     // ---- numbers ----
@@ -235,6 +264,10 @@ impl<'a> Planner<'a> {
             _ => return Some((OpRefusalKind::UnknownOperation, None)),
         };
         if self.effects.explain(Namespace::Pir, name).kind == MatchKind::Default {
+            return Some((OpRefusalKind::UnknownOperation, None));
+        }
+        let results = &self.body.ops[op].results;
+        if results.iter().any(|it| self.body.values[*it].ty == Type::Unknown) {
             return Some((OpRefusalKind::UnknownOperation, None));
         }
         if effects.merge() == Merge::Never {

@@ -121,7 +121,10 @@ fn block_label(p: &mut Parser<'_>) {
     read = read && p.eat(COLON);
     if !read {
         p.missing();
-        while !p.blocked() && !p.at_end() && !matches!(p.current.kind, R_BRACE | BLOCK_ID | COLON) {
+        while !p.blocked() && !p.at_end() && !matches!(p.current.kind, R_BRACE | COLON) {
+            if p.at(BLOCK_ID) && matches!(p.peek(), COLON | L_PAREN) {
+                break;
+            }
             p.bump();
         }
         p.eat(COLON);
@@ -148,7 +151,7 @@ pub(in crate::mlir) fn operations(
         let kind = p.current.kind;
         match kind {
             VALUE_ID | STRING | IDENT => operation(p),
-            _ => opaque::stray(p),
+            _ => opaque::stray_in_region(p),
         }
     }
 }

@@ -198,11 +198,20 @@ pub(super) fn error_rest(p: &mut Parser<'_>) {
     p.exit();
 }
 
-/// What begins nothing in a list of operations: up to the next line that does.
+/// What begins nothing in a region: up to the next line that does, a label, or the end of the region.
+pub(super) fn stray_in_region(p: &mut Parser<'_>) {
+    stray_until(p, |p| matches!(p.current.kind, R_BRACE | BLOCK_ID));
+}
+
+/// What begins nothing outside of all regions: up to the next line that does. There a brace closes nothing, and a label begins nothing.
 pub(super) fn stray(p: &mut Parser<'_>) {
+    stray_until(p, |_| false);
+}
+
+fn stray_until(p: &mut Parser<'_>, ends: impl Fn(&Parser<'_>) -> bool) {
     p.enter(ERROR_NODE);
     p.bump();
-    while !p.at_end() && !p.at(R_BRACE) && !p.at(BLOCK_ID) && !next_begins(p, p.brackets.len()) {
+    while !p.at_end() && !ends(p) && (p.at(BLOCK_ID) || !next_begins(p, p.brackets.len())) {
         p.bump();
     }
     p.exit();

@@ -534,3 +534,59 @@ fn programs_become_what_paddle_makes_of_them() {
     }
     assert_eq!(n_pairs, 14);
 }
+
+#[test]
+fn inside_of_unknown_operations_nothing_is_done() {
+    check(
+        r#"
+        %1 = pd_op.full() {shape:[2]}
+        (%2) = "my.match" () {} -> tensor<2xf32> {
+            %3 = pd_op.full() {shape:[2]}
+            %4 = pd_op.full() {shape:[2]}
+            () = "my.yield" (%3, %4) {} : (tensor<2xf32>, tensor<2xf32>) ->
+        }
+        %5 = pd_op.full() {shape:[2]}
+        "#,
+        expect![[r#"
+            [as Paddle]
+            (%3) -> (%1) common-operation
+            (%4) -> (%1) common-operation
+            (%5) -> (%1) common-operation
+            [pir]
+            (%5) -> (%1) common-operation
+            not (%3) -> (%1): shared-storage because of ield" (%3, %4) {} : (tensor<2xf32>, tensor<2xf32>) ->
+            not (%4) -> (%1): shared-storage because of ield" (%3, %4) {} : (tensor<2xf32>, tensor<2xf32>) ->
+            [default]
+            (%5) -> (%1) common-operation
+        "#]],
+    );
+}
+
+#[test]
+fn a_block_that_nothing_ends_keeps_its_last_operation() {
+    check(
+        r#"
+        %0 = pd_op.data() {}
+        (%c) = "pd_op.full" () {} : () -> tensor<b>
+        %1 = pd_op.relu(%0)
+        () = "pd_op.if" (%c) {} -> {
+            %3 = pd_op.relu(%0)
+        } else {
+            %4 = pd_op.relu(%0)
+            %5 = pd_op.relu(%0)
+        }
+        "#,
+        expect![[r#"
+            [as Paddle]
+            (%3) -> (%1) common-operation
+            (%4) -> (%1) common-operation
+            (%5) -> (%1) common-operation
+            [pir]
+            (%3) -> (%1) common-operation
+            (%4) -> (%1) common-operation
+            (%5) -> (%1) common-operation
+            [default]
+            (%4) -> (%1) common-operation
+        "#]],
+    );
+}
