@@ -10,15 +10,11 @@ mod semantics;
 
 use std::{collections::BTreeSet, path::Path};
 
-use ir::{
-    Body,
-    effects::EffectTable,
-    interp::{
-        EventKind, Options, RunErrorKind,
-        mlir::{self, Launch, Outcome, Program},
-    },
-    plan::ops::OpPreset,
+use interp::{
+    EventKind, Options, RunErrorKind,
+    mlir::{self, Launch, Outcome, Program},
 };
+use ir::{Body, effects::EffectTable, plan::ops::OpPreset};
 use test_utils::Sample;
 use transform::ops::{OpOptions, plan, rewrite};
 

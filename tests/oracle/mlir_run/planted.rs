@@ -1,11 +1,11 @@
 //! Wrong rewrites, planted: the oracle must find each.
 
+use interp::{
+    Argument, Options,
+    mlir::{self, Program},
+};
 use ir::{
     Body, OpId, OpKind,
-    interp::{
-        Argument, Options,
-        mlir::{self, Program},
-    },
     plan::ops::{OpAction, OpActionKind, OpChange, OpPlan, OpPreset},
 };
 use transform::ops::rewrite;
@@ -48,7 +48,7 @@ fn loads_merged_across_a_store_are_found() {
         %c = arith.subi %b, %a : i32
         return %c : i32
     }";
-    let array = ir::interp::Array::zeros(ir::DataType::INT32, &[1]);
+    let array = interp::Array::zeros(ir::DataType::INT32, &[1]);
     let inputs = vec![Argument::Array(array), Argument::Int(7), Argument::Int(0)];
     let found = judge(text, |body| merge(body, "memref.load"), inputs);
     assert_eq!(found, "result 0 differs");
@@ -60,7 +60,7 @@ fn a_store_that_is_dropped_is_found() {
         memref.store %v, %m[%i] : memref<1xi32>
         return
     }";
-    let array = ir::interp::Array::zeros(ir::DataType::INT32, &[1]);
+    let array = interp::Array::zeros(ir::DataType::INT32, &[1]);
     let inputs = vec![Argument::Array(array), Argument::Int(7), Argument::Int(0)];
     let drop = |body: &Body| (named(body, "memref.store")[0], OpChange::Delete);
     assert_eq!(judge(text, drop, inputs), "argument 0 differs");

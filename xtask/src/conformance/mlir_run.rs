@@ -15,14 +15,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use frontend::mlir::{self, Shapes, UnitKind};
-use ir::{
-    Body,
-    interp::{
-        OnError, Options, RunErrorKind,
-        mlir::{Launch, Program, run},
-    },
-    plan::ops::OpPreset,
+use interp::{
+    OnError, Options, RunErrorKind,
+    mlir::{Launch, Program, run},
 };
+use ir::{Body, plan::ops::OpPreset};
 
 use self::driver::Driver;
 use crate::conformance::{mlir::optimize, parallel, report::Report};
