@@ -58,6 +58,11 @@ const RULES: &[Rule] = &[
     },
     Rule { name: "unused", demand: "a declared dependency is used", check: dependencies::unused },
     Rule {
+        name: "stale",
+        demand: "a library with a home is still there",
+        check: dependencies::stale,
+    },
+    Rule {
         name: "manifests",
         demand: "versions and lints come from the workspace",
         check: manifest::check,

@@ -31,15 +31,12 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("hashbrown", Only(&["ir"])),
     ("ignore", Only(&["tir-analyzer"])),
     ("indicatif", Only(&["tir-analyzer"])),
-    ("libloading", Only(&["xtask"])),
-    ("line-index", Only(&["syntax"])),
     ("libm", Only(&["interp", "ir"])),
     ("lsp-server", Only(&["tir-analyzer"])),
     ("lsp-types", Only(&["tir-analyzer"])),
     ("naga", Only(&["codegen"])),
     ("notify", Only(&["tir-analyzer"])),
     ("npyz", Only(&["tir-analyzer"])),
-    ("opencl3", Only(&["xtask"])),
     ("postcard", Only(&["codegen"])),
     ("rowan", Only(&["syntax"])),
     ("rustc-hash", Anywhere),
@@ -124,6 +121,26 @@ pub(crate) fn unused(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
+/// Reports rows of [`EXTERNALS`] for libraries that no manifest of the workspace lists any more.
+pub(crate) fn stale(tree: &Tree) -> Vec<Finding> {
+    stale_rows(tree, EXTERNALS.iter().map(|(name, _)| *name))
+}
+
+fn stale_rows<'a>(tree: &Tree, rows: impl Iterator<Item = &'a str>) -> Vec<Finding> {
+    let listed = workspace_versions(tree);
+    rows.filter(|row| !listed.is_empty() && !listed.iter().any(|(name, _)| name == row))
+        .map(|row| {
+            let problem = format!("`{row}` has a home and is in no manifest");
+            Finding::new(
+                "xtask/src/tidy/dependencies.rs",
+                1,
+                problem,
+                "remove its row in EXTERNALS",
+            )
+        })
+        .collect()
+}
+
 fn unused_versions(tree: &Tree) -> Vec<Finding> {
     let used: Vec<String> = Manifest::all(tree)
         .flat_map(|manifest| manifest.dependencies)
@@ -190,6 +207,16 @@ mod tests {
             Cargo.toml:4: no package uses `hashbrown`
         "#]]
         .assert_eq(&problems(&unused(&tree)));
+    }
+
+    #[test]
+    fn home_of_a_library_that_is_gone_is_reported() {
+        let tree =
+            Tree::of(&[("Cargo.toml", "[workspace]\n[workspace.dependencies]\nhalf = \"2\"\n")]);
+        expect![[r#"
+            xtask/src/tidy/dependencies.rs:1: `libloading` has a home and is in no manifest
+        "#]]
+        .assert_eq(&problems(&stale_rows(&tree, ["half", "libloading"].into_iter())));
     }
 
     #[test]
