@@ -47,6 +47,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("similar", Only(PROGRAMS)),
     ("smallvec", Anywhere),
     ("stacker", Anywhere),
+    ("strsim", Only(&["tir-analyzer"])),
     ("tempfile", Only(&["build-kernels", "codegen", "tir-analyzer", "xtask", "tests"])),
     ("text-size", Anywhere),
     ("thin-vec", Anywhere),

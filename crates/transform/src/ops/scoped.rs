@@ -522,7 +522,7 @@ impl<'a> Walk<'a> {
         } else {
             None
         };
-        let kind = self.kind(op, into);
+        let kind = OpActionKind::Common;
         if let Some(uses) = uses {
             self.replace_uses(&uses, op, into);
             let change = OpChange::MergeUses { into, uses: uses.into() };
@@ -537,10 +537,6 @@ impl<'a> Walk<'a> {
         }
         self.act(op, OpChange::Merge { into }, kind);
         self.mark_gone(op);
-    }
-
-    fn kind(&self, _op: OpId, _into: OpId) -> OpActionKind {
-        OpActionKind::Common
     }
 
     /// In a graph region: the uses by operations that are not known yet.
