@@ -122,6 +122,28 @@ pub(crate) fn unused(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
+/// Reports libraries whose reason is not given under "Dependencies" in the README of the package.
+pub(crate) fn explained(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for manifest in Manifest::all(tree) {
+        let Some(page) = tree.get(&format!("{}/README.md", manifest.dir)) else { continue };
+        let reasons = page.split_once("\n## Dependencies\n").map_or("", |(_, reasons)| reasons);
+        let is_external = |name: &str| layer(name).is_none();
+        let of_product = |section| section != Section::Dev;
+        for dependency in manifest.dependencies.iter().filter(|it| {
+            manifest.dir.starts_with("crates/") && of_product(it.section) && is_external(&it.name)
+        }) {
+            if !reasons.contains(&format!("`{}`", dependency.alias)) {
+                let problem = format!("nothing says why `{}` is there", dependency.alias);
+                let way_out =
+                    "give the reason under \"## Dependencies\" of the README of the crate";
+                findings.push(Finding::new(manifest.path, dependency.line, problem, way_out));
+            }
+        }
+    }
+    findings
+}
+
 /// Reports rows of [`EXTERNALS`] for libraries that no manifest of the workspace lists any more.
 pub(crate) fn stale(tree: &Tree) -> Vec<Finding> {
     stale_rows(tree, EXTERNALS.iter().map(|(name, _)| *name))
@@ -208,6 +230,23 @@ mod tests {
             Cargo.toml:4: no package uses `hashbrown`
         "#]]
         .assert_eq(&problems(&unused(&tree)));
+    }
+
+    #[test]
+    fn library_without_a_reason_is_reported() {
+        let manifest = "[package]\nname = \"ir\"\n[dependencies]\nhalf.workspace = true\nlibm.workspace = true\n\
+                        [dev-dependencies]\nexpect-test.workspace = true\n";
+        let tree = Tree::of(&[
+            ("crates/ir/Cargo.toml", manifest),
+            (
+                "crates/ir/README.md",
+                "# ir\n\n`libm`\n\n## Dependencies\n\n`half` (16-bit floats)\n",
+            ),
+        ]);
+        expect![[r#"
+            crates/ir/Cargo.toml:5: nothing says why `libm` is there
+        "#]]
+        .assert_eq(&problems(&explained(&tree)));
     }
 
     #[test]
