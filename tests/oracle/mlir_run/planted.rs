@@ -6,7 +6,10 @@ use interp::{
 };
 use ir::{
     Body, OpId, OpKind,
-    plan::ops::{OpAction, OpActionKind, OpChange, OpPlan, OpPreset},
+    plan::{
+        Preset,
+        ops::{OpAction, OpActionKind, OpChange, OpPlan},
+    },
 };
 use transform::ops::rewrite;
 
@@ -23,7 +26,7 @@ fn judge(text: &str, change: impl Fn(&Body) -> (OpId, OpChange), inputs: Vec<Arg
     let body = &documents[0].units[0].body;
     let (op, change) = change(body);
     let action = OpAction { op, change, kind: OpActionKind::Common };
-    let plan = OpPlan { actions: vec![action], ..OpPlan::empty(OpPreset::Default) };
+    let plan = OpPlan { actions: vec![action], ..OpPlan::empty(Preset::Default) };
     let after = rewrite(body, &plan);
     let run = |body: &Body| {
         mlir::run(&Program::new([body]), 0, inputs.clone(), LAUNCH, &Options::default())

@@ -19,7 +19,7 @@ use interp::{
     OnError, Options, RunErrorKind,
     mlir::{Launch, Program, run},
 };
-use ir::{Body, plan::ops::OpPreset};
+use ir::{Body, plan::Preset};
 
 use self::driver::Driver;
 use crate::conformance::{mlir::optimize, parallel, report::Report};
@@ -174,7 +174,7 @@ fn judge(case: &Case, tools: &peer::Tools) -> Verdict {
         Ok(before) => before,
         Err(why) => return Verdict::NotLowered(why),
     };
-    let after = optimize(&case.text, OpPreset::Default, false)
+    let after = optimize(&case.text, Preset::Default, false)
         .and_then(|text| tools.run(&driver.beside(&text)));
     match after {
         Ok(after) if driver::same(&ours, &before, &after) => {}

@@ -22,7 +22,10 @@ use ir::{
     Body, Dialect, ExprId, ExprKind, OpId, OpKind, Type, ValueId, ValueKind,
     arena::Id,
     effects::{EffectTable, Flags, MatchKind, MemoryEffect, Merge, Namespace, OpEffects},
-    plan::ops::{OpAction, OpActionKind, OpChange, OpPlan, OpPreset, OpRefusal, OpRefusalKind},
+    plan::{
+        Preset,
+        ops::{OpAction, OpActionKind, OpChange, OpPlan, OpRefusal, OpRefusalKind},
+    },
     walk::WalkEvent,
 };
 use rustc_hash::FxHashMap;
@@ -135,7 +138,7 @@ impl<'a> Planner<'a> {
     }
 
     fn is_default(&self) -> bool {
-        self.options.preset != OpPreset::Pir
+        self.options.preset != Preset::Pir
     }
 
     fn enter(&mut self, op: OpId) {

@@ -25,7 +25,10 @@ use ir::{
     arena::Id,
     dominators::Dominators,
     effects::EffectTable,
-    plan::ops::{OpAction, OpActionKind, OpChange, OpPlan, OpPreset, OpRefusal, OpRefusalKind},
+    plan::{
+        Preset,
+        ops::{OpAction, OpActionKind, OpChange, OpPlan, OpRefusal, OpRefusalKind},
+    },
 };
 use rustc_hash::FxHashMap;
 
@@ -138,7 +141,7 @@ impl<'a> Walk<'a> {
         found: &'a mut dyn FnMut(Found),
     ) -> Walk<'a> {
         let summary = Summary::collect(body, labels);
-        let is_24 = options.preset != OpPreset::Mlir19;
+        let is_24 = options.preset != Preset::Mlir19;
         let digests = Digests::new(body, summary.has_regions, is_24);
         Walk {
             body,
