@@ -1,6 +1,6 @@
 //! Compiled statements against the general evaluator: the same results, events and counts.
 
-use ir::interp::{OnError, Options, Outcome, RunError, RunErrorKind};
+use interp::{OnError, Options, Outcome, RunError, RunErrorKind};
 use test_utils::Rng;
 
 use crate::{

@@ -1,6 +1,6 @@
 //! Constructs that few kernels use, each in a small function whose result is known.
 
-use ir::interp::{Argument, Array, Options, Overlap, UnknownCalls, run, run_overlapping};
+use interp::{Argument, Array, Options, Overlap, UnknownCalls, run, run_overlapping};
 
 use crate::functions::functions_of;
 

@@ -4,10 +4,8 @@
 //! looked for: one barrier too few shows. What is written is compared with the words of the PTX ISA.
 
 use codegen::{Options as CodeOptions, TargetOptions, device_code, kernels};
-use ir::{
-    Body, DataType,
-    interp::{Argument, Array, OnError, Options, Schedule, run},
-};
+use interp::{Argument, Array, OnError, Options, Schedule, run};
+use ir::{Body, DataType};
 
 use transform::lower::LowerOptions;
 

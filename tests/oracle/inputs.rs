@@ -1,9 +1,7 @@
 //! Arguments for a function: small values for its symbols, and arrays of values that find mistakes.
 
-use ir::{
-    Body, DataType, ValueId, ValueKind,
-    interp::{Argument, Array},
-};
+use interp::{Argument, Array};
+use ir::{Body, DataType, ValueId, ValueKind};
 use test_utils::Rng;
 
 use crate::work::{Symbols, constant};
@@ -50,7 +48,7 @@ pub(crate) fn symbols(body: &Body, round: usize) -> Symbols {
     free.enumerate().map(|(at, id)| (id, values[at % values.len()])).collect()
 }
 
-pub(crate) use ir::interp::buffer_of;
+pub(crate) use interp::buffer_of;
 
 /// Arguments for all parameters, or why there are none.
 pub(crate) fn arguments(

@@ -5,11 +5,8 @@
 //! of a sum explains, all else to the bit. A function that is lowered already must pass through. One that is large is run before all passes and
 //! after, and not in between.
 
-use ir::{
-    Body, OpKind,
-    interp::{Argument, Options, Outcome, RunError, RunErrorKind},
-    verify::verify,
-};
+use interp::{Argument, Options, Outcome, RunError, RunErrorKind};
+use ir::{Body, OpKind, verify::verify};
 use test_utils::Rng;
 use transform::lower::{LOWERINGS, LowerOptions};
 

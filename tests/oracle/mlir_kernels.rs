@@ -6,13 +6,11 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use ir::{
-    Body,
-    interp::{
-        self, Argument, Options, RunErrorKind,
-        mlir::{self, Final, Launch, Need, Program},
-    },
+use interp::{
+    Argument, Options, RunErrorKind,
+    mlir::{self, Final, Launch, Need, Program},
 };
+use ir::Body;
 use test_utils::Rng;
 use transform::{
     from_ops::{FromOps, kernels},

@@ -10,15 +10,11 @@ mod semantics;
 
 use std::{collections::BTreeSet, path::Path};
 
-use ir::{
-    Body,
-    effects::EffectTable,
-    interp::{
-        EventKind, Options, RunErrorKind,
-        mlir::{self, Launch, Outcome, Program},
-    },
-    plan::ops::OpPreset,
+use interp::{
+    EventKind, Options, RunErrorKind,
+    mlir::{self, Launch, Outcome, Program},
 };
+use ir::{Body, effects::EffectTable, plan::Preset};
 use test_utils::Sample;
 use transform::ops::{OpOptions, plan, rewrite};
 
@@ -29,7 +25,7 @@ use self::program::{Document, arguments, documents};
 /// How a function that asks for its place in a launch is launched.
 pub(crate) const LAUNCH: Launch = Launch { grid: [2, 1, 1], block: [4, 2, 1] };
 
-const PRESETS: [OpPreset; 2] = [OpPreset::Mlir19, OpPreset::Default];
+const PRESETS: [Preset; 2] = [Preset::Mlir19, Preset::Default];
 
 /// Extents that are not said, in turn.
 const EXTENTS: [i64; 2] = [5, 16];
@@ -72,7 +68,7 @@ enum Ran {
 /// Runs a function of a program and of its rewritten forms on several arguments.
 fn check_function(
     before: &Program<'_>,
-    after: &[(OpPreset, Program<'_>)],
+    after: &[(Preset, Program<'_>)],
     (number, body): (usize, &Body),
     max_steps: u64,
 ) -> Result<Ran, String> {
@@ -120,7 +116,7 @@ fn check_document(
     let bodies: Vec<&Body> = document.units.iter().map(|it| &it.body).collect();
     let before = Program::new(bodies.iter().copied());
     let mut changed: BTreeSet<&str> = BTreeSet::new();
-    let mut rewritten: Vec<(OpPreset, Vec<Body>)> = Vec::new();
+    let mut rewritten: Vec<(Preset, Vec<Body>)> = Vec::new();
     for preset in PRESETS {
         let options = OpOptions { preset, allow_unsound: false };
         let of = |body: &&Body| plan(body, EffectTable::builtin(), &options);
@@ -130,7 +126,7 @@ fn check_document(
         let bodies = bodies.iter().zip(&plans).map(|(body, plan)| rewrite(body, plan));
         rewritten.push((preset, bodies.collect()));
     }
-    let after: Vec<(OpPreset, Program<'_>)> =
+    let after: Vec<(Preset, Program<'_>)> =
         rewritten.iter().map(|(preset, bodies)| (*preset, Program::new(bodies))).collect();
     let units = document.units.iter().enumerate();
     for (number, unit) in units.filter(|(_, it)| it.is_function) {

@@ -3,12 +3,8 @@
 use std::collections::BTreeSet;
 
 use frontend::tvmscript::{Selection, unchecked::cse_edits};
-use ir::{
-    Body, Occurrences,
-    interp::{Argument, EventKind, Options, Outcome, RunError, RunErrorKind},
-    plan::CsePlan,
-    verify::verify,
-};
+use interp::{Argument, EventKind, Options, Outcome, RunError, RunErrorKind};
+use ir::{Body, Occurrences, plan::CsePlan, verify::verify};
 use test_utils::Rng;
 use transform::{
     cse::{self, CseOptions},

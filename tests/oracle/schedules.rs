@@ -1,7 +1,7 @@
 //! Threads in other orders: a race-free kernel gives the same results under every schedule, and what the schedules and
 //! the search for races find wrong is reported.
 
-use ir::interp::{Argument, Array, EventKind, OnError, Options, Outcome, Schedule, run};
+use interp::{Argument, Array, EventKind, OnError, Options, Outcome, Schedule, run};
 use test_utils::Rng;
 
 use crate::{

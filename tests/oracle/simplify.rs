@@ -1,11 +1,8 @@
 //! Guards of fused loops over dynamic shapes, before and after the pass `simplify`: one is left, and on all small
 //! shapes every thread of every block writes what it wrote before.
 
-use ir::{
-    Body, OpKind,
-    interp::{Argument, Array, Options, run},
-    verify::verify,
-};
+use interp::{Argument, Array, Options, run};
+use ir::{Body, OpKind, verify::verify};
 use transform::passes::Pass;
 
 use crate::{functions::functions_of, rewrites::agrees};

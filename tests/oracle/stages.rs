@@ -7,10 +7,8 @@
 
 use std::collections::BTreeMap;
 
-use ir::{
-    Body, DataType,
-    interp::{Argument, Array, EventKind, Options, Outcome, RunErrorKind},
-};
+use interp::{Argument, Array, EventKind, Options, Outcome, RunErrorKind};
+use ir::{Body, DataType};
 use test_utils::Rng;
 
 use crate::{

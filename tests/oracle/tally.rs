@@ -5,10 +5,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use ir::{
-    Body,
-    interp::{self, Argument, Options, Outcome, RunError},
-};
+use interp::{Argument, Options, Outcome, RunError};
+use ir::Body;
 
 /// Counts by reason.
 #[derive(Default)]

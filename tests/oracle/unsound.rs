@@ -1,11 +1,8 @@
 //! Programs that the peer's pass breaks: with the divisor 0 the original runs, the peer's plan divides by it, ours
 //! does not.
 
-use ir::{
-    Body, Occurrences,
-    interp::{Argument, Array, Options, Outcome, RunError, RunErrorKind, run},
-    plan::Preset,
-};
+use interp::{Argument, Array, Options, Outcome, RunError, RunErrorKind, run};
+use ir::{Body, Occurrences, plan::Preset};
 use transform::cse::{self, CseOptions};
 
 use crate::{functions::functions_of, rewrites::agrees};

@@ -1,6 +1,6 @@
 //! What stops the interpreter: a run of every sample, and the reasons of those that it cannot execute.
 
-use ir::interp::{OnError, Options};
+use interp::{OnError, Options};
 use test_utils::Rng;
 
 use crate::{

@@ -58,6 +58,16 @@ const RULES: &[Rule] = &[
     },
     Rule { name: "unused", demand: "a declared dependency is used", check: dependencies::unused },
     Rule {
+        name: "reasons",
+        demand: "a README says why a library is there",
+        check: dependencies::explained,
+    },
+    Rule {
+        name: "stale",
+        demand: "a library with a home is still there",
+        check: dependencies::stale,
+    },
+    Rule {
         name: "manifests",
         demand: "versions and lints come from the workspace",
         check: manifest::check,

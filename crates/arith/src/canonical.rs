@@ -136,7 +136,7 @@ impl<'a> Terms<'a> {
         }
         match (*kind, children) {
             (ExprKind::Binary(op, a, _), &[x, y]) if self.level >= Equivalence::Commutative => {
-                self.binary(body, op, body.ty(a), ty, x, y)
+                self.binary(op, body.ty(a), ty, x, y)
             }
             (ExprKind::Unary(UnaryOp::Not, _), &[x]) if self.level == Equivalence::Arithmetic => {
                 self.not(ty, x)
@@ -152,15 +152,7 @@ impl<'a> Terms<'a> {
         }
     }
 
-    fn binary(
-        &mut self,
-        body: &Body,
-        op: BinaryOp,
-        operand: Type,
-        ty: Type,
-        x: TermId,
-        y: TermId,
-    ) -> TermId {
+    fn binary(&mut self, op: BinaryOp, operand: Type, ty: Type, x: TermId, y: TermId) -> TermId {
         if sum::is_ring(operand) && self.level == Equivalence::Arithmetic {
             match op {
                 BinaryOp::Add => return self.sum(ty, (x, 1), (y, 1)),
@@ -178,7 +170,7 @@ impl<'a> Terms<'a> {
             // True for floats too, NaN included (F4).
             BinaryOp::Gt => (BinaryOp::Lt, y, x),
             BinaryOp::Ge => (BinaryOp::Le, y, x),
-            _ if x > y && is_commutative(body, op, operand) => (op, y, x),
+            _ if x > y && is_commutative(op, operand) => (op, y, x),
             _ => (op, x, y),
         };
         self.intern(Operator::Binary(op), ty, [x, y].as_slice().into(), SmallVec::new())
@@ -298,7 +290,7 @@ fn operator(body: &Body, kind: &ExprKind) -> Operator {
 
 /// Whether the operands may be swapped: the operator is commutative for their type (`SEMANTICS: F3`, `F6`, `I10`, `I11`), and
 /// both are evaluated (`S2`, `S6`).
-fn is_commutative(_body: &Body, op: BinaryOp, operand: Type) -> bool {
+fn is_commutative(op: BinaryOp, operand: Type) -> bool {
     let Some(dtype) = operand.prim() else { return false };
     let is_lazy = op.is_logical() && dtype.is_scalar();
     !is_lazy && effects::binary(op).commutative.holds_for(is_integral(dtype))

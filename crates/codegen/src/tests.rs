@@ -399,7 +399,7 @@ fn a_group_of_warps_is_reduced_by_shared_memory_and_then_by_shuffles() {
 
 #[test]
 fn shuffles_give_the_bits_that_the_tree_gives() {
-    use ir::interp::{Argument, Array, Options as RunOptions, run};
+    use interp::{Argument, Array, Options as RunOptions, run};
     for (groups, size) in [(16, 4), (1, 32), (8, 16), (2, 64), (1, 1024), (3, 96), (4, 24), (2, 3)]
     {
         let body = group_sums(groups, size);

@@ -16,8 +16,7 @@
 //! whose nodes rise at most twice. Building is O(expressions + operations + scopes), a query O(1).
 
 use ir::{
-    BinaryOp, Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind,
-    ValueId,
+    Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, OpId, OpKind, ValueId,
     arena::Id,
     effects::{Flags, MemoryEffect},
 };
@@ -110,10 +109,6 @@ impl Variance {
     pub fn of_expr(&self, expr: ExprId) -> Vary {
         self.levels[expr.index()]
     }
-    /// How far the value of an occurrence may vary.
-    pub fn of_expr_at(&self, flow: &Flow<'_>, id: OccurrenceId) -> Vary {
-        self.of_expr(flow.occurrences[id].expr)
-    }
     /// How far a value may vary.
     pub fn of_value(&self, value: ValueId) -> Vary {
         self.levels[self.places.values + value.index()]
@@ -126,32 +121,9 @@ impl Variance {
     pub fn divergent(&self, scope: ScopeId) -> bool {
         self.divergence(scope) == Vary::Thread
     }
-    /// Who may disagree about evaluating an occurrence: its scope, and the operands that decide about it. O(depth of it in
-    /// its expression).
-    pub fn divergence_at(&self, flow: &Flow<'_>, id: OccurrenceId) -> Vary {
-        let mut level = self.divergence(flow.scopes.of_op(flow.occurrences[id].op));
-        let mut at = flow.occurrences[id].parent;
-        while let Some(parent) = at {
-            if decides(flow.body, flow.occurrences[parent].expr) {
-                let condition = OccurrenceId::new(parent.index() + 1);
-                level = level.max(self.of_expr_at(flow, condition));
-            }
-            at = flow.occurrences[parent].parent;
-        }
-        level
-    }
     /// Edges of the graph that were followed: for tests of growth.
     pub fn work(&self) -> u64 {
         self.n_steps
-    }
-}
-
-/// Whether operand 0 of the node decides what else is evaluated.
-fn decides(body: &Body, expr: ExprId) -> bool {
-    match body.expr(expr).kind {
-        ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) | ExprKind::Select(..) => true,
-        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => body.name(name) == "if_then_else",
-        _ => false,
     }
 }
 

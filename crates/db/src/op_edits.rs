@@ -12,7 +12,7 @@ use frontend::{
 };
 use ir::{
     guard::{Stage, guarded},
-    plan::ops::OpPlan,
+    plan::{Preset, ops::OpPlan},
 };
 use syntax::UnitKind;
 
@@ -30,10 +30,12 @@ pub fn op_fixes<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<CheckedEd
     Some(Arc::new(op_edits(db, unit, plan)))
 }
 
-/// The edits that do a plan about a unit; none of a unit with errors, whose meaning is not known.
+/// The edits that do a plan about a unit; none of a unit with errors, whose meaning is not known, and none by Paddle's
+/// rules, which take constants for equal that are printed with six digits.
 pub fn op_edits<'db>(db: &'db dyn Db, unit: OpUnit<'db>, plan: &OpPlan) -> CheckedEdits {
     let Some(lowered) = op_lowered(db, unit) else { return CheckedEdits::default() };
-    if plan.is_empty() || lowered.diagnostics.iter().any(|it| it.severity == Severity::Error) {
+    let has_no_meaning = || lowered.diagnostics.iter().any(|it| it.severity == Severity::Error);
+    if plan.is_empty() || plan.preset == Preset::Pir || has_no_meaning() {
         let none = vec![false; plan.actions.len()];
         return CheckedEdits { is_done: none.clone(), differs: none, ..CheckedEdits::default() };
     }

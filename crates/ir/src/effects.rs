@@ -22,7 +22,7 @@
 
 mod calls;
 mod model;
-pub(crate) mod names;
+pub mod names;
 mod nodes;
 mod operands;
 mod paddle;

@@ -13,7 +13,6 @@ pub mod fold;
 pub mod guard;
 pub mod id_list;
 mod interned;
-pub mod interp;
 pub mod interrupt;
 pub mod minifloat;
 pub mod occurrence;

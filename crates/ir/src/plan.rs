@@ -5,7 +5,7 @@
 //! text), so these can never disagree. *Found*, *shown* and *applied* are three things: a plan lists all groups that
 //! were found with their decision; what is shown is a threshold over it; what is applied are its bindings.
 
-use crate::{Body, BufferId, ExprId, NameId, OccurrenceId, OpId, ValueId};
+use crate::{Body, BufferId, Dialect, ExprId, NameId, OccurrenceId, OpId, ValueId};
 
 /// Enums whose values have names.
 macro_rules! names {
@@ -43,16 +43,62 @@ pub use cell::{CellIdx, CellPlace, CellStore, CseCell, PartialObstacle};
 /// Version of the JSON form of plans. Raised when a field changes its meaning or goes.
 pub const PLAN_VERSION: u32 = 2;
 
-/// Which rules a plan follows.
+/// Whose rules a plan follows.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Preset {
-    /// Today's TVM pass (`CommonSubexprElim` of 0.27), names and order included.
-    Tvm,
-    /// TVM's pass of 2022 (`CommonSubexprElimTIR` of 0.21 to 0.23), names and order included: largest first, also bools, inside
-    /// lets and with lets inside expressions.
-    Tvm2022,
-    /// All that TVM finds soundly; reuses bindings the user already made.
+    /// All that is sound and saves something, in every dialect.
     Default,
+    /// TVMScript: today's pass of TVM (`CommonSubexprElim` of 0.27), names and order included.
+    Tvm,
+    /// TVMScript: TVM's pass of 2022 (`CommonSubexprElimTIR` of 0.21 to 0.23), names and order included: largest first,
+    /// also bools, inside lets and with lets inside expressions.
+    Tvm2022,
+    /// MLIR: `mlir-opt -cse` of LLVM 19, with its dead-code rule.
+    Mlir19,
+    /// MLIR: the same pass in LLVM 24.
+    Mlir24,
+    /// PIR: Paddle's `common_subexpression_elimination_pass`.
+    Pir,
+}
+
+impl Preset {
+    /// All of them.
+    pub const ALL: [Preset; 6] = [
+        Preset::Default,
+        Preset::Tvm,
+        Preset::Tvm2022,
+        Preset::Mlir19,
+        Preset::Mlir24,
+        Preset::Pir,
+    ];
+
+    /// The name in settings, messages and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Preset::Default => "default",
+            Preset::Tvm => "tvm",
+            Preset::Tvm2022 => "tvm-2022",
+            Preset::Mlir19 => "mlir",
+            Preset::Mlir24 => "mlir-24",
+            Preset::Pir => "pir",
+        }
+    }
+
+    /// Whether it says something about functions of a dialect.
+    pub fn is_for(self, dialect: Dialect) -> bool {
+        match self {
+            Preset::Default => true,
+            Preset::Tvm | Preset::Tvm2022 => matches!(dialect, Dialect::Tirx | Dialect::Tir),
+            Preset::Mlir19 | Preset::Mlir24 => dialect == Dialect::Mlir,
+            Preset::Pir => dialect == Dialect::Pir,
+        }
+    }
+
+    /// The rules that a plan of a dialect follows where this is chosen for files of all dialects.
+    #[must_use]
+    pub fn of(self, dialect: Dialect) -> Preset {
+        if self.is_for(dialect) { self } else { Preset::Default }
+    }
 }
 
 /// How alike the occurrences of a group are. Each level contains the ones before it.

@@ -15,8 +15,8 @@ use std::{
 
 use parser::SyntaxKind;
 use rowan::{
-    Direction, GreenNode, GreenNodeData, GreenToken, NodeOrToken, TextRange, TextSize,
-    TokenAtOffset, WalkEvent, cursor,
+    GreenNode, GreenNodeData, GreenToken, NodeOrToken, TextRange, TextSize, TokenAtOffset,
+    WalkEvent, cursor,
 };
 
 use crate::keeper::Keeper;
@@ -179,14 +179,6 @@ impl SyntaxNode {
     /// The node or token before this one in the same parent.
     pub fn prev_sibling_or_token(&self) -> Option<SyntaxElement> {
         self.raw.prev_sibling_or_token().map(|it| self.wrap_element(it))
-    }
-
-    /// This node and its siblings in a direction.
-    pub fn siblings(&self, direction: Direction) -> impl Iterator<Item = SyntaxNode> + use<> {
-        iter::successors(Some(self.clone()), move |node| match direction {
-            Direction::Next => node.next_sibling(),
-            Direction::Prev => node.prev_sibling(),
-        })
     }
 
     /// The first token of the text of this node.

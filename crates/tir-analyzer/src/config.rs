@@ -82,17 +82,26 @@ pub struct Config {
     pub dialects: Arc<DialectRows>,
 }
 
-/// Whose rules a plan follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+/// Whose rules plans follow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
-    /// All that TVM finds soundly, and reuse of what the user bound.
+    /// All that is sound and saves something, and reuse of what the user bound
     Default,
-    /// Today's TVM pass, without its unsound results.
+    /// TVM's pass, names and order included
     Tvm,
-    /// TVM's pass of 2022, without its unsound results.
+    /// TVM's pass of 2022 (0.21 to 0.23), names and order included
     #[serde(rename = "tvm-2022")]
+    #[value(name = "tvm-2022")]
     Tvm2022,
+    /// `mlir-opt -cse` of LLVM 19, for files of MLIR
+    Mlir,
+    /// `mlir-opt -cse` of LLVM 24, for files of MLIR
+    #[serde(rename = "mlir-24")]
+    #[value(name = "mlir-24")]
+    Mlir24,
+    /// Paddle's pass, for printed programs
+    Pir,
 }
 
 impl From<Preset> for ide::Preset {
@@ -101,6 +110,9 @@ impl From<Preset> for ide::Preset {
             Preset::Default => ide::Preset::Default,
             Preset::Tvm => ide::Preset::Tvm,
             Preset::Tvm2022 => ide::Preset::Tvm2022,
+            Preset::Mlir => ide::Preset::Mlir19,
+            Preset::Mlir24 => ide::Preset::Mlir24,
+            Preset::Pir => ide::Preset::Pir,
         }
     }
 }
@@ -193,7 +205,12 @@ impl Config {
 
     /// The part that analyses depend on.
     pub fn analysis(&self) -> ide::Config {
-        ide::Config { cse: self.cse(), findings: self.findings(), ops: ide::OpOptions::default() }
+        ide::Config { cse: self.cse(), findings: self.findings(), ops: self.ops() }
+    }
+
+    /// How equal operations are planned.
+    pub fn ops(&self) -> ide::OpOptions {
+        ide::OpOptions { preset: self.preset.into(), allow_unsound: false }
     }
 
     /// How common subexpressions are planned.
@@ -517,6 +534,19 @@ mod tests {
 
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn preset_of_operations_reaches_their_plans() {
+        for (name, preset) in [
+            ("mlir", ide::Preset::Mlir19),
+            ("mlir-24", ide::Preset::Mlir24),
+            ("pir", ide::Preset::Pir),
+        ] {
+            let patch = ConfigPatch::from_json(&json!({"cse": {"preset": name}})).unwrap();
+            let analysis = Config::layered([&patch]).analysis();
+            assert_eq!((analysis.ops.preset, preset.name()), (preset, name));
+        }
+    }
 
     #[test]
     fn later_patches_win_and_absent_settings_stay() {

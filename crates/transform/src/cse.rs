@@ -106,13 +106,14 @@ pub fn plan_counted(
     let is_real = |it| source.is_none_or(|view| (view.is_real)(it) && !(view.is_allowed)(it));
     let view = source.map(|view| SourceView { is_real: &is_real, ..view });
     let mut facts = Facts::collect(body, occurrences, view, effects, &mut work);
-    if options.preset == Preset::Default {
+    let preset = options.preset.of(body.dialect);
+    if preset == Preset::Default {
         facts.leave_roles(&mut work);
     }
-    let mut plan = match options.preset {
+    let mut plan = match preset {
         Preset::Tvm => tvm::plan(&facts, options, &mut work),
         Preset::Tvm2022 => tvm_2022::plan(&facts, options, &mut work),
-        Preset::Default => greedy::plan(&facts, options, &mut work),
+        _ => greedy::plan(&facts, options, &mut work),
     };
     allowed::name(&mut plan, body, source.as_ref());
     (plan, work)

@@ -2,7 +2,7 @@
 //!
 //! In: a call, in any of the spellings that TVM has or had. Out: an [`Instruction`], its operands by their meaning; none for other calls and for
 //! forms that are not understood. What an instruction computes is `SEMANTICS: P8, Y3, Y4, Y7`; the interpreter reads the same forms
-//! (`ir::interp::matrix`, `fragments`, `async_copy`). Linear in the operands.
+//! (`interp::matrix`, `fragments`, `async_copy`). Linear in the operands.
 
 use ir::{Body, Callee, DataType, ExprId, ExprKind, effects::has_keyword_operands};
 

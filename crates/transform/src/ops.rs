@@ -39,7 +39,7 @@ mod wide;
 use ir::{
     Body, Dialect,
     effects::EffectTable,
-    plan::ops::{OpPlan, OpPreset},
+    plan::{Preset, ops::OpPlan},
 };
 
 pub use needs::{part, with_needs};
@@ -49,14 +49,14 @@ pub use rewrite::rewrite;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OpOptions {
     /// Whose rules.
-    pub preset: OpPreset,
+    pub preset: Preset,
     /// Also does what the peer does unsoundly. To measure how exact the preset is; never for users' code.
     pub allow_unsound: bool,
 }
 
 impl Default for OpOptions {
     fn default() -> Self {
-        OpOptions { preset: OpPreset::Default, allow_unsound: false }
+        OpOptions { preset: Preset::Default, allow_unsound: false }
     }
 }
 
@@ -76,9 +76,10 @@ pub fn plan(body: &Body, effects: &EffectTable, options: &OpOptions) -> OpPlan {
 
 /// As [`plan`], with what it cost.
 pub fn plan_counted(body: &Body, effects: &EffectTable, options: &OpOptions) -> (OpPlan, OpWork) {
+    let options = &OpOptions { preset: options.preset.of(body.dialect), ..*options };
     match (body.dialect, options.preset) {
         (Dialect::Pir, _) => pir::plan(body, effects, options),
-        (_, OpPreset::Default) => wide::plan(body, effects),
+        (_, Preset::Default) => wide::plan(body, effects),
         _ => scoped::plan(body, effects, options),
     }
 }

@@ -4,12 +4,11 @@ mod instances;
 mod simplified;
 
 use frontend::tvmscript::{Selection, Severity, unchecked::cse_edits};
+use interp::{
+    Argument, EventKind, Options, Outcome, Overlap, RunError, RunErrorKind, Schedule, UnknownCalls,
+};
 use ir::{
     Body, Occurrences, fingerprint,
-    interp::{
-        self, Argument, EventKind, Options, Outcome, Overlap, RunError, RunErrorKind, Schedule,
-        UnknownCalls,
-    },
     plan::{
         CsePlan,
         finding::{Finding, FindingKind, FindingKinds},

@@ -8,7 +8,6 @@ use std::sync::OnceLock;
 use ir::{
     Callee, ExprKind, Occurrences, Type,
     effects::{self, EffectTable, Flags, Namespace},
-    interp,
 };
 use test_utils::Operator;
 

@@ -1,9 +1,7 @@
 //! Arguments of a generated function: lengths are small, everything else is what finds mistakes.
 
-use ir::{
-    Body, DataType,
-    interp::{Argument, Array, Overlap},
-};
+use interp::{Argument, Array, Overlap};
+use ir::{Body, DataType};
 use test_utils::{Program, Rng};
 
 use crate::inputs::{self, Flavour};

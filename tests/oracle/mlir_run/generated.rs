@@ -9,7 +9,10 @@ use frontend::{
 };
 use ir::{
     effects::EffectTable,
-    plan::ops::{OpActionKind, OpChange, OpPreset},
+    plan::{
+        Preset,
+        ops::{OpActionKind, OpChange},
+    },
 };
 use test_utils::Rng;
 use transform::ops::{OpOptions, plan, rewrite};
@@ -257,7 +260,7 @@ fn function(seed: u64) -> String {
 
 #[test]
 fn edited_text_of_loops_is_the_rewritten_body() {
-    let options = OpOptions { preset: OpPreset::Default, allow_unsound: false };
+    let options = OpOptions { preset: Preset::Default, allow_unsound: false };
     let read = |text: &str| {
         let mut units = Vec::new();
         lower_file(text, Shapes::builtin(), &mut |unit| units.push(unit));
@@ -296,7 +299,7 @@ fn loops_whose_values_go_together_keep_what_they_compute() {
     let n = n_seeds();
     let mut tally = Tally::default();
     let mut failures = Vec::new();
-    let options = OpOptions { preset: OpPreset::Default, allow_unsound: false };
+    let options = OpOptions { preset: Preset::Default, allow_unsound: false };
     for seed in 0..n {
         let text = function(seed);
         for document in documents(&text) {

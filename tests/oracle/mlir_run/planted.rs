@@ -1,12 +1,15 @@
 //! Wrong rewrites, planted: the oracle must find each.
 
+use interp::{
+    Argument, Options,
+    mlir::{self, Program},
+};
 use ir::{
     Body, OpId, OpKind,
-    interp::{
-        Argument, Options,
-        mlir::{self, Program},
+    plan::{
+        Preset,
+        ops::{OpAction, OpActionKind, OpChange, OpPlan},
     },
-    plan::ops::{OpAction, OpActionKind, OpChange, OpPlan, OpPreset},
 };
 use transform::ops::rewrite;
 
@@ -23,7 +26,7 @@ fn judge(text: &str, change: impl Fn(&Body) -> (OpId, OpChange), inputs: Vec<Arg
     let body = &documents[0].units[0].body;
     let (op, change) = change(body);
     let action = OpAction { op, change, kind: OpActionKind::Common };
-    let plan = OpPlan { actions: vec![action], ..OpPlan::empty(OpPreset::Default) };
+    let plan = OpPlan { actions: vec![action], ..OpPlan::empty(Preset::Default) };
     let after = rewrite(body, &plan);
     let run = |body: &Body| {
         mlir::run(&Program::new([body]), 0, inputs.clone(), LAUNCH, &Options::default())
@@ -48,7 +51,7 @@ fn loads_merged_across_a_store_are_found() {
         %c = arith.subi %b, %a : i32
         return %c : i32
     }";
-    let array = ir::interp::Array::zeros(ir::DataType::INT32, &[1]);
+    let array = interp::Array::zeros(ir::DataType::INT32, &[1]);
     let inputs = vec![Argument::Array(array), Argument::Int(7), Argument::Int(0)];
     let found = judge(text, |body| merge(body, "memref.load"), inputs);
     assert_eq!(found, "result 0 differs");
@@ -60,7 +63,7 @@ fn a_store_that_is_dropped_is_found() {
         memref.store %v, %m[%i] : memref<1xi32>
         return
     }";
-    let array = ir::interp::Array::zeros(ir::DataType::INT32, &[1]);
+    let array = interp::Array::zeros(ir::DataType::INT32, &[1]);
     let inputs = vec![Argument::Array(array), Argument::Int(7), Argument::Int(0)];
     let drop = |body: &Body| (named(body, "memref.store")[0], OpChange::Delete);
     assert_eq!(judge(text, drop, inputs), "argument 0 differs");

@@ -1,13 +1,11 @@
 //! Documents of MLIR as programs, and arguments for their functions.
 
 use frontend::mlir::{self, Shapes, UnitKind};
-use ir::{
-    Body,
-    interp::{
-        Argument,
-        mlir::{Need, needs},
-    },
+use interp::{
+    Argument,
+    mlir::{Need, needs},
 };
+use ir::Body;
 use test_utils::Rng;
 
 use crate::inputs::{self, Flavour};

@@ -1,7 +1,7 @@
 //! What single operations of MLIR give.
 
 use expect_test::{Expect, expect};
-use ir::interp::{
+use interp::{
     Argument, Array, OnError, Options,
     mlir::{self, Final, Program},
 };

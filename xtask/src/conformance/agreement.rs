@@ -4,8 +4,8 @@
 //! operations leave no room, a transcendental function has as many results as there are libraries, and threads that
 //! reduce together add in another order than a loop. NaN agrees with NaN of any payload, zero with zero of any sign.
 
+use interp::Array;
 use ir::arena::Id;
-use ir::interp::Array;
 use ir::{BinaryOp, Body, Callee, DataType, ExprKind, OpKind, TypeCode};
 use rustc_hash::FxHashSet;
 use transform::lower::{LowerOptions, lower_until};

@@ -16,8 +16,8 @@ use std::path::{Path, PathBuf};
 
 use codegen::Target as Language;
 use codegen::manifest::Function;
+use interp::{Argument, Array, RunErrorKind};
 use ir::Body;
-use ir::interp::{self, Argument, Array, RunErrorKind};
 use serde_json::{Value, json};
 
 use crate::conformance::agreement::{

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use codegen::Target as Language;
 use codegen::manifest::{Function, Manifest};
-use ir::interp::Array;
+use interp::Array;
 use serde_json::Value;
 
 use crate::conformance::agreement::{AGREE_BY, BIT_FOR_BIT, Class, bit_difference, difference};

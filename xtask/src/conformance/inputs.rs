@@ -14,7 +14,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use ir::interp::{Argument, Array};
+use interp::{Argument, Array};
 use ir::{BinaryOp, Body, BufferId, DataType, ExprId, ExprKind, TypeCode, ValueId, ValueKind};
 use serde_json::{Value, json};
 

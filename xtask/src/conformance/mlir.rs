@@ -17,7 +17,7 @@ use frontend::{
     mlir::{self, Difference, Shapes},
     ops,
 };
-use ir::{effects::EffectTable, plan::ops::OpPreset};
+use ir::{effects::EffectTable, plan::Preset};
 use syntax::{Edit, TextEdit, TextSize};
 use transform::ops::{OpOptions, plan};
 
@@ -55,9 +55,9 @@ struct File {
 }
 
 impl File {
-    fn preset(&self) -> OpPreset {
+    fn preset(&self) -> Preset {
         let is_of_iree = self.group.starts_with("iree") || self.group == "compiler";
-        if is_of_iree { OpPreset::Mlir24 } else { OpPreset::Mlir19 }
+        if is_of_iree { Preset::Mlir24 } else { Preset::Mlir19 }
     }
 
     fn label(&self) -> String {
@@ -90,11 +90,11 @@ pub(crate) fn compare(
     quick: bool,
 ) -> anyhow::Result<Report> {
     let files = read(corpus, filter)?;
-    let has = |preset: OpPreset| files.iter().any(|it| it.preset() == preset);
+    let has = |preset: Preset| files.iter().any(|it| it.preset() == preset);
     let absent = |what: &str| Err(Skip::new(what, "no file asks for it"));
     let peers = Peers {
-        mlir: if has(OpPreset::Mlir19) { mlir_opt() } else { absent("mlir-opt") },
-        iree: match has(OpPreset::Mlir24) {
+        mlir: if has(Preset::Mlir19) { mlir_opt() } else { absent("mlir-opt") },
+        iree: match has(Preset::Mlir24) {
             true if quick => Err(Skip::new("iree-opt", "its answers are there")),
             true => iree_opt(ws),
             false => absent("iree-opt"),
@@ -156,7 +156,7 @@ fn count(report: &mut Report, file: &File, verdict: Verdict) {
 
 fn targets(report: &mut Report, files: &[File]) {
     let all = files.len();
-    let iree = files.iter().filter(|it| it.preset() == OpPreset::Mlir24).count();
+    let iree = files.iter().filter(|it| it.preset() == Preset::Mlir24).count();
     // The corpus of compilers may miss a few; everything else must be exact.
     let least = if iree > 0 { 97.0 } else { 100.0 };
     let same = report.total("same");
@@ -228,7 +228,7 @@ fn judge(file: &File, peers: &Peers) -> Verdict {
         if ours == theirs { Ok(()) } else { Err(first_difference(&ours, &theirs)) }
     });
     let peer = match file.preset() {
-        OpPreset::Mlir24 => peers.iree.as_ref(),
+        Preset::Mlir24 => peers.iree.as_ref(),
         _ => peers.mlir.as_ref(),
     };
     let peer = peer.ok().map(|tool| {
@@ -263,11 +263,7 @@ fn differences(left: &str, right: &str) -> Vec<Difference> {
 }
 
 /// A text after our plan.
-pub(crate) fn optimize(
-    text: &str,
-    preset: OpPreset,
-    allow_unsound: bool,
-) -> Result<String, String> {
+pub(crate) fn optimize(text: &str, preset: Preset, allow_unsound: bool) -> Result<String, String> {
     let options = OpOptions { preset, allow_unsound };
     let mut edits = Vec::new();
     mlir::lower_file(text, Shapes::builtin(), &mut |unit| {

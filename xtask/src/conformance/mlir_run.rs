@@ -15,14 +15,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use frontend::mlir::{self, Shapes, UnitKind};
-use ir::{
-    Body,
-    interp::{
-        OnError, Options, RunErrorKind,
-        mlir::{Launch, Program, run},
-    },
-    plan::ops::OpPreset,
+use interp::{
+    OnError, Options, RunErrorKind,
+    mlir::{Launch, Program, run},
 };
+use ir::{Body, plan::Preset};
 
 use self::driver::Driver;
 use crate::conformance::{mlir::optimize, parallel, report::Report};
@@ -177,7 +174,7 @@ fn judge(case: &Case, tools: &peer::Tools) -> Verdict {
         Ok(before) => before,
         Err(why) => return Verdict::NotLowered(why),
     };
-    let after = optimize(&case.text, OpPreset::Default, false)
+    let after = optimize(&case.text, Preset::Default, false)
         .and_then(|text| tools.run(&driver.beside(&text)));
     match after {
         Ok(after) if driver::same(&ours, &before, &after) => {}

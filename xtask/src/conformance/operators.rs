@@ -5,7 +5,7 @@
 //! ±1, powers of two and their neighbours, the ends of the type. Inputs on which the operator has no value
 //! (division by zero, overflow of a wide type, a shift out of range, a conversion out of range) are replaced.
 
-use ir::interp::Array;
+use interp::Array;
 use ir::{DataType, TypeCode};
 
 use crate::conformance::inputs::{Input, Random};

@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use frontend::ops::edits;
 use frontend::pir::programs;
 use ir::effects::{EffectTable, paddle_op};
-use ir::plan::ops::OpPreset;
+use ir::plan::Preset;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use transform::ops::{OpOptions, plan};
@@ -168,7 +168,7 @@ fn apply(text: &str) -> (String, Vec<(&'static str, usize)>) {
     let effects = EffectTable::builtin();
     for program in programs(text).iter().rev() {
         let part = &text[program.range];
-        let options = |allow_unsound| OpOptions { preset: OpPreset::Pir, allow_unsound };
+        let options = |allow_unsound| OpOptions { preset: Preset::Pir, allow_unsound };
         let exact = plan(&program.lowered.body, effects, &options(true));
         let sound = plan(&program.lowered.body, effects, &options(false));
         for refusal in &sound.refusals {

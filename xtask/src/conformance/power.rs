@@ -2,14 +2,14 @@
 //!
 //! Input: the lowered functions of a corpus and TVM's answers (`lowered_X_cse`). Each function is executed by our
 //! interpreter as it was given, after the preset `default`, and as TVM's pass left it, on the same made-up inputs; what the program
-//! evaluates is counted ([`ir::interp::Counts`]). Where TVM's result executes less than ours, but not without what may add a trap (our
+//! evaluates is counted ([`interp::Counts`]). Where TVM's result executes less than ours, but not without what may add a trap (our
 //! preset `tvm` without `allow_unsound`), the function is *unsound*, not *more*. Loops too long to run whole run a sample of their iterations, in all three alike.
 //! Beside that, statically: values that TVM computes once and our plan does not, by the reason that the plan gives. No peer
 //! is needed: the answers are part of the corpus.
 
 use std::collections::BTreeMap;
 
-use ir::interp::{self, Argument, Counts, OnError, Options, Outcome, RunError, RunErrorKind};
+use interp::{Argument, Counts, OnError, Options, Outcome, RunError, RunErrorKind};
 use ir::plan::{CsePlan, Decision, Preset};
 use ir::{Body, OccurrenceId, Occurrences};
 use transform::cse::{CseOptions, plan, rewrite};

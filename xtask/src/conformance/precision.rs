@@ -211,15 +211,14 @@ mod tests {
             .expect("a call");
         let run = |body: &Body| {
             let array = |value: f64| {
-                let mut array = ir::interp::Array::zeros(WIDE, &[1]);
+                let mut array = interp::Array::zeros(WIDE, &[1]);
                 array.set_f64(0, value);
-                ir::interp::Argument::Array(array)
+                interp::Argument::Array(array)
             };
             let arguments = vec![array(x), array(0.0)];
-            let outcome =
-                ir::interp::run(body, arguments, &ir::interp::Options::default()).unwrap();
+            let outcome = interp::run(body, arguments, &interp::Options::default()).unwrap();
             match &outcome.arguments[1] {
-                ir::interp::Argument::Array(array) => array.get_f64(0).unwrap(),
+                interp::Argument::Array(array) => array.get_f64(0).unwrap(),
                 _ => f64::NAN,
             }
         };

@@ -23,8 +23,8 @@ mod known;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use interp::{Argument, Array, EventKind, Options, RunError, RunErrorKind};
 use ir::Body;
-use ir::interp::{self, Argument, Array, EventKind, Options, RunError, RunErrorKind};
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 

@@ -10,7 +10,7 @@
 //!
 //! Functions that look at the bits of floats have no such result (`reinterpret`, memory of several types).
 
-use ir::interp::{self, Argument, Array, Options};
+use interp::{Argument, Array, Options};
 use ir::{Body, Callee, DataType, ExprId, ExprKind, Type, TypeCode};
 use rustc_hash::FxHashMap;
 

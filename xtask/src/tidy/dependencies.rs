@@ -27,19 +27,16 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("crossbeam-channel", Only(&["tir-analyzer"])),
     ("ctrlc", Only(&["tir-analyzer"])),
     ("expect-test", Tests),
-    ("half", Only(&["ir"])),
+    ("half", Only(&["interp", "ir"])),
     ("hashbrown", Only(&["ir"])),
     ("ignore", Only(&["tir-analyzer"])),
     ("indicatif", Only(&["tir-analyzer"])),
-    ("libloading", Only(&["xtask"])),
-    ("line-index", Only(&["syntax"])),
-    ("libm", Only(&["ir"])),
+    ("libm", Only(&["interp", "ir"])),
     ("lsp-server", Only(&["tir-analyzer"])),
     ("lsp-types", Only(&["tir-analyzer"])),
     ("naga", Only(&["codegen"])),
     ("notify", Only(&["tir-analyzer"])),
     ("npyz", Only(&["tir-analyzer"])),
-    ("opencl3", Only(&["xtask"])),
     ("postcard", Only(&["codegen"])),
     ("rowan", Only(&["syntax"])),
     ("rustc-hash", Anywhere),
@@ -50,6 +47,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("similar", Only(PROGRAMS)),
     ("smallvec", Anywhere),
     ("stacker", Anywhere),
+    ("strsim", Only(&["tir-analyzer"])),
     ("tempfile", Only(&["build-kernels", "codegen", "tir-analyzer", "xtask", "tests"])),
     ("text-size", Anywhere),
     ("thin-vec", Anywhere),
@@ -124,6 +122,48 @@ pub(crate) fn unused(tree: &Tree) -> Vec<Finding> {
     findings
 }
 
+/// Reports libraries whose reason is not given under "Dependencies" in the README of the package.
+pub(crate) fn explained(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for manifest in Manifest::all(tree) {
+        let Some(page) = tree.get(&format!("{}/README.md", manifest.dir)) else { continue };
+        let reasons = page.split_once("\n## Dependencies\n").map_or("", |(_, reasons)| reasons);
+        let is_external = |name: &str| layer(name).is_none();
+        let of_product = |section| section != Section::Dev;
+        for dependency in manifest.dependencies.iter().filter(|it| {
+            manifest.dir.starts_with("crates/") && of_product(it.section) && is_external(&it.name)
+        }) {
+            if !reasons.contains(&format!("`{}`", dependency.alias)) {
+                let problem = format!("nothing says why `{}` is there", dependency.alias);
+                let way_out =
+                    "give the reason under \"## Dependencies\" of the README of the crate";
+                findings.push(Finding::new(manifest.path, dependency.line, problem, way_out));
+            }
+        }
+    }
+    findings
+}
+
+/// Reports rows of [`EXTERNALS`] for libraries that no manifest of the workspace lists any more.
+pub(crate) fn stale(tree: &Tree) -> Vec<Finding> {
+    stale_rows(tree, EXTERNALS.iter().map(|(name, _)| *name))
+}
+
+fn stale_rows<'a>(tree: &Tree, rows: impl Iterator<Item = &'a str>) -> Vec<Finding> {
+    let listed = workspace_versions(tree);
+    rows.filter(|row| !listed.is_empty() && !listed.iter().any(|(name, _)| name == row))
+        .map(|row| {
+            let problem = format!("`{row}` has a home and is in no manifest");
+            Finding::new(
+                "xtask/src/tidy/dependencies.rs",
+                1,
+                problem,
+                "remove its row in EXTERNALS",
+            )
+        })
+        .collect()
+}
+
 fn unused_versions(tree: &Tree) -> Vec<Finding> {
     let used: Vec<String> = Manifest::all(tree)
         .flat_map(|manifest| manifest.dependencies)
@@ -190,6 +230,33 @@ mod tests {
             Cargo.toml:4: no package uses `hashbrown`
         "#]]
         .assert_eq(&problems(&unused(&tree)));
+    }
+
+    #[test]
+    fn library_without_a_reason_is_reported() {
+        let manifest = "[package]\nname = \"ir\"\n[dependencies]\nhalf.workspace = true\nlibm.workspace = true\n\
+                        [dev-dependencies]\nexpect-test.workspace = true\n";
+        let tree = Tree::of(&[
+            ("crates/ir/Cargo.toml", manifest),
+            (
+                "crates/ir/README.md",
+                "# ir\n\n`libm`\n\n## Dependencies\n\n`half` (16-bit floats)\n",
+            ),
+        ]);
+        expect![[r#"
+            crates/ir/Cargo.toml:5: nothing says why `libm` is there
+        "#]]
+        .assert_eq(&problems(&explained(&tree)));
+    }
+
+    #[test]
+    fn home_of_a_library_that_is_gone_is_reported() {
+        let tree =
+            Tree::of(&[("Cargo.toml", "[workspace]\n[workspace.dependencies]\nhalf = \"2\"\n")]);
+        expect![[r#"
+            xtask/src/tidy/dependencies.rs:1: `libloading` has a home and is in no manifest
+        "#]]
+        .assert_eq(&problems(&stale_rows(&tree, ["half", "libloading"].into_iter())));
     }
 
     #[test]

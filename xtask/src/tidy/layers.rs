@@ -27,6 +27,7 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "syntax", rank: 2, never: &["test-utils"] },
     Layer { name: "ir", rank: 2, never: &["test-utils", "parser"] },
     Layer { name: "frontend", rank: 3, never: &["test-utils"] },
+    Layer { name: "interp", rank: 3, never: &["test-utils", "parser", "syntax"] },
     Layer { name: "arith", rank: 3, never: &["test-utils", "parser", "syntax"] },
     Layer { name: "dataflow", rank: 4, never: &["test-utils", "parser", "syntax"] },
     Layer { name: "transform", rank: 5, never: SYNTAX_SIDE },

@@ -1,6 +1,6 @@
 //! A soft cap on the size of a file: above it there is either a second idea, or a reason.
 
-use crate::tidy::tree::{Finding, Tree};
+use crate::tidy::tree::{Finding, Tree, n_product_lines};
 
 /// Lines of code and comments, without tests.
 const CAP: usize = 800;
@@ -18,7 +18,7 @@ fn check_against(tree: &Tree, exceptions: &[(&str, &str)]) -> Vec<Finding> {
     for (path, text) in
         tree.rust_files().filter(|(path, text)| !is_test_file(path) && !is_generated(text))
     {
-        let lines = lines_without_tests(text);
+        let lines = n_product_lines(text);
         let is_excepted = exceptions.iter().any(|(exception, _)| *exception == path);
         if lines > CAP && !is_excepted {
             let way_out = "split it by idea; a file that must be long goes into EXCEPTIONS of xtask/src/tidy/size.rs";
@@ -31,7 +31,7 @@ fn check_against(tree: &Tree, exceptions: &[(&str, &str)]) -> Vec<Finding> {
         }
     }
     for (path, reason) in exceptions {
-        let is_needed = tree.get(path).is_some_and(|text| lines_without_tests(text) > CAP);
+        let is_needed = tree.get(path).is_some_and(|text| n_product_lines(text) > CAP);
         if !is_needed && tree.len() > 0 {
             let problem = format!("the exception for {path} ({reason}) is not needed");
             findings.push(Finding::new("xtask/src/tidy/size.rs", 1, problem, "remove it"));
@@ -52,11 +52,6 @@ fn is_generated(text: &str) -> bool {
     text.lines()
         .take(5)
         .any(|line| line.starts_with("//!") && line.to_ascii_lowercase().contains("generated"))
-}
-
-fn lines_without_tests(text: &str) -> usize {
-    let end = text.find("\n#[cfg(test)]\nmod ").map_or(text.len(), |at| at + 1);
-    text[..end].lines().count()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 
 use crate::tidy::rust_text::{Kind, classify};
 use crate::workspace::Workspace;
@@ -84,6 +85,59 @@ pub(crate) fn code_only(text: &str) -> String {
     text.char_indices().map(keep).collect()
 }
 
+/// Rust code as [`code_only`] gives it, with the items under `#[cfg(test)]` blanked too.
+pub(crate) fn product_code(text: &str) -> String {
+    let mut code = code_only(text);
+    for item in test_items(&code) {
+        let blank = |c| if c == '\n' { '\n' } else { ' ' };
+        let blanked: String = code[item.clone()].chars().map(blank).collect();
+        code.replace_range(item, &blanked);
+    }
+    code
+}
+
+/// How many lines do not belong to items under `#[cfg(test)]`.
+pub(crate) fn n_product_lines(text: &str) -> usize {
+    let code = code_only(text);
+    let n_lines = |item: Range<usize>| code[item].matches('\n').count() + 1;
+    let of_tests: usize = test_items(&code).into_iter().map(n_lines).sum();
+    text.lines().count().saturating_sub(of_tests)
+}
+
+/// The items under `#[cfg(test)]`, last one first, so that each may be replaced by something longer.
+fn test_items(code: &str) -> Vec<Range<usize>> {
+    const MARK: &str = "#[cfg(test)]";
+    let mut items = Vec::new();
+    let mut at = 0;
+    while let Some(start) = code[at..].find(MARK).map(|offset| at + offset) {
+        at = item_end(code, start + MARK.len());
+        items.push(start..at);
+    }
+    items.reverse();
+    items
+}
+
+/// Where the item ends that begins at `start`: after its block, or at the end of its declaration.
+fn item_end(code: &str, start: usize) -> usize {
+    let mut depth = 0usize;
+    for (offset, byte) in code.as_bytes()[start..].iter().enumerate() {
+        match byte {
+            b'{' | b'(' | b'[' => depth += 1,
+            b'}' if depth == 1 => {
+                let end = start + offset + 1;
+                // `use a::{b, c};`
+                return end + usize::from(code[end..].starts_with(';'));
+            }
+            // The end of what holds the item: a field or an arm without a separator.
+            b'}' | b')' | b']' if depth == 0 => return start + offset,
+            b'}' | b')' | b']' => depth -= 1,
+            b';' | b',' if depth == 0 => return start + offset + 1,
+            _ => {}
+        }
+    }
+    code.len()
+}
+
 /// A violation: where, what, and the way out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Finding {
@@ -115,4 +169,55 @@ impl fmt::Display for Finding {
 #[cfg(test)]
 pub(crate) fn problems(findings: &[Finding]) -> String {
     findings.iter().map(|it| format!("{}:{}: {}\n", it.path, it.line, it.problem)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{n_product_lines, product_code};
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        let shown: Vec<_> = product_code(text)
+            .lines()
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .filter(|line| !line.is_empty())
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert_eq!(shown.concat(), expected);
+    }
+
+    #[test]
+    fn only_the_item_under_the_attribute_is_a_test() {
+        check("#[cfg(test)]\nuse a::{b, c};\nfn f() {}\n", "fn f() {}\n");
+        check("#[cfg(test)]\nmod tests;\nfn f() {}\n", "fn f() {}\n");
+        check(
+            "#[cfg(test)]\npub fn g(a: [u8; 2]) -> u8 { if a[0] { 1 } else { 2 } }\nfn f() {}\n",
+            "fn f() {}\n",
+        );
+        check(
+            "struct S {\n    #[cfg(test)]\n    log: Vec<(u8, u8)>,\n    a: u8,\n}\n",
+            "struct S {\na: u8,\n}\n",
+        );
+    }
+
+    #[test]
+    fn attributes_between_belong_to_the_item() {
+        check(
+            "#[cfg(test)]\n#[allow(x, reason = \"y;\")]\nmod tests {\n    fn a() {}\n}\nfn f() {}\n",
+            "fn f() {}\n",
+        );
+    }
+
+    #[test]
+    fn lines_of_tests_are_not_counted() {
+        assert_eq!(
+            n_product_lines("//! A.\n#[cfg(test)]\nmod tests {\n    fn a() {}\n}\nfn f() {}\n"),
+            2
+        );
+    }
+
+    #[test]
+    fn attribute_in_a_text_is_none() {
+        check("const A: &str = \"#[cfg(test)]\";\nfn f() {}\n", "const A: &str = ;\nfn f() {}\n");
+    }
 }

@@ -5,7 +5,8 @@ use syntax::{Edit, TextSize};
 
 use super::FILE;
 use crate::{
-    ActionKind, Analysis, AnalysisHost, DiagnosticsConfig, InlayHintsConfig, Language, TextRange,
+    ActionKind, Analysis, AnalysisHost, Config, DiagnosticsConfig, InlayHintsConfig, Language,
+    OpOptions, Preset, TextRange,
 };
 
 const TEXT: &str = "\
@@ -50,6 +51,35 @@ fn hinted(given: &str) -> String {
         text.insert_str(hint.offset.into(), &format!("‹{}›", label.collect::<String>()));
     }
     text
+}
+
+#[test]
+fn preset_that_is_chosen_makes_the_hints() {
+    // Neither sum dominates the other one: `mlir-opt -cse` leaves both.
+    let text = "\
+func.func @f(%c: i1, %a: i32) -> i32 {
+  %r = scf.if %c -> (i32) {
+    %0 = arith.addi %a, %a : i32
+    scf.yield %0 : i32
+  } else {
+    %1 = arith.addi %a, %a : i32
+    scf.yield %1 : i32
+  }
+  return %r : i32
+}
+";
+    let n_hints = |preset| {
+        let mut host = AnalysisHost::new();
+        let ops = OpOptions { preset, allow_unsound: false };
+        host.set_config(Config { ops, ..Config::default() });
+        host.open_file(FILE, syntax::parse_as(Language::Mlir, text));
+        host.analysis().inlay_hints(FILE, None, &InlayHintsConfig::default()).unwrap().len()
+    };
+    let by_default = n_hints(Preset::Default);
+    assert!(by_default > 0);
+    assert_eq!(n_hints(Preset::Mlir19), 0);
+    // A preset of another language leaves these files to the default.
+    assert_eq!(n_hints(Preset::Tvm), by_default);
 }
 
 #[test]

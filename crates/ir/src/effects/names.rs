@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 
 /// Holds a normal form that differs from the name.
-pub(crate) type NameBuffer = SmallVec<[u8; 64]>;
+pub type NameBuffer = SmallVec<[u8; 64]>;
 
 /// Spellings of the TIR namespace.
 const NAMESPACES: [&str; 3] = ["T.", "tirx.", "tir."];
@@ -18,7 +18,7 @@ const TILE: &str = "Tx.";
 /// `name` without its namespace, with each run of `.` and `_` as one `.`, trimmed at both ends.
 ///
 /// The aliases of a file must have been resolved: `T` and `Tx` mean what the printed imports mean.
-pub(crate) fn normal_tir<'a>(name: &'a str, buffer: &'a mut NameBuffer) -> &'a str {
+pub fn normal_tir<'a>(name: &'a str, buffer: &'a mut NameBuffer) -> &'a str {
     buffer.clear();
     let (first, name) = match name.strip_prefix(TILE) {
         Some(rest) => (Some("tile"), rest),

@@ -25,7 +25,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     CellPlace, CellStore, CseBinding, CseCell, CseGroup, CsePlan, Decision, Equivalence,
-    PLAN_VERSION, Part, Preset, Refusal, Within,
+    PLAN_VERSION, Part, Refusal, Within,
 };
 use crate::{Body, ExprId, OccurrenceId, OpId, print::expr_text};
 
@@ -50,22 +50,13 @@ pub fn to_json(body: &Body, plan: &CsePlan, place: &dyn Fn(Place) -> Value) -> V
     json!({
         "schema": SCHEMA,
         "version": PLAN_VERSION,
-        "preset": preset_name(plan.preset),
+        "preset": plan.preset.name(),
         "function": &*body.name,
         "informational": plan.informational,
         "groups": plan.groups.iter().map(|it| writer.group(it)).collect::<Vec<_>>(),
         "bindings": plan.bindings.iter().map(|it| writer.binding(it)).collect::<Vec<_>>(),
         "cells": plan.cells.iter().map(|it| writer.cell(it)).collect::<Vec<_>>(),
     })
-}
-
-/// The name of a preset on the command line and in JSON.
-pub fn preset_name(preset: Preset) -> &'static str {
-    match preset {
-        Preset::Tvm => "tvm",
-        Preset::Tvm2022 => "tvm-2022",
-        Preset::Default => "default",
-    }
 }
 
 fn equivalence_name(equivalence: Equivalence) -> &'static str {

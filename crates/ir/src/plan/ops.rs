@@ -11,6 +11,7 @@ mod handed;
 
 use thin_vec::ThinVec;
 
+use super::Preset;
 use crate::{OpId, ValueId};
 
 pub use self::{
@@ -18,36 +19,11 @@ pub use self::{
     handed::{Handed, handed, operand_at},
 };
 
-/// Whose rules a plan of operations follows.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum OpPreset {
-    /// `mlir-opt -cse` of LLVM 19, with its dead-code rule.
-    Mlir19,
-    /// The same pass in LLVM 24.
-    Mlir24,
-    /// Paddle's `common_subexpression_elimination_pass`.
-    Pir,
-    /// All that is sound and saves something.
-    Default,
-}
-
-impl OpPreset {
-    /// The name in messages and in JSON.
-    pub fn name(self) -> &'static str {
-        match self {
-            OpPreset::Mlir19 => "mlir",
-            OpPreset::Mlir24 => "mlir-24",
-            OpPreset::Pir => "pir",
-            OpPreset::Default => "default",
-        }
-    }
-}
-
 /// What is done about the operations of one body, and what is not.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OpPlan {
     /// The rules.
-    pub preset: OpPreset,
+    pub preset: Preset,
     /// What is done, in program order of [`OpAction::op`].
     pub actions: Vec<OpAction>,
     /// What was found and is not done, in program order.
@@ -56,7 +32,7 @@ pub struct OpPlan {
 
 impl OpPlan {
     /// A plan that does nothing.
-    pub fn empty(preset: OpPreset) -> OpPlan {
+    pub fn empty(preset: Preset) -> OpPlan {
         OpPlan { preset, actions: Vec::new(), refusals: Vec::new() }
     }
 

@@ -4,8 +4,8 @@ use parser::SyntaxKind;
 
 use super::{
     Arg, ArgList, AssignStmt, AstChildren, AstNode, Block, CallExpr, ClassDef, DictItem, Expr,
-    ForStmt, FromImportStmt, FunctionDef, HasText, ImportAlias, Name, Param, RaiseStmt, SliceExpr,
-    Stmt, StringExpr, SubscriptExpr, TupleExpr, WithStmt, YieldExpr, operators::is_token, support,
+    ForStmt, FromImportStmt, FunctionDef, HasText, ImportAlias, Param, RaiseStmt, SliceExpr, Stmt,
+    StringExpr, SubscriptExpr, WithStmt, YieldExpr, operators::is_token, support,
 };
 use crate::{SyntaxElement, SyntaxNode, TokenText};
 
@@ -160,13 +160,6 @@ impl SubscriptExpr {
     }
 }
 
-impl TupleExpr {
-    /// Whether it has parentheses of its own.
-    pub fn is_parenthesized(&self) -> bool {
-        self.l_paren_token().is_some()
-    }
-}
-
 impl Arg {
     /// How it is passed.
     pub fn kind(&self) -> ArgKind {
@@ -199,11 +192,6 @@ impl ArgList {
     /// The value that is passed by a keyword.
     pub fn keyword(&self, name: &str) -> Option<Expr> {
         self.args().find(|it| it.keyword_text().is_some_and(|text| text.as_str() == name))?.value()
-    }
-
-    /// Whether a star or two bring arguments that cannot be seen.
-    pub fn has_stars(&self) -> bool {
-        self.args().any(|it| matches!(it.kind(), ArgKind::Star | ArgKind::DoubleStar))
     }
 }
 
@@ -345,14 +333,5 @@ impl Stmt {
             let of_clause = own.is_none().then(|| support::child::<Block>(&child)).flatten();
             own.or(of_clause)
         })
-    }
-
-    /// The name that a definition introduces.
-    pub fn defined_name(&self) -> Option<Name> {
-        match self {
-            Stmt::FunctionDef(it) => it.name(),
-            Stmt::ClassDef(it) => it.name(),
-            _ => None,
-        }
     }
 }

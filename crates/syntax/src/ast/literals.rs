@@ -33,24 +33,6 @@ pub enum IntValue {
     Big(TokenText),
 }
 
-impl IntValue {
-    /// The value, if it fits.
-    pub fn to_i64(&self) -> Option<i64> {
-        match self {
-            IntValue::Small(value) => i64::try_from(*value).ok(),
-            IntValue::Big(_) => None,
-        }
-    }
-
-    /// The value, if it fits.
-    pub fn to_u128(&self) -> Option<u128> {
-        match self {
-            IntValue::Small(value) => Some(*value),
-            IntValue::Big(_) => None,
-        }
-    }
-}
-
 impl fmt::Display for IntValue {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{AstNode, AttributeExpr, CallExpr, Decorator, DottedName, Expr, HasText};
+use super::{AstNode, CallExpr, Decorator, DottedName, Expr, HasText};
 use crate::TokenText;
 
 /// The parts of a dotted name, from left to right; never empty.
@@ -71,22 +71,6 @@ impl Expr {
         parts.reverse();
         Some(DottedPath { parts })
     }
-
-    /// The expression without the parentheses around it.
-    pub fn without_parens(&self) -> Option<Expr> {
-        let mut expr = self.clone();
-        while let Expr::ParenExpr(paren) = &expr {
-            expr = paren.expr()?;
-        }
-        Some(expr)
-    }
-}
-
-impl AttributeExpr {
-    /// The attribute's own name.
-    pub fn attribute_text(&self) -> Option<TokenText> {
-        self.name_ref()?.text()
-    }
 }
 
 impl CallExpr {
@@ -119,14 +103,6 @@ impl DottedName {
     pub fn path(&self) -> Option<DottedPath> {
         let parts: Vec<TokenText> = self.name_refs().filter_map(|it| it.text()).collect();
         (!parts.is_empty()).then_some(DottedPath { parts })
-    }
-}
-
-/// Whether an expression is a plain name, and which.
-pub fn plain_name(expr: &Expr) -> Option<TokenText> {
-    match expr {
-        Expr::NameExpr(name) => name.text(),
-        _ => None,
     }
 }
 

@@ -5,7 +5,6 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use ir::plan::Preset;
 
 use ide::CseOptions;
 
@@ -18,7 +17,7 @@ use crate::{
         run::{RUN_EXAMPLES, RunArgs},
         simplify::{SIMPLIFY_EXAMPLES, SimplifyArgs},
     },
-    config::{Config, Downstream, Equivalence},
+    config::{Config, Downstream, Equivalence, Preset},
 };
 
 /// rust-analyzer for tensor IR: what TVMScript computes more than once, and how to compute it once.
@@ -160,7 +159,7 @@ Example, Neovim 0.11:
 pub(crate) struct CseArgs {
     /// Whose rules to follow.
     #[arg(long, value_enum)]
-    pub(crate) preset: Option<PresetName>,
+    pub(crate) preset: Option<Preset>,
     /// Which version of LLVM preset `mlir` follows.
     #[arg(long, value_enum, value_name = "VERSION")]
     pub(crate) llvm: Option<LlvmVersion>,
@@ -187,11 +186,26 @@ pub(crate) struct CseArgs {
 }
 
 impl CseArgs {
+    /// What analyses of a file with these settings depend on.
+    pub(crate) fn analysis(&self, config: &Config) -> ide::Config {
+        let mut analysis = ide::Config { cse: self.options(config), ..config.analysis() };
+        analysis.ops.preset = analysis.cse.preset;
+        analysis
+    }
+
+    /// The preset that was asked for, of the version of LLVM that was.
+    pub(crate) fn preset(&self) -> Option<ide::Preset> {
+        match (self.preset?.into(), self.llvm) {
+            (ide::Preset::Mlir19, Some(LlvmVersion::V24)) => Some(ide::Preset::Mlir24),
+            (preset, _) => Some(preset),
+        }
+    }
+
     /// The options of a file with these settings, without the limit, which is not one file's.
     pub(crate) fn options(&self, config: &Config) -> CseOptions {
         let settings = config.cse();
         CseOptions {
-            preset: self.preset.map_or(settings.preset, Into::into),
+            preset: self.preset().unwrap_or(settings.preset),
             equivalence: self.equivalence.map_or(settings.equivalence, Into::into),
             min_occurrences: self.min_occurrences.unwrap_or(settings.min_occurrences),
             share_intrinsics_across_launch: self.share_intrinsics_across_launch
@@ -358,21 +372,6 @@ pub(crate) enum PreviewFormat {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum PresetName {
-    /// All that TVM finds soundly, and reuse of what the user bound
-    Default,
-    /// TVM's pass, names and order included
-    Tvm,
-    /// TVM's pass of 2022 (0.21 to 0.23), names and order included
-    #[value(name = "tvm-2022")]
-    Tvm2022,
-    /// `mlir-opt -cse`, for files of MLIR
-    Mlir,
-    /// Paddle's pass, for printed programs
-    Pir,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
 pub(crate) enum LlvmVersion {
     /// LLVM 19
     #[value(name = "19")]
@@ -380,17 +379,6 @@ pub(crate) enum LlvmVersion {
     /// LLVM 24
     #[value(name = "24")]
     V24,
-}
-
-impl From<PresetName> for Preset {
-    fn from(name: PresetName) -> Preset {
-        match name {
-            // Files of MLIR and PIR do not come here, and others are refused with it.
-            PresetName::Default | PresetName::Mlir | PresetName::Pir => Preset::Default,
-            PresetName::Tvm => Preset::Tvm,
-            PresetName::Tvm2022 => Preset::Tvm2022,
-        }
-    }
 }
 
 #[derive(Args)]

@@ -262,7 +262,7 @@ fn check_file(
     left: Option<&AtomicUsize>,
 ) -> anyhow::Result<Checked> {
     let mut host = AnalysisHost::new();
-    host.set_config(ide::Config { cse: args.cse.options(&job.config), ..job.config.analysis() });
+    host.set_config(args.cse.analysis(&job.config));
     let file = FileId(0);
     host.set_dialects(job.config.dialects.tables()?);
     let language = Language::of_file(&job.file.path, &source.text);

@@ -15,14 +15,12 @@ use frontend::tvmscript::{
     Reading, Selection, checked_cse_edits, checked_finding_edits, checked_simplify_edits,
     diagnostics::INTERNAL_ERROR,
 };
-use ide::Dialects;
 use ir::{
     Body, Occurrences,
     guard::{Stage, guarded},
     plan::{
-        CsePlan, TvmPass,
+        CsePlan, Preset, TvmPass,
         finding::{Finding, FindingFix, FindingKind, FindingKinds},
-        ops::OpPreset,
         simplify::{Simplification, SimplificationKind, SimplifyRefusal},
     },
 };
@@ -34,19 +32,22 @@ use transform::{
     simplify::{self, SimplifyOptions},
 };
 
-use crate::cli::{
-    Exit,
-    apply::{Output, apply},
-    args::FixArgs,
-    io::{self, Io, Styled, Tone},
-    jobs::{self, Job},
-    ops::{self, Rules},
-    opt::n_fixes,
-    parallel,
-    progress::Progress,
-    report::count,
-    rules::{self, did_you_mean},
-    source::Source,
+use crate::{
+    cli::{
+        Exit,
+        apply::{Output, apply},
+        args::FixArgs,
+        io::{self, Io, Styled, Tone},
+        jobs::{self, Job},
+        ops::{self, Rules},
+        opt::n_fixes,
+        parallel,
+        progress::Progress,
+        report::count,
+        rules::{self, did_you_mean},
+        source::Source,
+    },
+    config::Config,
 };
 
 /// What is done to one file.
@@ -120,10 +121,7 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
                 ops::refuse_for_tvmscript(&args.cse)?;
                 plan(&options, source, &budget)
             }
-            language => {
-                let dialects = job.config.dialects.tables()?;
-                plan_operations(args, &dialects, selected, (source, language), &budget)
-            }
+            language => plan_operations(args, &job.config, selected, (source, language), &budget),
         })
     };
     let mut jobs_in_order = jobs.iter();
@@ -332,13 +330,14 @@ impl<'a> Read<'a> {
 /// The fixes of a file of MLIR or PIR: they are all of the rule about common subexpressions.
 fn plan_operations(
     args: &FixArgs,
-    dialects: &Dialects,
+    config: &Config,
     selected: Selected,
     (source, language): (Source, Language),
     budget: &Budget,
 ) -> anyhow::Result<FileFix> {
-    let options = ops::options(&args.cse, language, false)?;
-    if options.preset == OpPreset::Pir {
+    let dialects = &config.dialects.tables()?;
+    let options = ops::options(&args.cse, config, language, false)?;
+    if options.preset == Preset::Pir {
         bail!(
             "Paddle's rules take constants for equal that were printed with 6 digits; `fix` does not, `opt --preset pir` does"
         );

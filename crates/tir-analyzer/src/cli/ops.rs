@@ -11,12 +11,9 @@ use frontend::{
 };
 use ide::Dialects;
 use ir::{
-    OpId,
+    Dialect, OpId,
     guard::{Stage, guarded},
-    plan::{
-        ops::{OpPlan, OpPreset},
-        simplify::SimplifyRefusal,
-    },
+    plan::{Preset, ops::OpPlan, simplify::SimplifyRefusal},
 };
 use syntax::{Language, PackedEdits, TextRange, TextSize};
 use transform::{
@@ -24,12 +21,15 @@ use transform::{
     passes::Pass,
 };
 
-use crate::cli::{
-    args::{CseArgs, LlvmVersion, PresetName},
-    jobs::Job,
-    overlap::on_two_threads,
-    rules::{did_you_mean, near},
-    source::Source,
+use crate::{
+    cli::{
+        args::CseArgs,
+        jobs::Job,
+        overlap::on_two_threads,
+        rules::{did_you_mean, near},
+        source::Source,
+    },
+    config::Config,
 };
 
 /// Rounds of the preset `default`: what moved may be equal to something it now stands beside.
@@ -57,34 +57,41 @@ pub(crate) fn language(path: &std::path::Path, source: &Source) -> Language {
     Language::of_file(path, &source.text)
 }
 
-/// The languages that a preset is for.
+/// The languages that the preset of the command line is for.
 pub(crate) fn languages(cse: &CseArgs) -> &'static [Language] {
-    match cse.preset {
-        None | Some(PresetName::Default) => &Language::ALL,
-        Some(PresetName::Mlir) => &[Language::Mlir],
-        Some(PresetName::Pir) => &[Language::Pir],
-        Some(PresetName::Tvm | PresetName::Tvm2022) => &[Language::TvmScript],
+    match cse.preset() {
+        None | Some(Preset::Default) => &Language::ALL,
+        Some(Preset::Mlir19 | Preset::Mlir24) => &[Language::Mlir],
+        Some(Preset::Pir) => &[Language::Pir],
+        Some(Preset::Tvm | Preset::Tvm2022) => &[Language::TvmScript],
     }
 }
 
-/// The rules that the command line asks for.
+/// The rules that the command line asks for, else those of the settings.
+///
+/// # Errors
+/// A preset on the command line that is for another language. One in the settings is for files of its own.
 pub(crate) fn options(
     cse: &CseArgs,
+    config: &Config,
     language: Language,
     allow_unsound: bool,
 ) -> anyhow::Result<OpOptions> {
-    let is_pir = language == Language::Pir;
-    let preset = match (cse.preset, cse.llvm) {
-        (None | Some(PresetName::Default), _) => OpPreset::Default,
-        (Some(PresetName::Mlir), None | Some(LlvmVersion::V19)) if !is_pir => OpPreset::Mlir19,
-        (Some(PresetName::Mlir), Some(LlvmVersion::V24)) if !is_pir => OpPreset::Mlir24,
-        (Some(PresetName::Pir), _) if is_pir => OpPreset::Pir,
-        _ => {
-            let (is, own) = if is_pir { ("PIR", "pir") } else { ("MLIR", "mlir") };
+    let preset = match cse.preset() {
+        Some(_) if !languages(cse).contains(&language) => {
+            let (is, own) =
+                if language == Language::Pir { ("PIR", "pir") } else { ("MLIR", "mlir") };
             bail!("this is {is}; use `--preset {own}` or `--preset default`")
         }
+        Some(preset) => preset,
+        None => config.ops().preset.of(dialect(language)),
     };
     Ok(OpOptions { preset, allow_unsound })
+}
+
+/// The dialect of the functions of a file of operations.
+fn dialect(language: Language) -> Dialect {
+    if language == Language::Pir { Dialect::Pir } else { Dialect::Mlir }
 }
 
 /// Refuses files of operations for a command that reads TVMScript only: it would find no function in them.
@@ -113,7 +120,7 @@ pub(crate) fn runs_cse(passes: &[Pass], language: Language) -> anyhow::Result<bo
 
 /// Refuses the presets of operations for files that have none.
 pub(crate) fn refuse_for_tvmscript(cse: &CseArgs) -> anyhow::Result<()> {
-    if matches!(cse.preset, Some(PresetName::Mlir | PresetName::Pir)) {
+    if !languages(cse).contains(&Language::TvmScript) {
         bail!("this is TVMScript; presets `mlir` and `pir` are for files of MLIR and PIR");
     }
     Ok(())
@@ -143,7 +150,7 @@ pub(crate) fn run(
         let names = near(function, done.names.iter().map(String::as_str));
         bail!("there is no function `{function}`{}", did_you_mean(&names));
     }
-    if rules.options.preset != OpPreset::Default || limit.is_some() {
+    if rules.options.preset != Preset::Default || limit.is_some() {
         return Ok(done);
     }
     let unpack = |edits: PackedEdits| edits.unpack().unwrap_or_default();
@@ -341,7 +348,7 @@ mod tests {
 }) : () -> ()
 "#;
 
-    fn after(preset: OpPreset, limit: Option<usize>) -> (String, usize) {
+    fn after(preset: Preset, limit: Option<usize>) -> (String, usize) {
         let options = OpOptions { preset, allow_unsound: false };
         let rules = Rules { options: &options, dialects: &Dialects::default(), two_threads: false };
         let done = run(SWAPPED, Language::Mlir, rules, None, limit).unwrap();
@@ -350,8 +357,8 @@ mod tests {
 
     #[test]
     fn presets_differ_and_comments_stay() {
-        assert_eq!(after(OpPreset::Mlir19, None), (SWAPPED.to_owned(), 0));
-        let (text, n) = after(OpPreset::Default, None);
+        assert_eq!(after(Preset::Mlir19, None), (SWAPPED.to_owned(), 0));
+        let (text, n) = after(Preset::Default, None);
         assert_eq!(n, 2);
         assert!(text.contains("  // kept\n  %0 ="), "{text}");
         assert!(text.contains("\"test.use\"(%2, %2)"), "{text}");
@@ -359,7 +366,7 @@ mod tests {
 
     #[test]
     fn limit_counts_actions() {
-        let (text, n) = after(OpPreset::Default, Some(1));
+        let (text, n) = after(Preset::Default, Some(1));
         assert_eq!(n, 1);
         assert!(text.contains("\"arith.addi\"(%0, %0)"), "{text}");
     }

@@ -11,7 +11,6 @@ use frontend::tvmscript::{
     self, Capture, Diagnostic, Environment as _, FileFunctions, FunctionItem, FunctionKind,
     Lowered, Namespace, Severity, diagnostics,
 };
-use ide::Dialects;
 use ir::{
     Body, Dialect, Occurrences,
     guard::{Stage, guarded},
@@ -24,16 +23,19 @@ use transform::{
     passes::Pass,
 };
 
-use crate::cli::{
-    Exit,
-    args::OptArgs,
-    fix::exposure,
-    io::{self, Io, Styled, Tone},
-    jobs,
-    ops::{self, Rules},
-    parallel,
-    rules::{did_you_mean, near},
-    source::Source,
+use crate::{
+    cli::{
+        Exit,
+        args::OptArgs,
+        fix::exposure,
+        io::{self, Io, Styled, Tone},
+        jobs,
+        ops::{self, Rules},
+        parallel,
+        rules::{did_you_mean, near},
+        source::Source,
+    },
+    config::Config,
 };
 
 /// A printed module, and what was left as it was.
@@ -64,8 +66,7 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
                 Ok(module.notes)
             }
             language => {
-                let dialects = job.config.dialects.tables()?;
-                let done = optimize_operations(args, &dialects, language, &source)?;
+                let done = optimize_operations(args, &job.config, language, &source)?;
                 source.write_edited(done.edits.iter(), io.out)?;
                 if done.notes.is_empty() {
                     // The lines of a large file cost as much as reading it.
@@ -89,11 +90,12 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
 /// What the plan of a file of MLIR or PIR does.
 fn optimize_operations(
     args: &OptArgs,
-    dialects: &Dialects,
+    config: &Config,
     language: Language,
     source: &Source,
 ) -> anyhow::Result<ops::Done> {
-    let options = ops::options(&args.cse, language, args.allow_unsound)?;
+    let dialects = &config.dialects.tables()?;
+    let options = ops::options(&args.cse, config, language, args.allow_unsound)?;
     let passes: Vec<Pass> = args.passes.iter().filter_map(|it| it.0).collect();
     if !ops::runs_cse(&passes, language)? {
         return Ok(ops::Done::new());

@@ -174,7 +174,7 @@ pub(crate) fn near<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Vec<
     let mut near: Vec<(usize, &str)> = names
         .filter_map(|it| {
             let lower = it.to_lowercase();
-            let n_edits = distance(&name, &lower);
+            let n_edits = strsim::levenshtein(&name, &lower);
             let is_part = name.len() > 2 && (lower.contains(&name) || name.contains(&lower));
             (n_edits <= 1 + name.len() / 3 || is_part).then_some((n_edits, it))
         })
@@ -191,22 +191,6 @@ pub(crate) fn did_you_mean(names: &[&str]) -> String {
     }
     let quoted: Vec<String> = names.iter().map(|it| format!("`{it}`")).collect();
     format!("; did you mean {}?", quoted.join(" or "))
-}
-
-/// The number of characters to insert, remove or replace. Names are short: only their first 64 characters count.
-fn distance(a: &str, b: &str) -> usize {
-    const MOST: usize = 64;
-    let b: Vec<char> = b.chars().take(MOST).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().take(MOST).enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, y) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 const SYNTAX: &[(SyntaxErrorKind, &str, &str)] = &[

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow, bail};
 use frontend::tvmscript::{self, FunctionItem, Lowered, Severity};
-use ir::interp::{self, Argument, OnError, Options, Outcome, RunError, RunErrorKind, Schedule};
+use interp::{Argument, OnError, Options, Outcome, RunError, RunErrorKind, Schedule};
 use syntax::{Language, LineIndex, TextRange};
 
 use crate::cli::{

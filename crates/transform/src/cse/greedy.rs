@@ -24,7 +24,7 @@ mod together;
 
 use dataflow::alias::AliasClasses;
 use ir::{
-    OccurrenceId, OpId,
+    BinaryOp, BufferOrigin, ExprKind, OccurrenceId, OpId, OpKind,
     arena::Id,
     plan::{CsePlan, Equivalence, Refusal, TvmPass},
 };
@@ -294,10 +294,37 @@ impl Greedy<'_> {
     }
 
     /// The one form that a value can stand for; none if it can for all: its sums are the same ones in all forms, or they are shown to
-    /// stay in their type where it is evaluated (`SEMANTICS: I1`: no rewrite may introduce an overflow into a used value).
+    /// stay in their type where it is evaluated (`SEMANTICS: I1`: no rewrite may introduce an overflow into a used value), or
+    /// the program as it is written has the overflow there too.
     fn form(&self, value: OccurrenceId, before: OpId) -> Option<Form> {
         let has_forms = self.options.equivalence > Equivalence::Commutative;
-        (has_forms && !self.proofs.cannot_overflow(value, before)).then(|| self.levels.form(value))
+        let is_any = || {
+            self.proofs.cannot_overflow(value, before) || self.overflows_as_written(value, before)
+        };
+        (has_forms && !is_any()).then(|| self.levels.form(value))
+    }
+
+    /// Whether an overflow in a value that is bound right before an operation is one of the program as it is written: the
+    /// operation evaluates the value in any case, and stores it, or what sums and products make of it, into memory of the
+    /// caller (`SEMANTICS: I1`: it is used; what is computed from a wrapped value is wrapped).
+    fn overflows_as_written(&self, value: OccurrenceId, before: OpId) -> bool {
+        let Facts { body, occurrences, .. } = self.facts;
+        let is_stored = match body.ops[before].kind {
+            OpKind::Store { buffer, predicated: false } => {
+                body.buffers[buffer].origin == BufferOrigin::Param
+            }
+            _ => false,
+        };
+        let keeps_the_mark = |it: OccurrenceId| {
+            let kind = body.expr(occurrences[it].expr).kind;
+            matches!(kind, ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul, ..))
+        };
+        let mut around =
+            std::iter::successors(occurrences[value].parent, |it| occurrences[*it].parent);
+        is_stored
+            && occurrences[value].op == before
+            && !self.facts.is_lazy(value, None)
+            && around.all(keeps_the_mark)
     }
 
     fn serves(&self, form: Option<Form>, occurrences: &[OccurrenceId]) -> bool {

@@ -21,7 +21,7 @@ use ir::{
         Applies, Asynchrony, EffectTable, Flags, Match, MatchKind, MemoryEffect, MemorySet, Merge,
         Namespace, OpEffects, Trap,
     },
-    plan::ops::OpPreset,
+    plan::Preset,
 };
 use rustc_hash::FxHashMap;
 
@@ -171,7 +171,7 @@ pub(super) struct Labels {
 }
 
 impl Labels {
-    pub(super) fn collect(body: &Body, effects: &EffectTable, preset: OpPreset) -> Labels {
+    pub(super) fn collect(body: &Body, effects: &EffectTable, preset: Preset) -> Labels {
         let mut names: FxHashMap<NameId, Named> = FxHashMap::default();
         let mut cx = Context::default();
         let own_word = OwnWord::of(preset);
@@ -201,7 +201,7 @@ impl Labels {
                 })
             };
             let mut label = specialise(body, op, named, &mut cx);
-            if preset == OpPreset::Default && op.operands.len() != 2 {
+            if preset == Preset::Default && op.operands.len() != 2 {
                 // Of three operands (`math.fma`) only the first two may be swapped.
                 label.bits = label.bits.without(Bits::COMMUTATIVE);
             }
@@ -512,7 +512,7 @@ impl MemoryTypes {
 
 /// Whether the peer takes the operands of an operation in any order.
 pub(super) fn peer_takes_any_order(effects: &EffectTable, name: &str) -> bool {
-    let own = OwnWord::of(OpPreset::Mlir24).and_then(|it| it.is_commutative(name));
+    let own = OwnWord::of(Preset::Mlir24).and_then(|it| it.is_commutative(name));
     own.unwrap_or(effects.mlir(name).commutative == Applies::All)
 }
 

@@ -26,7 +26,10 @@ use ir::{
     effects::{
         EffectTable, Flags, MatchKind, MemoryEffect, Merge, Namespace, OpEffects, paddle_op,
     },
-    plan::ops::{OpAction, OpActionKind, OpChange, OpPlan, OpPreset, OpRefusal, OpRefusalKind},
+    plan::{
+        Preset,
+        ops::{OpAction, OpActionKind, OpChange, OpPlan, OpRefusal, OpRefusalKind},
+    },
     walk::WalkEvent,
 };
 use rustc_hash::FxHashMap;
@@ -142,7 +145,7 @@ impl<'a> Planner<'a> {
     }
 
     fn is_default(&self) -> bool {
-        self.options.preset != OpPreset::Pir
+        self.options.preset != Preset::Pir
     }
 
     fn enter(&mut self, op: OpId) {

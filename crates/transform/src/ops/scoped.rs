@@ -25,7 +25,10 @@ use ir::{
     arena::Id,
     dominators::Dominators,
     effects::EffectTable,
-    plan::ops::{OpAction, OpActionKind, OpChange, OpPlan, OpPreset, OpRefusal, OpRefusalKind},
+    plan::{
+        Preset,
+        ops::{OpAction, OpActionKind, OpChange, OpPlan, OpRefusal, OpRefusalKind},
+    },
 };
 use rustc_hash::FxHashMap;
 
@@ -138,7 +141,7 @@ impl<'a> Walk<'a> {
         found: &'a mut dyn FnMut(Found),
     ) -> Walk<'a> {
         let summary = Summary::collect(body, labels);
-        let is_24 = options.preset != OpPreset::Mlir19;
+        let is_24 = options.preset != Preset::Mlir19;
         let digests = Digests::new(body, summary.has_regions, is_24);
         Walk {
             body,
@@ -522,7 +525,7 @@ impl<'a> Walk<'a> {
         } else {
             None
         };
-        let kind = self.kind(op, into);
+        let kind = OpActionKind::Common;
         if let Some(uses) = uses {
             self.replace_uses(&uses, op, into);
             let change = OpChange::MergeUses { into, uses: uses.into() };
@@ -537,10 +540,6 @@ impl<'a> Walk<'a> {
         }
         self.act(op, OpChange::Merge { into }, kind);
         self.mark_gone(op);
-    }
-
-    fn kind(&self, _op: OpId, _into: OpId) -> OpActionKind {
-        OpActionKind::Common
     }
 
     /// In a graph region: the uses by operations that are not known yet.

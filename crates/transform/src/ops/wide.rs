@@ -19,7 +19,10 @@ use ir::{
     arena::Id,
     dominators::Dominators,
     effects::EffectTable,
-    plan::ops::{OpAction, OpActionKind, OpChange, OpPlan, OpPreset, OpRefusal, OpRefusalKind},
+    plan::{
+        Preset,
+        ops::{OpAction, OpActionKind, OpChange, OpPlan, OpRefusal, OpRefusalKind},
+    },
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -40,7 +43,7 @@ use super::{
 
 /// Plans by what is sound.
 pub(super) fn plan(body: &Body, effects: &EffectTable) -> (OpPlan, OpWork) {
-    let labels = Labels::collect(body, effects, OpPreset::Default);
+    let labels = Labels::collect(body, effects, Preset::Default);
     let mut walk = Wide::new(body, &labels, effects);
     walk.arguments();
     walk.sweep();
@@ -664,7 +667,7 @@ impl<'a> Wide<'a> {
         let mut work = self.work;
         work.visited += self.digests.n_hashed;
         let plan =
-            OpPlan { preset: OpPreset::Default, actions: self.actions, refusals: self.refusals };
+            OpPlan { preset: Preset::Default, actions: self.actions, refusals: self.refusals };
         (plan, work)
     }
 

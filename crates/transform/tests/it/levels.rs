@@ -81,15 +81,14 @@ fn sums_in_another_order_are_shared_where_they_cannot_overflow() {
                 cse_v1: T.let[T.int32] = i * 8 + (j + 1)
                 A[cse_v1] = 1
                 A[cse_v1] = 2
-            A[0] = x + (y + 7)
-            cse_v2: T.let[T.int32] = x + y + 7
+            cse_v2: T.let[T.int32] = x + (y + 7)
+            A[0] = cse_v2
             A[1] = cse_v2
             A[2] = cse_v2
             ---
             i * 8 + (j + 1): 2 times, cost 3, bind cse_v1, Associative
             i * 8: 2 times, cost 1, covered by [cse_v1]
-            x + (y + 7): 1 times, cost 2, overflow
-            x + y + 7: 2 times, cost 2, bind cse_v2
+            x + (y + 7): 3 times, cost 2, bind cse_v2, Associative
             x + y: 2 times, cost 1, covered by [cse_v2]
         "#]],
     );
@@ -101,16 +100,43 @@ fn sums_in_another_order_are_shared_where_they_cannot_overflow() {
                 cse_v1: T.let[T.int32] = i * 8 + (j + 1)
                 A[cse_v1] = 1
                 A[cse_v1] = 2
-            A[0] = x + (y + 7)
-            cse_v2: T.let[T.int32] = x + y + 7
+            cse_v2: T.let[T.int32] = x + (y + 7)
+            A[0] = cse_v2
             A[1] = cse_v2
             A[2] = cse_v2
             ---
             i * 8 + (j + 1): 2 times, cost 3, bind cse_v1, Associative
             i * 8: 2 times, cost 1, covered by [cse_v1]
-            x + (y + 7): 1 times, cost 2, overflow
-            x + y + 7: 2 times, cost 2, bind cse_v2
+            x + (y + 7): 3 times, cost 2, bind cse_v2, Associative
             x + y: 2 times, cost 1, covered by [cse_v2]
+        "#]],
+    );
+}
+
+#[test]
+fn sum_that_may_overflow_serves_other_orders_only_after_it_was_used() {
+    check(
+        Equivalence::Associative,
+        "def f(A: T.Buffer((64,), \"int32\"), x: T.int32, y: T.int32, z: T.int32):
+    a: T.let[T.int32] = T.min(x + (y + 7), 0)
+    A[1] = (x + y) + 7
+    A[2] = T.if_then_else(z < 3, z + (y + 9), 0)
+    A[3] = (z + y) + 9
+    A[4] = (x + (z + 5)) * 2
+    A[5] = (x + z) + 5
+",
+        expect![[r#"
+            a: T.let[T.int32] = T.min(x + (y + 7), 0)
+            A[1] = x + y + 7
+            A[2] = T.if_then_else(z < 3, z + (y + 9), 0)
+            A[3] = z + y + 9
+            cse_v1: T.let[T.int32] = x + (z + 5)
+            A[4] = cse_v1 * 2
+            A[5] = cse_v1
+            ---
+            x + (y + 7): 2 times, cost 2, overflow, Associative
+            z + (y + 9): 2 times, cost 2, overflow, Associative
+            x + (z + 5): 2 times, cost 2, bind cse_v1, Associative
         "#]],
     );
 }

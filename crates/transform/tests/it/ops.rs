@@ -12,7 +12,7 @@ use frontend::{
 };
 use ir::{
     effects::EffectTable,
-    plan::ops::{OpPlan, OpPreset},
+    plan::{Preset, ops::OpPlan},
 };
 use syntax::{Edit, TextEdit, TextSize};
 use transform::ops::{OpOptions, plan, rewrite};
@@ -62,6 +62,6 @@ fn check_with(options: OpOptions, input: &str, expect: &Expect) {
     expect.assert_eq(&format!("{text}----\n{words}"));
 }
 
-fn options(preset: OpPreset) -> OpOptions {
+fn options(preset: Preset) -> OpOptions {
     OpOptions { preset, allow_unsound: false }
 }

@@ -5,12 +5,12 @@
 
 use std::fmt::Write as _;
 
+use interp::{
+    Argument, Array,
+    mlir::{Final, Need, Outcome, needs},
+};
 use ir::{
     Attr, Body, DataType, Type, TypeCode,
-    interp::{
-        Argument, Array,
-        mlir::{Final, Need, Outcome, needs},
-    },
     text::types::{element_of, function_parts},
 };
 

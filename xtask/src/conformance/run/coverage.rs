@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ir::interp::known_calls;
+use interp::known_calls;
 use ir::{Body, Callee, ExprKind, ForKind, OpKind};
 use rustc_hash::FxHashSet;
 

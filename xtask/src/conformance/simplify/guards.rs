@@ -9,7 +9,7 @@
 
 use std::fmt;
 
-use ir::interp::{self, Argument, Event, EventKind, OnError, Options, Outcome, RunErrorKind};
+use interp::{Argument, Event, EventKind, OnError, Options, Outcome, RunErrorKind};
 use ir::{BinaryOp, Body, ExprId, ExprKind, OpId, OpKind, ValueKind};
 use transform::passes::Pass;
 

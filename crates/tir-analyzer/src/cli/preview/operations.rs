@@ -5,7 +5,7 @@
 use anyhow::{Context as _, bail};
 use frontend::pir;
 use ide::{Dialects, PassPreview, preview_operations};
-use ir::plan::ops::OpPreset;
+use ir::plan::Preset;
 use syntax::{Edit, Language, TextEdit, TextRange, TextSize, ast::AstNode as _};
 use transform::{ops::OpOptions, passes::Pass};
 
@@ -33,7 +33,7 @@ pub(super) fn previews(
         let names = near(asked, functions.iter().map(|it| it.0.as_str()));
         bail!("there is no function `{asked}`{}", did_you_mean(&names));
     }
-    let options = OpOptions { preset: OpPreset::Default, allow_unsound: false };
+    let options = OpOptions { preset: Preset::Default, allow_unsound: false };
     let rules = Rules { options: &options, dialects, two_threads: false };
     let done = match passes.contains(&Pass::Cse) {
         true => ops::run(text, language, rules, None, None)?,

@@ -5,10 +5,8 @@
 //! arrays from 0 to 3 (they are often indices), integer parameters from 1 to 8. Equal seeds give equal values everywhere.
 
 use anyhow::{Context as _, anyhow, bail};
-use ir::{
-    Body, DataType, Lanes, TypeCode, ValueId,
-    interp::{Argument, ArgumentNeed, Array, Symbols, buffer_of, free_symbols, needs, solve},
-};
+use interp::{Argument, ArgumentNeed, Array, Symbols, buffer_of, free_symbols, needs, solve};
+use ir::{Body, DataType, Lanes, TypeCode, ValueId};
 
 use crate::cli::{
     io::Io,

@@ -7,13 +7,11 @@ use std::fmt::Write as _;
 
 use anyhow::{Context as _, anyhow, bail};
 use frontend::mlir::{self as reader, Shapes, Unit, UnitKind};
-use ir::{
-    Body, DataType,
-    interp::{
-        Argument, Array, Event, RunErrorKind,
-        mlir::{Final, Launch, Need, Outcome, Program, needs, run},
-    },
+use interp::{
+    Argument, Array, Event, RunErrorKind,
+    mlir::{Final, Launch, Need, Outcome, Program, needs, run},
 };
+use ir::{Body, DataType};
 use serde_json::{Value, json};
 use syntax::{LineIndex, TextSize};
 

@@ -5,7 +5,8 @@
 //! accepted too. The lanes of a vector type are a last dimension. Big-endian and column-major files are converted.
 
 use anyhow::{Context as _, bail};
-use ir::{DataType, Lanes, TypeCode, interp::Array};
+use interp::Array;
+use ir::{DataType, Lanes, TypeCode};
 use npyz::{
     DType, Endianness, NpyHeader, Order, TypeChar, TypeStr, WriteOptions, WriterBuilder as _,
 };

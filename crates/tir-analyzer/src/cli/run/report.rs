@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use ir::interp::{Argument, Event, Outcome};
+use interp::{Argument, Event, Outcome};
 use serde_json::{Value, json};
 
 use crate::cli::{
@@ -60,7 +60,7 @@ fn times(event: &Event) -> String {
     if event.count == 1 { String::new() } else { format!(" ({} times)", event.count) }
 }
 
-pub(super) fn first_values(array: &ir::interp::Array) -> String {
+pub(super) fn first_values(array: &interp::Array) -> String {
     let values = array.to_f64s();
     let mut texts: Vec<String> = values.iter().take(SHOWN).map(ToString::to_string).collect();
     if values.len() > SHOWN {

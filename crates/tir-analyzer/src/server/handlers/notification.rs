@@ -39,7 +39,6 @@ pub(crate) fn notification(state: &mut State, notification: Notification) {
         "workspace/didChangeWorkspaceFolders" => {
             apply(state, notification, did_change_workspace_folders)
         }
-        "window/workDoneProgress/cancel" | "initialized" | "textDocument/didSave" => Ok(()),
         _ => Ok(()),
     };
     if let Err(message) = outcome {

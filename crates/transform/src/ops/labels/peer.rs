@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use ir::plan::ops::OpPreset;
+use ir::plan::Preset;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// `labels.txt`, as it holds for one version of the peer.
@@ -15,15 +15,15 @@ pub(super) struct OwnWord {
 
 impl OwnWord {
     /// The peer's word; none for rules that follow no peer of MLIR.
-    pub(super) fn of(preset: OpPreset) -> Option<&'static OwnWord> {
+    pub(super) fn of(preset: Preset) -> Option<&'static OwnWord> {
         static WORDS: LazyLock<[OwnWord; 3]> = LazyLock::new(|| {
             ["19", "24", ""].map(|it| OwnWord::read(include_str!("labels.txt"), it))
         });
         match preset {
-            OpPreset::Mlir19 => Some(&WORDS[0]),
-            OpPreset::Mlir24 => Some(&WORDS[1]),
-            OpPreset::Default => Some(&WORDS[2]),
-            OpPreset::Pir => None,
+            Preset::Mlir19 => Some(&WORDS[0]),
+            Preset::Mlir24 => Some(&WORDS[1]),
+            Preset::Pir => None,
+            _ => Some(&WORDS[2]),
         }
     }
 

@@ -9,14 +9,17 @@ use frontend::{
 };
 use ir::{
     effects::EffectTable,
-    plan::ops::{OpChange, OpPlan, OpPreset},
+    plan::{
+        Preset,
+        ops::{OpChange, OpPlan},
+    },
     verify::verify,
 };
 
 use crate::ops::{OpOptions, plan, plan_counted, rewrite};
 
 fn exact(program: &Program) -> OpPlan {
-    let options = OpOptions { preset: OpPreset::Pir, allow_unsound: true };
+    let options = OpOptions { preset: Preset::Pir, allow_unsound: true };
     plan(&program.lowered.body, EffectTable::builtin(), &options)
 }
 
@@ -88,7 +91,7 @@ fn check(lines: &str, expected: Expect) {
     assert!(diagnostics.iter().all(|it| it.severity == Severity::Hint), "{text} {diagnostics:?}");
     let mut out = String::new();
     for (preset, allow_unsound) in
-        [(OpPreset::Pir, true), (OpPreset::Pir, false), (OpPreset::Default, false)]
+        [(Preset::Pir, true), (Preset::Pir, false), (Preset::Default, false)]
     {
         let options = OpOptions { preset, allow_unsound };
         let plan = plan(&program.lowered.body, EffectTable::builtin(), &options);
@@ -423,7 +426,7 @@ fn check_growth(family: impl Fn(usize) -> String) {
         let text = family(n);
         let programs = programs(&text);
         let body = &programs[0].lowered.body;
-        let options = OpOptions { preset: OpPreset::Pir, allow_unsound: true };
+        let options = OpOptions { preset: Preset::Pir, allow_unsound: true };
         let (plan, work) = plan_counted(body, EffectTable::builtin(), &options);
         assert_eq!(plan.actions.len(), (body.ops.len() - 1) / 2);
         (work.visited + work.compared, body.ops.len() as u64)
@@ -486,7 +489,7 @@ fn deep_nests_and_many_blocks_are_linear() {
     };
     let work = [2_000, 4_000].map(|n| {
         let programs = programs(&text(n));
-        let options = OpOptions { preset: OpPreset::Pir, allow_unsound: false };
+        let options = OpOptions { preset: Preset::Pir, allow_unsound: false };
         let (plan, work) =
             plan_counted(&programs[0].lowered.body, EffectTable::builtin(), &options);
         assert_eq!(plan.actions.len(), n);

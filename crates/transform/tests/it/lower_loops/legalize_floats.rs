@@ -1,10 +1,8 @@
 //! Floats of 8 bits compute what the interpreter computes with them, bit for bit.
 
 use expect_test::expect;
-use ir::{
-    DataType,
-    interp::{Argument, Array, Options, run},
-};
+use interp::{Argument, Array, Options, run};
+use ir::DataType;
 use transform::lower::{LOWERINGS, LowerOptions};
 
 use super::check_with;

@@ -1,10 +1,8 @@
 //! Loops that are split where a guard is decided.
 
 use expect_test::expect;
-use ir::{
-    DataType,
-    interp::{Argument, Array, Options, run},
-};
+use interp::{Argument, Array, Options, run};
+use ir::DataType;
 use transform::lower::{LOWERINGS, LowerOptions};
 
 use super::check;

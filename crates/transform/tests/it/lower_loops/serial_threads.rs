@@ -1,10 +1,8 @@
 //! Kernels taken apart at their barriers: what they become, and that they compute the same.
 
 use expect_test::{Expect, expect};
-use ir::{
-    Body, DataType, OpKind,
-    interp::{Argument, Array, Options},
-};
+use interp::{Argument, Array, Options};
+use ir::{Body, DataType, OpKind};
 use transform::lower::serial_threads;
 
 use crate::support::{lowered, statements};
@@ -44,7 +42,7 @@ fn results(body: &Body, n: i64) -> Vec<Argument> {
         Argument::Array(array)
     };
     let arguments = vec![array(5), array(7), Argument::Int(n)];
-    let outcome = ir::interp::run(body, arguments, &Options::default()).expect("runs");
+    let outcome = interp::run(body, arguments, &Options::default()).expect("runs");
     assert_eq!(outcome.events, []);
     outcome.arguments
 }

@@ -1,7 +1,7 @@
 //! The preset `default`: what it finds beyond the peers, and what it leaves.
 
 use expect_test::{Expect, expect};
-use ir::plan::ops::OpPreset;
+use ir::plan::Preset;
 
 use super::{check_with, options};
 
@@ -13,7 +13,7 @@ fn check(body: &str, expect: Expect) {
          ^bb0(%a: i32, %b: i32, %c: i1, %m: memref<8xf32>, %i: index):\n{}  \"func.return\"() : () -> ()\n}}) : () -> ()\n",
         body.strip_prefix('\n').unwrap_or(body)
     );
-    check_with(options(OpPreset::Default), &input, &expect);
+    check_with(options(Preset::Default), &input, &expect);
 }
 
 #[test]

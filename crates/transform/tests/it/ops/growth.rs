@@ -1,12 +1,12 @@
 //! The families on which the peers are quadratic or worse, and deep and long inputs: work is counted, twice the input is at most a little more than
 //! twice the work.
 
-use ir::{effects::EffectTable, plan::ops::OpPreset};
+use ir::{effects::EffectTable, plan::Preset};
 use transform::ops::{OpOptions, plan_counted};
 
 use super::units;
 
-const PRESETS: [OpPreset; 3] = [OpPreset::Mlir19, OpPreset::Mlir24, OpPreset::Default];
+const PRESETS: [Preset; 3] = [Preset::Mlir19, Preset::Mlir24, Preset::Default];
 
 #[track_caller]
 fn check(n: usize, text: impl Fn(usize) -> String, n_actions: impl Fn(usize) -> usize) {

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 use frontend::{mlir::UnitKind, ops};
-use ir::{effects::EffectTable, plan::ops::OpPreset};
+use ir::{effects::EffectTable, plan::Preset};
 use transform::ops::plan;
 
 use super::{check_with, options, units};
@@ -16,7 +16,7 @@ fn function(body: &str) -> String {
 
 #[track_caller]
 fn check(body: &str, expect: Expect) {
-    check_with(options(OpPreset::Default), &function(body), &expect);
+    check_with(options(Preset::Default), &function(body), &expect);
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn check_edits(body: &str, expect: Expect) {
     let text = function(body);
     let mut units = units(&text).into_iter();
     let unit = units.find(|it| it.kind == UnitKind::Function).expect("a function").lowered;
-    let plan = plan(&unit.body, EffectTable::builtin(), &options(OpPreset::Default));
+    let plan = plan(&unit.body, EffectTable::builtin(), &options(Preset::Default));
     let edits = ops::edits(&text, &unit.source_map, &unit.body, &plan);
     expect.assert_eq(&edits.apply(&text));
 }

@@ -1,24 +1,24 @@
 //! The presets `mlir`: what the peer does, and what is refused of it.
 
 use expect_test::{Expect, expect};
-use ir::plan::ops::OpPreset;
+use ir::plan::Preset;
 use transform::ops::OpOptions;
 
 use super::{check_with, options};
 
 #[track_caller]
 fn check(input: &str, expect: Expect) {
-    check_with(options(OpPreset::Mlir19), input, &expect);
+    check_with(options(Preset::Mlir19), input, &expect);
 }
 
 #[track_caller]
 fn check_24(input: &str, expect: Expect) {
-    check_with(options(OpPreset::Mlir24), input, &expect);
+    check_with(options(Preset::Mlir24), input, &expect);
 }
 
 #[track_caller]
 fn check_unsound(input: &str, expect: Expect) {
-    check_with(OpOptions { preset: OpPreset::Mlir19, allow_unsound: true }, input, &expect);
+    check_with(OpOptions { preset: Preset::Mlir19, allow_unsound: true }, input, &expect);
 }
 
 #[test]
