@@ -4,17 +4,21 @@
 //! Nothing outside the functions is reported: that is the business of the Python tools.
 
 use db::{Database as _, Db, Function, RootDatabase, SourceFile};
-use frontend::tvmscript::{FunctionKind, Severity, diagnostics::internal_error};
+use frontend::tvmscript::{
+    FunctionKind, Severity,
+    diagnostics::{INTERNAL_ERROR, internal_error},
+};
 use ir::{
     OccurrenceId,
+    guard::Panicked,
     plan::{CseGroup, finding::FindingKind},
 };
-use syntax::TextRange;
+use syntax::{TextRange, TextSize};
 
 use crate::{
     finding_levels::FindingLevels,
     finding_text::FindingText,
-    function_at::{FunctionAt, functions_in},
+    function_at::{FunctionAt, function_at, try_functions},
     ops,
     plan_text::PlanText,
     simplifications::{Simpler, simpler},
@@ -77,9 +81,13 @@ pub(crate) fn diagnostics(
     config: &DiagnosticsConfig,
 ) -> Vec<Diagnostic> {
     let mut res = ops::diagnostics::diagnostics(db, file, config);
-    for at in functions_in(db, file, None) {
+    let of_function = |at| {
         db.unwind_if_revision_cancelled();
-        res.extend(function_diagnostics(db, at, config));
+        function_diagnostics(db, at, config)
+    };
+    for (at, found) in try_functions(db, file, of_function) {
+        let name = at.to_file(at.function.source(db).name_range);
+        res.extend(found.unwrap_or_else(|it| vec![of_panic(&it, name)]));
     }
     res.extend(redefined_functions(db, file));
     if res.len() > config.limit {
@@ -89,6 +97,33 @@ pub(crate) fn diagnostics(
     }
     res.sort_by_key(|it| (it.range.start(), it.range.end(), it.severity));
     res
+}
+
+/// What is told of mistakes of ours in the function or unit at an offset.
+pub(crate) fn internal_errors(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+) -> Vec<String> {
+    let config = DiagnosticsConfig::default();
+    let found = match function_at(db, file, offset) {
+        Some((at, _)) => function_diagnostics(db, at, &config),
+        None => ops::diagnostics::diagnostics(db, file, &config)
+            .into_iter()
+            .filter(|it| {
+                db::unit_at(db, file, offset).is_some_and(|at| at.range.contains_range(it.range))
+            })
+            .collect(),
+    };
+    found.into_iter().filter(|it| it.code == INTERNAL_ERROR).map(|it| it.message).collect()
+}
+
+/// A mistake of ours for which nothing else is said.
+pub(crate) fn of_panic(panicked: &Panicked, range: TextRange) -> Diagnostic {
+    let frontend::tvmscript::Diagnostic { code, severity, range, message, help, .. } =
+        internal_error(panicked, range);
+    let related = Vec::new();
+    Diagnostic { code, severity, range, message, help, related, is_unnecessary: false, n_fixes: 0 }
 }
 
 /// Functions of a module that have one name.

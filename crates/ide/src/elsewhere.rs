@@ -20,7 +20,7 @@ use ir::{
 use rustc_hash::FxHashMap;
 use syntax::{ColumnEncoding, LineIndex, TextRange, TextSize};
 
-use crate::{FileId, function_at::function_at};
+use crate::{FileId, function_at::function_at, guarded};
 
 /// Smaller expressions are everywhere.
 const MIN_NODES: u32 = 5;
@@ -168,10 +168,13 @@ impl ClosedFile {
             if item.source.kind != tvmscript::FunctionKind::PrimFunc {
                 continue;
             }
-            let lowered = tvmscript::lower(&item.source, &functions.environment(item));
-            let occurrences = Occurrences::collect(&lowered.body);
-            let (map, name_range) = (&lowered.source_map, item.source.name_range);
-            for it in prints_of(&lowered.body, map, &occurrences, name_range) {
+            let prints = || {
+                let lowered = tvmscript::lower(&item.source, &functions.environment(item));
+                let occurrences = Occurrences::collect(&lowered.body);
+                let (map, name_range) = (&lowered.source_map, item.source.name_range);
+                prints_of(&lowered.body, map, &occurrences, name_range)
+            };
+            for it in guarded::item(&item.source.name, prints).unwrap_or_default() {
                 let range = it.range + item.range.start();
                 let place = Elsewhere {
                     file: id,

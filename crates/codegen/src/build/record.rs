@@ -6,7 +6,10 @@
 
 use std::{cell::OnceCell, io};
 
-use ir::fingerprint::Fingerprint;
+use ir::{
+    fingerprint::Fingerprint,
+    guard::{Stage, guarded},
+};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -111,7 +114,7 @@ pub(super) struct Lowered {
 
 impl LazyBody {
     pub(super) fn get(&self, function: &SourceFunction<'_>) -> Result<&Lowered, &Broken> {
-        let lowered = self.0.get_or_init(|| {
+        let lower = || {
             let SourceBody { mut body, places } = (function.body)()?;
             forget_symbol(&mut body);
             let canonical = Canonical::of(&body);
@@ -126,8 +129,13 @@ impl LazyBody {
                     .collect(),
             };
             Ok(Lowered { canonical, structure, places })
-        });
-        lowered.as_ref()
+        };
+        // A panic costs the function.
+        let lower = || {
+            let lowered = guarded(Stage::Reading, &function.name, lower);
+            lowered.unwrap_or_else(|panicked| Err(Broken::of_panic(&panicked)))
+        };
+        self.0.get_or_init(lower).as_ref()
     }
 
     pub(super) fn was_asked(&self) -> bool {

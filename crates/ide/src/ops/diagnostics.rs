@@ -13,8 +13,9 @@ use syntax::symbol_text;
 use super::{
     marks::{Marks, Redefinition, marks},
     plan_words::PlanWords,
+    try_units,
 };
-use crate::diagnostics::{Diagnostic, DiagnosticsConfig};
+use crate::diagnostics::{Diagnostic, DiagnosticsConfig, of_panic};
 
 /// The diagnostics of a file.
 pub(crate) fn diagnostics(
@@ -22,30 +23,46 @@ pub(crate) fn diagnostics(
     file: SourceFile,
     config: &DiagnosticsConfig,
 ) -> Vec<Diagnostic> {
-    let mut res = Vec::new();
     let mut unread = FxHashSet::default();
-    for at in db::placed_units(db, file) {
+    let of_unit = |at: PlacedUnit<'_>| {
         db.unwind_if_revision_cancelled();
-        let found = &unit_diagnostics(db, at.unit);
-        if config.operations {
-            let problems = found.problems.iter();
-            // Of forms that are not known, each once a file.
-            let problems = problems
-                .filter(|it| it.code != UNREAD_OPERATION || unread.insert(it.message.clone()))
-                .map(|it| placed(&at, it, false));
-            res.extend(problems.filter(|it| !at.is_of_function(it.range.start())));
-            // The name of a function stands in its header, and is the frame's business all the same.
-            res.extend(found.symbols.iter().map(|it| placed(&at, it, false)));
-        }
-        if config.common_subexpressions {
-            let all = (found.has_more && config.limit > MAX_SAID).then(|| plan(db, at.unit).0);
-            let said = all.as_ref().unwrap_or(&found.plan).iter();
-            let fixes = if config.read_back { db::op_fixes(db, at.unit).as_ref() } else { None };
-            res.extend(said.map(|it| Diagnostic {
-                n_fixes: usize::from(fixes.is_some_and(|fixes| fixes.is_done[it.action])),
-                ..placed(&at, &it.what, it.is_dead)
-            }));
-        }
+        of_unit(db, &at, config, &mut |message| unread.insert(message.to_owned()))
+    };
+    let mut res = Vec::new();
+    for (at, found) in try_units(db, file, of_unit) {
+        let name = at.to_file(at.unit.source(db).name_range);
+        res.extend(found.unwrap_or_else(|it| vec![of_panic(&it, name)]));
+    }
+    res
+}
+
+/// The diagnostics of a unit; `is_new` says of a form that is not known whether it was not told yet.
+fn of_unit(
+    db: &RootDatabase,
+    at: &PlacedUnit<'_>,
+    config: &DiagnosticsConfig,
+    is_new: &mut dyn FnMut(&str) -> bool,
+) -> Vec<Diagnostic> {
+    let mut res = Vec::new();
+    let found = &unit_diagnostics(db, at.unit);
+    if config.operations {
+        let problems = found.problems.iter();
+        // Of forms that are not known, each once a file.
+        let problems = problems
+            .filter(|it| it.code != UNREAD_OPERATION || is_new(&it.message))
+            .map(|it| placed(at, it, false));
+        res.extend(problems.filter(|it| !at.is_of_function(it.range.start())));
+        // The name of a function stands in its header, and is the frame's business all the same.
+        res.extend(found.symbols.iter().map(|it| placed(at, it, false)));
+    }
+    if config.common_subexpressions {
+        let all = (found.has_more && config.limit > MAX_SAID).then(|| plan(db, at.unit).0);
+        let said = all.as_ref().unwrap_or(&found.plan).iter();
+        let fixes = if config.read_back { db::op_fixes(db, at.unit).as_ref() } else { None };
+        res.extend(said.map(|it| Diagnostic {
+            n_fixes: usize::from(fixes.is_some_and(|fixes| fixes.is_done[it.action])),
+            ..placed(at, &it.what, it.is_dead)
+        }));
     }
     res
 }

@@ -6,9 +6,13 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, anyhow, bail};
-use frontend::mlir::{self as reader, Shapes, Unit, UnitKind};
+use frontend::{
+    mlir::{self as reader, Shapes, Unit, UnitKind},
+    tvmscript::diagnostics::INTERNAL_ERROR,
+};
 use ir::{
     Body, DataType,
+    guard::{Stage, guarded},
     interp::{
         Argument, Array, Event, RunErrorKind,
         mlir::{Final, Launch, Need, Outcome, Program, needs, run},
@@ -55,6 +59,11 @@ pub(super) fn execute(
     let beside: Vec<&Unit> = units.iter().filter(|it| it.document == document).collect();
     let program = Program::new(beside.iter().map(|it| &it.lowered.body));
     let body = &units[chosen].lowered.body;
+    if let Some(error) =
+        units[chosen].lowered.diagnostics.iter().find(|it| it.code == INTERNAL_ERROR)
+    {
+        bail!("{shown}: {}", error.message);
+    }
     let number = units[..chosen].iter().filter(|it| it.document == document).count();
     let arguments = arguments(body, args, io)?;
     let lines = LineIndex::new(&source.text);
@@ -64,7 +73,9 @@ pub(super) fn execute(
         let at = source.line_col(&lines, TextSize::new(unit.offset as u32) + start);
         format!("{shown}:{}:{}", at.line, at.col)
     };
-    let outcome = run(&program, number, arguments, LAUNCH, &options(args)).map_err(|error| {
+    let run = || run(&program, number, arguments, LAUNCH, &options(args));
+    let outcome = guarded(Stage::Running, &body.name, run).map_err(|it| anyhow!(it.report()))?;
+    let outcome = outcome.map_err(|error| {
         let way_out = match error.kind {
             RunErrorKind::Program if args.stop => {
                 "; without --stop it is reported and the run goes on"
