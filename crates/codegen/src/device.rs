@@ -2,7 +2,7 @@
 
 use ir::{
     Body,
-    guard::{Panicked, Stage, guarded},
+    guard::{Stage, guarded},
 };
 use transform::{
     broken::kept,
@@ -173,9 +173,9 @@ pub(crate) fn generate(
 ) -> Artifact {
     let work = || generated(canonical, target, options, checkpoint);
     guarded(Stage::Emitting, &canonical.function, work).unwrap_or_else(|panicked| {
-        // What is stored knows no name of the user.
-        let panicked = Panicked { function: canonical.body.name.clone(), ..panicked };
-        without_code(canonical, Refusal::new(reasons::INTERNAL, panicked.report()))
+        // What is stored knows no name of the user: it may be the code of others too.
+        let report = panicked.report_about("the function");
+        without_code(canonical, Refusal::new(reasons::INTERNAL, report))
     })
 }
 

@@ -115,7 +115,8 @@ pub(crate) fn internal_errors(
             })
             .collect(),
     };
-    found.into_iter().filter(|it| it.code == INTERNAL_ERROR).map(|it| it.message).collect()
+    let ours = found.into_iter().filter(|it| it.code == INTERNAL_ERROR);
+    ours.map(|it| format!("{}\n  {}", it.message, it.help.unwrap_or_default())).collect()
 }
 
 /// A mistake of ours for which nothing else is said.

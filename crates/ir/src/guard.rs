@@ -93,8 +93,13 @@ impl fmt::Display for Panicked {
 impl Panicked {
     /// The text of a report: one line of what happened, then what a report needs.
     pub fn report(&self) -> String {
-        let Panicked { function, stage, what } = self;
-        write_report(&of_function(function), stage.name(), what, stage.consequence(), "")
+        self.report_about(&of_function(&self.function))
+    }
+
+    /// As [`Panicked::report`], of a function that is called otherwise: by those who do not know its name.
+    pub fn report_about(&self, subject: &str) -> String {
+        let Panicked { stage, what, .. } = self;
+        write_report(subject, stage.name(), what, stage.consequence(), "")
     }
 }
 

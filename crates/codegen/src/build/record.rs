@@ -18,6 +18,7 @@ use crate::{
     Options, Target,
     canonical::Canonical,
     key::{Key, hex},
+    reasons::INTERNAL,
     store::{Kind, Read, Store},
 };
 
@@ -79,6 +80,11 @@ impl TextRecord {
 }
 
 impl FunctionRecord {
+    /// Whether a mistake of ours is why there is no body: nobody remembers it.
+    pub(super) fn is_mistaken(&self) -> bool {
+        matches!(&self.meaning, Meaning::Broken(it) if it.reason == INTERNAL)
+    }
+
     /// The key of its code.
     pub(super) fn key(&self, target: Target, options: &Options) -> Key {
         match self.meaning {

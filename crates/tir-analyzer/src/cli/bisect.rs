@@ -83,7 +83,7 @@ pub(crate) fn bisect(args: &BisectArgs, io: &mut Io<'_>, styled: Styled) -> anyh
     }
     if n_fixes == 0 {
         writeln!(io.err, "nothing to fix in {shown}")?;
-        return Ok(Exit::Success);
+        return Ok(if notes.is_empty() { Exit::Success } else { Exit::Findings });
     }
     let runner = Runner::new(args, &job.file.path, &shown, &source, io)?;
     let mut search = Search { runner, options, source: &source, total: n_fixes, io };

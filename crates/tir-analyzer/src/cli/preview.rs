@@ -100,6 +100,8 @@ fn previews(
             Ok((error, preview)) => {
                 all.left.extend(error);
                 all.left.extend(preview.stages.iter().filter_map(|it| it.refusal.clone()));
+                // A mistake that every pass meets is told once.
+                all.left.dedup();
                 all.functions.push(preview);
             }
             Err(failed) => all.left.push(failed.report),

@@ -54,16 +54,12 @@ pub(super) fn execute(
     }
     let mut units: Vec<Unit> = Vec::new();
     reader::lower_file(&source.text, Shapes::builtin(), &mut |unit| units.push(unit));
+    refuse_unread(args.function.as_deref(), &units, shown)?;
     let chosen = choose(args.function.as_deref(), &units, shown)?;
     let document = units[chosen].document;
     let beside: Vec<&Unit> = units.iter().filter(|it| it.document == document).collect();
     let program = Program::new(beside.iter().map(|it| &it.lowered.body));
     let body = &units[chosen].lowered.body;
-    if let Some(error) =
-        units[chosen].lowered.diagnostics.iter().find(|it| it.code == INTERNAL_ERROR)
-    {
-        bail!("{shown}: {}", error.message);
-    }
     let number = units[..chosen].iter().filter(|it| it.document == document).count();
     let arguments = arguments(body, args, io)?;
     let lines = LineIndex::new(&source.text);
@@ -96,6 +92,17 @@ pub(super) fn execute(
         AnswerFormat::Json => json(body, shown, &outcome, &events),
     };
     Ok((text, exit))
+}
+
+/// A function that is asked for, and of which nothing is known for a mistake of ours.
+fn refuse_unread(name: Option<&str>, units: &[Unit], shown: &str) -> anyhow::Result<()> {
+    for unit in units.iter().filter(|it| name.is_none_or(|name| *it.lowered.body.name == *name)) {
+        let error = unit.lowered.diagnostics.iter().find(|it| it.code == INTERNAL_ERROR);
+        if let Some(error) = error {
+            bail!("{shown}: {}\n  {}", error.message, error.help.as_deref().unwrap_or_default());
+        }
+    }
+    Ok(())
 }
 
 /// The number of the unit that is run.
