@@ -43,7 +43,9 @@ pub(crate) fn document_symbols(db: &RootDatabase, file: SourceFile) -> Vec<Docum
             res.extend(functions.flat_map(|at| inside(&at)));
             continue;
         }
-        res.extend(tree(unit_symbols(db, frame.unit), &frame, &mut |mut symbol| {
+        let symbols = item(frame.unit.name(db), || unit_symbols(db, frame.unit));
+        let Some(symbols) = symbols else { continue };
+        res.extend(tree(symbols, &frame, &mut |mut symbol| {
             let at = functions.next()?;
             symbol.range = at.range;
             symbol.children = inside(&at);

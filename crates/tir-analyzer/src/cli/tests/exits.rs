@@ -37,13 +37,15 @@ const MLIR: Row = Row {
     internal: Some("planning.mlir"),
 };
 
+const FORMAT: Row = Row { findings: "wide.mlir", broken: "cut.mlir", internal: None, ..MLIR };
+
 const ROWS: &[Row] = &[
     Row { words: "check FILE", ..PYTHON },
     Row { words: "check FILE", ..MLIR },
     Row { words: "fix --diff FILE", ..PYTHON },
     Row { words: "fix --diff FILE", ..MLIR },
-    Row { words: "format --check FILE", findings: "wide.mlir", internal: None, ..MLIR },
-    Row { words: "format --diff FILE", findings: "wide.mlir", internal: None, ..MLIR },
+    Row { words: "format --check FILE", ..FORMAT },
+    Row { words: "format --diff FILE", ..FORMAT },
     Row { words: "bisect FILE -- true", ..PYTHON },
     Row { words: "opt FILE", ..PYTHON },
     Row { words: "opt --passes cse FILE", ..MLIR },
@@ -98,6 +100,7 @@ fn project() -> Project {
         ("clean.mlir".to_owned(), mlir("f", "%1 = arith.subi %a, %a : i32")),
         ("shared.mlir".to_owned(), mlir("f", shared)),
         ("wide.mlir".to_owned(), mlir("f", "%1   =   arith.subi %a, %a : i32")),
+        ("cut.mlir".to_owned(), "func.func @f( {\n".to_owned()),
         ("broken.mlir".to_owned(), mlir("f", "%1 = arith.addi %a, %missing : i32")),
     ];
     for stage in Stage::ALL {
