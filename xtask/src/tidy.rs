@@ -15,6 +15,7 @@ mod rust_text;
 mod size;
 mod sources;
 mod tree;
+mod units;
 mod words;
 
 use crate::tidy::tree::{Finding, Tree};
@@ -83,6 +84,7 @@ const RULES: &[Rule] = &[
         check: files::check,
     },
     Rule { name: "edits", demand: "edits that users get were read back", check: edits::check },
+    Rule { name: "units", demand: "functions are worked on under a guard", check: units::check },
     Rule {
         name: "headers",
         demand: "a Rust file opens with `//!` and says what it is",

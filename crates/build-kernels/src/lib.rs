@@ -22,6 +22,7 @@ pub use codegen::{
     },
     manifest,
     manifest::Manifest,
+    reasons,
 };
 pub use run::{Input, InputSource, Outcome, Progress, RunOptions, run};
 pub use vendor::CudaCompiler;

@@ -7,7 +7,6 @@
 use std::{
     collections::BTreeSet,
     io,
-    panic::{self, AssertUnwindSafe},
     path::{Path, PathBuf},
     sync::{
         Mutex, PoisonError,
@@ -198,7 +197,7 @@ fn file(build: &Build<'_>, input: &Input, texts: &Texts) -> io::Result<FileOutco
     if let Some(built) = build.known(&input.name, text)? {
         return Ok((Ok(built), known));
     }
-    let parsed = panic::catch_unwind(AssertUnwindSafe(|| {
+    let parsed = ir::guard::catch(|| {
         let source = String::from_utf8_lossy(bytes);
         match Language::of_file(Path::new(&input.name), &source) {
             Language::Mlir => {
@@ -206,10 +205,13 @@ fn file(build: &Build<'_>, input: &Input, texts: &Texts) -> io::Result<FileOutco
             }
             _ => build.parsed(&input.name, text, &Module::read(&source).functions()),
         }
-    }));
+    });
     match parsed {
         Ok(built) => Ok((Ok(built?), known)),
-        Err(_) => Ok((Err("internal error; please report this with the file".to_owned()), None)),
+        Err(what) => {
+            let report = ir::guard::report_on(&input.name, &what, "nothing of the file is built");
+            Ok((Err(report), None))
+        }
     }
 }
 

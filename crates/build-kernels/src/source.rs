@@ -65,7 +65,8 @@ impl Module {
     }
 
     fn body(&self, item: &FunctionItem) -> Result<SourceBody, Broken> {
-        let lowered = tvmscript::lower(&item.source, &self.functions.environment(item));
+        let lowered = tvmscript::try_lower(&item.source, &self.functions.environment(item))
+            .map_err(|panicked| Broken::of_panic(&panicked))?;
         let error = lowered.diagnostics.into_iter().find(|it| it.severity == Severity::Error);
         if let Some(error) = error {
             return Err(Broken {

@@ -18,6 +18,7 @@ use crate::{
     limits::{self, Exceeded},
     manifest::{self, Argument, Expr, Step},
     names::{self, FreeNames, Names},
+    reasons,
 };
 
 /// The entry symbol of binaries.
@@ -145,6 +146,11 @@ impl Artifact {
             host: steps(set, &set.host, &checks),
             refused,
         }
+    }
+
+    /// Whether a mistake of ours is why there is no code: it is told, and nobody keeps it.
+    pub(crate) fn is_mistaken(&self) -> bool {
+        self.refused.iter().any(|it| it.reason == reasons::INTERNAL)
     }
 
     /// Why there is no code, or why it is not for these devices, with the names of the source.

@@ -289,8 +289,10 @@ impl<'a> Build<'a> {
             outputs.push(output.write(name, text, &made)?);
         }
         let key = Key::of_text(&text, &self.settings.reader);
-        let written = records.write(&self.kernels.store, key)?;
-        self.kernels.stored_bytes.fetch_add(written, Ordering::Relaxed);
+        if !records.functions.iter().any(FunctionRecord::is_mistaken) {
+            let written = records.write(&self.kernels.store, key)?;
+            self.kernels.stored_bytes.fetch_add(written, Ordering::Relaxed);
+        }
         let pairs = functions.iter().zip(&bodies).filter(|(_, body)| body.was_asked());
         let lowered: Vec<String> = pairs.map(|(function, _)| function.name.clone()).collect();
         self.lowered.fetch_add(lowered.len(), Ordering::Relaxed);

@@ -1,6 +1,9 @@
 //! The way from a function to device code: lower what is scheduled, bind common subexpressions, split, lower reductions, place barriers, write.
 
-use ir::Body;
+use ir::{
+    Body,
+    guard::{Stage, guarded},
+};
 use transform::{
     broken::kept,
     lower::{self, Origins, serial_threads},
@@ -161,8 +164,28 @@ pub fn emit(
 /// generation changes is left behind.
 pub type Checkpoint<'a> = &'a dyn Fn();
 
-/// Generates the code of a function whose names have been taken out.
+/// Generates the code of a function whose names have been taken out. A panic costs the function its code, and the reason says so.
 pub(crate) fn generate(
+    canonical: &Canonical,
+    target: Target,
+    options: &Options,
+    checkpoint: Checkpoint<'_>,
+) -> Artifact {
+    let work = || generated(canonical, target, options, checkpoint);
+    guarded(Stage::Emitting, &canonical.function, work).unwrap_or_else(|panicked| {
+        // What is stored knows no name of the user: it may be the code of others too.
+        let report = panicked.report_about("the function");
+        without_code(canonical, Refusal::new(reasons::INTERNAL, report))
+    })
+}
+
+/// No code, and the reason.
+fn without_code(canonical: &Canonical, refusal: Refusal) -> Artifact {
+    let set = refused(canonical.body.clone(), refusal);
+    Artifact::new(&set, (&canonical.ops, &[]), Vec::new(), set.unsupported.clone())
+}
+
+fn generated(
     canonical: &Canonical,
     target: Target,
     options: &Options,
@@ -171,10 +194,7 @@ pub(crate) fn generate(
     checkpoint();
     let lowered = match lowered(&canonical.body, target, options) {
         Ok(lowered) => lowered,
-        Err(refusal) => {
-            let set = refused(canonical.body.clone(), refusal);
-            return Artifact::new(&set, (&canonical.ops, &[]), Vec::new(), set.unsupported.clone());
-        }
+        Err(refusal) => return without_code(canonical, refusal),
     };
     let (body, origins) = match &lowered {
         Some((body, origins)) => (body, origins.as_slice()),
@@ -192,8 +212,7 @@ pub(crate) fn generate(
     let optimized = match optimized {
         Ok(optimized) => optimized,
         Err(broken) => {
-            let set = refused(canonical.body.clone(), Refusal::new("internal", broken.report()));
-            return Artifact::new(&set, (&canonical.ops, &[]), Vec::new(), set.unsupported.clone());
+            return without_code(canonical, Refusal::new(reasons::INTERNAL, broken.report()));
         }
     };
     let set = kernels_for(optimized.as_ref().unwrap_or(body), target);

@@ -15,6 +15,9 @@ const fn reason(name: &'static str, text: &'static str, help: &'static str) -> R
     Reason { name, text, help }
 }
 
+/// The reason for which a mistake of ours leaves a function without code.
+pub const INTERNAL: &str = "internal";
+
 /// The reason of a name.
 pub fn find(name: &str) -> Option<&'static Reason> {
     ALL.binary_search_by_key(&name, |it| it.name).ok().map(|at| &ALL[at])
@@ -240,9 +243,9 @@ pub const ALL: &[Reason] = &[
         "Use `int32` for indices and values, or another target.",
     ),
     reason(
-        "internal",
-        "A pass broke a rule of the IR: a mistake of tir-analyzer, and nothing of what it made is used.",
-        "Report the message with the function; `--passes` without the pass that it names builds the function meanwhile.",
+        INTERNAL,
+        "A pass broke a rule of the IR, or a step panicked: a mistake of tir-analyzer, and nothing of what it made is used.",
+        "Report the message with the function; if it names a pass, `--passes` without that builds the function meanwhile.",
     ),
     reason(
         "intrinsic",

@@ -10,7 +10,6 @@ use frontend::{
     mlir,
     ops::{Diagnostic, Lowered, OpSourceMap, codes::UNKNOWN_OPERATION},
     pir,
-    tvmscript::diagnostics::internal_error,
 };
 use ir::{
     Body, Dialect,
@@ -55,11 +54,9 @@ pub fn op_lowered<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<Lowered
     let lowered = guarded(Stage::Reading, &source.name, read).unwrap_or_else(|panicked| {
         let is_pir = source.kind == UnitKind::Program;
         let dialect = if is_pir { Dialect::Pir } else { Dialect::Mlir };
-        Arc::new(Lowered {
-            body: Body::new(&source.name, dialect),
-            source_map: OpSourceMap::default(),
-            diagnostics: vec![internal_error(&panicked, source.name_range)],
-        })
+        let mut lowered = Lowered::not_read(&panicked, dialect);
+        lowered.diagnostics.iter_mut().for_each(|it| it.range = source.name_range);
+        Arc::new(lowered)
     });
     Some(lowered)
 }

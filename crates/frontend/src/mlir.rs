@@ -16,6 +16,7 @@ mod compare;
 mod dense;
 mod diagnostics;
 mod forms;
+mod guarded;
 mod local_names;
 mod names;
 mod number;

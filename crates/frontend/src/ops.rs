@@ -17,7 +17,10 @@ pub use crate::tvmscript::{Diagnostic, DiagnosticRule, Severity};
 
 pub(crate) use self::source_map::MapRun;
 
-use ir::Body;
+use ir::{Body, Dialect, guard::Panicked};
+use syntax::TextRange;
+
+use crate::tvmscript::diagnostics::internal_error;
 
 /// A unit of a file (a function, or what is around functions) in the IR.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,4 +31,16 @@ pub struct Lowered {
     pub source_map: OpSourceMap,
     /// What is wrong with it, in text order.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Lowered {
+    /// A unit that could not be read for a mistake of ours: it has nothing in it, and a diagnostic says so where it begins.
+    pub fn not_read(panicked: &Panicked, dialect: Dialect) -> Lowered {
+        let place = TextRange::empty(0.into());
+        Lowered {
+            body: Body::new(&panicked.function, dialect),
+            source_map: OpSourceMap::default(),
+            diagnostics: vec![internal_error(panicked, place)],
+        }
+    }
 }

@@ -11,6 +11,10 @@ mod read;
 #[cfg(test)]
 mod tests;
 
+use ir::{
+    Dialect,
+    guard::{self, Stage},
+};
 use parser::{Step, SyntaxKind, pir::parse};
 use syntax::{Green, GreenStep, TextRange, TextSize};
 
@@ -47,7 +51,7 @@ pub fn programs(text: &str) -> Vec<Program> {
                 let (start, start_offset) = first;
                 if depth == 1 && steps[start] == Step::Enter(SyntaxKind::PIR_BLOCK) {
                     let part = &text[start_offset..offset];
-                    let lowered = read::read(part, steps[start..=index].iter().copied());
+                    let lowered = guarded(part, steps[start..=index].iter().copied());
                     let range = TextRange::new(size(start_offset), size(offset));
                     res.push(Program { range, lowered });
                     first = (0, 0);
@@ -76,7 +80,13 @@ pub fn lower(green: &Green) -> Lowered {
             GreenStep::Leave => Step::Exit,
         });
     });
-    read::read(&text, steps.into_iter())
+    guarded(&text, steps.into_iter())
+}
+
+/// Reads a program. A panic costs it.
+fn guarded(text: &str, steps: impl Iterator<Item = Step>) -> Lowered {
+    let lowered = guard::guarded(Stage::Reading, "", || read::read(text, steps));
+    lowered.unwrap_or_else(|panicked| Lowered::not_read(&panicked, Dialect::Pir))
 }
 
 fn size(offset: usize) -> TextSize {

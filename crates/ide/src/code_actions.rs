@@ -10,7 +10,8 @@ use syntax::{Edit, Language, TextRange};
 
 use crate::{
     finding_actions::{fix_all_edits, quick_fixes},
-    function_at::{FunctionAt, functions_in},
+    function_at::{FunctionAt, of_functions},
+    guarded::item,
     ignore::ignore_actions,
     inline::inline_actions,
     ops,
@@ -107,20 +108,24 @@ pub(crate) fn code_actions(
     // Where both are wanted, extracting is said once.
     let kind = [ActionKind::Extract, ActionKind::QuickFix].into_iter().find(|it| wants(*it));
     if let Some(kind) = kind {
-        for at in functions_in(db, file, Some(range)) {
-            res.extend(in_function(db, at, range, kind, reading));
-        }
+        let extract = |at| in_function(db, at, range, kind, reading);
+        res.extend(of_functions(db, file, Some(range), extract).flatten());
     }
-    for at in functions_in(db, file, Some(range)) {
+    let others = |at: FunctionAt<'_>| {
+        // What one kind of actions meets costs that kind.
+        let item = |make: &dyn Fn() -> Vec<CodeAction>| item(at.function.name(db), make);
+        let mut res = Vec::new();
         if wants(ActionKind::QuickFix) {
-            res.extend(quick_fixes(db, at, range, reading));
-            res.extend(simplifications::quick_fixes(db, at, range, reading));
-            res.extend(ignore_actions(db, at, range));
+            res.extend(item(&|| quick_fixes(db, at, range, reading)));
+            res.extend(item(&|| simplifications::quick_fixes(db, at, range, reading)));
+            res.extend(item(&|| ignore_actions(db, at, range)));
         }
         if wants(ActionKind::Inline) {
-            res.extend(inline_actions(db, at, range, reading));
+            res.extend(item(&|| inline_actions(db, at, range, reading)));
         }
-    }
+        res
+    };
+    res.extend(of_functions(db, file, Some(range), others).flatten().flatten());
     if wants(ActionKind::FixAll) {
         res.extend(fix_all(db, file, reading));
     }
@@ -165,7 +170,10 @@ fn in_function(
     let at_name = at.to_file(at.function.source(db).name_range).intersect(range).is_some();
     let mut res: Vec<CodeAction> = touched
         .iter()
-        .filter_map(|(_, group)| extract_one(db, (at, &text), *group, kind, reading))
+        .filter_map(|(_, group)| {
+            let make = || extract_one(db, (at, &text), *group, kind, reading);
+            item(at.function.name(db), make).flatten()
+        })
         .collect();
     if let [only] = res.as_mut_slice() {
         only.is_preferred = !text.plan.informational && only.disabled.is_none();
@@ -229,19 +237,23 @@ fn extract_all(
 fn fix_all(db: &RootDatabase, file: SourceFile, reading: Reading) -> Option<CodeAction> {
     let mut all = Vec::new();
     let mut removes = false;
-    for at in functions_in(db, file, None) {
+    let of_function = |at: FunctionAt<'_>| {
         db.unwind_if_revision_cancelled();
         let superfluous = fix_all_edits(db, at, reading);
         if !superfluous.is_empty() {
-            removes = true;
-            all.extend(superfluous);
-            continue;
+            return (superfluous, true);
         }
         let plan = db::cse_plan(db, at.function);
         let is_empty = plan.groups.iter().all(|it| !it.decision.is_applied());
-        if !plan.informational && !is_empty {
-            all.extend(placed(at, db::cse_edits(db, at.function, Selection::All, reading)));
-        }
+        let edits = match plan.informational || is_empty {
+            true => Vec::new(),
+            false => placed(at, db::cse_edits(db, at.function, Selection::All, reading)),
+        };
+        (edits, false)
+    };
+    for (edits, is_superfluous) in of_functions(db, file, None, of_function) {
+        all.extend(edits);
+        removes |= is_superfluous;
     }
     let title = match removes {
         true => "Fix all that is safe to fix in this file",

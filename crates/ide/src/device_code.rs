@@ -1,7 +1,7 @@
 //! The device code of the function at a place.
 
 use codegen::{Options, Source, Target, Unsupported};
-use db::{RootDatabase, SourceFile};
+use db::{PlacedUnit, RootDatabase, SourceFile};
 use ir::OpId;
 use rustc_hash::FxHashMap;
 use syntax::{Language, TextRange, TextSize};
@@ -10,7 +10,10 @@ use transform::{
     lower::LowerRefusal,
 };
 
-use crate::function_at::{function_at, functions_in};
+use crate::{
+    function_at::{FunctionAt, function_at, of_functions},
+    ops::of_units,
+};
 
 /// Device code as it is shown.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -227,22 +230,25 @@ pub(crate) fn device_lenses(
     file: SourceFile,
     with_structure: bool,
 ) -> Vec<DeviceLens> {
-    let mut lenses = Vec::new();
-    for at in db::placed_units(db, file).filter(|it| db::has_kernels(db, it.unit)) {
+    let of_unit = |at: PlacedUnit<'_>| {
+        if !db::has_kernels(db, at.unit) {
+            return None;
+        }
         let first = || db::op_kernels(db, at.unit).iter().find_map(|it| it.kernel.as_ref().ok());
         let kernel = with_structure.then(first).flatten();
         let structure = kernel.and_then(|it| codegen::build::structure(&it.body));
         // What `cse` binds in it is known once its code is there.
-        lenses.push(DeviceLens { range: TextRange::empty(at.range.start()), shared: 0, structure });
-    }
-    for at in functions_in(db, file, None) {
+        Some(DeviceLens { range: TextRange::empty(at.range.start()), shared: 0, structure })
+    };
+    let of_function = |at: FunctionAt<'_>| {
         let body = db::body(db, at.function);
         if !codegen::launches(body) {
-            continue;
+            return None;
         }
         let shared = db::cse_plan(db, at.function).bindings.len();
         let structure = if with_structure { codegen::build::structure(body) } else { None };
-        lenses.push(DeviceLens { range: TextRange::empty(at.start), shared, structure });
-    }
-    lenses
+        Some(DeviceLens { range: TextRange::empty(at.start), shared, structure })
+    };
+    let units = of_units(db, file, None, of_unit);
+    units.chain(of_functions(db, file, None, of_function)).flatten().collect()
 }

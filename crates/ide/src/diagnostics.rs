@@ -6,17 +6,21 @@
 use std::ops::Range;
 
 use db::{Database as _, Db, Function, RootDatabase, SourceFile};
-use frontend::tvmscript::{FunctionKind, Severity, diagnostics::internal_error};
+use frontend::tvmscript::{
+    FunctionKind, Severity,
+    diagnostics::{INTERNAL_ERROR, internal_error},
+};
 use ir::{
     OccurrenceId,
+    guard::Panicked,
     plan::{CseGroup, finding::FindingKind},
 };
-use syntax::TextRange;
+use syntax::{TextRange, TextSize};
 
 use crate::{
     finding_levels::FindingLevels,
     finding_text::FindingText,
-    function_at::{FunctionAt, functions_in},
+    function_at::{FunctionAt, function_at, try_functions},
     ops,
     plan_text::{self, PlanText},
     simplifications::{self, Simpler, simpler},
@@ -93,7 +97,7 @@ pub(crate) fn diagnostics_once(
     const MAX_PARTS: usize = 64;
     db.keep_few();
     keep(db, db::FEW);
-    let n = db::placed_units(db, file).count().max(functions_in(db, file, None).count());
+    let n = db::placed_units(db, file).count().max(db::placed_functions(db, file).count());
     let step = (n / MAX_PARTS).max(db::FEW);
     let mut in_file = InFile::default();
     for first in (0..n).step_by(step) {
@@ -130,9 +134,13 @@ impl InFile {
         numbers: Range<usize>,
     ) {
         self.of_units.add(db, file, config, numbers.clone(), &mut self.found);
-        for at in functions_in(db, file, None).skip(numbers.start).take(numbers.len()) {
+        let of_function = |at| {
             db.unwind_if_revision_cancelled();
-            add_function_diagnostics(db, at, config, &mut self.found);
+            function_diagnostics(db, at, config)
+        };
+        for (at, found) in try_functions(db, file, numbers, of_function) {
+            let name = at.to_file(at.function.source(db).name_range);
+            self.found.extend(found.unwrap_or_else(|it| vec![of_panic(&it, name)]));
         }
     }
 
@@ -153,6 +161,36 @@ impl InFile {
         res.sort_by_key(|it| (it.range.start(), it.range.end(), it.severity));
         res
     }
+}
+
+/// What is told of mistakes of ours in the function or unit at an offset.
+pub(crate) fn internal_errors(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+) -> Vec<String> {
+    let config = DiagnosticsConfig::default();
+    let found = match function_at(db, file, offset) {
+        Some((at, _)) => function_diagnostics(db, at, &config),
+        None => {
+            let range = db::unit_at(db, file, offset).map(|it| it.range);
+            let mut of_units = Vec::new();
+            let all = 0..usize::MAX;
+            ops::diagnostics::InFile::default().add(db, file, &config, all, &mut of_units);
+            of_units.retain(|it| range.is_some_and(|range| range.contains_range(it.range)));
+            of_units
+        }
+    };
+    let ours = found.into_iter().filter(|it| it.code == INTERNAL_ERROR);
+    ours.map(|it| format!("{}\n  {}", it.message, it.help.unwrap_or_default())).collect()
+}
+
+/// A mistake of ours for which nothing else is said.
+pub(crate) fn of_panic(panicked: &Panicked, range: TextRange) -> Diagnostic {
+    let frontend::tvmscript::Diagnostic { code, severity, range, message, help, .. } =
+        internal_error(panicked, range);
+    let related = Vec::new();
+    Diagnostic { code, severity, range, message, help, related, is_unnecessary: false, n_fixes: 0 }
 }
 
 /// Functions of a module that have one name.

@@ -6,7 +6,7 @@ use ir::OpKind;
 use syntax::{Language, SyntaxKind, SyntaxNode, TextRange};
 
 use crate::{
-    function_at::{FunctionAt, functions_in},
+    function_at::{FunctionAt, of_functions},
     ops,
 };
 
@@ -47,7 +47,7 @@ pub(crate) fn document_symbols(db: &RootDatabase, file: SourceFile) -> Vec<Docum
         return ops::outline::document_symbols(db, file);
     }
     let functions: Vec<DocumentSymbol> =
-        functions_in(db, file, None).map(|at| function_symbol(db, at)).collect();
+        of_functions(db, file, None, |at| function_symbol(db, at)).collect();
     if functions.is_empty() {
         return functions;
     }

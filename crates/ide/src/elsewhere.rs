@@ -20,7 +20,11 @@ use ir::{
 use rustc_hash::FxHashMap;
 use syntax::{ColumnEncoding, LineIndex, TextRange, TextSize};
 
-use crate::{FileId, function_at::function_at};
+use crate::{
+    FileId,
+    function_at::{FunctionAt, function_at, of_functions},
+    guarded,
+};
 
 /// Smaller expressions are everywhere.
 const MIN_NODES: u32 = 5;
@@ -132,21 +136,18 @@ impl Index {
 }
 
 fn places(db: &RootDatabase, id: FileId, file: SourceFile) -> Vec<(Fingerprint, Elsewhere)> {
-    let mut places = Vec::new();
-    for placed in db::placed_functions(db, file) {
+    let of_function = |at: FunctionAt<'_>| -> Vec<(Fingerprint, Elsewhere)> {
         db.unwind_if_revision_cancelled();
-        places.extend(prints(db, placed.function).iter().map(|it| {
-            let place = Elsewhere {
-                file: id,
-                range: it.range + placed.start,
-                function: placed.function.name(db).to_owned(),
-                is_function: it.is_function,
-                line: None,
-            };
-            (it.fingerprint, place)
-        }));
-    }
-    places
+        let place = |it: &Print| Elsewhere {
+            file: id,
+            range: at.to_file(it.range),
+            function: at.function.name(db).to_owned(),
+            is_function: it.is_function,
+            line: None,
+        };
+        prints(db, at.function).iter().map(|it| (it.fingerprint, place(it))).collect()
+    };
+    of_functions(db, file, None, of_function).flatten().collect()
 }
 
 /// What a file has in the map that is not one of the host's.
@@ -168,10 +169,13 @@ impl ClosedFile {
             if item.source.kind != tvmscript::FunctionKind::PrimFunc {
                 continue;
             }
-            let lowered = tvmscript::lower(&item.source, &functions.environment(item));
-            let occurrences = Occurrences::collect(&lowered.body);
-            let (map, name_range) = (&lowered.source_map, item.source.name_range);
-            for it in prints_of(&lowered.body, map, &occurrences, name_range) {
+            let prints = || {
+                let lowered = tvmscript::lower(&item.source, &functions.environment(item));
+                let occurrences = Occurrences::collect(&lowered.body);
+                let (map, name_range) = (&lowered.source_map, item.source.name_range);
+                prints_of(&lowered.body, map, &occurrences, name_range)
+            };
+            for it in guarded::item(&item.source.name, prints).unwrap_or_default() {
                 let range = it.range + item.range.start();
                 let place = Elsewhere {
                     file: id,

@@ -26,7 +26,7 @@ use ir::{
 use syntax::{TextRange, TextSize};
 
 use crate::{
-    function_at::{FunctionAt, functions_in},
+    function_at::{FunctionAt, of_functions},
     plan_text::{self, excerpt, function_text},
 };
 
@@ -103,16 +103,16 @@ pub(crate) fn facts(
     limit: usize,
 ) -> Vec<LineFacts> {
     let mut found = Vec::new();
-    for at in functions_in(db, file, Some(range)) {
+    let of_function = |at: FunctionAt<'_>| {
         let lines = FunctionLines::new(db, at, range, limit - found.len());
         if !lines.statements.is_empty() {
             found.extend(lines.facts());
         }
         db::Database::unwind_if_revision_cancelled(db);
-        if found.len() == limit {
-            break;
-        }
-    }
+        found.len() == limit
+    };
+    // Until there are enough.
+    let _ = of_functions(db, file, Some(range), of_function).any(|is_enough| is_enough);
     found
 }
 

@@ -1,11 +1,11 @@
 //! Folding: functions, and the statements in them that hold others.
 
-use db::{Db, Function, RootDatabase, SourceFile};
+use db::{Db, Function, PlacedUnit, RootDatabase, SourceFile};
 use syntax::TextRange;
 
 use crate::{
-    function_at::FunctionAt,
-    ops::folds::unit_folds,
+    function_at::{FunctionAt, of_functions},
+    ops::{folds::unit_folds, of_units},
     plan_text::{FunctionText, function_text},
 };
 
@@ -21,21 +21,18 @@ pub struct Fold {
 }
 
 pub(crate) fn folding_ranges(db: &RootDatabase, file: SourceFile) -> Vec<Fold> {
-    let mut res = Vec::new();
-    for at in db::placed_units(db, file) {
+    let of_unit = |at: PlacedUnit<'_>| -> Vec<Fold> {
         let folds = unit_folds(db, at.unit).iter();
         let folds = folds.map(|it| Fold { range: at.to_file(it.range), ..*it });
-        res.extend(folds.filter(|it| !at.is_of_function(it.range.start())));
-    }
-    for placed in db::placed_functions(db, file) {
-        let at = FunctionAt::from(placed);
-        res.extend(function_folds(db, at.function).iter().map(|it| Fold {
-            range: at.to_file(*it),
-            keeps_last_line: false,
-            is_comment: false,
-        }));
-    }
-    res
+        folds.filter(|it| !at.is_of_function(it.range.start())).collect()
+    };
+    let of_function = |at: FunctionAt<'_>| -> Vec<Fold> {
+        let fold =
+            |range| Fold { range: at.to_file(range), keeps_last_line: false, is_comment: false };
+        function_folds(db, at.function).iter().map(|it| fold(*it)).collect()
+    };
+    let units = of_units(db, file, None, of_unit);
+    units.chain(of_functions(db, file, None, of_function)).flatten().collect()
 }
 
 /// What folds in a function, relative to its start, in text order.

@@ -1,7 +1,12 @@
 //! The function at an offset, and the way between its positions and the file's.
 
+use std::ops::Range;
+
 use db::{Function, Placed, RootDatabase, SourceFile};
+use ir::guard::Panicked;
 use syntax::{TextRange, TextSize};
+
+use crate::guarded::{item, try_item};
 
 /// A function and where it starts.
 #[derive(Clone, Copy)]
@@ -35,8 +40,30 @@ pub(crate) fn function_at(
     Some((placed.into(), offset - placed.start))
 }
 
-/// The functions that a range touches.
-pub(crate) fn functions_in(
+/// Something of each function that a range touches. A panic costs what is of that function.
+pub(crate) fn of_functions<'db, T>(
+    db: &'db RootDatabase,
+    file: SourceFile,
+    range: Option<TextRange>,
+    mut make: impl FnMut(FunctionAt<'db>) -> T,
+) -> impl Iterator<Item = T> {
+    functions_in(db, file, range).filter_map(move |at| item(at.function.name(db), || make(at)))
+}
+
+/// As [`of_functions`] for some of all functions, by their numbers in the order of the text, for those who tell panics themselves.
+pub(crate) fn try_functions<'db, T>(
+    db: &'db RootDatabase,
+    file: SourceFile,
+    numbers: Range<usize>,
+    mut make: impl FnMut(FunctionAt<'db>) -> T,
+) -> impl Iterator<Item = (FunctionAt<'db>, Result<T, Panicked>)> {
+    functions_in(db, file, None)
+        .skip(numbers.start)
+        .take(numbers.len())
+        .map(move |at| (at, try_item(at.function.name(db), || make(at))))
+}
+
+fn functions_in(
     db: &RootDatabase,
     file: SourceFile,
     range: Option<TextRange>,

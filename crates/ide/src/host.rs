@@ -8,7 +8,7 @@
 //! - where files were closed whose text is as long as that of the open ones. What salsa remembers of a file is freed with the database only,
 //!   so this bounds what is held by twice what is open; and what is computed anew is no more than what was computed for what was closed.
 
-use std::sync::Arc;
+use std::{cell::RefCell, sync::Arc};
 
 use db::{Content, Database as _, Options, RootDatabase, SourceFile};
 use rustc_hash::FxHashMap;
@@ -52,7 +52,14 @@ impl AnalysisHost {
         let db = self.db.clone();
         let token = CancellationToken::new(db.cancellation_token());
         let lease = self.readers.lease(token.clone());
-        Analysis { db, files: self.files.clone(), index: self.index.clone(), token, _lease: lease }
+        Analysis {
+            db,
+            files: self.files.clone(),
+            index: self.index.clone(),
+            token,
+            lost: RefCell::default(),
+            _lease: lease,
+        }
     }
 
     /// The diagnostics of a file, as [`Analysis::diagnostics`] gives them, for who asks nothing else: what is computed of a function is forgotten

@@ -7,6 +7,8 @@ use syntax::{Language, TextRange, TextSize};
 use crate::{
     explain::{Explanation, explain},
     findings_at::{FindingAt, findings_at},
+    function_at::function_at,
+    guarded::try_item,
     navigation::mention_at,
     ops,
     plan_text::PlanText,
@@ -28,12 +30,23 @@ pub(crate) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Op
     if db::language(db, file) != Language::TvmScript {
         return ops::hover::hover(db, file, offset);
     }
-    let known = known_at(db, file, offset);
-    let found = findings_at(db, file, offset);
-    let range = known.as_ref().map(|it| it.range).or(found.first().map(|it| it.range))?;
-    let notes: Vec<String> = found.iter().take(MAX_FINDINGS).map(finding_note).collect();
-    let parts = known.map(|it| it.markdown).into_iter().chain(notes);
-    Some(Hover { range, markdown: parts.collect::<Vec<_>>().join("\n\n---\n\n") })
+    // A part that cannot be worded costs itself, and says so in its place.
+    let function = function_at(db, file, offset).map_or("", |it| it.0.function.name(db));
+    let known = try_item(function, || known_at(db, file, offset));
+    let found = try_item(function, || findings_at(db, file, offset));
+    let known_range = known.iter().flatten().map(|it| it.range).next();
+    let found_range = || found.iter().flatten().map(|it| it.range).next();
+    let lost: Vec<String> = [known.as_ref().err(), found.as_ref().err()]
+        .into_iter()
+        .flatten()
+        .map(ToString::to_string)
+        .collect();
+    let nowhere = || (!lost.is_empty()).then(|| TextRange::empty(offset));
+    let range = known_range.or_else(found_range).or_else(nowhere)?;
+    let known = known.ok().flatten().map(|it| it.markdown);
+    let notes = found.iter().flatten().take(MAX_FINDINGS).map(finding_note);
+    let parts: Vec<String> = known.into_iter().chain(notes).chain(lost).collect();
+    Some(Hover { range, markdown: parts.join("\n\n---\n\n") })
 }
 
 /// What was found, why, and what can be done.

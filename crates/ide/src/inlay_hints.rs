@@ -17,7 +17,8 @@ use rustc_hash::FxHashMap;
 use syntax::{Language, TextRange, TextSize};
 
 use crate::{
-    function_at::functions_in,
+    function_at::{FunctionAt, of_functions},
+    guarded::item,
     ops,
     plan_text::{GroupLines, HOST_ROUNDING, INFORMATIONAL, PlanText},
 };
@@ -93,25 +94,25 @@ pub(crate) fn inlay_hints(
     if db::language(db, file) != Language::TvmScript {
         return ops::hints::inlay_hints(db, file, range, config);
     }
-    let mut res = Vec::new();
-    for at in functions_in(db, file, range) {
-        for RelativeHint { hint, is_first_choice } in &function_hints(db, at.function).hints {
-            let offset = hint.offset + at.start;
-            let is_inside = range.is_none_or(|it| it.contains_inclusive(offset));
-            if !is_inside || !(config.all || *is_first_choice) {
-                continue;
-            }
-            if res.len() == config.limit {
-                return res;
-            }
-            let label = hint.label.iter().map(|part| LabelPart {
-                target: part.target.map(|it| at.to_file(it)),
-                ..part.clone()
-            });
-            res.push(InlayHint { offset, label: label.collect(), tooltip: hint.tooltip.clone() });
-        }
-    }
-    res
+    let hints = |at: FunctionAt<'_>| {
+        let hints = function_hints(db, at.function).hints.iter();
+        let wanted = hints.filter(|it| {
+            let is_inside =
+                range.is_none_or(|range| range.contains_inclusive(it.hint.offset + at.start));
+            is_inside && (config.all || it.is_first_choice)
+        });
+        wanted.take(config.limit).map(|it| placed(at, &it.hint)).collect::<Vec<_>>()
+    };
+    of_functions(db, file, range, hints).flatten().take(config.limit).collect()
+}
+
+fn placed(at: FunctionAt<'_>, hint: &InlayHint) -> InlayHint {
+    let label = hint
+        .label
+        .iter()
+        .map(|part| LabelPart { target: part.target.map(|it| at.to_file(it)), ..part.clone() });
+    let (offset, tooltip) = (hint.offset + at.start, hint.tooltip.clone());
+    InlayHint { offset, label: label.collect(), tooltip }
 }
 
 /// The hints of a function, relative to its start.
@@ -145,11 +146,13 @@ pub(crate) fn function_hints<'db>(db: &'db dyn Db, function: Function<'db>) -> F
             *best = i;
         }
     }
-    let hint = |(i, candidate): (usize, &Candidate)| RelativeHint {
-        hint: hint(&text, candidate, &marked[candidate.group].0, &marked[candidate.group].1),
-        is_first_choice: best.get(&candidate.line) == Some(&i),
+    // One that cannot be worded costs itself.
+    let hint = |(i, candidate): (usize, &Candidate)| {
+        let (occurrences, lines) = &marked[candidate.group];
+        let hint = item(function.name(db), || hint(&text, candidate, occurrences, lines))?;
+        Some(RelativeHint { hint, is_first_choice: best.get(&candidate.line) == Some(&i) })
     };
-    FunctionHints { hints: candidates.iter().enumerate().map(hint).collect() }
+    FunctionHints { hints: candidates.iter().enumerate().filter_map(hint).collect() }
 }
 
 /// Where a group is marked: at what the plan replaces, or at every place of it if nothing is done with it.

@@ -14,6 +14,7 @@ mod findings_at;
 mod folding_ranges;
 mod format;
 mod function_at;
+mod guarded;
 mod highlight;
 mod host;
 mod hover;
@@ -33,7 +34,7 @@ mod simplifications;
 #[cfg(test)]
 mod tests;
 
-use std::{ops::Range, panic::AssertUnwindSafe, sync::Arc};
+use std::{cell::RefCell, ops::Range, panic::AssertUnwindSafe, sync::Arc};
 
 use db::{Database as _, RootDatabase, SourceFile};
 use rustc_hash::FxHashMap;
@@ -43,6 +44,7 @@ pub use db::{Dialects, Work};
 use frontend::tvmscript::Reading;
 pub use frontend::tvmscript::Severity;
 pub use ir::effects::{EffectRows, EffectTable};
+use ir::guard::Panicked;
 pub use ir::plan::{
     Downstream, Equivalence, Preset,
     finding::{FindingKind, FindingKinds},
@@ -113,6 +115,7 @@ pub struct Analysis {
     files: Arc<FxHashMap<FileId, SourceFile>>,
     index: Arc<elsewhere::Index>,
     token: CancellationToken,
+    lost: RefCell<Vec<Panicked>>,
     _lease: readers::Lease,
 }
 
@@ -335,6 +338,16 @@ impl Analysis {
         })
     }
 
+    /// The mistakes of ours for which something was left out of the answers so far.
+    pub fn take_lost(&self) -> Vec<Panicked> {
+        self.lost.take()
+    }
+
+    /// The mistakes of ours that are told of the function at an offset: what is said of it lacks something.
+    pub fn internal_errors(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<String>> {
+        self.ask(file, |db, file| diagnostics::internal_errors(db, file, offset))
+    }
+
     /// Cancels what is asked of this snapshot.
     pub fn cancellation_token(&self) -> CancellationToken {
         self.token.clone()
@@ -372,7 +385,9 @@ impl Analysis {
     ) -> Cancellable<T> {
         let Some(&file) = self.files.get(&file) else { return Ok(T::default()) };
         let run = AssertUnwindSafe(|| question(&self.db, file));
+        guarded::take_lost();
         let answer = self.token.interrupt().over(|| db::Cancelled::catch(run));
+        self.lost.borrow_mut().extend(guarded::take_lost());
         answer.map_err(|_| Cancelled)?.map_err(|_| Cancelled)
     }
 }

@@ -3,11 +3,14 @@
 //! In TVMScript, the names that functions define: Python itself is left to the Python tools. In MLIR and PIR, all tokens. Made function by
 //! function, relative to it; a file is put together when somebody asks.
 
-use db::{Db, Function, RootDatabase, SourceFile};
+use db::{Db, Function, PlacedUnit, RootDatabase, SourceFile};
 use frontend::tvmscript::DefinitionKind;
 use syntax::{Language, SyntaxKind, TextRange};
 
-use crate::{function_at::functions_in, ops::tokens::unit_tokens};
+use crate::{
+    function_at::{FunctionAt, of_functions},
+    ops::{of_units, tokens::unit_tokens},
+};
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -78,11 +81,11 @@ fn in_functions(
     file: SourceFile,
     range: Option<TextRange>,
 ) -> Vec<SemanticToken> {
-    let mut res: Vec<SemanticToken> = Vec::new();
-    for at in functions_in(db, file, range) {
+    let tokens = |at: FunctionAt<'_>| -> Vec<SemanticToken> {
         let tokens = function_tokens(db, at.function).iter();
-        res.extend(tokens.map(|it| SemanticToken { range: at.to_file(it.range), ..*it }));
-    }
+        tokens.map(|it| SemanticToken { range: at.to_file(it.range), ..*it }).collect()
+    };
+    let mut res: Vec<_> = of_functions(db, file, range, tokens).flatten().collect();
     // Functions may stand in others.
     res.sort_by_key(|it| (it.range.start(), it.range.end()));
     res.dedup_by(|b, a| b.range.start() < a.range.end());
@@ -92,13 +95,13 @@ fn in_functions(
 fn in_units(db: &RootDatabase, file: SourceFile, range: Option<TextRange>) -> Vec<SemanticToken> {
     let mut res: Vec<SemanticToken> = Vec::new();
     let mut is_sorted = true;
-    for at in db::placed_units(db, file) {
-        if range.is_some_and(|range| at.range.intersect(range).is_none()) {
-            continue;
-        }
+    let tokens = |at: PlacedUnit<'_>| -> Vec<SemanticToken> {
         let tokens = unit_tokens(db, at.unit).iter();
+        tokens.map(|it| SemanticToken { range: at.to_file(it.range), ..*it }).collect()
+    };
+    for tokens in of_units(db, file, range, tokens) {
         let first = res.len();
-        res.extend(tokens.map(|it| SemanticToken { range: at.to_file(it.range), ..*it }));
+        res.extend(tokens);
         let before = first.checked_sub(1).map(|it| res[it].range.start());
         let behind = res.get(first).map(|it| it.range.start());
         is_sorted &= before.zip(behind).is_none_or(|(before, behind)| before < behind);

@@ -9,6 +9,7 @@ mod mlir_names;
 mod mlir_plans;
 mod names;
 mod operations;
+mod panics;
 mod places;
 mod pointer_calls;
 mod random_edits;

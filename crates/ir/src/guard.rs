@@ -18,8 +18,11 @@ thread_local! {
     static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
 }
 
+/// What it means for a function that it is not changed.
+const LEFT: &str = "the function is left as it is";
+
 /// What was being done to a function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stage {
     /// From its text to its body.
     Reading,
@@ -27,11 +30,24 @@ pub enum Stage {
     Planning,
     /// From plans to another body or text.
     Rewriting,
+    /// From a body to words about it: hints, hovers, actions, lists.
+    Showing,
+    /// From a body to device code.
+    Emitting,
+    /// Executing a body.
+    Running,
 }
 
 impl Stage {
     /// All of them.
-    pub const ALL: &[Stage] = &[Stage::Reading, Stage::Planning, Stage::Rewriting];
+    pub const ALL: &[Stage] = &[
+        Stage::Reading,
+        Stage::Planning,
+        Stage::Rewriting,
+        Stage::Showing,
+        Stage::Emitting,
+        Stage::Running,
+    ];
 
     /// As reports call it.
     pub fn name(self) -> &'static str {
@@ -39,6 +55,19 @@ impl Stage {
             Stage::Reading => "reading",
             Stage::Planning => "planning",
             Stage::Rewriting => "rewriting",
+            Stage::Showing => "showing",
+            Stage::Emitting => "emitting",
+            Stage::Running => "running",
+        }
+    }
+
+    /// What it means for the function that the stage was ended.
+    fn consequence(self) -> &'static str {
+        match self {
+            Stage::Reading | Stage::Planning | Stage::Rewriting => LEFT,
+            Stage::Showing => "something about the function is not shown",
+            Stage::Emitting => "the function has no device code",
+            Stage::Running => "the function was not run to its end",
         }
     }
 }
@@ -49,7 +78,7 @@ pub struct Panicked {
     /// The function; empty if it has no name.
     pub function: Box<str>,
     /// What was being done.
-    pub stage: &'static str,
+    pub stage: Stage,
     /// What went wrong, and where in our sources.
     pub what: String,
 }
@@ -57,28 +86,53 @@ pub struct Panicked {
 impl fmt::Display for Panicked {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Panicked { function, stage, what } = self;
-        write!(f, "internal error in `{function}` ({stage}): {what}; the function is left as it is")
+        f.write_str(&first_line(&of_function(function), stage.name(), what, stage.consequence()))
     }
 }
 
 impl Panicked {
     /// The text of a report: one line of what happened, then what a report needs.
     pub fn report(&self) -> String {
-        report(&self.function, self.stage, &self.what, "")
+        self.report_about(&of_function(&self.function))
+    }
+
+    /// As [`Panicked::report`], of a function that is called otherwise: by those who do not know its name.
+    pub fn report_about(&self, subject: &str) -> String {
+        let Panicked { stage, what, .. } = self;
+        write_report(subject, stage.name(), what, stage.consequence(), "")
     }
 }
 
 /// The text of a report on a function that is left as it is: one line of what happened, then what a report needs, with some lines of the
 /// function.
 pub fn report(function: &str, stage: &str, what: &str, context: &str) -> String {
-    let mut out = format!(
-        "internal error in `{function}` ({stage}): {what}; the function is left as it is\n"
-    );
-    out.push_str("  This is a mistake of tir-analyzer. Please report it with the lines below and the command that was run:\n");
+    write_report(&of_function(function), stage, what, LEFT, context)
+}
+
+/// The text of a report on something larger than a function, as a file: what it is, what a panic said, and what follows.
+pub fn report_on(subject: &str, what: &str, consequence: &str) -> String {
+    write_report(subject, "all", what, consequence, "")
+}
+
+fn of_function(name: &str) -> String {
+    format!("`{name}`")
+}
+
+fn first_line(subject: &str, stage: &str, what: &str, consequence: &str) -> String {
+    format!("internal error in {subject} ({stage}): {what}; {consequence}")
+}
+
+fn write_report(
+    subject: &str,
+    stage: &str,
+    what: &str,
+    consequence: &str,
+    context: &str,
+) -> String {
+    let mut out = first_line(subject, stage, what, consequence);
+    out.push_str("\n  This is a mistake of tir-analyzer. Please report it with the lines below and the command that was run:\n");
     let version = env!("CARGO_PKG_VERSION");
-    out.push_str(&format!(
-        "  | tir-analyzer {version}, pass `{stage}`, function `{function}`: {what}\n"
-    ));
+    out.push_str(&format!("  | tir-analyzer {version}, stage `{stage}`, in {subject}: {what}\n"));
     for line in context.lines() {
         out.push_str(&format!("  | {line}\n"));
     }
@@ -96,7 +150,7 @@ pub fn guarded<T>(stage: Stage, function: &str, run: impl FnOnce() -> T) -> Resu
         planted::spring(stage, function);
         run()
     };
-    catch(run).map_err(|what| Panicked { function: function.into(), stage: stage.name(), what })
+    catch(run).map_err(|what| Panicked { function: function.into(), stage, what })
 }
 
 /// Runs something that may panic; the error says what the panic said and where it came from.
@@ -179,7 +233,7 @@ mod tests {
             "{error}"
         );
         let report = error.report();
-        assert!(report.contains("Please report") && report.contains("function `f`"), "{report}");
+        assert!(report.contains("Please report") && report.contains("in `f`: boom"), "{report}");
         assert_eq!(guarded(Stage::Planning, "f", || 3), Ok(3));
     }
 

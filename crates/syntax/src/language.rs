@@ -1,5 +1,7 @@
 //! [`Language`]: which grammar a text is read with.
 
+mod first_words;
+
 use std::path::Path;
 
 use parser::SyntaxKind;
@@ -31,26 +33,7 @@ impl Language {
 
     /// The language of a file of any name, by its first words; `None` where they look like neither MLIR nor PIR.
     pub fn of_text(text: &str) -> Option<Language> {
-        let rest = text.trim_start_matches('\u{feff}').trim_start();
-        if let Some(body) = rest.strip_prefix('{') {
-            let body = body.trim_start();
-            let is_program = body.starts_with("(%") || body.starts_with("() = \"") || body == "}";
-            return is_program.then_some(Language::Pir);
-        }
-        let line =
-            rest.lines().map(str::trim).find(|it| !it.is_empty() && !it.starts_with("//"))?;
-        let begins = [
-            "module",
-            "builtin.module",
-            "func.func",
-            "tt.func",
-            "gpu.module",
-            "llvm.",
-            "\"builtin.",
-            "\"func.",
-        ];
-        let is_alias = line.starts_with(['#', '!']) && line.contains(" = ");
-        (is_alias || begins.iter().any(|it| line.starts_with(it))).then_some(Language::Mlir)
+        first_words::of_text(text)
     }
 
     /// The language of a file: by the end of its name, else by its text, else TVMScript.

@@ -8,6 +8,7 @@
 //! | `report`, `diff`, `apply` | text, JSON and SARIF; unified diffs; where edits go |
 //! | `rules` | the documentation of every name in a message |
 //! | `jobs`, `files`, `settings`, `source` | which files, their settings, their text |
+//! | `unit` | one function: read and worked on so that a panic costs that function |
 //! | `parallel`, `guard`, `progress`, `interrupt`, `write`, `io` | many files at once, panics, progress, Ctrl-C, files that are always whole, streams |
 
 mod apply;
@@ -41,6 +42,7 @@ mod run;
 mod settings;
 mod simplify;
 mod source;
+mod unit;
 mod write;
 
 #[cfg(test)]
@@ -59,7 +61,7 @@ pub use crate::cli::io::Io;
 use crate::{
     cli::{
         args::{Arguments, Command},
-        io::{Tone, is_broken_pipe, stderr_is_terminal, wants_color},
+        io::{Styled, Tone, is_broken_pipe, stderr_is_terminal, wants_color},
     },
     server,
 };
@@ -165,7 +167,30 @@ fn parse_arguments(arguments: &[OsString], io: &mut Io<'_>) -> Result<Arguments,
 
 fn run_command(arguments: &Arguments, io: &mut Io<'_>) -> u8 {
     let styled = io.styled(arguments.color);
-    let outcome = match &arguments.command {
+    // What no smaller guard caught costs the command, and is told as everything else.
+    let outcome = ir::guard::catch(|| dispatch(&arguments.command, io, styled));
+    let outcome = outcome.unwrap_or_else(|what| {
+        let report = ir::guard::report_on("the command", &what, "what it did so far stays");
+        Err(anyhow::anyhow!(report))
+    });
+    let outcome = outcome.and_then(|exit| {
+        io.out.flush()?;
+        Ok(exit)
+    });
+    match outcome {
+        Ok(exit) => exit.code(),
+        // Whoever read the output has seen enough (`| head`).
+        Err(error) if is_broken_pipe(&error) => Exit::Success.code(),
+        Err(error) => {
+            let _ = io.out.flush();
+            let _ = io::message(io.err, styled.err, Tone::Error, &format!("{error:#}"));
+            Exit::Failure.code()
+        }
+    }
+}
+
+fn dispatch(command: &Command, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
+    match command {
         Command::Check(args) => check::check(args, io, styled),
         Command::Fix(args) => fix::fix(args, io, styled),
         Command::Format(args) => format::format(args, io, styled),
@@ -180,19 +205,5 @@ fn run_command(arguments: &Arguments, io: &mut Io<'_>) -> u8 {
         Command::Report(args) => overview::report(args, io, styled),
         Command::Parse(args) => parse::parse(args, io, styled),
         Command::Server => Err(anyhow::anyhow!("the server needs the streams of the process")),
-    };
-    let outcome = outcome.and_then(|exit| {
-        io.out.flush()?;
-        Ok(exit)
-    });
-    match outcome {
-        Ok(exit) => exit.code(),
-        // Whoever read the output has seen enough (`| head`).
-        Err(error) if is_broken_pipe(&error) => Exit::Success.code(),
-        Err(error) => {
-            let _ = io.out.flush();
-            let _ = io::message(io.err, styled.err, Tone::Error, &format!("{error:#}"));
-            Exit::Failure.code()
-        }
     }
 }

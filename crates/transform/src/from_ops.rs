@@ -14,7 +14,10 @@
 //!
 //! Linear in the operations. Nesting is bounded by memory, not by the native stack.
 
-use ir::{Body, OpId};
+use ir::{
+    Body, OpId,
+    guard::{Stage, guarded},
+};
 
 use crate::lower::LowerRefusal;
 
@@ -69,6 +72,12 @@ pub fn has_kernels(body: &Body) -> bool {
 }
 
 fn one(launch: &launches::Launch<'_>) -> KernelOf {
-    let kernel = launch.refused.clone().map_or_else(|| convert::convert(launch), Err);
+    let convert = || convert::convert(launch);
+    // A panic costs the kernel.
+    let convert = || {
+        guarded(Stage::Reading, &launch.name, convert)
+            .unwrap_or_else(|it| Err(LowerRefusal::new("internal", it.report())))
+    };
+    let kernel = launch.refused.clone().map_or_else(convert, Err);
     KernelOf { function: launch.function, name: launch.name.clone(), op: launch.op, kernel }
 }

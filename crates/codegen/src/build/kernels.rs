@@ -124,9 +124,11 @@ impl Kernels {
             Err(broken) => return Ok(Err(broken)),
         };
         let artifact = generate(canonical, target, options, &|| {});
-        let bytes = serde_json::to_vec(&artifact).map_err(io::Error::other)?;
-        let written = self.store.write(Kind::Kernel, key, &bytes)?;
-        self.stored_bytes.fetch_add(written, Ordering::Relaxed);
+        if !artifact.is_mistaken() {
+            let bytes = serde_json::to_vec(&artifact).map_err(io::Error::other)?;
+            let written = self.store.write(Kind::Kernel, key, &bytes)?;
+            self.stored_bytes.fetch_add(written, Ordering::Relaxed);
+        }
         self.generated.fetch_add(1, Ordering::Relaxed);
         if was_broken {
             self.repaired.note(key);
@@ -139,11 +141,14 @@ impl Kernels {
     /// From the store; otherwise whether there was something broken.
     fn read(&self, key: Key) -> io::Result<Result<Made, bool>> {
         let artifact = match self.store.read(Kind::Kernel, key)? {
-            Read::Found(bytes) => serde_json::from_slice(&bytes).ok(),
+            Read::Found(bytes) => serde_json::from_slice::<Artifact>(&bytes).ok(),
             Read::Absent => return Ok(Err(false)),
             Read::Corrupt => None,
         };
         let Some(artifact) = artifact else { return Ok(Err(true)) };
+        if artifact.is_mistaken() {
+            return Ok(Err(false));
+        }
         self.found.fetch_add(1, Ordering::Relaxed);
         Ok(Ok(Made {
             artifact: Arc::new(artifact),

@@ -36,6 +36,7 @@ use crate::{
         self, Alias, AliasFunction, Binary, Index, Module, ModuleEntry, UnsupportedFunction,
     },
     names,
+    reasons::INTERNAL,
     store::{Folder, STALE, Stamp, remove_temporary, write_if_changed},
 };
 
@@ -222,6 +223,10 @@ impl Output {
     pub(super) fn kept(&self, name: &str, text: [u8; 32]) -> Option<FileOutput> {
         let is_it = |it: &&Arc<FileState>| it.text == text && it.made_with == self.made_with;
         let state = self.old.get(name).filter(|it| !self.force && is_it(it))?;
+        // A mistake of ours is told anew, or it is none any more.
+        if state.unsupported.iter().any(|it| it.reason == INTERNAL) {
+            return None;
+        }
         let folder = module_folder(name);
         // One place for all paths: there are as many as kernels.
         let mut path = String::new();

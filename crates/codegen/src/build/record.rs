@@ -6,7 +6,10 @@
 
 use std::{cell::OnceCell, io};
 
-use ir::fingerprint::Fingerprint;
+use ir::{
+    fingerprint::Fingerprint,
+    guard::{Stage, guarded},
+};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +18,7 @@ use crate::{
     Options, Target,
     canonical::Canonical,
     key::{Key, hex},
+    reasons::INTERNAL,
     store::{Kind, Read, Store},
 };
 
@@ -76,6 +80,11 @@ impl TextRecord {
 }
 
 impl FunctionRecord {
+    /// Whether a mistake of ours is why there is no body: nobody remembers it.
+    pub(super) fn is_mistaken(&self) -> bool {
+        matches!(&self.meaning, Meaning::Broken(it) if it.reason == INTERNAL)
+    }
+
     /// The key of its code.
     pub(super) fn key(&self, target: Target, options: &Options) -> Key {
         match self.meaning {
@@ -111,7 +120,7 @@ pub(super) struct Lowered {
 
 impl LazyBody {
     pub(super) fn get(&self, function: &SourceFunction<'_>) -> Result<&Lowered, &Broken> {
-        let lowered = self.0.get_or_init(|| {
+        let lower = || {
             let SourceBody { mut body, places } = (function.body)()?;
             forget_symbol(&mut body);
             let canonical = Canonical::of(&body);
@@ -126,8 +135,13 @@ impl LazyBody {
                     .collect(),
             };
             Ok(Lowered { canonical, structure, places })
-        });
-        lowered.as_ref()
+        };
+        // A panic costs the function.
+        let lower = || {
+            let lowered = guarded(Stage::Reading, &function.name, lower);
+            lowered.unwrap_or_else(|panicked| Err(Broken::of_panic(&panicked)))
+        };
+        self.0.get_or_init(lower).as_ref()
     }
 
     pub(super) fn was_asked(&self) -> bool {

@@ -51,6 +51,14 @@ pub struct Broken {
     pub place: Option<Place>,
 }
 
+impl Broken {
+    /// A mistake of ours ended the reading.
+    pub fn of_panic(panicked: &ir::guard::Panicked) -> Broken {
+        let reason = crate::reasons::INTERNAL.to_owned();
+        Broken { reason, detail: panicked.report(), place: None }
+    }
+}
+
 impl From<ir::Body> for SourceBody {
     fn from(body: ir::Body) -> SourceBody {
         SourceBody { body, places: Vec::new() }

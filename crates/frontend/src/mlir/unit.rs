@@ -11,7 +11,7 @@ use parser::{
 };
 use syntax::{Green, GreenStep};
 
-use super::{again::Traits, aliases::Aliases, reader::Reader};
+use super::{again::Traits, aliases::Aliases, guarded::GuardedReader, reader::Reader};
 use crate::ops::Lowered;
 
 /// What a unit is.
@@ -109,13 +109,14 @@ pub struct Outline {
 /// Lowers a function from its steps.
 pub struct FunctionReader<'t> {
     outline: Outline,
-    reader: Reader<'t>,
+    reader: GuardedReader<'t>,
 }
 
 impl<'t> FunctionReader<'t> {
     /// A reader of a function of a text that was parsed with these shapes.
     pub fn new(text: &'t str, shapes: &'t Shapes, outline: Outline) -> FunctionReader<'t> {
-        FunctionReader { reader: Reader::new(text, outline.offset, shapes, false), outline }
+        let reader = GuardedReader::new(Reader::new(text, outline.offset, shapes, false));
+        FunctionReader { reader, outline }
     }
 
     /// The same reader, for a body without names of values, as in [`lower_file_without_names`].
@@ -126,9 +127,7 @@ impl<'t> FunctionReader<'t> {
 
     /// The next steps of the function.
     pub fn steps(&mut self, steps: &[Step]) {
-        for &step in steps {
-            self.reader.step(step, &self.outline.aliases);
-        }
+        self.reader.steps(steps, &self.outline.aliases);
     }
 
     /// The function, after its last step.
@@ -184,7 +183,7 @@ pub struct FileReader<'t, 'u> {
     shapes: &'t Shapes,
     taker: Taker<'u>,
     aliases: Arc<Aliases>,
-    frame: Option<Reader<'t>>,
+    frame: Option<GuardedReader<'t>>,
     function: Option<FunctionReader<'t>>,
     /// Whether somebody else lowers the function.
     is_diverted: bool,
@@ -299,7 +298,8 @@ impl<'t, 'u> FileReader<'t, 'u> {
         match step {
             Step::Enter(MLIR_CHUNK) if self.depth == 1 => {
                 self.frame_start = self.pos;
-                self.frame = Some(Reader::new(self.text, self.pos, self.shapes, true));
+                let reader = Reader::new(self.text, self.pos, self.shapes, true);
+                self.frame = Some(GuardedReader::new(reader));
             }
             Step::Enter(MLIR_ATTR_ALIAS_DEF | MLIR_TYPE_ALIAS_DEF) if self.depth == 2 => {
                 self.alias = Some((self.pos, 0, 0));
@@ -307,7 +307,7 @@ impl<'t, 'u> FileReader<'t, 'u> {
             _ => {}
         }
         if let Some(reader) = &mut self.frame {
-            reader.step(step, &self.aliases);
+            reader.steps(&[step], &self.aliases);
         }
         match step {
             Step::Enter(_) => self.depth += 1,

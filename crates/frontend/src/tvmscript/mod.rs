@@ -46,7 +46,7 @@ pub mod unchecked {
 
 use ir::{
     Body,
-    guard::{Stage, guarded},
+    guard::{Panicked, Stage, guarded},
 };
 
 /// A function in the IR.
@@ -63,10 +63,20 @@ pub struct Lowered {
 /// Lowers one function. Never fails: what cannot be understood becomes an opaque operation or expression; where that is not possible for a
 /// mistake of ours, the body is empty, and a diagnostic says so.
 pub fn lower(function: &FunctionSource, environment: &dyn Environment) -> Lowered {
-    let read = || lower::lower(function, environment);
-    guarded(Stage::Reading, &function.name, read).unwrap_or_else(|panicked| Lowered {
+    try_lower(function, environment).unwrap_or_else(|panicked| Lowered {
         body: Body::new(&function.name, function.dialect),
         source_map: SourceMap::default(),
         diagnostics: vec![diagnostics::internal_error(&panicked, function.name_range)],
     })
+}
+
+/// As [`lower`], for those who tell mistakes of ours in another way than as a diagnostic.
+///
+/// # Errors
+/// A mistake of ours, with a report.
+pub fn try_lower(
+    function: &FunctionSource,
+    environment: &dyn Environment,
+) -> Result<Lowered, Panicked> {
+    guarded(Stage::Reading, &function.name, || lower::lower(function, environment))
 }

@@ -6,7 +6,7 @@ use ir::plan::ops::{OpAction, OpPlan};
 use syntax::{Edit, TextRange, symbol_text};
 use transform::ops::with_needs;
 
-use super::{hover::line_text, plan_words::PlanWords};
+use super::{hover::line_text, of_units, plan_words::PlanWords};
 use crate::code_actions::{ActionKind, CodeAction};
 
 pub(crate) fn code_actions(
@@ -17,9 +17,8 @@ pub(crate) fn code_actions(
 ) -> Vec<CodeAction> {
     let mut res = Vec::new();
     if wants(ActionKind::QuickFix) {
-        for at in db::placed_units(db, file).filter(|it| it.range.intersect(range).is_some()) {
-            res.extend(in_unit(db, file, &at, range));
-        }
+        let of_unit = |at| in_unit(db, file, &at, range);
+        res.extend(of_units(db, file, Some(range), of_unit).flatten());
     }
     // Where something of a file is offered, all of it is, also to those who do not ask for `source.fixAll`.
     if !res.is_empty() && is_small(db, file) {
@@ -39,8 +38,9 @@ fn is_small(db: &RootDatabase, file: SourceFile) -> bool {
     if u32::from(db::parse(db, file).green().text_len()) > MAX_LEN {
         return false;
     }
-    let plans = db::placed_units(db, file).filter_map(|at| db::op_plan(db, at.unit).as_ref());
-    plans.map(|it| it.actions.len()).sum::<usize>() <= MAX_ACTIONS
+    let n_actions =
+        |at: PlacedUnit<'_>| db::op_plan(db, at.unit).as_ref().map_or(0, |it| it.actions.len());
+    of_units(db, file, None, n_actions).sum::<usize>() <= MAX_ACTIONS
 }
 
 fn in_unit(
@@ -111,12 +111,11 @@ fn in_unit(
 
 fn fix_all(db: &RootDatabase, file: SourceFile) -> Option<CodeAction> {
     let mut all = Vec::new();
-    for at in db::placed_units(db, file) {
+    let of_unit = |at: PlacedUnit<'_>| {
         db.unwind_if_revision_cancelled();
-        if let Some(checked) = db::op_fixes(db, at.unit) {
-            all.extend(placed(&at, checked));
-        }
-    }
+        db::op_fixes(db, at.unit).as_ref().map(|checked| placed(&at, checked))
+    };
+    all.extend(of_units(db, file, None, of_unit).flatten().flatten());
     all.sort_by_key(|it: &Edit| (it.range.start(), it.range.end()));
     let title = "Remove all equal and unneeded operations of this file".to_owned();
     (!all.is_empty()).then(|| action_of(title, ActionKind::FixAll, all))

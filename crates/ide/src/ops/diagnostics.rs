@@ -15,8 +15,9 @@ use syntax::symbol_text;
 use super::{
     marks::{Marks, Redefinition, marks},
     plan_words::PlanWords,
+    try_units,
 };
-use crate::diagnostics::{Diagnostic, DiagnosticsConfig};
+use crate::diagnostics::{Diagnostic, DiagnosticsConfig, of_panic};
 
 /// The diagnostics of a file as they are collected.
 #[derive(Default)]
@@ -35,19 +36,23 @@ impl InFile {
         numbers: Range<usize>,
         res: &mut Vec<Diagnostic>,
     ) {
-        for at in db::placed_units(db, file).skip(numbers.start).take(numbers.len()) {
+        let of_unit = |at: PlacedUnit<'_>| {
             db.unwind_if_revision_cancelled();
-            self.add_unit(db, &at, config, res);
+            self.of_unit(db, &at, config)
+        };
+        for (at, found) in try_units(db, file, numbers, of_unit) {
+            let name = at.to_file(at.unit.source(db).name_range);
+            res.extend(found.unwrap_or_else(|it| vec![of_panic(&it, name)]));
         }
     }
 
-    fn add_unit(
+    fn of_unit(
         &mut self,
         db: &RootDatabase,
         at: &PlacedUnit<'_>,
         config: &DiagnosticsConfig,
-        res: &mut Vec<Diagnostic>,
-    ) {
+    ) -> Vec<Diagnostic> {
+        let mut res = Vec::new();
         let found = &unit_diagnostics(db, at.unit);
         if config.operations {
             let problems = found
@@ -71,6 +76,7 @@ impl InFile {
                 ..placed(at, &it.what, it.is_dead)
             }));
         }
+        res
     }
 }
 

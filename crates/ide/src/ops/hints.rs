@@ -5,12 +5,15 @@
 //! %3 = arith.addi %a, %b : i32‹ = %1 (line 8)›
 //! ```
 
-use db::{Db, OpUnit, RootDatabase, SourceFile};
+use db::{Db, OpUnit, PlacedUnit, RootDatabase, SourceFile};
 use ir::plan::ops::{OpAction, OpChange, OpRefusal};
 use syntax::{TextRange, TextSize};
 
-use super::plan_words::PlanWords;
-use crate::inlay_hints::{InlayHint, InlayHintsConfig, LabelPart};
+use super::{of_units, plan_words::PlanWords};
+use crate::{
+    guarded::item,
+    inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
+};
 
 /// The hints of a file, or of a part of it.
 pub(crate) fn inlay_hints(
@@ -19,28 +22,25 @@ pub(crate) fn inlay_hints(
     range: Option<TextRange>,
     config: &InlayHintsConfig,
 ) -> Vec<InlayHint> {
-    let mut res = Vec::new();
-    for at in db::placed_units(db, file) {
-        if range.is_some_and(|range| at.range.intersect(range).is_none()) {
-            continue;
-        }
-        let Some(words) = PlanWords::new(db, at.unit) else { continue };
+    let hints = |at: PlacedUnit<'_>| {
+        let Some(words) = PlanWords::new(db, at.unit) else { return Vec::new() };
         let places = hint_places(db, at.unit).iter();
-        for place in places.filter(|it| config.all || !matches!(it.what, What::Refusal(_))) {
+        let places = places.filter(|it| config.all || !matches!(it.what, What::Refusal(_)));
+        // One that cannot be worded costs itself.
+        let hint = |place: &HintPlace| {
             let offset = at.to_file(TextRange::empty(place.offset)).start();
             if range.is_some_and(|it| !it.contains_inclusive(offset)) {
-                continue;
+                return None;
             }
-            let (mut label, tooltip) = match place.what {
-                What::Action(it) => of_action(&words, &words.plan.actions[it as usize]),
-                What::Refusal(it) => of_refusal(&words, &words.plan.refusals[it as usize]),
-            };
+            let (mut label, tooltip) = item(at.unit.name(db), || said(&words, place))?;
             for part in &mut label {
                 part.target = part.target.map(|it| at.to_file(it));
             }
-            res.push(InlayHint { offset, label, tooltip });
-        }
-    }
+            Some(InlayHint { offset, label, tooltip })
+        };
+        places.filter_map(hint).collect()
+    };
+    let mut res: Vec<_> = of_units(db, file, range, hints).flatten().collect();
     // Those of a frame stand around those of its functions.
     res.sort_by_key(|it| it.offset);
     res.truncate(config.limit);
@@ -79,6 +79,13 @@ pub(crate) fn hint_places<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Vec<HintPl
 
 /// Label and tooltip, with places relative to the unit.
 type Said = (Vec<LabelPart>, String);
+
+fn said(words: &PlanWords<'_>, place: &HintPlace) -> Said {
+    match place.what {
+        What::Action(it) => of_action(words, &words.plan.actions[it as usize]),
+        What::Refusal(it) => of_refusal(words, &words.plan.refusals[it as usize]),
+    }
+}
 
 fn of_action(words: &PlanWords<'_>, action: &OpAction) -> Said {
     let target = words.other_place(action);

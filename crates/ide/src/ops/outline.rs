@@ -8,7 +8,10 @@ use syntax::{
     symbol_of,
 };
 
-use crate::document_symbols::{DocumentSymbol, SymbolKind};
+use crate::{
+    document_symbols::{DocumentSymbol, SymbolKind},
+    guarded::item,
+};
 
 /// A symbol of a unit, with the number of the one that it is in; in text order.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -32,12 +35,17 @@ pub(crate) fn document_symbols(db: &RootDatabase, file: SourceFile) -> Vec<Docum
             functions.push(unit);
         }
         let mut functions = functions.into_iter();
-        let inside = |at: &PlacedUnit<'_>| tree(unit_symbols(db, at.unit), at, &mut |_| None);
+        let inside = |at: &PlacedUnit<'_>| {
+            let make = || tree(unit_symbols(db, at.unit), at, &mut |_| None);
+            item(at.unit.name(db), make).unwrap_or_default()
+        };
         if frame.unit.source(db).green.kind() == syntax::SyntaxKind::PIR_FILE {
             res.extend(functions.flat_map(|at| inside(&at)));
             continue;
         }
-        res.extend(tree(unit_symbols(db, frame.unit), &frame, &mut |mut symbol| {
+        let symbols = item(frame.unit.name(db), || unit_symbols(db, frame.unit));
+        let Some(symbols) = symbols else { continue };
+        res.extend(tree(symbols, &frame, &mut |mut symbol| {
             let at = functions.next()?;
             symbol.range = at.range;
             symbol.children = inside(&at);

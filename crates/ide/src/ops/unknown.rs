@@ -2,12 +2,12 @@
 //!
 //! In: a range of a file. Out: a row for each operation in it that is in no table, in text order. Linear in the units of the range.
 
-use db::{RootDatabase, SourceFile};
+use db::{PlacedUnit, RootDatabase, SourceFile};
 use frontend::ops::codes::{UNKNOWN_OPERATION, settings_row};
 use rustc_hash::FxHashSet;
 use syntax::{Language, TextRange};
 
-use super::plan_words::op_name;
+use super::{of_units, plan_words::op_name};
 
 /// A row to add to the settings.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -31,8 +31,8 @@ pub(crate) fn settings_rows(
     };
     let mut said = FxHashSet::default();
     let mut res = Vec::new();
-    for at in db::placed_units(db, file).filter(|it| it.range.intersect(range).is_some()) {
-        let Some(lowered) = db::op_lowered(db, at.unit) else { continue };
+    let of_unit = |at: PlacedUnit<'_>| {
+        let Some(lowered) = db::op_lowered(db, at.unit) else { return };
         let (body, map) = (&lowered.body, &lowered.source_map);
         // A name is reported where it stands first in its unit, and offered wherever it stands.
         let reported = lowered.diagnostics.iter().filter(|it| it.code == UNKNOWN_OPERATION);
@@ -40,17 +40,18 @@ pub(crate) fn settings_rows(
             .filter_map(|it| Some(op_name(body, map.op_at(body, it.range.start())?)))
             .collect();
         if unknown.is_empty() {
-            continue;
+            return;
         }
         let is_here =
             |place: TextRange| !place.is_empty() && at.to_file(place).intersect(range).is_some();
         for op in body.ops.ids().filter(|it| is_here(map.op_name(*it))) {
             let name = op_name(body, op);
-            if unknown.contains(name) && said.insert(name) {
+            if unknown.contains(name) && said.insert(name.to_owned()) {
                 let text = settings_row(section, name);
                 res.push(SettingsRow { operation: name.to_owned(), text });
             }
         }
-    }
+    };
+    of_units(db, file, Some(range), of_unit).for_each(drop);
     res
 }

@@ -38,7 +38,8 @@ Examples:
   tir-analyzer explain matmul.py:12:20        what was decided about the expression there, and why
   tir-analyzer opt --passes cse matmul.py     the module after common subexpression elimination
 
-Exit codes: 0 all is well, 1 errors were found or something was left as it was, 2 wrong usage or a file that cannot be read or written, 130 interrupted.
+Exit codes: 0 it was done, 1 it was done and there is something to look at (errors, something left as it was), 2 it was not done, or not for some
+file (wrong usage, a file that cannot be read or written), 130 interrupted.
 Settings are read from the nearest `tir-analyzer.toml` above each file.";
 
 /// When to use colours.

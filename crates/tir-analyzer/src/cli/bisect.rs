@@ -16,6 +16,7 @@ use frontend::tvmscript::{self, FunctionKind, Lowered};
 use ide::CseOptions;
 use ir::{
     OccurrenceId, Occurrences,
+    guard::Stage,
     plan::{CseGroup, CsePlan},
 };
 use syntax::{LineIndex, TextRange, TextSize};
@@ -27,10 +28,11 @@ use crate::cli::{
     explain,
     fix::{self, Budget, FixOptions},
     interrupt::OnExit,
-    io::{Io, Styled},
+    io::{self, Io, Styled, Tone},
     jobs, ops,
     opt::n_fixes,
     source::Source,
+    unit::{Function, with_function},
     write,
 };
 
@@ -75,19 +77,22 @@ pub(crate) fn bisect(args: &BisectArgs, io: &mut Io<'_>, styled: Styled) -> anyh
     let shown = job.file.shown.clone();
     let source = job.run(Ok)?;
     ops::refuse_operations(&job, &source, "bisect")?;
-    let all = fixed(options, &source, args.cse.max_fixes)?;
-    if all.1 == 0 {
+    let (n_fixes, notes) = all_fixes(options, &source, args.cse.max_fixes)?;
+    for note in &notes {
+        io::message(io.err, styled.err, Tone::Warning, note)?;
+    }
+    if n_fixes == 0 {
         writeln!(io.err, "nothing to fix in {shown}")?;
-        return Ok(Exit::Success);
+        return Ok(if notes.is_empty() { Exit::Success } else { Exit::Findings });
     }
     let runner = Runner::new(args, &job.file.path, &shown, &source, io)?;
-    let mut search = Search { runner, options, source: &source, total: all.1, io };
+    let mut search = Search { runner, options, source: &source, total: n_fixes, io };
     let found = search.run()?;
     drop(search);
     match found {
         Found::One(n) => {
             let text =
-                describe(&job.config.analysis(), options, &source, &shown, n, all.1, styled)?;
+                describe(&job.config.analysis(), options, &source, &shown, n, n_fixes, styled)?;
             io.out.write_all(text.as_bytes())?;
             Ok(Exit::Success)
         }
@@ -95,12 +100,12 @@ pub(crate) fn bisect(args: &BisectArgs, io: &mut Io<'_>, styled: Styled) -> anyh
             writeln!(
                 io.out,
                 "the command cannot say which of the fixes {first} to {last} of {} it is",
-                all.1
+                n_fixes
             )?;
             Ok(Exit::Findings)
         }
         Found::Nothing => {
-            writeln!(io.out, "the command is content with {} of {shown}", fix::fixes(all.1))?;
+            writeln!(io.out, "the command is content with {} of {shown}", fix::fixes(n_fixes))?;
             Ok(Exit::Findings)
         }
         Found::Always => {
@@ -180,6 +185,17 @@ fn fixed(
     let copy = Source::new(source.bytes().to_vec())?;
     let fix = fix::plan(&FixOptions::of_cse(options), copy, &Budget::new(max))?;
     Ok((fix.source.edited(&fix.edits)?, fix.n_fixes))
+}
+
+/// How many fixes there are, and what was left out for a mistake of ours.
+fn all_fixes(
+    options: CseOptions,
+    source: &Source,
+    max: Option<usize>,
+) -> anyhow::Result<(usize, Vec<String>)> {
+    let copy = Source::new(source.bytes().to_vec())?;
+    let fix = fix::plan(&FixOptions::of_cse(options), copy, &Budget::new(max))?;
+    Ok((fix.n_fixes, fix.notes))
 }
 
 /// Runs the command on texts of the file.
@@ -298,29 +314,35 @@ fn place(options: CseOptions, source: &Source, n: usize) -> Option<TextSize> {
         if item.source.kind != FunctionKind::PrimFunc {
             continue;
         }
-        let lowered = tvmscript::lower(&item.source, &functions.environment(item));
-        let occurrences = Occurrences::collect(&lowered.body);
-        let plan = |max| {
-            let options = CseOptions { max_bindings: Some(max), ..options };
-            lowered
-                .source_map
-                .with_view(|view| cse::plan(&lowered.body, &occurrences, Some(view), &options))
-        };
-        let with = plan(left);
-        if with.informational {
-            continue;
+        let work = |function: Function<'_>| place_in(options, function.lowered, left);
+        // Of a function that cannot be worked on nothing was fixed.
+        let Ok(found) = with_function(&functions, item, Stage::Planning, work) else { continue };
+        match found {
+            Err(done) => left -= done,
+            Ok(place) => return Some(place? + item.range.start()),
         }
-        let done = n_fixes(&with);
-        if done < left {
-            left -= done;
-            continue;
-        }
-        let before = applied(&plan(left - 1));
-        let new = applied(&with).into_iter().find(|it| !before.contains(it))?;
-        let real = new.into_iter().find(|&it| lowered.source_map.is_real(it))?;
-        return Some(own_offset(&lowered, &occurrences, real) + item.range.start());
     }
     None
+}
+
+/// Where the first occurrence is that the n-th fix of a function changes, relative to it; the number of its fixes if there are fewer.
+fn place_in(options: CseOptions, lowered: &Lowered, n: usize) -> Result<Option<TextSize>, usize> {
+    let occurrences = Occurrences::collect(&lowered.body);
+    let plan = |max| {
+        let options = CseOptions { max_bindings: Some(max), ..options };
+        lowered
+            .source_map
+            .with_view(|view| cse::plan(&lowered.body, &occurrences, Some(view), &options))
+    };
+    let with = plan(n);
+    let done = if with.informational { 0 } else { n_fixes(&with) };
+    if done < n {
+        return Err(done);
+    }
+    let before = applied(&plan(n - 1));
+    let new = applied(&with).into_iter().find(|it| !before.contains(it));
+    let real = new.into_iter().flatten().find(|&it| lowered.source_map.is_real(it));
+    Ok(real.map(|it| own_offset(lowered, &occurrences, it)))
 }
 
 /// A place that belongs to an occurrence and to no computation in it: that of an operator, the name of what is called. Whoever asks

@@ -19,7 +19,7 @@ use std::{
 use anyhow::Context as _;
 use build_kernels::{
     Compile, CudaCompiler, Input, InputSource, Options, Outcome, RunOptions, Settings, Target,
-    TargetOptions, store_of,
+    TargetOptions, manifest::UnsupportedFunction, reasons::INTERNAL, store_of,
 };
 use syntax::Language;
 use transform::passes::Pass;
@@ -120,7 +120,8 @@ Examples:
   tir-analyzer explain shared-hazard-in-divergent-flow    why a function was not built
 
 Exit codes: 0 built (functions that cannot be built are told, and are in the manifest), 1 binaries were asked for and
-the compilers are absent or refuse a kernel (sources are written), 2 wrong usage, or a file that
+the compilers are absent or refuse a kernel (sources are written), or a mistake of tir-analyzer leaves a function
+without code, 2 wrong usage, or a file that
 cannot be read or written (the others are built), 130 interrupted; a later build goes on from there.";
 
 /// A target on the command line, and what is chosen for it.
@@ -289,7 +290,9 @@ impl Plan {
             format!("cannot build into {}; choose another --out", self.settings.out.display())
         })?;
         let refused = outcome.report.compiled.as_ref().is_some_and(|it| it.failed > 0);
-        let mut exit = if refused { Exit::Findings } else { Exit::Success };
+        let is_ours = |it: &UnsupportedFunction| it.reason == INTERNAL;
+        let broken = outcome.report.unsupported.iter().any(is_ours);
+        let mut exit = if refused || broken { Exit::Findings } else { Exit::Success };
         if let Some(missing) = &self.no_compiler {
             let text = format!("sources are written without binaries: {missing}");
             io::message(io.err, styled.err, Tone::Warning, &text)?;

@@ -116,6 +116,11 @@ pub(crate) fn answer_at(
     let language = ide::Language::of_file(shown.as_ref(), &source.text);
     host.set_text(FileId(0), language, source.text.as_str().into());
     let analysis = host.analysis();
+    // What was not computed is no answer.
+    let broken = analysis.internal_errors(FileId(0), offset).unwrap_or_default();
+    if let Some(broken) = broken.first() {
+        bail!("{shown}:{}:{}: {broken}", at.line, at.col);
+    }
     if language != ide::Language::TvmScript {
         return operation_answer(shown, source, &lines, at, &analysis, offset, format, is_styled);
     }

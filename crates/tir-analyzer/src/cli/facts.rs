@@ -78,7 +78,13 @@ fn line_answer(
         range.end(),
     );
     // Nothing changes this host, so nothing is cancelled.
-    let facts = host.analysis().facts(FileId(0), range, 1).unwrap_or_default();
+    let analysis = host.analysis();
+    let facts = analysis.facts(FileId(0), range, 1).unwrap_or_default();
+    let broken = analysis.internal_errors(FileId(0), range.start()).unwrap_or_default();
+    let lost = analysis.take_lost().into_iter().map(|it| it.report());
+    if let Some(broken) = broken.into_iter().chain(lost).next() {
+        bail!("{shown}:{line}: {broken}");
+    }
     let Some(facts) = facts.first() else {
         bail!("{shown}:{line}: there is no statement of a TVMScript function on this line");
     };

@@ -11,13 +11,12 @@ use std::{
 
 use anyhow::{Context as _, bail};
 use frontend::tvmscript::{
-    self, CheckedEdits, Edited, Environment, FunctionItem, FunctionKind, Lowered, Mismatch,
-    Reading, Selection, checked_cse_edits, checked_finding_edits, checked_simplify_edits,
-    diagnostics::INTERNAL_ERROR,
+    self, CheckedEdits, Edited, FunctionKind, Mismatch, Reading, Selection, checked_cse_edits,
+    checked_finding_edits, checked_simplify_edits,
 };
 use ir::{
     Body, Occurrences,
-    guard::{Stage, guarded},
+    guard::Stage,
     plan::{
         CsePlan, Preset, TvmPass,
         finding::{Finding, FindingFix, FindingKind, FindingKinds},
@@ -46,6 +45,7 @@ use crate::{
         report::count,
         rules::{self, did_you_mean},
         source::Source,
+        unit::{Failed, Function, with_function},
     },
     config::Config,
 };
@@ -65,7 +65,7 @@ pub(crate) struct FileFix {
     /// Passes of TVM to which the fixes expose something.
     exposed_to: BTreeSet<TvmPass>,
     /// Reports of edits that were not made because what they make breaks a rule.
-    notes: Vec<String>,
+    pub(crate) notes: Vec<String>,
 }
 
 impl FileFix {
@@ -284,10 +284,10 @@ pub(crate) fn plan(
             if item.source.kind != FunctionKind::PrimFunc || is_left_out {
                 continue;
             }
-            let environment = functions.environment(item);
-            let lowered = tvmscript::lower(&item.source, &environment);
-            let read = Read { item, environment: &environment, lowered: &lowered };
-            let Round { edits, notes: of_function } = plan_guarded(options, read, budget, &mut fix);
+            let work = |read: Function<'_>| plan_function(options, read, budget, &mut fix);
+            let Round { edits, notes: of_function } =
+                with_function(&functions, item, Stage::Planning, work)
+                    .unwrap_or_else(Round::failed);
             // Of the last round of a function, which sees what is left.
             notes.insert(index, of_function);
             if !edits.is_empty() {
@@ -312,19 +312,9 @@ pub(crate) fn plan(
     Ok(fix)
 }
 
-/// A function as it was read.
-#[derive(Clone, Copy)]
-struct Read<'a> {
-    item: &'a FunctionItem,
-    environment: &'a dyn Environment,
-    lowered: &'a Lowered,
-}
-
-impl<'a> Read<'a> {
-    fn edited(self) -> Edited<'a> {
-        let Read { item, environment, lowered } = self;
-        Edited { source: &item.source, environment, lowered, reading: Reading::Now }
-    }
+fn edited(function: Function<'_>) -> Edited<'_> {
+    let Function { item, environment, lowered } = function;
+    Edited { source: &item.source, environment, lowered, reading: Reading::Now }
 }
 
 /// The fixes of a file of MLIR or PIR: they are all of the rule about common subexpressions.
@@ -369,6 +359,11 @@ struct Round {
 }
 
 impl Round {
+    /// A panic costs the edits of the function.
+    fn failed(failed: Failed) -> Round {
+        Round { notes: vec![failed.report], ..Round::default() }
+    }
+
     /// The edits of some kind, if there are any; else what was wrong with them.
     fn of(&mut self, function: &Body, found: &mut CheckedEdits) -> usize {
         if let Some(Mismatch { what, op }) = found.mismatch.take() {
@@ -379,21 +374,10 @@ impl Round {
     }
 }
 
-/// The edits of one function in one round. A panic costs them, and is reported.
-fn plan_guarded(options: &FixOptions, read: Read<'_>, budget: &Budget, fix: &mut FileFix) -> Round {
-    let unread = read.lowered.diagnostics.iter().find(|it| it.code == INTERNAL_ERROR);
-    if let Some(unread) = unread {
-        return Round { notes: vec![unread.message.clone()], ..Round::default() };
-    }
-    let work = || plan_function(options, read, budget, fix);
-    let done = guarded(Stage::Planning, &read.item.source.name, work);
-    done.unwrap_or_else(|panicked| Round { notes: vec![panicked.report()], ..Round::default() })
-}
-
 /// The edits of one function in one round: what is superfluous goes first. All were read back.
 fn plan_function(
     options: &FixOptions,
-    read: Read<'_>,
+    read: Function<'_>,
     budget: &Budget,
     fix: &mut FileFix,
 ) -> Round {
@@ -426,7 +410,7 @@ fn plan_function(
 /// The edits that share values.
 fn common_subexpressions(
     options: &FixOptions,
-    read: Read<'_>,
+    read: Function<'_>,
     occurrences: &Occurrences,
     budget: &Budget,
     fix: &mut FileFix,
@@ -445,7 +429,7 @@ fn common_subexpressions(
         return;
     }
     let rewritten = |plan: &CsePlan| cse::rewrite(body, occurrences, plan);
-    let mut found = checked_cse_edits(read.edited(), &plan, Selection::All, &rewritten);
+    let mut found = checked_cse_edits(edited(read), &plan, Selection::All, &rewritten);
     if round.of(body, &mut found) > 0 {
         budget.take(n);
         fix.n_fixes += n;
@@ -456,7 +440,7 @@ fn common_subexpressions(
 /// The edits of findings that can be done together.
 fn finding_fixes(
     options: &FixOptions,
-    read: Read<'_>,
+    read: Function<'_>,
     occurrences: &Occurrences,
     budget: &Budget,
     fix: &mut FileFix,
@@ -479,13 +463,13 @@ fn finding_fixes(
     fixes.truncate(budget.left().unwrap_or(usize::MAX));
     let rewritten =
         |fixes: &[&FindingFix]| findings::apply_fixes(body, occurrences, fixes.iter().copied());
-    checked_finding_edits(read.edited(), &fixes, &rewritten)
+    checked_finding_edits(edited(read), &fixes, &rewritten)
 }
 
 /// The edits of the simplifications that are wanted.
 fn simplifications(
     options: &FixOptions,
-    read: Read<'_>,
+    read: Function<'_>,
     occurrences: &Occurrences,
     budget: &Budget,
 ) -> CheckedEdits {
@@ -516,7 +500,7 @@ fn simplifications(
     }
     let rewritten =
         |is_done: &[bool]| simplify::rewrite_items(body, occurrences, &plan, |at| is_done[at]);
-    checked_simplify_edits(read.edited(), &plan, |at| wanted[at], &rewritten)
+    checked_simplify_edits(edited(read), &plan, |at| wanted[at], &rewritten)
 }
 
 impl Totals {

@@ -4,9 +4,7 @@
 /// Runs `work` on the file that messages call `shown`.
 pub(crate) fn guard<R>(shown: &str, work: impl FnOnce() -> anyhow::Result<R>) -> anyhow::Result<R> {
     ir::guard::catch(work).unwrap_or_else(|what| {
-        Err(anyhow::anyhow!(
-            "internal error on {shown}: {what}; the file is left as it is, please report this with the file"
-        ))
+        Err(anyhow::anyhow!(ir::guard::report_on(shown, &what, "the file is left as it is")))
     })
 }
 
@@ -17,7 +15,7 @@ mod tests {
     #[test]
     fn panic_is_an_error_that_names_the_file() {
         let error = guard("a.py", || -> anyhow::Result<()> { panic!("boom") }).unwrap_err();
-        assert!(error.to_string().starts_with("internal error on a.py: "), "{error}");
+        assert!(error.to_string().starts_with("internal error in a.py (all): "), "{error}");
         assert_eq!(guard("a.py", || Ok(3)).unwrap(), 3);
     }
 }

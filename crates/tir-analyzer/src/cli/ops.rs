@@ -8,6 +8,7 @@ use frontend::{
     mlir::{self, UnitKind},
     ops::{self, CheckedEdits, Edited, Lowered, Severity},
     pir,
+    tvmscript::diagnostics::INTERNAL_ERROR,
 };
 use ide::Dialects;
 use ir::{
@@ -268,7 +269,10 @@ fn planned(
     let name = if body.name.is_empty() { "the module" } else { &body.name };
     let error = lowered.diagnostics.iter().find(|it| it.severity == Severity::Error);
     if let Some(error) = error {
-        let note = format!("`{name}` is left as it is: {}", error.message);
+        let note = match (error.code == INTERNAL_ERROR, &error.help) {
+            (true, Some(help)) => format!("{}\n  {help}", error.message),
+            _ => format!("`{name}` is left as it is: {}", error.message),
+        };
         done.notes.push((start + error.range.start(), note));
         return done;
     }

@@ -13,7 +13,7 @@ use frontend::tvmscript::{
 };
 use ir::{
     Body, Dialect, Occurrences,
-    guard::{Stage, guarded},
+    guard::Stage,
     plan::{CsePlan, Decision, TvmPass, simplify::SimplificationKind},
 };
 use syntax::{AstNode as _, Edit, Language, LineIndex, TextSize, ast};
@@ -34,6 +34,7 @@ use crate::{
         parallel,
         rules::{did_you_mean, near},
         source::Source,
+        unit::{Function, with_function},
     },
     config::Config,
 };
@@ -125,43 +126,51 @@ fn optimize(
     let mut edits = Vec::new();
     let lines = LineIndex::new(&source.text);
     for item in chosen {
-        let lowered = tvmscript::lower(&item.source, &functions.environment(item));
-        if let Some((at, why)) = obstacle(&functions, item, &lowered) {
-            let why = format!("`{}` is left as it is: {why}", item.source.name);
-            module.notes.push(located(source, &lines, shown, item.range.start() + at, &why));
-            continue;
-        }
-        let allowances = lowered.source_map.allowances();
-        let is_allowed = |pass: Pass| match pass {
-            Pass::Cse => allowances.everywhere(ir::plan::docs::COMMON_SUBEXPRESSION),
-            Pass::Simplify => allowances.everywhere(SimplificationKind::Simplifiable.name()),
-            Pass::Fix(kind) => allowances.everywhere(kind.name()),
-        };
-        let mut passes = args.passes.iter().filter_map(|it| it.0).filter(|it| !is_allowed(*it));
         let exposed_to = &mut module.exposed_to;
-        let work = || {
-            let body = readable(&lowered.body).and_then(|()| {
-                passes.try_fold(lowered.body, |body, pass| match pass {
-                    Pass::Cse => {
-                        kept(pass.name(), &body, eliminate(&body, &mut options, exposed_to))
-                    }
-                    Pass::Simplify | Pass::Fix(_) => pass.checked(&body),
-                })
-            })?;
-            Ok(printed(&body, source, item, newline))
-        };
-        let done = guarded(Stage::Planning, &item.source.name, work);
-        let reported = |it: Result<String, Broken>| it.map_err(|broken| broken.report());
-        match done.map_err(|it| it.report()).and_then(reported) {
-            Ok(text) => edits.push(Edit::replace(item.range, text)),
-            Err(report) => {
-                let start = item.source.name_range.start() + item.range.start();
-                module.notes.push(located(source, &lines, shown, start, &report));
+        let work = |function: Function<'_>| {
+            if let Some((at, why)) = obstacle(&functions, item, function.lowered) {
+                let why = format!("`{}` is left as it is: {why}", item.source.name);
+                return Err((item.range.start() + at, why));
             }
+            let done = after_passes(args, &mut options, function.lowered, exposed_to);
+            let body = done.map_err(|broken| {
+                (item.range.start() + item.source.name_range.start(), broken.report())
+            })?;
+            Ok(printed(body.as_ref().unwrap_or(&function.lowered.body), source, item, newline))
+        };
+        let done = with_function(&functions, item, Stage::Planning, work);
+        match done.unwrap_or_else(|failed| Err((failed.at, failed.report))) {
+            Ok(text) => edits.push(Edit::replace(item.range, text)),
+            Err((at, why)) => module.notes.push(located(source, &lines, shown, at, &why)),
         }
     }
     module.bytes = source.edited(&edits)?;
     Ok(module)
+}
+
+/// The body after the passes; none if there are none.
+fn after_passes(
+    args: &OptArgs,
+    options: &mut CseOptions,
+    lowered: &Lowered,
+    exposed_to: &mut BTreeSet<TvmPass>,
+) -> Result<Option<Body>, Broken> {
+    let allowances = lowered.source_map.allowances();
+    let is_allowed = |pass: Pass| match pass {
+        Pass::Cse => allowances.everywhere(ir::plan::docs::COMMON_SUBEXPRESSION),
+        Pass::Simplify => allowances.everywhere(SimplificationKind::Simplifiable.name()),
+        Pass::Fix(kind) => allowances.everywhere(kind.name()),
+    };
+    readable(&lowered.body)?;
+    let mut passes = args.passes.iter().filter_map(|it| it.0).filter(|it| !is_allowed(*it));
+    passes.try_fold(None, |done: Option<Body>, pass| {
+        let body = done.as_ref().unwrap_or(&lowered.body);
+        match pass {
+            Pass::Cse => kept(pass.name(), body, eliminate(body, options, exposed_to)),
+            Pass::Simplify | Pass::Fix(_) => pass.checked(body),
+        }
+        .map(Some)
+    })
 }
 
 /// Runs the pass; what it did counts against the limit.

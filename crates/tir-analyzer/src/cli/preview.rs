@@ -5,8 +5,9 @@
 
 mod operations;
 
-use frontend::tvmscript::{self, Severity, diagnostics::INTERNAL_ERROR};
+use frontend::tvmscript::{self, Severity};
 use ide::{PassPreview, preview};
+use ir::guard::Stage;
 use serde_json::{Value, json};
 use similar::{Algorithm, ChangeTag, DiffOp, TextDiff};
 use syntax::Language;
@@ -18,6 +19,7 @@ use crate::cli::{
     io::{self, Io, Styled, Tone},
     jobs, ops, opt,
     source::Source,
+    unit::{Function, with_function},
 };
 
 /// Columns where nobody says how many there are.
@@ -87,15 +89,23 @@ fn previews(
     let chosen = opt::choose(args.function.as_deref(), &functions, shown)?;
     let mut all = Previews { functions: Vec::new(), left: Vec::new() };
     for item in chosen {
-        let lowered = tvmscript::lower(&item.source, &functions.environment(item));
-        let error = lowered.diagnostics.iter().find(|it| it.severity == Severity::Error);
-        all.left.extend(error.map(|it| format!("`{}`: {}", item.source.name, it.message)));
-        if error.is_some_and(|it| it.code == INTERNAL_ERROR) {
-            continue;
+        let work = |function: Function<'_>| {
+            let error = function.lowered.diagnostics.iter();
+            let error =
+                error.map(|it| (it.severity, &it.message)).find(|it| it.0 == Severity::Error);
+            let error = error.map(|it| format!("`{}`: {}", item.source.name, it.1));
+            (error, preview(&function.lowered.body, passes))
+        };
+        match with_function(&functions, item, Stage::Showing, work) {
+            Ok((error, preview)) => {
+                all.left.extend(error);
+                all.left.extend(preview.stages.iter().filter_map(|it| it.refusal.clone()));
+                // A mistake that every pass meets is told once.
+                all.left.dedup();
+                all.functions.push(preview);
+            }
+            Err(failed) => all.left.push(failed.report),
         }
-        let preview = preview(&lowered.body, passes);
-        all.left.extend(preview.stages.iter().filter_map(|it| it.refusal.clone()));
-        all.functions.push(preview);
     }
     Ok(all)
 }

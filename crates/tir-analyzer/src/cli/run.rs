@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, anyhow, bail};
 use frontend::tvmscript::{self, FunctionItem, Lowered, Severity};
 use interp::{Argument, OnError, Options, Outcome, RunError, RunErrorKind, Schedule};
+use ir::guard::Stage;
 use syntax::{Language, LineIndex, TextRange};
 
 use crate::cli::{
@@ -24,6 +25,7 @@ use crate::cli::{
     jobs,
     opt::choose,
     source::Source,
+    unit::{Function, with_function},
     write,
 };
 
@@ -147,12 +149,22 @@ fn execute(
             );
         }
     };
-    let lowered = tvmscript::lower(&item.source, &functions.environment(item));
+    let work = |function: Function<'_>| execute_function(args, io, (source, shown), function);
+    let done = with_function(&functions, item, Stage::Running, work);
+    done.unwrap_or_else(|failed| Err(failed.error(shown, source)))
+}
+
+fn execute_function(
+    args: &RunArgs,
+    io: &mut Io<'_>,
+    (source, shown): (&Source, &str),
+    Function { item, lowered, .. }: Function<'_>,
+) -> anyhow::Result<(String, Exit)> {
     if let Some(error) = lowered.diagnostics.iter().find(|it| it.severity == Severity::Error) {
         bail!("{shown}: `{}` has errors: {} (`check` says where)", item.source.name, error.message);
     }
     let lines = LineIndex::new(&source.text);
-    let run = Run { shown, source, lines, item, lowered: &lowered };
+    let run = Run { shown, source, lines, item, lowered };
     let inputs = inputs::make(&lowered.body, args, io)?;
     let placed = if args.as_written { None } else { codegen::with_barriers(&lowered.body) };
     if let Some((_, n)) = &placed {

@@ -10,7 +10,11 @@ use arith::{
     Constraint, ContextId, Overflow, Simplifier,
     simplify::{Missing, MissingFact, Step},
 };
-use ir::{Body, ExprId, print::expr_text};
+use ir::{
+    Body, ExprId,
+    guard::{Stage, guarded},
+    print::expr_text,
+};
 use serde_json::{Value, json};
 
 use self::question::Question;
@@ -71,7 +75,8 @@ pub(crate) fn simplify(
     styled: Styled,
 ) -> anyhow::Result<Exit> {
     let question = Question::read(&args.expr, &args.given, &args.vars, &args.size)?;
-    let answer = answer(&question);
+    let answer = guarded(Stage::Planning, &question.body.name, || answer(&question));
+    let answer = answer.map_err(|it| anyhow::anyhow!(it.report()))?;
     let text = match args.format {
         AnswerFormat::Text => text(&answer, args.facts, styled.out),
         AnswerFormat::Json => format!("{:#}\n", value(&answer)),

@@ -7,18 +7,24 @@ use super::{
     value::{Ev, Tx, Val},
 };
 use crate::tvmscript::{
+    Severity,
     ast::{Ex, ExKind},
+    diagnostics,
     environment::Constant,
     source_map::DefinitionKind,
 };
 
-/// Data that is nested more deeply is kept by its text: who prints, compares or drops data goes down with it.
+/// Data that is nested more deeply is kept by its text, and told: who prints, compares or drops data goes down with it.
 const DEEPEST: u32 = 128;
 
 impl Lowerer<'_, '_, '_> {
     /// An expression as data. What is not data is kept by its text.
     pub(super) fn attr(&mut self, ex: Ex) -> Attr {
         if self.s.attr_depth >= DEEPEST {
+            let message =
+                format!("data that nests deeper than {DEEPEST} levels is kept by its text");
+            let (code, range) = (diagnostics::UNSUPPORTED_CONSTRUCT, self.ast.range(ex));
+            self.diagnostic(code, Severity::Warning, range, message, None);
             return self.attr_text(ex);
         }
         self.s.attr_depth += 1;

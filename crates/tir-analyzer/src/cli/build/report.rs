@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 
 use build_kernels::{
     BuildReport, Change, How, KernelReport, Outcome, Status, Work, manifest::UnsupportedFunction,
+    reasons::INTERNAL,
 };
 use serde_json::{Value, json};
 
@@ -36,7 +37,9 @@ pub(super) fn text(
     let shown = if args.verbose { report.unsupported.len() } else { SHOWN };
     // What to do is told once: many functions are refused for one reason.
     let mut told = BTreeSet::new();
-    for it in report.unsupported.iter().take(shown) {
+    // Mistakes of ours are told however many others there are.
+    let is_told = |(at, it): &(usize, &UnsupportedFunction)| *at < shown || it.reason == INTERNAL;
+    for (_, it) in report.unsupported.iter().enumerate().filter(is_told) {
         let (file, place) = (shown_files.get(&it.file).unwrap_or(&it.file), it.place());
         let text = format!(
             "{file}{}: `{}` is not built for {}: {} [{}]",

@@ -6,12 +6,18 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context as _, anyhow, bail};
-use frontend::mlir::{self as reader, Shapes, Unit, UnitKind};
+use frontend::{
+    mlir::{self as reader, Shapes, Unit, UnitKind},
+    tvmscript::diagnostics::INTERNAL_ERROR,
+};
 use interp::{
     Argument, Array, Event, RunErrorKind,
     mlir::{Final, Launch, Need, Outcome, Program, needs, run},
 };
-use ir::{Body, DataType};
+use ir::{
+    Body, DataType,
+    guard::{Stage, guarded},
+};
 use serde_json::{Value, json};
 use syntax::{LineIndex, TextSize};
 
@@ -48,6 +54,7 @@ pub(super) fn execute(
     }
     let mut units: Vec<Unit> = Vec::new();
     reader::lower_file(&source.text, Shapes::builtin(), &mut |unit| units.push(unit));
+    refuse_unread(args.function.as_deref(), &units, shown)?;
     let chosen = choose(args.function.as_deref(), &units, shown)?;
     let document = units[chosen].document;
     let beside: Vec<&Unit> = units.iter().filter(|it| it.document == document).collect();
@@ -62,7 +69,9 @@ pub(super) fn execute(
         let at = source.line_col(&lines, TextSize::new(unit.offset as u32) + start);
         format!("{shown}:{}:{}", at.line, at.col)
     };
-    let outcome = run(&program, number, arguments, LAUNCH, &options(args)).map_err(|error| {
+    let run = || run(&program, number, arguments, LAUNCH, &options(args));
+    let outcome = guarded(Stage::Running, &body.name, run).map_err(|it| anyhow!(it.report()))?;
+    let outcome = outcome.map_err(|error| {
         let way_out = match error.kind {
             RunErrorKind::Program if args.stop => {
                 "; without --stop it is reported and the run goes on"
@@ -83,6 +92,17 @@ pub(super) fn execute(
         AnswerFormat::Json => json(body, shown, &outcome, &events),
     };
     Ok((text, exit))
+}
+
+/// A function that is asked for, and of which nothing is known for a mistake of ours.
+fn refuse_unread(name: Option<&str>, units: &[Unit], shown: &str) -> anyhow::Result<()> {
+    for unit in units.iter().filter(|it| name.is_none_or(|name| *it.lowered.body.name == *name)) {
+        let error = unit.lowered.diagnostics.iter().find(|it| it.code == INTERNAL_ERROR);
+        if let Some(error) = error {
+            bail!("{shown}: {}\n  {}", error.message, error.help.as_deref().unwrap_or_default());
+        }
+    }
+    Ok(())
 }
 
 /// The number of the unit that is run.

@@ -1,9 +1,11 @@
 //! What is asked, as a function of the language: one statement a condition, and one for the expression.
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, anyhow, bail};
 use frontend::tvmscript::{self, Lowered, diagnostics::Severity};
-use ir::{Body, ExprId, OpKind};
+use ir::{Body, ExprId, OpKind, guard::Stage};
 use syntax::{SyntaxKind, TextRange, TextSize, syntax_errors};
+
+use crate::cli::unit::with_function;
 
 /// An expression and what holds where it stands.
 pub(super) struct Question {
@@ -176,7 +178,8 @@ fn lower(parts: &[Part], text: &str) -> anyhow::Result<(Lowered, TextSize)> {
     let [item] = &functions.functions[..] else {
         bail!("the expression is more than an expression");
     };
-    Ok((tvmscript::lower(&item.source, &functions.environment(item)), item.range.start()))
+    let lowered = with_function(&functions, item, Stage::Reading, |it| it.lowered.clone());
+    Ok((lowered.map_err(|failed| anyhow!(failed.report))?, item.range.start()))
 }
 
 /// The operands of the statements, if there is one for each part.

@@ -24,7 +24,7 @@ fn said(project: &Project, command: &str) -> (String, u8) {
 
 #[test]
 fn panic_in_one_function_costs_that_function() {
-    for stage in Stage::ALL {
+    for stage in &[Stage::Reading, Stage::Planning, Stage::Rewriting] {
         let project = Project::new(&[("a.py", &file(*stage))]);
         let bad = format!("internal error in `panics_{}`", stage.name());
         let (fixed, code) = said(&project, "fix --diff a.py");

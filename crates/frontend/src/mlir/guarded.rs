@@ -1,0 +1,70 @@
+//! Reading one unit under a guard: a panic costs the unit, and the rest of the file is read.
+
+use ir::{
+    Dialect,
+    guard::{Panicked, Stage, catch, guarded},
+};
+use parser::Step;
+
+use super::{aliases::Aliases, reader::Reader};
+use crate::ops::Lowered;
+
+/// A reader of a unit, until a mistake of ours ends the reading.
+pub(super) struct GuardedReader<'t> {
+    reader: Reader<'t>,
+    failed: Option<Failed>,
+}
+
+/// What ended the reading.
+struct Failed {
+    what: String,
+    /// Where the text goes on, which the reader knows no more.
+    pos: u32,
+}
+
+impl<'t> GuardedReader<'t> {
+    pub(super) fn new(reader: Reader<'t>) -> GuardedReader<'t> {
+        GuardedReader { reader, failed: None }
+    }
+
+    /// The same reader, for a body without names of values.
+    pub(super) fn without_names(self) -> GuardedReader<'t> {
+        GuardedReader { reader: self.reader.without_names(), ..self }
+    }
+
+    /// Reads the next steps.
+    pub(super) fn steps(&mut self, steps: &[Step], aliases: &Aliases) {
+        if let Some(failed) = &mut self.failed {
+            failed.pos += len_of(steps);
+            return;
+        }
+        let (before, reader) = (self.reader.pos(), &mut self.reader);
+        let read = || steps.iter().for_each(|step| reader.step(*step, aliases));
+        if let Err(what) = catch(read) {
+            self.failed = Some(Failed { what, pos: before + len_of(steps) });
+        }
+    }
+
+    /// Where the next step begins.
+    pub(super) fn pos(&self) -> u32 {
+        self.failed.as_ref().map_or_else(|| self.reader.pos(), |it| it.pos)
+    }
+
+    /// Ends the unit.
+    pub(super) fn finish(self) -> Lowered {
+        let function = self.reader.body.name.clone();
+        let finished = match self.failed {
+            Some(Failed { what, .. }) => {
+                Err(Panicked { function: function.clone(), stage: Stage::Reading, what })
+            }
+            None => guarded(Stage::Reading, &function, || self.reader.finish()),
+        };
+        finished.unwrap_or_else(|panicked| Lowered::not_read(&panicked, Dialect::Mlir))
+    }
+}
+
+/// The bytes of steps.
+fn len_of(steps: &[Step]) -> u32 {
+    let len = |it: &Step| if let Step::Token { len, .. } = it { *len } else { 0 };
+    steps.iter().map(len).sum()
+}

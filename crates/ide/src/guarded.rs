@@ -1,0 +1,32 @@
+//! What a panic costs where an answer is made: one item of it, not the answer.
+//!
+//! In: how an item of an answer is made, and the function that it is about. Out: the item, or none. What is left out is remembered until the
+//! question is answered, and stands beside the answer ([`crate::Analysis::take_lost`]).
+
+use std::cell::RefCell;
+
+use ir::guard::{Panicked, Stage, guarded};
+
+thread_local! {
+    /// What was left out of the answers of this thread.
+    static LOST: RefCell<Vec<Panicked>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Makes an item of an answer about a function; none if that panics.
+pub(crate) fn item<T>(function: &str, make: impl FnOnce() -> T) -> Option<T> {
+    try_item(function, make).map_err(lose).ok()
+}
+
+/// As [`item`], for those who tell it themselves.
+pub(crate) fn try_item<T>(function: &str, make: impl FnOnce() -> T) -> Result<T, Panicked> {
+    guarded(Stage::Showing, function, make)
+}
+
+fn lose(panicked: Panicked) {
+    LOST.with_borrow_mut(|it| it.push(panicked));
+}
+
+/// What was left out since this was asked last, on this thread.
+pub(crate) fn take_lost() -> Vec<Panicked> {
+    LOST.take()
+}

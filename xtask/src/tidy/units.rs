@@ -1,0 +1,87 @@
+//! Functions are worked on under a guard: commands reach them through one place, and so do the features of editors.
+
+use crate::tidy::tree::{Finding, Tree, code_only};
+
+/// Where something may be called, and what is used elsewhere.
+struct Gate {
+    /// The folder that this is about.
+    below: &'static str,
+    /// What is called.
+    calls: &'static [&'static str],
+    /// The only files that may.
+    only: &'static [&'static str],
+    way_out: &'static str,
+}
+
+const GATES: &[Gate] = &[
+    Gate {
+        below: "crates/tir-analyzer/src/",
+        calls: &["tvmscript::lower(", "tvmscript::try_lower("],
+        only: &["crates/tir-analyzer/src/cli/unit.rs"],
+        way_out: "use `cli::unit::with_function`",
+    },
+    Gate {
+        below: "crates/ide/src/",
+        calls: &["db::placed_functions("],
+        only: &["crates/ide/src/function_at.rs"],
+        way_out: "use `of_functions` or `try_functions`",
+    },
+    Gate {
+        below: "crates/ide/src/",
+        calls: &["db::placed_units("],
+        // The last two put the units of a document together, and guard what they make of each.
+        only: &[
+            "crates/ide/src/ops.rs",
+            "crates/ide/src/ops/names.rs",
+            "crates/ide/src/ops/outline.rs",
+        ],
+        way_out: "use `of_units` or `try_units`",
+    },
+];
+
+/// Reports ways around the guards.
+pub(crate) fn check(tree: &Tree) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (path, text) in tree.rust_files() {
+        let gates =
+            GATES.iter().filter(|it| path.starts_with(it.below) && !it.only.contains(&path));
+        let gates: Vec<&Gate> = gates.collect();
+        if gates.is_empty() || path.contains("/tests/") || path.ends_with("/tests.rs") {
+            continue;
+        }
+        for (index, line) in code_only(text).lines().enumerate() {
+            let hit = |gate: &&&Gate| gate.calls.iter().any(|it| line.contains(it));
+            if let Some(gate) = gates.iter().find(hit) {
+                let problem = "a function is worked on without a guard".to_owned();
+                findings.push(Finding::new(path, index + 1, problem, gate.way_out));
+            }
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tidy::tree::problems;
+    use expect_test::expect;
+
+    #[test]
+    fn functions_are_reached_through_the_guards() {
+        let lower = "//! a\nlet it = tvmscript::lower(&source, &environment);\n";
+        let units = "//! a\nfor it in db::placed_units(db, file) {}\n";
+        let tree = Tree::of(&[
+            ("crates/tir-analyzer/src/cli/opt.rs", lower),
+            ("crates/tir-analyzer/src/cli/unit.rs", lower),
+            ("crates/tir-analyzer/src/cli/tests/opt.rs", lower),
+            ("crates/build-kernels/src/source.rs", lower),
+            ("crates/ide/src/ops.rs", units),
+            ("crates/ide/src/folding_ranges.rs", units),
+        ]);
+        expect![[r#"
+            crates/ide/src/folding_ranges.rs:2: a function is worked on without a guard
+            crates/tir-analyzer/src/cli/opt.rs:2: a function is worked on without a guard
+        "#]]
+        .assert_eq(&problems(&check(&tree)));
+    }
+}
