@@ -20,7 +20,7 @@ use syntax::{TextRange, TextSize};
 use crate::{
     finding_levels::FindingLevels,
     finding_text::FindingText,
-    function_at::{FunctionAt, function_at, try_functions},
+    function_at::{FunctionAt, function_at, n_functions, try_functions},
     ops,
     plan_text::{self, PlanText},
     simplifications::{self, Simpler, simpler},
@@ -97,7 +97,7 @@ pub(crate) fn diagnostics_once(
     const MAX_PARTS: usize = 64;
     db.keep_few();
     keep(db, db::FEW);
-    let n = db::placed_units(db, file).count().max(db::placed_functions(db, file).count());
+    let n = db::placed_units(db, file).count().max(n_functions(db, file));
     let step = (n / MAX_PARTS).max(db::FEW);
     let mut in_file = InFile::default();
     for first in (0..n).step_by(step) {

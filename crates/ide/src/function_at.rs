@@ -63,6 +63,11 @@ pub(crate) fn try_functions<'db, T>(
         .map(move |at| (at, try_item(at.function.name(db), || make(at))))
 }
 
+/// How many functions a file has. O(functions).
+pub(crate) fn n_functions(db: &RootDatabase, file: SourceFile) -> usize {
+    functions_in(db, file, None).count()
+}
+
 fn functions_in(
     db: &RootDatabase,
     file: SourceFile,
