@@ -158,7 +158,8 @@ impl Artifacts {
 /// All `.py` and `.mlir` files of a folder that are not hidden, or the file itself, in the order of names.
 fn find(path: &Path, name: &str, inputs: &mut Vec<Input>) -> io::Result<()> {
     let mut folders = vec![(path.to_owned(), name.to_owned())];
-    let file = |name: String, path| Input { name, source: InputSource::Path(path) };
+    let file =
+        |name: String, path| Input { name, source: InputSource::Path(path), is_only_name: false };
     if path.is_file() {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         inputs.push(file(name, path.to_owned()));

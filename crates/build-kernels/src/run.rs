@@ -35,6 +35,8 @@ pub struct Input {
     pub name: String,
     /// Where its bytes are.
     pub source: InputSource,
+    /// Whether it has this name whatever else is built: then outputs that it had under another name are made by nothing any more.
+    pub is_only_name: bool,
 }
 
 /// Where the bytes of a file are.
@@ -151,7 +153,7 @@ fn without_collisions(inputs: &[Input]) -> (Vec<Input>, Vec<(String, String)>) {
     let collisions = Build::collisions(inputs.iter().map(|it| it.name.as_str()));
     let path = |at: usize| match &inputs[at] {
         Input { source: InputSource::Path(path), .. } => path.display().to_string(),
-        Input { name, source: InputSource::Bytes(_) } => name.clone(),
+        Input { name, source: InputSource::Bytes(_), .. } => name.clone(),
     };
     let failure = |all: &Vec<usize>| {
         let name = inputs[all[0]].name.clone();
@@ -256,7 +258,8 @@ mod tests {
     fn edits_that_keep_the_size_within_one_tick_are_seen() {
         let folder = tempfile::tempdir().expect("a folder");
         let (path, out) = (folder.path().join("a.py"), folder.path().join("out"));
-        let inputs = [Input { name: "a.py".to_owned(), source: InputSource::Path(path.clone()) }];
+        let source = InputSource::Path(path.clone());
+        let inputs = [Input { name: "a.py".to_owned(), source, is_only_name: true }];
         let options = RunOptions { jobs: 1, prune: false };
         for number in 10..40 {
             fs::write(&path, text(number)).expect("a file");
@@ -288,6 +291,7 @@ mod tests {
             let input = |(root, name): &(&str, &str)| Input {
                 name: (*name).to_owned(),
                 source: InputSource::Path(self.0.path().join(root).join(name)),
+                is_only_name: false,
             };
             let inputs: Vec<Input> = files.iter().map(input).collect();
             let settings = Settings::new(self.0.path().join("out"));

@@ -1,7 +1,7 @@
 //! Where the files come from whose outputs are in a folder.
 //!
 //! In: names of files and their paths. Out: which file may not be built because its outputs would take the place of another's, and
-//! whose source is gone. One file among the store's notes about the output folder; it may be lost at any time: then
+//! whose source is gone, or has another name now because its workspace has another root. One file among the store's notes about the output folder; it may be lost at any time: then
 //! nothing is known to be gone. Linear in the files, with one look at each that is not built.
 
 use std::{
@@ -36,7 +36,7 @@ pub(crate) struct Claims {
     pub(crate) refused: BTreeMap<String, String>,
     /// Files whose outputs give way to those of another: their source is gone.
     pub(crate) replaced: BTreeSet<String>,
-    /// Other files whose source is gone.
+    /// Other files whose source is gone, or is built under another name.
     pub(crate) gone: BTreeSet<String>,
     /// Files of which nobody knows where their source is.
     pub(crate) unknown: BTreeSet<String>,
@@ -58,6 +58,7 @@ impl Sources {
             before.iter().map(|it| (Build::place_of(it), *it)).collect();
         let mut folders = BTreeMap::new();
         let mut claims = Claims::default();
+        let mut renamed = BTreeSet::new();
         for input in inputs {
             let InputSource::Path(path) = &input.source else { continue };
             let path = real(path, &mut folders);
@@ -73,6 +74,9 @@ impl Sources {
                     Ok(()) => {}
                 }
             }
+            if input.is_only_name {
+                renamed.insert(path.clone());
+            }
             self.now.insert(input.name.clone(), path);
         }
         let built: BTreeSet<&str> = inputs.iter().map(|it| it.name.as_str()).collect();
@@ -80,7 +84,9 @@ impl Sources {
             match self.before.get(name) {
                 _ if claims.replaced.contains(name) => {}
                 None => drop(claims.unknown.insert(name.to_owned())),
-                Some(path) if is_gone(path) => drop(claims.gone.insert(name.to_owned())),
+                Some(path) if is_gone(path) || renamed.contains(path) => {
+                    claims.gone.insert(name.to_owned());
+                }
                 Some(_) => {}
             }
         }

@@ -97,7 +97,7 @@ pub(crate) fn diagnostics_once(
     const MAX_PARTS: usize = 64;
     db.keep_few();
     keep(db, db::FEW);
-    let n = db::placed_units(db, file).count().max(n_functions(db, file));
+    let n = ops::n_units(db, file).max(n_functions(db, file));
     let step = (n / MAX_PARTS).max(db::FEW);
     let mut in_file = InFile::default();
     for first in (0..n).step_by(step) {

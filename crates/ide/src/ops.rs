@@ -49,6 +49,11 @@ pub(crate) fn try_units<'db, T>(
         .map(move |at| (at, try_item(at.unit.name(db), || make(at))))
 }
 
+/// How many units a file has. O(units).
+pub(crate) fn n_units(db: &RootDatabase, file: SourceFile) -> usize {
+    db::placed_units(db, file).count()
+}
+
 /// Computes what is shown of a unit unasked.
 pub(crate) fn warm(db: &dyn Db, unit: OpUnit<'_>) {
     diagnostics::unit_diagnostics(db, unit);

@@ -136,6 +136,29 @@ fn what_has_no_source_stays_until_it_is_pruned() {
 }
 
 #[test]
+fn what_has_another_place_now_stays_until_it_is_pruned() {
+    let here = here();
+    here.ok("build ws --out out");
+    let whole = here.files("out");
+    // A workspace within, and none again: the file is the same, its place is not.
+    here.write("ws/k/sub/tir-analyzer.toml", "");
+    let said = here.ok("build ws --out out");
+    assert!(said.contains("2 files that are gone stays"), "{said}");
+    let said = here.ok("build ws --out out --prune");
+    assert!(said.contains(" of 2 files that are gone"), "{said}");
+    assert_eq!(listed(&here, "out/cuda").len(), all().len());
+    fs::remove_file(here.at("ws/k/sub/tir-analyzer.toml")).expect("a file");
+    here.ok("build ws --out out");
+    here.ok("build ws --out out --prune");
+    assert_eq!(here.files("out"), whole);
+    // Where the arguments decide, each of the places may be wanted.
+    here.kernel("loose/deep/x.py", 7);
+    here.ok("build loose --out two");
+    here.ok("build loose/deep --out two --prune");
+    assert_eq!(listed(&here, "two/cuda"), ["deep/x.py", "x.py"]);
+}
+
+#[test]
 fn workspaces_share_an_output_folder() {
     let here = here();
     here.write("other/tir-analyzer.toml", "");

@@ -102,6 +102,31 @@ const LONG: &[Shape] = &[
                 .replacen("= v0", "= A[0]", 1),
         )
     }),
+    ("tuples of a tuple twice", |n| twice("x0 = (A[0], A[1])", "(?, ?)", "B[0] = ?[0]", n)),
+    ("tuples of a tuple twice as data", |n| {
+        twice("x0 = (1, 1)", "(?, ?)", "T.attr(A.data, \"k\", ?)", n)
+    }),
+    ("lists of a list twice as arguments", |n| {
+        twice("x0 = [1, 1]", "[*?, *?]", "T.call_extern(\"int32\", \"f\", *?)", n)
+    }),
+    ("a shape twice", |n| twice("x0 = [2, 2]", "[*?, *?]", "v = T.alloc_buffer(?, \"int32\")", n)),
+    ("loops over a list twice", |n| {
+        twice("x0 = [2, 2]", "[*?, *?]", "for i in T.grid(*?):\n            B[0] = 1", n)
+    }),
+    ("arguments of macros twice", |n| {
+        let macros: String = (0..n.min(60))
+            .map(|it| format!("@T.inline\ndef m{it}(*a):\n    m{}(*a, *a)\n\n", it + 1))
+            .collect();
+        format!("{macros}{}", statement("m0(1, 2)"))
+    }),
+    ("captured tuples eight times", |n| eightfold("(1, 2)", ", ", n, "T.func_attr({\"k\": ?})")),
+    ("captured numbers eight times", |n| eightfold("1", " + ", n, "B[0] = ?")),
+    ("captured strings eight times", |n| {
+        eightfold("\"ab\"", " + ", n, "T.call_extern(\"int32\", ?)")
+    }),
+    ("nested absolute values", |n| {
+        statement(&format!("B[0] = {}A[0]{}", "T.abs(".repeat(n), ")".repeat(n)))
+    }),
     ("concise scopes", |n| function(&"        T.attr(0, \"k\", 1)\n".repeat(n))),
     ("with items", |n| {
         function(&format!(
@@ -125,6 +150,22 @@ const LONG: &[Shape] = &[
         )
     }),
 ];
+
+/// Names for names twice: what they stand for doubles with each.
+fn twice(first: &str, next: &str, last: &str, n: usize) -> String {
+    let n = n.min(2_000);
+    let step = |it| format!("        x{} = {}\n", it + 1, next.replace('?', &format!("x{it}")));
+    let steps: String = (0..n).map(step).collect();
+    function(&format!("        {first}\n{steps}        {}\n", last.replace('?', &format!("x{n}"))))
+}
+
+/// The same around the function, where few levels are read.
+fn eightfold(first: &str, between: &str, n: usize, last: &str) -> String {
+    let n = n.min(14);
+    let step = |it| format!("x{} = ({})\n", it + 1, vec![format!("x{it}"); 8].join(between));
+    let steps: String = (0..n).map(step).collect();
+    format!("x0 = {first}\n{steps}{}", statement(&last.replace('?', &format!("x{n}"))))
+}
 
 /// Deep in indentation: the text itself grows with the square of the depth.
 const DEEP: &[Shape] = &[

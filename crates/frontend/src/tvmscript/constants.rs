@@ -1,7 +1,8 @@
 //! Compile-time constants of the Python around a function, read from the text.
 //!
 //! In: an assignment's tree. Out: what the assigned name is. Only literals, arithmetic on them, tuples, lists and other
-//! such names are read; anything else is unknown. Depth is bounded: what is nested deeper is unknown.
+//! such names are read; anything else is unknown. Depth and size are bounded: what is nested deeper, or is far larger than its
+//! text because names for tuples and strings multiply it, is unknown.
 
 use syntax::{Green, SyntaxKind};
 
@@ -16,6 +17,8 @@ pub(crate) trait Names {
 }
 
 const MAX_DEPTH: u32 = 64;
+/// Items and characters that a constant may have beyond those of its text.
+const MAX_SIZE: usize = 10_000;
 
 /// What the name is that an assignment `name = value` defines. Of `a, b = 1, 2` nothing is known but that it is there.
 pub(crate) fn of_statement(green: &Green, names: &dyn Names) -> Capture {
@@ -34,7 +37,7 @@ pub(crate) fn of_statement(green: &Green, names: &dyn Names) -> Capture {
         _ => None,
     });
     let Some(value) = value else { return Capture::Unknown };
-    let reader = Reader { ast: &ast, names };
+    let reader = Reader { ast: &ast, names, limit: MAX_SIZE + usize::from(green.text_len()) };
     if let ExKind::Call { callee, .. } = ast.kind(value)
         && reader.path(*callee).is_some_and(|it| it == "typing.TypeVar")
     {
@@ -54,6 +57,8 @@ pub(crate) fn of_statement(green: &Green, names: &dyn Names) -> Capture {
 struct Reader<'a> {
     ast: &'a Ast<'a>,
     names: &'a dyn Names,
+    /// How large a constant may be.
+    limit: usize,
 }
 
 impl Reader<'_> {
@@ -75,7 +80,7 @@ impl Reader<'_> {
         if depth > MAX_DEPTH {
             return None;
         }
-        Some(match self.ast.kind(ex) {
+        let constant = match self.ast.kind(ex) {
             ExKind::None => Constant::None,
             ExKind::Bool(it) => Constant::Bool(*it),
             ExKind::Int(it) => Constant::Int(*it),
@@ -92,7 +97,8 @@ impl Reader<'_> {
                 binary(*op, &self.constant(*lhs, depth + 1)?, &self.constant(*rhs, depth + 1)?)?
             }
             _ => return None,
-        })
+        };
+        (constant.size(self.limit) <= self.limit).then_some(constant)
     }
 
     fn all(&self, items: &[Ex], depth: u32) -> Option<Box<[Constant]>> {

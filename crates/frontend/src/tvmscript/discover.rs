@@ -5,7 +5,7 @@
 //! around them define, kept as trees and read only when a name is asked for. No body of a TVMScript function is entered.
 //! Python functions, classes and control flow around are, as TVMScript functions may be nested in them.
 
-use std::sync::Arc;
+use std::{cell::RefCell, sync::Arc};
 
 use ir::Dialect;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -241,7 +241,9 @@ impl FileFunctions {
         for _ in 0..up {
             start = self.scopes[start.0 as usize].parent.unwrap_or(MODULE);
         }
-        let found = self.capture_within(start, name, 0);
+        let read = RefCell::default();
+        let names = ScopeNames { file: self, scope: start, depth: 0, read: &read };
+        let found = self.capture_within(&names, name);
         Found { home: found.home.map(|it| it + up), ..found }
     }
 
@@ -258,12 +260,13 @@ impl FileFunctions {
             .min_by_key(|it| it.range.len())
     }
 
-    fn capture_within(&self, start: ScopeId, name: &str, depth: u32) -> Found {
+    fn capture_within(&self, from: &ScopeNames<'_>, name: &str) -> Found {
+        let start = from.scope;
         let (mut at, mut home) = (Some(start), 0);
         while let Some(id) = at {
             let scope = &self.scopes[id.0 as usize];
             if let Some(definition) = scope.visible(name, id == start) {
-                let capture = self.read(id, name, definition, depth);
+                let capture = self.read(&ScopeNames { scope: id, ..*from }, name, definition);
                 let capture = match capture {
                     Capture::Macro { green, .. } => Capture::Macro { green, up: home },
                     other => other,
@@ -279,18 +282,18 @@ impl FileFunctions {
         Found { capture: predefined(name).unwrap_or(Capture::Undefined), home: None }
     }
 
-    fn read(&self, scope: ScopeId, name: &str, definition: &Definition, depth: u32) -> Capture {
+    fn read(&self, at: &ScopeNames<'_>, name: &str, definition: &Definition) -> Capture {
         match definition {
             Definition::Import(path) => match namespace(path) {
                 Some(it) => Capture::Namespace(it),
                 None => Capture::Path(path.clone()),
             },
             Definition::Statement(green) => {
-                let names = ScopeNames { file: self, scope, depth: depth + 1 };
+                let names = ScopeNames { depth: at.depth + 1, ..*at };
                 match constants::of_statement(green, &names) {
                     Capture::Constant(it)
                         if constants::has_list(&it)
-                            && self.scopes[scope.0 as usize].changed.contains(name) =>
+                            && self.scopes[at.scope.0 as usize].changed.contains(name) =>
                     {
                         Capture::Unknown
                     }
@@ -305,11 +308,15 @@ impl FileFunctions {
     }
 }
 
-/// Names of a scope as constants need them; recursion through definitions is bounded.
+/// Names of a scope as constants need them. Recursion through definitions is bounded, and each is read once for a name that is
+/// asked for: of `b = a + a`, `c = b + b`, … a name has exponentially many mentions.
+#[derive(Clone, Copy)]
 struct ScopeNames<'a> {
     file: &'a FileFunctions,
     scope: ScopeId,
     depth: u32,
+    /// What has been read, by name and the scope that it was asked in.
+    read: &'a RefCell<FxHashMap<(ScopeId, Box<str>), Capture>>,
 }
 
 const MAX_DEFINITION_DEPTH: u32 = 16;
@@ -319,7 +326,14 @@ impl Names for ScopeNames<'_> {
         if self.depth > MAX_DEFINITION_DEPTH {
             return Capture::Unknown;
         }
-        self.file.capture_within(self.scope, name, self.depth).capture
+        let key = (self.scope, name.into());
+        if let Some(known) = self.read.borrow().get(&key) {
+            return known.clone();
+        }
+        // What is nested too deeply is unknown, and so is all that needs it: the way that reaches it first does not matter.
+        let capture = self.file.capture_within(self, name).capture;
+        self.read.borrow_mut().insert(key, capture.clone());
+        capture
     }
 }
 

@@ -27,6 +27,30 @@ pub enum Constant {
     List(Arc<[Constant]>),
 }
 
+impl Constant {
+    /// Its items, all levels of them, and the characters of its strings. Counting ends above `limit`, so that it takes no longer
+    /// than that: tuples share their items.
+    pub(crate) fn size(&self, limit: usize) -> usize {
+        let mut size = 0;
+        let mut stack = vec![std::slice::from_ref(self)];
+        while let Some(items) = stack.pop() {
+            for item in items {
+                size += match item {
+                    Constant::Str(it) => it.len().max(1),
+                    _ => 1,
+                };
+                if let Constant::Tuple(items) | Constant::List(items) = item {
+                    stack.push(items);
+                }
+                if size > limit {
+                    return size;
+                }
+            }
+        }
+        size
+    }
+}
+
 /// A family of names that `T.`, `I.`, `R.` … stand for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Namespace {

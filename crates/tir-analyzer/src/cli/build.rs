@@ -210,6 +210,7 @@ impl Plan {
         for job in jobs.jobs.iter().filter(is_wanted) {
             let placed = places.of(&job.file.path);
             let name = placed.as_ref().map_or_else(|| job.file.shown.clone(), |it| it.name.clone());
+            let is_only_name = placed.as_ref().is_some_and(|it| it.is_only_name);
             roots.extend(placed.map(|it| it.root));
             // Two arguments may lead to one file.
             if shown.insert(name.clone(), job.file.shown.clone()).is_some()
@@ -221,7 +222,7 @@ impl Plan {
                 Some(bytes) => InputSource::Bytes(bytes.to_vec()),
                 None => InputSource::Path(job.file.path.clone()),
             };
-            inputs.push(Input { name, source });
+            inputs.push(Input { name, source, is_only_name });
         }
         if roots.is_empty() {
             roots.insert(places.first_argument().to_owned());

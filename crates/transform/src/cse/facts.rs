@@ -215,6 +215,7 @@ impl<'a> Facts<'a> {
         for op in body.ops_preorder() {
             let kind = body.ops[op].kind;
             let mut at: Option<OccurrenceId> = None;
+            let unstable = self.unstable(op);
             for id in occurrences.of_op(op) {
                 let is_operand = at.is_none_or(|it| it == id);
                 if is_operand
@@ -225,8 +226,7 @@ impl<'a> Facts<'a> {
                 } else if is_operand {
                     let operand = occurrences[id].operand;
                     self.flags[id.index()] =
-                        operand_flags(body, kind, operand, body.ops[op].operands.len())
-                            | self.unstable(op);
+                        operand_flags(body, kind, operand, body.ops[op].operands.len()) | unstable;
                     at = Some(occurrences[id].end);
                 }
                 if let Some(source) = &self.source {

@@ -99,12 +99,11 @@ impl Lowerer<'_, '_, '_> {
     /// The items of what is after a `*`.
     pub(super) fn spread(&mut self, inner: Ex) -> R<Vec<Ev>> {
         let ev = self.eval(inner)?;
-        match self.items(&ev) {
-            Some(items) => Ok(items),
-            None => {
-                Err(self.malformed(inner, "only a tuple or list of known length can be spread"))
-            }
-        }
+        let Some(items) = self.items(&ev) else {
+            return Err(self.malformed(inner, "only a tuple or list of known length can be spread"));
+        };
+        self.make_items(items.len(), self.range(inner))?;
+        Ok(items)
     }
 
     /// The items of a tuple or list.

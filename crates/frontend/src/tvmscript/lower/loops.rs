@@ -67,7 +67,12 @@ impl<'a> Lowerer<'_, '_, 'a> {
                         let var = self.open_loop(axis, &format!("{name}[{index}]"));
                         all.push(Val::Expr(self.s.body.value_expr(var)));
                     }
-                    self.define_at(name, target, DefinitionKind::Meta, Val::Seq(all.into()));
+                    self.define_at(
+                        name,
+                        target,
+                        DefinitionKind::Meta,
+                        Val::Seq(all.into_iter().collect()),
+                    );
                 }
             }
         }

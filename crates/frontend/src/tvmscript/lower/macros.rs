@@ -7,7 +7,11 @@ use std::rc::Rc;
 
 use syntax::Green;
 
-use super::{Lowerer, R, arguments::Args, value::Val};
+use super::{
+    Lowerer, R,
+    arguments::Args,
+    value::{Items, Val},
+};
 use crate::tvmscript::{
     Severity,
     ast::{self, Ast, DefNode, Ex, ExKind, Run},
@@ -143,8 +147,8 @@ impl Lowerer<'_, '_, '_> {
         for param in &def.params {
             // `*args`, `**named`; `*` and `/` alone have no name.
             if param.is_star {
-                let rest: Rc<[Val]> = match param.name {
-                    "" => Rc::new([]),
+                let rest = match param.name {
+                    "" => Items::from_iter([]),
                     _ => positional.by_ref().collect(),
                 };
                 values.push(Val::Seq(rest));

@@ -109,6 +109,8 @@ struct State<'e> {
     binder_depth: u32,
     /// Attributes and predicate of the blocks that are being read, innermost last.
     blocks: Vec<blocks::OpenBlock>,
+    /// Items of tuples and lists that were written by names for them.
+    items_made: usize,
     /// Of the function (a macro's text is not needed: all of it is its call's).
     text: &'e str,
 }
@@ -160,6 +162,7 @@ pub(super) fn lower(function: &FunctionSource, env: &dyn Environment) -> Lowered
         macro_depth: 0,
         scopes_up: 0,
         attr_depth: 0,
+        items_made: 0,
         later_params: FxHashMap::default(),
         loop_domains: FxHashMap::default(),
         binder_depth: 0,

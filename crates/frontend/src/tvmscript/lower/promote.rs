@@ -5,13 +5,14 @@
 //! no text: they are virtual.
 
 use ir::{DataType, ExprId, ExprKind, Lanes, RegionDim, Type, TypeCode};
+use syntax::TextRange;
 
 use super::{
-    Lowerer, R, Reported,
+    Lowerer, R, RED_ZONE, Reported, STACK_STEP,
     source_tree::{At, Src},
     value::{Ev, Tx, Val, is_left_out},
 };
-use crate::tvmscript::{diagnostics, environment::Constant};
+use crate::tvmscript::{Severity, diagnostics, environment::Constant};
 
 impl Lowerer<'_, '_, '_> {
     /// A value as an expression: Python's constants get the types that TVM gives them.
@@ -19,7 +20,12 @@ impl Lowerer<'_, '_, '_> {
         let src = ev.src;
         let id = match &ev.val {
             Val::Expr(id) => *id,
-            Val::Const(it) => return self.constant(it, src),
+            Val::Const(it) => {
+                if matches!(it, Constant::Tuple(_) | Constant::List(_)) {
+                    self.make_items(it.size(usize::MAX), self.s.sources.range(src))?;
+                }
+                return self.constant(it, src);
+            }
             Val::Cell(buffer) => {
                 let zero = self.s.body.int(0, DataType::INT32);
                 self.s.body.load(*buffer, &[zero], None)
@@ -37,10 +43,9 @@ impl Lowerer<'_, '_, '_> {
                 };
                 self.s.body.make(ExprKind::Bound(index), *ty)
             }
-            Val::Seq(_) => {
-                let items = self.items(ev).unwrap_or_default();
-                let items: Vec<Tx> = items.iter().map(|it| self.lift(it)).collect::<R<_>>()?;
-                return Ok(self.tuple(&items, src));
+            Val::Seq(items) => {
+                self.make_items(items.size(), self.s.sources.range(src))?;
+                return self.lift_items(ev);
             }
             Val::Type(ty) => return self.type_literal(*ty, src),
             // What is imported may be a number as well as a module.
@@ -53,6 +58,31 @@ impl Lowerer<'_, '_, '_> {
             }
         };
         Ok(Tx { id, src })
+    }
+
+    /// A tuple or list whose size has been counted.
+    fn lift_items(&mut self, ev: &Ev) -> R<Tx> {
+        let items = self.items(ev).unwrap_or_default();
+        let mut lift = |it: &Ev| match it.val {
+            Val::Seq(_) => stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.lift_items(it)),
+            _ => self.lift(it),
+        };
+        let items: Vec<Tx> = items.iter().map(&mut lift).collect::<R<_>>()?;
+        Ok(self.tuple(&items, ev.src))
+    }
+
+    /// Counts items of tuples and lists where they are used: each mention of a name for a tuple has all of them, so without a
+    /// bound a text makes exponentially many.
+    pub(super) fn make_items(&mut self, count: usize, range: TextRange) -> R<()> {
+        let limit = self.expansion_limit();
+        self.s.items_made = self.s.items_made.saturating_add(count);
+        if self.s.items_made <= limit {
+            return Ok(());
+        }
+        let message = format!("tuples and lists expand to more than {limit} items here");
+        let code = diagnostics::UNSUPPORTED_CONSTRUCT;
+        self.diagnostic(code, Severity::Warning, range, message, None);
+        Err(Reported)
     }
 
     /// A part of a buffer where one element is needed.

@@ -27,14 +27,16 @@ struct Node {
     len: u32,
 }
 
-/// Forms that use an operand twice may nest: copies of copies of … are cut off here.
-const MAX_COPY: usize = 4096;
+/// Forms that use an operand twice may nest: copies of copies of … are cut off here, for all of a statement.
+const MAX_COPY: usize = 16_384;
 
 /// The sources of the expressions that are being built.
 #[derive(Default, Debug)]
 pub(crate) struct SourceTree {
     nodes: Vec<Node>,
     children: Vec<Src>,
+    /// Nodes that were copied for the statement that is being read.
+    copied: usize,
 }
 
 impl SourceTree {
@@ -57,11 +59,10 @@ impl SourceTree {
 
     /// The same text a second time: all virtual, node by node. Whoever replaces the text replaces both.
     pub(crate) fn again(&mut self, src: Src) -> Src {
-        let first = self.nodes.len();
         let mut copies: Vec<Src> = Vec::new();
         let mut stack = vec![(src, false)];
         while let Some((at, is_done)) = stack.pop() {
-            if self.nodes.len() - first > MAX_COPY {
+            if self.copied > MAX_COPY {
                 return self.inside(self.range(src));
             }
             let node = self.get(at);
@@ -71,6 +72,7 @@ impl SourceTree {
                 let children = copies.split_off(kept);
                 copies.push(self.node(at, &children));
             } else {
+                self.copied += 1;
                 stack.push((at, true));
                 stack.extend(self.children(at).iter().rev().map(|&it| (it, false)));
             }
@@ -117,6 +119,7 @@ impl SourceTree {
     }
 
     pub(crate) fn truncate(&mut self, (nodes, children): (usize, usize)) {
+        self.copied = 0;
         self.nodes.truncate(nodes);
         self.children.truncate(children);
     }

@@ -59,7 +59,7 @@ pub(crate) enum Val {
     /// A constant of Python: it gets its type where it is used.
     Const(Constant),
     /// A tuple or list.
-    Seq(Rc<[Val]>),
+    Seq(Items),
     Dict,
     Buffer(BufferId),
     /// A mutable scalar: reading the name reads memory.
@@ -105,4 +105,40 @@ pub(crate) enum Val {
     Python,
     /// A Python name of unknown value.
     Unknown(ValueId),
+}
+
+/// The items of a tuple or list. They are counted when it is made: items are shared, so what they hold may be exponentially
+/// more than the text says, and walking over it would never end.
+#[derive(Clone, Debug)]
+pub(crate) struct Items {
+    vals: Rc<[Val]>,
+    size: usize,
+}
+
+impl Items {
+    /// The number of items, all levels of them.
+    pub(crate) fn size(&self) -> usize {
+        self.size
+    }
+}
+
+impl FromIterator<Val> for Items {
+    fn from_iter<I: IntoIterator<Item = Val>>(vals: I) -> Items {
+        let vals: Rc<[Val]> = vals.into_iter().collect();
+        let size = vals.iter().map(|it| match it {
+            Val::Seq(items) => items.size,
+            Val::Const(it) => it.size(usize::MAX),
+            _ => 1,
+        });
+        let size = size.fold(1, usize::saturating_add);
+        Items { vals, size }
+    }
+}
+
+impl std::ops::Deref for Items {
+    type Target = [Val];
+
+    fn deref(&self) -> &[Val] {
+        &self.vals
+    }
 }

@@ -30,6 +30,8 @@ pub(super) struct Placed {
     pub(super) root: PathBuf,
     /// Its path from there, with `/`.
     pub(super) name: String,
+    /// Whether the root was found by the file alone, and not by an argument.
+    pub(super) is_only_name: bool,
 }
 
 impl Places {
@@ -57,11 +59,11 @@ impl Places {
         let folder =
             real.or_insert_with(|| folder.canonicalize().unwrap_or_else(|_| folder.to_owned()));
         let folder = folder.clone();
-        let root = self.root_of(&folder);
+        let (root, is_only_name) = self.root_of(&folder);
         let path = folder.join(name);
         let relative = path.strip_prefix(&root).unwrap_or(&path);
         let parts: Vec<_> = relative.iter().map(|it| it.to_string_lossy()).collect();
-        Some(Placed { name: parts.join("/"), root })
+        Some(Placed { name: parts.join("/"), root, is_only_name })
     }
 
     /// The folder of an argument, for builds that find no file.
@@ -69,7 +71,7 @@ impl Places {
         &self.arguments[0]
     }
 
-    fn root_of(&mut self, folder: &Path) -> PathBuf {
+    fn root_of(&mut self, folder: &Path) -> (PathBuf, bool) {
         let find = || {
             let above = |name| folder.ancestors().find(|it: &&Path| it.join(name).exists());
             let settings = folder.ancestors().find(|it| it.join(CONFIG_FILE).is_file());
@@ -77,7 +79,8 @@ impl Places {
         };
         let root = self.roots.entry(folder.to_owned()).or_insert_with(find).clone();
         let argument = || self.arguments.iter().find(|it| folder.starts_with(it)).cloned();
-        root.or_else(argument).unwrap_or_else(|| folder.to_owned())
+        let is_found = root.is_some();
+        (root.or_else(argument).unwrap_or_else(|| folder.to_owned()), is_found)
     }
 }
 
