@@ -8,12 +8,12 @@ use std::process::ExitCode;
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// Its options. Small objects lie in pieces of eight pages, not one: what describes a piece is never given back, and was a third of what a server kept
+/// Its options. Small objects lie in pieces of sixteen pages, not one: what describes a piece is never given back, and was a third of what a server kept
 /// of its largest moment. Threads keep few free objects for themselves: those that are idle never give them back.
 #[cfg(target_os = "linux")]
 #[expect(unsafe_code, reason = "the allocator looks for its options under this name")]
 #[unsafe(export_name = "_rjem_malloc_conf")]
-static OPTIONS: &[u8; 63] = b"slab_sizes:1-4096:8,tcache_nslots_small_max:20,tcache_max:4096\0";
+static OPTIONS: &[u8; 65] = b"slab_sizes:1-14336:16,tcache_nslots_small_max:20,tcache_max:4096\0";
 
 fn main() -> ExitCode {
     tir_analyzer::cli::main()
