@@ -119,6 +119,13 @@ const LONG: &[Shape] = &[
             .collect();
         format!("{macros}{}", statement("m0(1, 2)"))
     }),
+    ("tuples of a tuple", |n| {
+        let step = |it| format!("        x{} = (x{it},)\n", it + 1);
+        // So many, as one level takes little of a stack.
+        let n = 40 * n;
+        let steps: String = (0..n).map(step).collect();
+        function(&format!("        x0 = (n, n)\n{steps}        B[0] = x{n}\n"))
+    }),
     ("captured tuples eight times", |n| eightfold("(1, 2)", ", ", n, "T.func_attr({\"k\": ?})")),
     ("captured numbers eight times", |n| eightfold("1", " + ", n, "B[0] = ?")),
     ("captured strings eight times", |n| {

@@ -142,3 +142,26 @@ impl std::ops::Deref for Items {
         &self.vals
     }
 }
+
+/// Level by level: names for tuples nest them as deep as the text is long.
+impl Drop for Items {
+    fn drop(&mut self) {
+        let mut inner = self.take_inner();
+        while let Some(mut items) = inner.pop() {
+            inner.extend(items.take_inner());
+        }
+    }
+}
+
+impl Items {
+    /// The tuples and lists in it, if nobody else has it.
+    fn take_inner(&mut self) -> Vec<Items> {
+        let is_inner = |it: &&mut Val| matches!(it, Val::Seq(_));
+        let taken = |it: &mut Val| match std::mem::replace(it, Val::Dict) {
+            Val::Seq(items) => Some(items),
+            _ => None,
+        };
+        let vals = Rc::get_mut(&mut self.vals).unwrap_or_default();
+        vals.iter_mut().filter(is_inner).filter_map(taken).collect()
+    }
+}
