@@ -15,6 +15,8 @@ pub(crate) trait Names {
     fn capture(&self, name: &str) -> Capture;
 }
 
+/// The value of an expression that nests deeper is not computed: it is a value that is not known, as that of any call, and all that follows from that
+/// is that less is shared.
 const MAX_DEPTH: u32 = 64;
 
 /// What the name is that an assignment `name = value` defines. Of `a, b = 1, 2` nothing is known but that it is there.
