@@ -55,7 +55,7 @@ impl<'t> GuardedReader<'t> {
         let function = self.reader.body.name.clone();
         let finished = match self.failed {
             Some(Failed { what, .. }) => {
-                Err(Panicked { function: function.clone(), stage: Stage::Reading, what })
+                Err(Panicked { function, stage: Stage::Reading, what })
             }
             None => guarded(Stage::Reading, &function, || self.reader.finish()),
         };
