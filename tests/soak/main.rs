@@ -8,8 +8,9 @@ mod session;
 use session::{Session, is_long};
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs /proc")]
 fn edits() {
-    let Some(mut session) = Session::start() else { return };
+    let mut session = Session::start();
     let mut documents = session.open_samples();
     session.soak("edits", if is_long() { 100_000 } else { 1_500 }, |session, round| {
         session.edit(&mut documents, round);
@@ -17,8 +18,9 @@ fn edits() {
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs /proc")]
 fn documents_opened_and_closed() {
-    let Some(mut session) = Session::start() else { return };
+    let mut session = Session::start();
     session.soak(
         "documents opened and closed",
         if is_long() { 10_000 } else { 150 },
@@ -29,8 +31,9 @@ fn documents_opened_and_closed() {
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs /proc")]
 fn documents_opened_and_closed_beside_an_open_one() {
-    let Some(mut session) = Session::start() else { return };
+    let mut session = Session::start();
     let _open = session.open_samples();
     session.soak("beside open ones", if is_long() { 10_000 } else { 150 }, |session, round| {
         session.open_and_close(round);
@@ -38,24 +41,27 @@ fn documents_opened_and_closed_beside_an_open_one() {
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs /proc")]
 fn large_document_closed_and_reopened() {
-    let Some(mut session) = Session::start() else { return };
+    let mut session = Session::start();
     let document = session.large(if is_long() { 754_000 } else { 60_000 });
     let rounds = if is_long() { 50 } else { 20 };
     session.soak("one large document", rounds, |session, _| session.open_ask_close(&document));
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs /proc")]
 fn folders_added_and_removed() {
-    let Some(mut session) = Session::start() else { return };
+    let mut session = Session::start();
     session.soak("folders", if is_long() { 1_000 } else { 60 }, |session, round| {
         session.change_folders(round);
     });
 }
 
 #[test]
+#[cfg_attr(not(target_os = "linux"), ignore = "needs /proc")]
 fn many_documents_at_once() {
-    let Some(mut session) = Session::start() else { return };
+    let mut session = Session::start();
     session.open_and_close(0);
     let before = session.settled();
     let n = if is_long() { 2_000 } else { 60 };

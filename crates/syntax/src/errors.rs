@@ -6,7 +6,6 @@
 //!
 //! Linear in the size of the tree, without recursion.
 
-mod found;
 mod items;
 mod needs;
 mod unexpected;
@@ -14,14 +13,11 @@ mod unexpected;
 use parser::SyntaxKind::{self, *};
 use rowan::{Children, GreenNodeData, NodeOrToken, TextRange, TextSize};
 
-pub use self::found::{MAX_ERRORS, MORE_DIAGNOSTICS, more_diagnostics};
-use self::{
-    found::Found,
-    needs::{Need, needs},
-};
+use self::needs::{Need, needs};
 use crate::{
     SyntaxNode,
     ast::{AstNode as _, Expr, literals::StringPart},
+    bounded::{Bounded, Listed, MORE_DIAGNOSTICS},
     language::Language,
     syntax_node::kind_from_raw,
 };
@@ -79,12 +75,22 @@ pub struct SyntaxError {
     pub help: Option<&'static str>,
 }
 
-/// The errors in the tree below `node`, in the order of the text: the first [`MAX_ERRORS`] that are found, and one that counts the rest.
+impl Listed for SyntaxError {
+    fn range(&self) -> TextRange {
+        self.range
+    }
+
+    fn standing_for_all(self, message: String) -> SyntaxError {
+        SyntaxError { kind: SyntaxErrorKind::MoreErrors, message, help: None, ..self }
+    }
+}
+
+/// The errors in the tree below `node`, in the order of the text: the first [`MAX_LISTED`](crate::MAX_LISTED) that are found, and one that counts the rest.
 pub fn syntax_errors(node: &SyntaxNode) -> Vec<SyntaxError> {
     if Language::of_kind(node.kind()) != Language::TvmScript {
         return items::errors(node);
     }
-    let mut collector = Collector { errors: Found::default() };
+    let mut collector = Collector { errors: Bounded::default() };
     let root = node.green();
     let mut stack: Vec<(Children<'_>, TextSize)> = Vec::new();
     collector.node(Place { node: root, parent: None, start: 0.into() });
@@ -158,7 +164,7 @@ impl<'a> Place<'a> {
 }
 
 struct Collector {
-    errors: Found,
+    errors: Bounded<SyntaxError>,
 }
 
 impl Collector {

@@ -1,6 +1,7 @@
 //! Lossless syntax trees of TVMScript, MLIR and Paddle PIR files. See the README of this crate.
 
 pub mod ast;
+mod bounded;
 mod builder;
 mod changed_run;
 mod difference;
@@ -30,12 +31,11 @@ pub use rowan::{Direction, TextLen, TextRange, TextSize, TokenAtOffset, WalkEven
 
 pub use crate::{
     ast::AstNode,
+    bounded::{Bounded, Listed, MAX_LISTED, MORE_DIAGNOSTICS},
     changed_run::{ChangedRun, changed_run},
     difference::{Change, changed_nodes},
     dump::dump,
-    errors::{
-        MAX_ERRORS, MORE_DIAGNOSTICS, SyntaxError, SyntaxErrorKind, more_diagnostics, syntax_errors,
-    },
+    errors::{SyntaxError, SyntaxErrorKind, syntax_errors},
     format::{FormatError, format_mlir},
     green::{Green, GreenStep},
     language::Language,

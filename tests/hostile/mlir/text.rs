@@ -9,15 +9,27 @@ mod growth;
 mod names;
 
 use std::{
+    cell::Cell,
     path::{Path, PathBuf},
     process::Output,
 };
 
-/// Where `mlir-opt` may be.
-const PEERS: [&str; 2] = ["/usr/lib/llvm-19/bin/mlir-opt", "/usr/bin/mlir-opt-19"];
+thread_local! {
+    /// Whether the tests of this thread ask `mlir-opt` too.
+    static IS_PEER_ASKED: Cell<bool> = const { Cell::new(false) };
+}
 
+/// `mlir-opt`, for a test that asks it.
 fn peer() -> Option<PathBuf> {
-    PEERS.iter().map(PathBuf::from).find(|it| it.exists())
+    let path = || std::env::var_os("TIR_ANALYZER_MLIR_OPT").unwrap_or_else(|| "mlir-opt".into());
+    IS_PEER_ASKED.get().then(|| path().into())
+}
+
+/// Runs tests once more, and asks `mlir-opt` about each of their texts. What needs that program is ignored where nobody says that it is there, so that it is
+/// told by name.
+fn asking_the_peer(tests: &[fn()]) {
+    IS_PEER_ASKED.set(true);
+    tests.iter().for_each(|test| test());
 }
 
 /// What `mlir-opt` makes of a text of several documents; its message if it refuses.

@@ -16,8 +16,8 @@ use super::{assert_answers, kernel};
 /// What is not stopped is given up after a second; a busy machine is slow.
 const SOON: Duration = Duration::from_secs(15);
 
-/// A server whose computations may take so many milliseconds; none if the binary under test has no request that hangs.
-fn server(limit: u32) -> Option<(Server, tempfile::TempDir)> {
+/// A server whose computations may take so many milliseconds. Only a build for development has requests that hang: tests that need them are ignored in others.
+fn server(limit: u32) -> (Server, tempfile::TempDir) {
     let dir = tempfile::tempdir().expect("a folder");
     let mut command = binary::command();
     command.arg("server").env("TIR_ANALYZER_LIMIT_MS", limit.to_string());
@@ -26,7 +26,8 @@ fn server(limit: u32) -> Option<(Server, tempfile::TempDir)> {
     let id = server.send("tir-analyzer/hang", json!({ "looks": true }));
     server.cancel(id);
     let error = server.wait_for(id).expect_err("it never has a result");
-    (error.code != code::METHOD_NOT_FOUND).then_some((server, dir))
+    assert_ne!(error.code, code::METHOD_NOT_FOUND, "the binary is no build for development");
+    (server, dir)
 }
 
 fn hang(server: &mut Server, looks: bool) -> i64 {
@@ -37,8 +38,9 @@ fn hang(server: &mut Server, looks: bool) -> i64 {
 }
 
 #[test]
+#[cfg_attr(not(debug_assertions), ignore = "needs a build for development")]
 fn edits_do_not_wait_for_who_does_not_look() {
-    let Some((mut server, _dir)) = server(600_000) else { return };
+    let (mut server, _dir) = server(600_000);
     let mut document = kernel();
     server.open(&document);
     assert_answers(&mut server, &document);
@@ -57,8 +59,9 @@ fn edits_do_not_wait_for_who_does_not_look() {
 }
 
 #[test]
+#[cfg_attr(not(debug_assertions), ignore = "needs a build for development")]
 fn who_looks_is_stopped_by_an_edit_and_by_the_client() {
-    let Some((mut server, _dir)) = server(600_000) else { return };
+    let (mut server, _dir) = server(600_000);
     let mut document = kernel();
     server.open(&document);
     let id = hang(&mut server, true);
@@ -72,8 +75,9 @@ fn who_looks_is_stopped_by_an_edit_and_by_the_client() {
 }
 
 #[test]
+#[cfg_attr(not(debug_assertions), ignore = "needs a build for development")]
 fn what_takes_too_long_is_stopped_and_told() {
-    let Some((mut server, _dir)) = server(300) else { return };
+    let (mut server, _dir) = server(300);
     let id = hang(&mut server, true);
     let error = server.wait_for(id).unwrap_err();
     let told = "tir-analyzer/hang took longer than 0.3 s and was stopped";
@@ -82,8 +86,9 @@ fn what_takes_too_long_is_stopped_and_told() {
 }
 
 #[test]
+#[cfg_attr(not(debug_assertions), ignore = "needs a build for development")]
 fn lost_threads_are_replaced() {
-    let Some((mut server, _dir)) = server(300) else { return };
+    let (mut server, _dir) = server(300);
     let document = kernel();
     // More than there are threads for requests.
     let ids: Vec<i64> = (0..5).map(|_| hang(&mut server, false)).collect();
@@ -96,8 +101,9 @@ fn lost_threads_are_replaced() {
 }
 
 #[test]
+#[cfg_attr(not(debug_assertions), ignore = "needs a build for development")]
 fn server_without_threads_to_give_ends() {
-    let Some((mut server, _dir)) = server(100) else { return };
+    let (mut server, _dir) = server(100);
     for _ in 0..12 {
         hang(&mut server, false);
     }
@@ -105,6 +111,7 @@ fn server_without_threads_to_give_ends() {
 }
 
 #[test]
+#[cfg_attr(not(debug_assertions), ignore = "needs a build for development")]
 fn end_of_the_session_does_not_wait() {
     type End = fn(&mut Server);
     let ends: [(&str, Option<i32>, End); 4] = [
@@ -120,7 +127,7 @@ fn end_of_the_session_does_not_wait() {
         }),
     ];
     for (name, expected, end) in ends {
-        let Some((mut server, _dir)) = server(600_000) else { return };
+        let (mut server, _dir) = server(600_000);
         server.open(&kernel());
         for _ in 0..4 {
             hang(&mut server, false);

@@ -1,5 +1,5 @@
 //! Tests that need a program from outside: today a real Neovim, tmux as the screen it draws on, z3,
-//! NVIDIA's compilers, and Python with pyopencl on some OpenCL device.
+//! mlir-opt, NVIDIA's compilers, and Python with pyopencl on some OpenCL device.
 //!
 //! Such tests are marked `#[ignore = "needs …"]`; this stage gets the programs and runs them. A test whose
 //! program cannot be had stays ignored and is reported by name.
@@ -7,6 +7,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
+use crate::conformance::mlir::mlir_opt;
 use crate::nvcc;
 use crate::prove_rules::z3;
 use crate::skip::Skip;
@@ -49,6 +50,13 @@ pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Resul
         Err(skip) => {
             tally.skip(skip);
             command.args(["--skip", "nvcc"]);
+        }
+    }
+    match mlir_opt() {
+        Ok(opt) => drop(command.env("TIR_ANALYZER_MLIR_OPT", opt)),
+        Err(skip) => {
+            tally.skip(skip);
+            command.args(["--skip", "mlir_opt"]);
         }
     }
     if let Err(skip) = z3::find() {

@@ -6,7 +6,8 @@ use rustc_hash::{FxHashMap, FxHasher};
 
 use super::canonical;
 
-/// A longer text stands for itself by its hash: expanding it again and again could take more than linear time.
+/// A longer text stands for itself by its hash: expanding it again and again could take more than linear time. Its users are equal where their aliases are,
+/// so nothing becomes wrong, and at worst two operations are not told to be equal.
 const MAX_EXPANDED: usize = 2048;
 
 /// An alias that expands others may be so much longer than it is written, and some more: in a chain of them each holds all before it.

@@ -18,7 +18,8 @@ use super::{
     number::{self, Element},
 };
 
-/// So many levels of attributes and types are written by what they mean. Equal texts are equal at any depth; deeper, another spelling is another value.
+/// So many levels of attributes and types are written by what they mean. Equal texts are equal at any depth; deeper, another spelling is another value: a
+/// bound on work, for which at worst two operations are not told to be equal.
 const MAX_LEVELS: u32 = 64;
 
 /// The canonical text of an attribute.

@@ -54,9 +54,7 @@ impl<'t> GuardedReader<'t> {
     pub(super) fn finish(self) -> Lowered {
         let function = self.reader.body.name.clone();
         let finished = match self.failed {
-            Some(Failed { what, .. }) => {
-                Err(Panicked { function: function.clone(), stage: Stage::Reading, what })
-            }
+            Some(Failed { what, .. }) => Err(Panicked { function, stage: Stage::Reading, what }),
             None => guarded(Stage::Reading, &function, || self.reader.finish()),
         };
         finished.unwrap_or_else(|panicked| Lowered::not_read(&panicked, Dialect::Mlir))

@@ -10,6 +10,7 @@ use parser::{
     mlir::Shapes,
 };
 use rustc_hash::FxHashMap;
+use syntax::TextRange;
 
 use super::{
     again::Traits,
@@ -19,7 +20,7 @@ use super::{
     names::{NONE, Names},
 };
 use crate::{
-    ops::{Lowered, OpSourceMap},
+    ops::{Diagnostic, Lowered, OpSourceMap, Severity, codes},
     said::Said,
 };
 
@@ -441,10 +442,7 @@ impl<'t> Reader<'t> {
                     }
                 }
                 INT => {
-                    let count = self.text[place.0 as usize..place.1 as usize].parse().unwrap_or(1);
-                    // Small texts must not make huge packs, again and again.
-                    let count = u32::min(count, self.pack_budget.max(1));
-                    self.pack_budget -= count.saturating_sub(1);
+                    let count = self.count_of_pack(place);
                     if let Some(definition) = self.definitions.last_mut() {
                         definition.count = count;
                     }
@@ -543,6 +541,29 @@ impl<'t> Reader<'t> {
         self.heads.push(head);
         self.head_index.insert(raw, number);
         number
+    }
+
+    /// How many values the name of a pack stands for. Small texts must not make huge packs, again and again: where there would be more than
+    /// [`MAX_PACKED`], that is told, and the name stands for as many as are left.
+    fn count_of_pack(&mut self, place: (u32, u32)) -> u32 {
+        let text = self.slice(place);
+        let is_number = text.bytes().all(|it| it.is_ascii_digit());
+        let written = text.parse().unwrap_or(if is_number { u32::MAX } else { 1 });
+        let count = u32::min(written, self.pack_budget.max(1));
+        self.pack_budget -= count.saturating_sub(1);
+        if count < written {
+            let message = format!("the packs of one part have more than {MAX_PACKED} values");
+            let (start, end) = self.relative(place);
+            self.report(Diagnostic {
+                code: codes::COUNT_MISMATCH,
+                severity: Severity::Error,
+                range: TextRange::new(start.into(), end.into()),
+                message,
+                help: None,
+                related: Vec::new(),
+            });
+        }
+        count
     }
 
     /// Where the next operation goes.

@@ -16,6 +16,8 @@ pub(crate) trait Names {
     fn capture(&self, name: &str) -> Capture;
 }
 
+/// The value of an expression that nests deeper is not computed: it is a value that is not known, as that of any call, and all that follows from that
+/// is that less is shared.
 const MAX_DEPTH: u32 = 64;
 /// Items and characters that a constant may have beyond those of its text.
 const MAX_SIZE: usize = 10_000;

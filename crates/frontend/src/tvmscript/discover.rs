@@ -319,6 +319,8 @@ struct ScopeNames<'a> {
     read: &'a RefCell<FxHashMap<(ScopeId, Box<str>), Capture>>,
 }
 
+/// A name whose value stands behind more other names is one whose value is not known: equal to itself only, so that nothing becomes wrong, and told
+/// where a value is needed.
 const MAX_DEFINITION_DEPTH: u32 = 16;
 
 impl Names for ScopeNames<'_> {

@@ -22,7 +22,7 @@ pub(crate) struct UnitSymbol {
     is_function: bool,
 }
 
-/// Deeper symbols are left out: nobody reads an outline of so many levels.
+/// Deeper symbols are left out: nobody reads an outline of so many levels. Functions are in it at any depth.
 const MAX_DEPTH: usize = 32;
 
 /// The outline of a file.

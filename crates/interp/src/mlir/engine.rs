@@ -202,7 +202,10 @@ impl<'p> Machine<'p> {
                 }
                 Code::Nest(begin) => {
                     if thread.frames.len() > MAX_FRAMES {
-                        return self.fail(RunErrorKind::StepLimit, "regions nest too deep");
+                        return self.fail(
+                            RunErrorKind::StepLimit,
+                            format!("regions nest more than {MAX_FRAMES} levels deep"),
+                        );
                     }
                     let (nest, next) = begin(self, &operands)?;
                     let block = body.ops[op].parent;
@@ -368,7 +371,10 @@ impl<'p> Machine<'p> {
             return self.unsupported(format!("func.call of @{callee}, which has no body here"));
         };
         if thread.frames.len() > MAX_FRAMES {
-            return self.fail(RunErrorKind::StepLimit, "calls nest too deep");
+            return self.fail(
+                RunErrorKind::StepLimit,
+                format!("calls nest more than {MAX_FRAMES} levels deep"),
+            );
         }
         let mut inner = self.enter_function(function, args);
         if let Some(mut activation) = inner.activations.pop() {

@@ -79,7 +79,8 @@ fn bind(
     let behind = extent(&view)
         .and_then(|n| usize::try_from(base).ok()?.checked_add(n.checked_mul(view.bytes())?));
     let Some(behind) = behind.filter(|it| *it <= MAX_BYTES) else {
-        return machine.fail(RunErrorKind::StepLimit, "a binding is too large");
+        return machine
+            .fail(RunErrorKind::StepLimit, format!("a binding has more than {MAX_BYTES} bytes"));
     };
     let storage = match machine.bound.get(&binding) {
         Some(&storage) => storage,

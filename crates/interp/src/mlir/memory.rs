@@ -12,7 +12,7 @@ use super::super::{
 };
 use super::{
     machine::{Machine, Run},
-    types::{MemrefTy, count, row_major},
+    types::{MAX_ELEMENTS, MemrefTy, count, row_major},
     value::{Value, View, elements, fits, indices, to_array},
 };
 use ir::DataType;
@@ -25,7 +25,10 @@ impl Machine<'_> {
     fn storage(&mut self, bytes: usize) -> Run<usize> {
         self.allocated = self.allocated.saturating_add(bytes);
         if self.allocated > MAX_BYTES {
-            return self.fail(RunErrorKind::StepLimit, "the limit of memory is reached");
+            return self.fail(
+                RunErrorKind::StepLimit,
+                format!("all memory has more than {MAX_BYTES} bytes"),
+            );
         }
         self.step(bytes as u64 / 64)?;
         self.storages.push(Storage::fresh(bytes, Copies::One, 1));
@@ -53,7 +56,10 @@ impl Machine<'_> {
             lanes: ty.lanes.clone(),
         };
         let Some(positions) = extent(&view) else {
-            return self.fail(RunErrorKind::StepLimit, "an allocation is too large");
+            return self.fail(
+                RunErrorKind::StepLimit,
+                format!("an allocation has more than {MAX_BYTES} bytes"),
+            );
         };
         view.storage = self.storage(positions * view.bytes())?;
         Ok(view)
@@ -86,7 +92,10 @@ impl Machine<'_> {
         let lanes = view.lanes.as_deref().unwrap_or_default();
         let shape: Vec<i64> = view.shape.iter().chain(lanes).copied().collect();
         let Some(n) = count(&shape) else {
-            return self.fail(RunErrorKind::StepLimit, "a result is too large");
+            return self.fail(
+                RunErrorKind::StepLimit,
+                format!("a result has more than {MAX_ELEMENTS} elements"),
+            );
         };
         let mut values = Vec::with_capacity(n);
         for index in indices(&view.shape) {

@@ -208,10 +208,13 @@ pub(super) fn row_major(shape: &[i64]) -> Vec<i64> {
     strides
 }
 
+/// The most elements of a shape.
+pub(super) const MAX_ELEMENTS: usize = 1 << 24;
+
 /// The number of elements of a shape; none if it is too large.
 pub(super) fn count(shape: &[i64]) -> Option<usize> {
     let n = shape.iter().try_fold(1i64, |n, &it| n.checked_mul(it.max(0)))?;
-    usize::try_from(n).ok().filter(|&it| it <= 1 << 24)
+    usize::try_from(n).ok().filter(|&it| it <= MAX_ELEMENTS)
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::cursor::{Cursor, Token};
 
-/// How deep expressions may nest.
+/// How deep expressions may nest. A deeper one stays the text that it is, and is equal to that text.
 const MAX_DEPTH: u32 = 200;
 
 /// An affine expression.

@@ -8,7 +8,8 @@ use parser::{
 };
 use rowan::{GreenNodeData, NodeOrToken, TextRange, TextSize};
 
-use super::{Found, SyntaxError, SyntaxErrorKind, unexpected::quote};
+use super::{SyntaxError, SyntaxErrorKind, unexpected::quote};
+use crate::bounded::Bounded;
 use crate::{SyntaxNode, green, syntax_node::kind_from_raw};
 
 /// So much of what fits nowhere is looked at for its first line.
@@ -16,7 +17,7 @@ const MAX_LINE: usize = 200;
 
 pub(super) fn errors(node: &SyntaxNode) -> Vec<SyntaxError> {
     let root = node.green();
-    let mut found = Found::default();
+    let mut found = Bounded::default();
     report(root, None, 0.into(), &mut found);
     let mut stack = vec![(root, TextSize::from(0), root.children(), TextSize::from(0))];
     while let Some((parent, start, children, offset)) = stack.last_mut() {
@@ -55,7 +56,12 @@ impl Parent<'_> {
     }
 }
 
-fn report(node: &GreenNodeData, parent: Option<Parent<'_>>, at: TextSize, found: &mut Found) {
+fn report(
+    node: &GreenNodeData,
+    parent: Option<Parent<'_>>,
+    at: TextSize,
+    found: &mut Bounded<SyntaxError>,
+) {
     let (kind, range, message, help) = match kind_from_raw(node.kind()) {
         ERROR_NODE => {
             let text = green::text_start(node, MAX_LINE);

@@ -274,7 +274,7 @@ pub(crate) fn plan(
     // Of later rounds only the functions that were changed in the one before; their order stays.
     let mut changed: Option<Vec<usize>> = None;
     let mut notes: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-    let mut n_first = None;
+    let (mut n_first, mut is_open) = (None, false);
     for _ in 0..options.max_rounds {
         let functions = tvmscript::functions(&syntax::parse(&text));
         let mut round = Vec::new();
@@ -298,13 +298,18 @@ pub(crate) fn plan(
             }
         }
         n_first.get_or_insert(fix.n_fixes);
-        if round.is_empty() {
+        is_open = !round.is_empty();
+        if !is_open {
             break;
         }
         let round = TextEdit::from_edits(round).context("functions inside each other")?;
         all = all.then(&text, &round);
         text = round.apply(&text);
         changed = Some(next);
+    }
+    // A single round is asked for by those who want no more.
+    if is_open && options.max_rounds > 1 {
+        fix.notes.push(ops::still_more(options.max_rounds));
     }
     fix.n_later = fix.n_fixes - n_first.unwrap_or_default();
     fix.edits = all.into_edits();

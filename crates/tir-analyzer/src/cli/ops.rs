@@ -160,7 +160,7 @@ pub(crate) fn run(
     for _ in 1..MAX_ROUNDS {
         let next = round(&now, language, rules, function, None)?;
         if next.edits.is_empty() {
-            break;
+            return Ok(Done { edits: PackedEdits::from(&edits), ..done });
         }
         done.n_actions += next.n_actions;
         done.n_later += next.n_actions;
@@ -170,8 +170,13 @@ pub(crate) fn run(
         edits = edits.then(&now, &next);
         now = after;
     }
-    done.edits = PackedEdits::from(&edits);
-    Ok(done)
+    done.notes.push((TextSize::new(0), still_more(MAX_ROUNDS)));
+    Ok(Done { edits: PackedEdits::from(&edits), ..done })
+}
+
+/// What is said where the last round still found something.
+pub(crate) fn still_more(n_rounds: usize) -> String {
+    format!("after {n_rounds} rounds there may be more to do: run it again on what it made")
 }
 
 fn round(

@@ -1,6 +1,6 @@
 //! Comments: every fix keeps each of them, wherever it stands, also inside of an operation that goes, once.
 
-use super::{names::programs, peer, run, through_peer};
+use super::{asking_the_peer, names::programs, peer, run, through_peer};
 
 /// A text with a comment at the end of each line, and behind commas and braces; and how many there are.
 fn commented(text: &str) -> (String, usize) {
@@ -38,4 +38,10 @@ fn all_are_kept_by_every_fix() {
         }
     }
     assert!(n_fixed >= 15, "only {n_fixed} were fixed at all");
+}
+
+#[test]
+#[ignore = "needs mlir-opt"]
+fn mlir_opt_reads_what_became_of_commented_texts() {
+    asking_the_peer(&[all_are_kept_by_every_fix]);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use frontend::mlir::{Shapes, UnitKind, lower_file};
 
-use super::{peer, run, through_peer};
+use super::{asking_the_peer, peer, run, through_peer};
 
 const F: &str = "func.func @a() { return }";
 
@@ -58,7 +58,7 @@ fn functions_by_document(text: &str) -> Vec<usize> {
 }
 
 #[test]
-fn documents_end_where_the_peer_cuts() {
+fn documents_end_at_their_markers() {
     let peer = peer();
     for (text, expected) in CUTS {
         let text = text.replace('F', F);
@@ -76,6 +76,12 @@ fn documents_end_where_the_peer_cuts() {
             }
         }
     }
+}
+
+#[test]
+#[ignore = "needs mlir-opt"]
+fn mlir_opt_cuts_where_documents_end() {
+    asking_the_peer(&[documents_end_at_their_markers]);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What edits make of names: after every fix, `mlir-opt` reads the text, a second fix finds nothing, and what the peer moves itself (constants) it takes for
 //! the program that it was.
 
-use super::{peer, run, through_peer};
+use super::{asking_the_peer, peer, run, through_peer};
 
 /// Two branches that compute the same, in all the ways in which their names can be unlucky.
 const BRANCHES: &[&str] = &[
@@ -128,4 +128,10 @@ fn a_fix_stays_in_its_document() {
             assert!(after.starts_with(&other) && after.ends_with(&other), "{after}");
         }
     }
+}
+
+#[test]
+#[ignore = "needs mlir-opt"]
+fn mlir_opt_takes_what_was_fixed_for_the_same() {
+    asking_the_peer(&[what_moves_out_of_branches_keeps_its_meaning, a_fix_stays_in_its_document]);
 }

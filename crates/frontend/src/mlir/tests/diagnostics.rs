@@ -258,3 +258,15 @@ fn what_may_be_a_definition_is_a_use_where_it_can_be() {
     "#]],
     );
 }
+
+#[test]
+fn packs_of_more_values_than_are_read_are_told_with_their_number() {
+    check_diagnostics(
+        "func.func @f() {\n  %0:2000000 = \"test.op\"() : () -> (i32)\n  return\n}\n",
+        expect![[r#"
+            count-mismatch `2000000`: the packs of one part have more than 1048576 values
+            count-mismatch `"test.op"`: 1048576 results are named, but there are 1 types
+            unknown-operation `"test.op"`: what `test.op` does is not known: nothing is merged with it or moved over it
+        "#]],
+    );
+}

@@ -19,6 +19,7 @@ use crate::tvmscript::{
     source_map::DefinitionKind,
 };
 
+/// So deep may macros call one another; who goes deeper is told.
 const MAX_DEPTH: u32 = 64;
 
 /// A macro that is called.
@@ -74,11 +75,14 @@ impl Lowerer<'_, '_, '_> {
     pub(super) fn expand(&mut self, ex: Ex, found: Found, args: Run) -> R<()> {
         let args = self.args(args);
         let range = self.range(ex);
-        if self.s.body.ops.len() > self.expansion_limit() {
-            return Err(self.malformed(ex, "macros expand to too many statements"));
+        let limit = self.expansion_limit();
+        if self.s.body.ops.len() > limit {
+            let message = format!("macros expand to more than {limit} statements");
+            return Err(self.malformed(ex, message));
         }
         if self.s.macro_depth >= MAX_DEPTH {
-            return Err(self.malformed(ex, "macros are nested too deeply"));
+            let message = format!("macros call one another more than {MAX_DEPTH} levels deep");
+            return Err(self.malformed(ex, message));
         }
         match found {
             Found::File(green, up) => {

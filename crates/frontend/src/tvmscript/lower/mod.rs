@@ -349,11 +349,14 @@ impl<'s, 'e, 'a> Lowerer<'s, 'e, 'a> {
 
     /// An expression that is far larger than the text is kept opaque: listing its occurrences would never end.
     fn bounded(&mut self, tx: Tx) -> Tx {
-        if (self.s.body.expr(tx.id).size as usize) <= self.expansion_limit() {
+        let limit = self.expansion_limit();
+        if (self.s.body.expr(tx.id).size as usize) <= limit {
             return tx;
         }
         let range = self.tx_range(tx);
-        let message = "this expands to an expression that is too large".to_owned();
+        let message = format!(
+            "this expands to an expression of more than {limit} nodes: it is kept by its text"
+        );
         let code = diagnostics::UNSUPPORTED_CONSTRUCT;
         self.diagnostic(code, Severity::Warning, range, message, None);
         let text = self.s.text.get(std::ops::Range::<usize>::from(range)).unwrap_or_default();

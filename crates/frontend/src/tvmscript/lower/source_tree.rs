@@ -27,7 +27,8 @@ struct Node {
     len: u32,
 }
 
-/// Forms that use an operand twice may nest: copies of copies of … are cut off here, for all of a statement.
+/// Forms that use an operand twice may nest: copies of copies of … are cut off here, for all of a statement. That bounds what is
+/// known of places in the text, where the whole stands for its parts; the body has all of it.
 const MAX_COPY: usize = 16_384;
 
 /// The sources of the expressions that are being built.

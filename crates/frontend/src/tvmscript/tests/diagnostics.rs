@@ -132,3 +132,43 @@ fn unknown_intrinsics_and_python() {
         "#]],
     );
 }
+
+/// What is said of a text, without places.
+fn said(text: &str) -> Vec<String> {
+    lowered(text).1.diagnostics.into_iter().map(|it| it.message).collect()
+}
+
+#[test]
+fn limits_that_are_hit_are_told_with_their_numbers() {
+    let nested = |n: usize| {
+        let data = format!("{}1{}", "[".repeat(n), "]".repeat(n));
+        said(&format!(
+            "@T.prim_func\ndef f(A: T.Buffer((4,), \"int32\")):\n    T.func_attr({{\"a\": {data}}})\n    A[0] = 1\n"
+        ))
+    };
+    assert_eq!(nested(100), [""; 0]);
+    assert_eq!(nested(200), ["data that nests deeper than 128 levels is kept by its text"]);
+    let calls = |n: usize| {
+        let mut text = "from tvm.script import tirx as T\n".to_owned();
+        for at in 0..n {
+            text.push_str(&format!("@T.macro\ndef m{at}(A):\n    m{}(A)\n", at + 1));
+        }
+        text.push_str(&format!("@T.macro\ndef m{n}(A):\n    A[0] = 1\n"));
+        text.push_str("@T.prim_func\ndef f(A: T.Buffer((4,), \"int32\")):\n    m0(A)\n");
+        said(&text)
+    };
+    assert_eq!(calls(20), [""; 0]);
+    assert_eq!(calls(80), ["macros call one another more than 64 levels deep"]);
+    let doubled = |n: usize| {
+        let mut text =
+            "@T.prim_func\ndef f(A: T.Buffer((4,), \"int32\"), x0: T.int32):\n".to_owned();
+        for at in 0..n {
+            text.push_str(&format!("    x{} = x{at} * x{at}\n", at + 1));
+        }
+        text.push_str(&format!("    A[0] = x{n}\n"));
+        said(&text)
+    };
+    assert!(doubled(5).is_empty());
+    let told = doubled(30);
+    assert!(told.iter().all(|it| it.contains("nodes: it is kept by its text")), "{told:?}");
+}

@@ -190,7 +190,7 @@ fn exit_codes_follow_one_policy() {
         check mlir                        0         0       1        2         1       0
         fix --diff py                     0         0       0        2         1       0
         fix --diff mlir                   0         0       1        2         1       0
-        format --check mlir               0         1       0        2         -       0
+        format --check mlir               0         1       1        2         -       0
         format --diff mlir                0         0       0        2         -       0
         bisect -- true py                 0         1       0        2         1       0
         opt py                            0         0       1        2         1       0

@@ -74,3 +74,17 @@ fn other_languages_are_refused_by_name() {
         --- exit code 2
     "#]]);
 }
+
+#[test]
+fn standard_input_is_known_by_its_text() {
+    let project = Project::new(&[]);
+    let generic = "\"test.op\"()   : () -> ()\n";
+    let done = project.run_with("format --stdin", generic.as_bytes());
+    assert_eq!((done.out(), done.code), ("\"test.op\"() : () -> ()\n".to_owned(), 0));
+    for text in
+        [generic, "{\n  () = \"cf.yield\" () {} : () ->\n}\n", "%0 = \"a.b\"() : () -> i32\n"]
+    {
+        let done = project.run_with("opt --stdin --passes cse", text.as_bytes());
+        assert_eq!((done.out(), done.err(), done.code), (text.to_owned(), String::new(), 0));
+    }
+}
