@@ -1,5 +1,5 @@
 //! Tests that need a program from outside: today a real Neovim, tmux as the screen it draws on, z3,
-//! mlir-opt, NVIDIA's compilers, and Python with pyopencl on some OpenCL device.
+//! mlir-opt, TVM, NVIDIA's compilers, and Python with pyopencl on some OpenCL device.
 //!
 //! Such tests are marked `#[ignore = "needs …"]`; this stage gets the programs and runs them. A test whose
 //! program cannot be had stays ignored and is reported by name.
@@ -7,7 +7,7 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use crate::conformance::mlir::mlir_opt;
+use crate::conformance::{mlir::mlir_opt, peer::TVM_PACKAGES};
 use crate::nvcc;
 use crate::prove_rules::z3;
 use crate::skip::Skip;
@@ -57,6 +57,13 @@ pub(crate) fn run(context: &mut Context<'_>, tally: &mut Tally) -> anyhow::Resul
         Err(skip) => {
             tally.skip(skip);
             command.args(["--skip", "mlir_opt"]);
+        }
+    }
+    match Venv::with_packages(context.ws, "tvm", TVM_PACKAGES) {
+        Ok(venv) => drop(command.env("TIR_ANALYZER_TVM", venv.python())),
+        Err(skip) => {
+            tally.skip(skip);
+            command.args(["--skip", "by_tvm"]);
         }
     }
     if let Err(skip) = z3::find() {
