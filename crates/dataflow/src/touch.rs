@@ -107,8 +107,7 @@ impl Steps<'_> {
             ExprKind::Load { buffer, .. } | ExprKind::Region(buffer, _) => {
                 touch.reads.push(Cell::class(self.aliases.class(buffer)));
             }
-            // A number of Python.
-            ExprKind::Opaque { text, .. } if self.body.name(text).parse::<f64>().is_ok() => {}
+            ExprKind::Opaque { text, .. } if is_number(self.body.name(text)) => {}
             ExprKind::Opaque { .. } => touch = everything(),
             ExprKind::Call { .. } => self.call(id, &mut touch),
             _ => {}
@@ -292,6 +291,12 @@ fn reaches_more(effects: &OpEffects, knows_arguments: bool) -> bool {
         || !(named || is_local)
 }
 
+/// Whether a text is a number of Python; `inf` and `nan` are names.
+fn is_number(text: &str) -> bool {
+    let digits = text.strip_prefix('-').unwrap_or(text);
+    digits.starts_with(|c: char| c.is_ascii_digit() || c == '.') && digits.parse::<f64>().is_ok()
+}
+
 fn everything() -> Touch {
     let all = [Reach::Private, Reach::Escaped, Reach::Visible].map(Cell::reach);
     Touch { reads: all.into_iter().collect(), writes: all.into_iter().collect() }
@@ -369,5 +374,18 @@ impl<'a> Touches<'a> {
         };
         let class = self.steps.aliases.class(buffer);
         (self.sole(class) == Some(buffer)).then_some(class)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_number;
+
+    #[test]
+    fn names_that_sound_like_numbers_are_names() {
+        assert!(["4294967296", "-4294967296", "0.1", "1e40", ".5"].into_iter().all(is_number));
+        assert!(
+            !["inf", "nan", "-inf", "infinity", "e1", "", "-", "1 + k"].into_iter().any(is_number)
+        );
     }
 }
