@@ -233,6 +233,11 @@ pub const ALL: &[Reason] = &[
         "Show it with `T.assume` or a smaller type of a shape variable, or build with `index-bits=64`.",
     ),
     reason(
+        "inner-vector-index",
+        "An access has a vector as an index that is not its last one.",
+        "Make the vector the last index, or write a loop over its lanes.",
+    ),
+    reason(
         "instruction-form",
         "An instruction of tensor cores or of the copy engine in a form that the hardware does not have, or that is not understood: its shape, types, layout, or an operand that must be a constant.",
         "Use a shape, types and layouts that the PTX ISA lists, with constants where it asks for them.",

@@ -16,8 +16,8 @@ mod index;
 mod uses;
 
 use ir::{
-    Attr, BlockId, Body, Buffer, BufferField, BufferId, BufferOrigin, DataType, ExprId, OpId,
-    OpKind, Type, arena::Id as _,
+    Attr, BlockId, Body, Buffer, BufferField, BufferId, BufferOrigin, DataType, ExprId, ExprKind,
+    OccurrenceId, Occurrences, OpId, OpKind, Type, arena::Id as _,
 };
 
 use self::{
@@ -36,6 +36,11 @@ pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<
         let detail = "a block that is still to be scheduled";
         return Err(LowerRefusal::new("unlowered-block", detail).at(op));
     }
+    let occurrences = Occurrences::collect(body);
+    if let Some(op) = body.ops_preorder().find(|&it| has_inner_vector(body, &occurrences, it)) {
+        let detail = "an access has a vector as an index that is not its last one";
+        return Err(LowerRefusal::new("inner-vector-index", detail).at(op));
+    }
     let plans = plan(body);
     if plans.iter().all(Option::is_none) {
         return Ok(());
@@ -43,6 +48,27 @@ pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<
     let flat = declare(body, &plans);
     rewrite_accesses(body, &flat);
     Ok(())
+}
+
+/// Whether an access of an operation has a vector as an index before its last one. TVM knows no type for what it moves.
+fn has_inner_vector(body: &Body, occurrences: &Occurrences, op: OpId) -> bool {
+    let is_inner = |indices: &[ExprId]| {
+        let inner = indices.split_last().map_or(&[][..], |it| it.1);
+        inner.iter().any(|&it| !body.dtype(it).is_none_or(DataType::is_scalar))
+    };
+    let operation = &body.ops[op];
+    let of_store = match operation.kind {
+        OpKind::Store { predicated, .. } => {
+            let end = operation.operands.len() - usize::from(predicated);
+            is_inner(&operation.operands[1..end])
+        }
+        _ => false,
+    };
+    let is_load = |it: OccurrenceId| match body.expr(occurrences[it].expr).kind {
+        ExprKind::Load { indices, .. } => is_inner(body.items(indices)),
+        _ => false,
+    };
+    of_store || occurrences.of_op(op).any(is_load)
 }
 
 /// How a buffer is flattened.

@@ -313,7 +313,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 4,
+                  "ruleIndex": 5,
                   "relatedLocations": [
                     {
                       "id": 0,
@@ -372,7 +372,7 @@ fn sarif_names_rules_and_regions() {
                       }
                     }
                   ],
-                  "ruleIndex": 46
+                  "ruleIndex": 47
                 }
               ],
               "invocations": [

@@ -165,3 +165,17 @@ fn blocks_come_first() {
         "#]],
     );
 }
+
+#[test]
+fn a_vector_before_the_last_index_is_refused() {
+    check_with(
+        PASS,
+        "B: T.Buffer((8, 8), \"float32\")",
+        "
+        B[T.Ramp(0, 1, 2), 0] = T.float32(1)
+        ",
+        expect![[r#"
+            inner-vector-index: an access has a vector as an index that is not its last one
+        "#]],
+    );
+}
