@@ -213,7 +213,16 @@ impl Lowerer<'_, '_, '_> {
         let Some(predicate) = args.get("predicate") else {
             return Err(self.malformed(ex, "T.where takes a predicate"));
         };
-        let predicate = self.expr(predicate)?;
+        let mut predicate = self.expr(predicate)?;
+        if self.dtype(predicate).is_some_and(|it| !it.is_bool()) {
+            // TVM takes 0 and 1 for bools, and no other number.
+            let value = self.const_int(predicate).filter(|it| matches!(it, 0 | 1));
+            let Some(value) = value else {
+                return Err(self.malformed(ex, "T.where takes a bool"));
+            };
+            let at = At { range: self.tx_range(predicate), is_real: false };
+            predicate = self.int(i128::from(value), DataType::BOOL, at);
+        }
         let index = self.open_block(ex)?;
         self.s.blocks[index].predicate = Some(predicate);
         Ok(())

@@ -56,6 +56,22 @@ fn wrong_ranks() {
 }
 
 #[test]
+fn condition_of_a_block_is_a_bool() {
+    check(
+        "    with T.sblock(\"b\"):\n        T.where(n)\n        A[0, 0] = 1.0\n    with T.sblock(\"c\"):\n        T.where(1)\n        A[0, 0] = 1.0\n",
+        expect![[r#"
+                with T.sblock("b"):
+                    T.where(n)
+            #       ^^^^^^^^^^ malformed-form: T.where takes a bool
+                    A[0, 0] = 1.0
+                with T.sblock("c"):
+                    T.where(1)
+                    A[0, 0] = 1.0
+        "#]],
+    );
+}
+
+#[test]
 fn types_that_do_not_fit() {
     check(
         "    x: T.let[T.int64] = n + 1\n    if n:\n        pass\n    A[0, 0] = T.Select(n == 0, n, m)\n    A[0, 1] = n / 2\n    y: T.let = n and m > 0\n    assert n\n",
