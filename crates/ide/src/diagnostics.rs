@@ -230,17 +230,6 @@ pub(crate) fn function_diagnostics(
     at: FunctionAt<'_>,
     config: &DiagnosticsConfig,
 ) -> Vec<Diagnostic> {
-    let mut res = Vec::new();
-    add_function_diagnostics(db, at, config, &mut res);
-    res
-}
-
-fn add_function_diagnostics(
-    db: &RootDatabase,
-    at: FunctionAt<'_>,
-    config: &DiagnosticsConfig,
-    res: &mut Vec<Diagnostic>,
-) {
     let syntax = syntax_errors(db, at.function);
     // Lowering says less about the same places.
     let lowering = db::lowering_diagnostics(db, at.function).iter().filter(|it| {
@@ -275,10 +264,8 @@ fn add_function_diagnostics(
         let is_allowed = allowances.at(it.kind.name(), it.range);
         (!is_allowed).then(|| it.diagnostic(at, severity))
     });
-    let first = res.len();
-    res.extend(reported.chain(findings));
-    let mut told =
-        res[first..].iter_mut().filter(|it| it.code == COMMON_SUBEXPRESSION && it.n_fixes > 0);
+    let mut res: Vec<Diagnostic> = reported.chain(findings).collect();
+    let mut told = res.iter_mut().filter(|it| it.code == COMMON_SUBEXPRESSION && it.n_fixes > 0);
     if let Some(first) = told.next() {
         first.n_fixes += n_inside(db, at.function);
     }
@@ -292,6 +279,7 @@ fn add_function_diagnostics(
             (!is_allowed && !is_broken).then(|| simplification(at, it, severity))
         }));
     }
+    res
 }
 
 fn simplification(at: FunctionAt<'_>, it: &Simpler, severity: Severity) -> Diagnostic {

@@ -62,16 +62,6 @@ pub enum Preset {
 }
 
 impl Preset {
-    /// All of them.
-    pub const ALL: [Preset; 6] = [
-        Preset::Default,
-        Preset::Tvm,
-        Preset::Tvm2022,
-        Preset::Mlir19,
-        Preset::Mlir24,
-        Preset::Pir,
-    ];
-
     /// The name in settings, messages and JSON.
     pub fn name(self) -> &'static str {
         match self {
