@@ -7,7 +7,7 @@ use codegen::{Options as CodeOptions, TargetOptions, device_code, kernels};
 use interp::{Argument, Array, OnError, Options, Schedule, run};
 use ir::{Body, DataType};
 
-use transform::lower::LowerOptions;
+use lower::LowerOptions;
 
 use crate::functions::functions_of;
 
@@ -31,7 +31,7 @@ fn array(dtype: &str, shape: &[i64], value: impl Fn(usize) -> f64) -> Array {
 /// Runs a function with the barriers of code generation; the last argument is the result.
 #[track_caller]
 fn check_run(file: &str, arguments: &[Array], expected: &[f64]) {
-    let lowered = transform::lower::lower(&bodies(file)[0], &LowerOptions::default());
+    let lowered = lower::lower(&bodies(file)[0], &LowerOptions::default());
     let set = kernels(&lowered.expect("lowers"));
     assert_eq!(set.unsupported, []);
     for schedule in SCHEDULES {

@@ -8,7 +8,7 @@
 use interp::{Argument, Options, Outcome, RunError, RunErrorKind};
 use ir::{Body, OpKind, verify::verify};
 use test_utils::Rng;
-use transform::lower::{LOWERINGS, LowerOptions};
+use lower::{LOWERINGS, LowerOptions};
 
 use crate::{
     functions::{Corpus, Function, functions_of, functions_of_file},

@@ -9,7 +9,7 @@ use frontend::{
     ops::Severity,
 };
 use syntax::{ColumnEncoding, LineIndex, TextSize};
-use transform::from_ops::{FromOps, KernelOf, kernels};
+use lower::from_ops::{FromOps, KernelOf, kernels};
 
 use crate::source::{HAS_ERRORS, READER, place};
 

@@ -22,7 +22,7 @@ use ir::{
     ExprKind, OpId, OpKind, Type, ValueId, arena::Id as _,
 };
 use rustc_hash::FxHashMap;
-use transform::lower::Origins;
+use lower::Origins;
 
 use crate::{
     kernel::{Axis, Kernel, Refusal, Result},

@@ -6,7 +6,7 @@
 use ir::{Body, BufferId, DataType, ExprId, OpId, ValueId};
 use rustc_hash::FxHashMap;
 
-use transform::lower::Origins;
+use lower::Origins;
 
 use crate::host::HostExpr;
 
@@ -60,7 +60,7 @@ impl Refusal {
         Refusal { reason, detail: detail.into(), op: None }
     }
     /// What the lowering refuses.
-    pub(crate) fn of_lowering(it: transform::lower::LowerRefusal) -> Refusal {
+    pub(crate) fn of_lowering(it: barriers::refusal::LowerRefusal) -> Refusal {
         Refusal { reason: it.reason, detail: it.detail, op: it.op }
     }
     pub(crate) fn at(self, op: OpId) -> Refusal {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use codegen::{Options, Source, Target, Unsupported};
 use ir::Body;
 use syntax::Language;
-use transform::from_ops::{self, KernelOf};
+use lower::from_ops::{self, KernelOf};
 
 use crate::{
     Db, body,

@@ -85,7 +85,7 @@ fn with_children(body: &mut Body, expr: ExprId, children: &[ExprId]) -> ExprId {
 }
 
 /// A buffer's shape is written at its buffer and evaluated by its operation: both change.
-pub(crate) fn update_buffer(body: &mut Body, op: OpId, changes: &[(ExprId, ExprId)]) {
+pub fn update_buffer(body: &mut Body, op: OpId, changes: &[(ExprId, ExprId)]) {
     let (OpKind::Alloc { buffer, .. } | OpKind::DeclBuffer { buffer }) = body.ops[op].kind else {
         return;
     };

@@ -12,7 +12,9 @@ const PURE: &[&str] = &[
     "frontend",
     "dataflow",
     "arith",
+    "barriers",
     "transform",
+    "lower",
     "db",
     "ide",
 ];

@@ -17,7 +17,7 @@ use crate::{
     kernel::{Refusal, Result, Root},
     split::nest,
 };
-use transform::instructions::{At, Copy, Fragment, Instruction, fragment_extents, instruction};
+use barriers::instructions::{At, Copy, Fragment, Instruction, fragment_extents, instruction};
 
 /// The fragments of a buffer.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -13,7 +13,7 @@ use crate::{
     barrier::is_barrier,
     kernel::{Refusal, Result, Root, Space},
 };
-use transform::instructions::instruction;
+use barriers::instructions::instruction;
 
 /// Keys of `T.attr` that say how to compile, not what to compute.
 pub(crate) fn is_hint(key: &str) -> bool {

@@ -3,13 +3,19 @@
 //! In: kernels that have barriers for shared memory. A kernel without any was not through TVM's ThreadSync, which puts them. Out: a finding
 //! where threads of different warps certainly read and write one address with no barrier between (`SEMANTICS: P2`), with both
 //! accesses; and one for each barrier across which threads exchange nothing: all of these could go together. Both rest on the analysis by which
-//! code generation places barriers ([`crate::barriers`]); what is certain in it is said in `evidence`.
+//! code generation places barriers ([`barriers`]); what is certain in it is said in `evidence`.
 //!
 //! Nothing is said of a missing barrier if a barrier stands under a condition or in a loop that may run no iteration, as a path around it would count,
 //! and if a call has effects that may make threads wait. Of
 //! superfluous ones nothing is said where a barrier may order something else: global memory that a kernel also reads or stores to in a loop
-//! with a barrier, parameters that may overlap, calls with effects but those of [`crate::instructions`] that store to no memory, other scopes of memory. O(barriers × kernel), for at most [`MOST_BARRIERS`] of them.
+//! with a barrier, parameters that may overlap, calls with effects but those of [`barriers::instructions`] that store to no memory, other scopes of memory. O(barriers × kernel), for at most [`MOST_BARRIERS`] of them.
 
+use barriers::{
+    Kernel, Planner,
+    instructions::{Instruction, instruction},
+    is_barrier, nest,
+};
+use dataflow::alias::Space;
 use ir::{
     BufferId, ExprKind, OpId, OpKind, ValueId,
     plan::finding::{Finding, FindingKind, Place, Reason, Related, Role},
@@ -17,11 +23,6 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::FindingFacts;
-use crate::{
-    barriers::{Kernel, Planner, is_barrier, nest},
-    instructions::{Instruction, instruction},
-};
-use dataflow::alias::Space;
 
 /// Barriers of a kernel beyond which none is asked whether it could go.
 const MOST_BARRIERS: usize = 32;

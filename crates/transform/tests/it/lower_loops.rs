@@ -13,7 +13,7 @@ mod virtual_threads;
 
 use expect_test::Expect;
 use ir::Body;
-use transform::lower::{LOWERINGS, LowerOptions, LowerRefusal};
+use lower::{LOWERINGS, LowerOptions, LowerRefusal};
 
 use crate::support::{lowered, statements};
 

@@ -1,7 +1,7 @@
 //! Lowering of blocks and loops over threads, pass by pass.
 
 use expect_test::{Expect, expect};
-use transform::lower::{LowerOptions, lower_until};
+use lower::{LowerOptions, lower_until};
 
 use crate::support::lowered;
 

@@ -3,7 +3,7 @@
 use expect_test::expect;
 use interp::{Argument, Array, Options, run};
 use ir::DataType;
-use transform::lower::{LOWERINGS, LowerOptions};
+use lower::{LOWERINGS, LowerOptions};
 
 use super::check_with;
 use crate::support::lowered;

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use interp::{Argument, Array, Options};
 use ir::{Body, DataType, OpKind};
-use transform::lower::serial_threads;
+use lower::serial_threads;
 
 use crate::support::{lowered, statements};
 

@@ -1,0 +1,26 @@
+//! Why a function cannot become device code: shared by the analysis of barriers and by the lowering that comes before it.
+
+use ir::OpId;
+
+/// Why a function is not lowered: what would follow could be wrong.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LowerRefusal {
+    /// A name that stays the same (`kebab-case`).
+    pub reason: &'static str,
+    /// The detail, as a sentence.
+    pub detail: String,
+    /// The operation it is about, if it is about one.
+    pub op: Option<OpId>,
+}
+
+impl LowerRefusal {
+    /// A refusal about the function as a whole.
+    pub fn new(reason: &'static str, detail: impl Into<String>) -> LowerRefusal {
+        LowerRefusal { reason, detail: detail.into(), op: None }
+    }
+
+    /// The same refusal about `op`, unless it names an operation already.
+    pub fn at(self, op: OpId) -> LowerRefusal {
+        LowerRefusal { op: self.op.or(Some(op)), ..self }
+    }
+}

@@ -1,0 +1,169 @@
+//! Vector loops become vector statements: `Ramp` and `Broadcast` in the place of the loop and its variable.
+//!
+//! In: a body without blocks. Out: no loop is `T.vectorized`. The lanes of such a loop go statement by statement, and in a statement all loads
+//! come before all stores (`SEMANTICS: P3`), which is what one statement on vectors does (`P4`, `S6`); what is the same in all lanes is computed once.
+//!
+//! A statement that has no vector form (a condition that differs between lanes, a function without one, an index that
+//! is no last one) runs lane by lane in a loop of its own, if no lane touches what another one writes there ([`lanes`]); else one lane could
+//! see what the next one should not yet have done, and the function is refused by name. A loop with bindings is made of vector
+//! statements as a whole or runs lane by lane as a whole.
+//!
+//! Loops are simplified before, so that `(i * 4 + v) // 8` is seen to be the same in all lanes. Linear, apart from that and from pairs of
+//! accesses in what runs lane by lane.
+
+mod lanes;
+mod widen;
+
+use ir::{Body, ForKind, Occurrences, OpId, OpKind, ValueId};
+
+use self::{
+    lanes::{Memory, why_not_independent},
+    widen::Widener,
+};
+use super::{
+    LowerOptions, LowerRefusal, Origins,
+    copy::{Copier, can_copy},
+    lists::{constant, new_list, replace_ops, take_list},
+    unroll::leaves,
+};
+use transform::simplify::{self, SimplifyOptions};
+
+/// See the module.
+pub(super) fn run(
+    body: &mut Body,
+    options: &LowerOptions,
+    origins: &mut Origins,
+) -> Result<(), LowerRefusal> {
+    let is_vector = |body: &Body, it: OpId| body.ops[it].kind == OpKind::For(ForKind::Vectorized);
+    if !body.ops_preorder().any(|it| is_vector(body, it)) {
+        return Ok(());
+    }
+    let occurrences = Occurrences::collect(body);
+    let plan = simplify::plan(body, &occurrences, None, &SimplifyOptions::default());
+    if !plan.is_empty() {
+        *body = simplify::rewrite(body, &occurrences, &plan);
+    }
+    let memory = Memory::of(body);
+    replace_ops(body, |body, op| match is_vector(body, op) {
+        true => vectorize(body, op, &memory, options, origins).map_err(|it| it.at(op)),
+        false => Ok(None),
+    })
+}
+
+/// A loop whose iterations are lanes.
+#[derive(Clone, Copy, Debug)]
+struct VectorLoop {
+    op: OpId,
+    var: ValueId,
+    lanes: u16,
+}
+
+/// Why something has no vector form.
+struct Obstacle {
+    /// The operation.
+    op: OpId,
+    /// What it is.
+    what: &'static str,
+    /// Whether it cannot run lane by lane either.
+    is_final: bool,
+}
+
+/// What takes the place of a loop; nothing if it is a serial one now.
+fn vectorize(
+    body: &mut Body,
+    op: OpId,
+    memory: &Memory,
+    options: &LowerOptions,
+    origins: &mut Origins,
+) -> Result<Option<Vec<OpId>>, LowerRefusal> {
+    let block = body.entry(body.ops[op].regions[0]);
+    let var = body.blocks[block].args[0];
+    let extent = constant(body, body.ops[op].operands[1]);
+    if extent.is_some_and(|it| it <= 1) {
+        body.ops[op].kind = OpKind::For(ForKind::Serial);
+        return Ok(None);
+    }
+    if leaves(body, op) || !can_copy(body, op) {
+        return Err(LowerRefusal::new("vector-control", "a vector loop is left early"));
+    }
+    let is_plain = body.ops[op].operands.len() == 2;
+    let lanes = extent.and_then(|it| u16::try_from(it).ok()).filter(|&it| it <= options.max_lanes);
+    let Some(lanes) = lanes.filter(|_| is_plain) else { return serial(body, op, memory) };
+    let it = VectorLoop { op, var, lanes };
+    let ops = body.blocks[block].ops.clone();
+    let mut widener = Widener::new(body, it);
+    let all = ops.iter().try_for_each(|&op| widener.op(body, op));
+    match all {
+        Ok(()) => {
+            widener.apply(body);
+            return Ok(Some(ops));
+        }
+        Err(obstacle) if obstacle.is_final => return Err(refuse(&obstacle)),
+        Err(_) => {}
+    }
+    let declares = |kind: OpKind| matches!(kind, OpKind::Bind | OpKind::DeclBuffer { .. });
+    if ops.iter().any(|&it| declares(body.ops[it].kind) && body.ops[it].regions.is_empty()) {
+        return serial(body, op, memory);
+    }
+    one_by_one(body, it, &ops, memory, origins).map(Some)
+}
+
+fn refuse(obstacle: &Obstacle) -> LowerRefusal {
+    LowerRefusal::new("vector-statement", obstacle.what).at(obstacle.op)
+}
+
+/// The whole loop lane by lane.
+fn serial(body: &mut Body, op: OpId, memory: &Memory) -> Result<Option<Vec<OpId>>, LowerRefusal> {
+    let block = body.entry(body.ops[op].regions[0]);
+    let ops = body.blocks[block].ops.clone();
+    if let Some(culprit) = why_not_independent(body, op, &ops, memory) {
+        return Err(depends(culprit));
+    }
+    body.ops[op].kind = OpKind::For(ForKind::Serial);
+    Ok(None)
+}
+
+fn depends(culprit: OpId) -> LowerRefusal {
+    let detail = "lanes of a vector loop may touch what another lane writes";
+    LowerRefusal::new("vector-lanes-depend", detail).at(culprit)
+}
+
+/// Each statement as a vector statement, or in a loop of its own.
+fn one_by_one(
+    body: &mut Body,
+    it: VectorLoop,
+    ops: &[OpId],
+    memory: &Memory,
+    origins: &mut Origins,
+) -> Result<Vec<OpId>, LowerRefusal> {
+    let mut list = Vec::new();
+    for &op in ops {
+        let mut widener = Widener::new(body, it);
+        if widener.op(body, op).is_ok() {
+            widener.apply(body);
+            list.push(op);
+            continue;
+        }
+        if let Some(culprit) = why_not_independent(body, it.op, &[op], memory) {
+            return Err(depends(culprit));
+        }
+        list.push(lane_by_lane(body, it, op, origins));
+    }
+    Ok(list)
+}
+
+/// A loop over the lanes around a copy of one statement.
+fn lane_by_lane(body: &mut Body, it: VectorLoop, op: OpId, origins: &mut Origins) -> OpId {
+    let list = new_list(body);
+    let operands = body.ops[it.op].operands.clone();
+    let around = body.push_op(list, OpKind::For(ForKind::Serial), &operands);
+    let region = body.push_region(around);
+    let block = body.entry(region);
+    let data = body.values[it.var];
+    let name = body.name(data.name).to_owned();
+    let var = body.new_block_arg(block, &name, data.ty);
+    let var = body.value_expr(var);
+    Copier::with(it.var, var).append(body, &[op], block, origins);
+    take_list(body, list);
+    around
+}
