@@ -7,8 +7,8 @@
 
 use interp::{Argument, Options, Outcome, RunError, RunErrorKind};
 use ir::{Body, OpKind, verify::verify};
-use test_utils::Rng;
 use lower::{LOWERINGS, LowerOptions};
+use test_utils::Rng;
 
 use crate::{
     functions::{Corpus, Function, functions_of, functions_of_file},

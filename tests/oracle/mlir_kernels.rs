@@ -11,11 +11,11 @@ use interp::{
     mlir::{self, Final, Launch, Need, Program},
 };
 use ir::Body;
-use test_utils::Rng;
-use transform::{
+use lower::{
+    LowerOptions,
     from_ops::{FromOps, kernels},
-    lower::{self, LowerOptions},
 };
+use test_utils::Rng;
 
 use crate::{
     functions::Corpus,

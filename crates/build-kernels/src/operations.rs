@@ -8,8 +8,8 @@ use frontend::{
     mlir::{Shapes, Unit, UnitKind, lower_file},
     ops::Severity,
 };
-use syntax::{ColumnEncoding, LineIndex, TextSize};
 use lower::from_ops::{FromOps, KernelOf, kernels};
+use syntax::{ColumnEncoding, LineIndex, TextSize};
 
 use crate::source::{HAS_ERRORS, READER, place};
 

@@ -21,8 +21,8 @@ use ir::{
     AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, Callee, DataType, ExprId,
     ExprKind, OpId, OpKind, Type, ValueId, arena::Id as _,
 };
-use rustc_hash::FxHashMap;
 use lower::Origins;
+use rustc_hash::FxHashMap;
 
 use crate::{
     kernel::{Axis, Kernel, Refusal, Result},

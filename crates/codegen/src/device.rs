@@ -4,11 +4,8 @@ use ir::{
     Body,
     guard::{Stage, guarded},
 };
-use transform::{
-    broken::kept,
-    lower::{self, Origins, serial_threads},
-    passes::Pass,
-};
+use lower::{Origins, serial_threads};
+use transform::{broken::kept, passes::Pass};
 
 use crate::{
     Options, Target, allreduce,

@@ -5,8 +5,9 @@
 //! artifact's key), the flags that the source must be compiled with, and limits that a kernel is held to when it is
 //! written out. So another limit or another flag generates nothing.
 
+use lower::LowerOptions;
 use serde::{Deserialize, Serialize};
-use transform::{lower::LowerOptions, passes::Pass};
+use transform::passes::Pass;
 
 use crate::{
     Target,

@@ -23,8 +23,8 @@ use crate::{
 };
 
 use crate::c_family::is_fragment;
-pub(crate) use barriers::{bindings, nest};
 use barriers::instructions::instruction;
+pub(crate) use barriers::{bindings, nest};
 pub(crate) use whole::whole;
 
 /// Splits a function. The body given back is the one given; kernels refer to its operations.

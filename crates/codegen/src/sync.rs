@@ -1,8 +1,8 @@
 //! Barriers of kernels: puts them where [`barriers`] says that a thread depends on what another one did.
 
+use barriers::{Plan, Planner, in_place};
 use ir::{BlockId, Body, Callee, OpId, OpKind, Type, arena::Id as _};
 use rustc_hash::{FxHashMap, FxHashSet};
-use barriers::{self, Plan, Planner, in_place};
 
 use crate::{
     kernel::{Axis, Kernel, Refusal, Result, Root, Space},

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use codegen::{Options, Source, Target, Unsupported};
 use ir::Body;
-use syntax::Language;
 use lower::from_ops::{self, KernelOf};
+use syntax::Language;
 
 use crate::{
     Db, body,

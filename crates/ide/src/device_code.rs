@@ -1,14 +1,12 @@
 //! The device code of the function at a place.
 
+use barriers::refusal::LowerRefusal;
 use codegen::{Options, Source, Target, Unsupported};
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use ir::OpId;
+use lower::from_ops::{FromOps, KernelOf};
 use rustc_hash::FxHashMap;
 use syntax::{Language, TextRange, TextSize};
-use transform::{
-    from_ops::{FromOps, KernelOf},
-    lower::LowerRefusal,
-};
 
 use crate::{
     function_at::{FunctionAt, function_at, of_functions},

@@ -7,8 +7,8 @@
 use interp::Array;
 use ir::arena::Id;
 use ir::{BinaryOp, Body, Callee, DataType, ExprKind, OpKind, TypeCode};
-use rustc_hash::FxHashSet;
 use lower::{LowerOptions, lower_until};
+use rustc_hash::FxHashSet;
 
 /// What reports say of functions that agree: how near the results were.
 pub(crate) const AGREE_BY: &str = "agree: bit for bit, or within";

@@ -12,8 +12,6 @@ mod launch;
 mod lets;
 mod levels;
 mod loads;
-mod lower_loops;
-mod lowering;
 mod ops;
 mod partial;
 mod read_back;

@@ -5,7 +5,7 @@ use interp::{Argument, Array, Options};
 use ir::{Body, DataType, OpKind};
 use lower::serial_threads;
 
-use crate::support::{lowered, statements};
+use crate::support::{read, statements};
 
 /// The statements of `f(A, B, n)` without threads, or the refusal; both bodies leave the same in `A` and `B`.
 #[track_caller]
@@ -19,7 +19,7 @@ fn check(statements_in: &str, expected: Expect) {
         text.push_str(line);
         text.push('\n');
     }
-    let (_, _, it) = &lowered(&text)[0];
+    let it = &read(&text)[0];
     assert!(it.diagnostics.is_empty(), "{:?}", it.diagnostics);
     let mut body = it.body.clone();
     let is_launch = |op: &ir::OpId| matches!(body.ops[*op].kind, OpKind::LaunchThread { .. });

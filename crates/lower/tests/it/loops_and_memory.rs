@@ -11,11 +11,12 @@ mod unroll;
 mod vectorize;
 mod virtual_threads;
 
+use barriers::refusal::LowerRefusal;
 use expect_test::Expect;
 use ir::Body;
-use lower::{LOWERINGS, LowerOptions, LowerRefusal};
+use lower::{LOWERINGS, LowerOptions};
 
-use crate::support::{lowered, statements};
+use crate::support::{read, statements};
 
 /// The statements after a pass, or its refusal.
 #[track_caller]
@@ -42,7 +43,7 @@ fn after(pass: &str, params: &str, statements_in: &str) -> String {
         text.push_str(line);
         text.push('\n');
     }
-    let (_, _, it) = &lowered(&text)[0];
+    let it = &read(&text)[0];
     assert!(it.diagnostics.is_empty(), "{:?}", it.diagnostics);
     match run(pass, &it.body) {
         Ok(body) => {

@@ -6,7 +6,7 @@ use ir::DataType;
 use lower::{LOWERINGS, LowerOptions};
 
 use super::check;
-use crate::support::lowered;
+use crate::support::read;
 
 const PARAMS: &str = "A: T.Buffer((1024,), \"int32\"), x: T.int32, y: T.int32";
 
@@ -116,7 +116,7 @@ fn every_element_is_what_it_was() {
         if T.likely(i * 3 + j < y) and T.likely(7 - 2 * i < j):\n                \
         A[i * 3 + j] = A[i * 3 + j] + i * 5 + j\n        \
         if T.likely(i > 2):\n            A[i] = A[i] - 1\n";
-    let (_, _, it) = &lowered(text)[0];
+    let it = &read(text)[0];
     assert!(it.diagnostics.is_empty(), "{:?}", it.diagnostics);
     let pass = LOWERINGS.iter().find(|it| it.name == "loop_partition").expect("the pass");
     let after = pass.run(&it.body, &LowerOptions::default()).expect("split");

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use lower::{LowerOptions, lower_until};
 
-use crate::support::lowered;
+use crate::support::read;
 
 /// The statements of a function after a pass, or why it has none.
 #[track_caller]
@@ -16,7 +16,7 @@ fn check(pass: &str, signature: &str, statements: &str, expected: Expect) {
         text.push_str(line);
         text.push('\n');
     }
-    let (_, _, it) = &lowered(&text)[0];
+    let it = &read(&text)[0];
     assert!(it.diagnostics.is_empty(), "{:?}", it.diagnostics);
     let result = match lower_until(&it.body, &LowerOptions::default(), pass) {
         Ok(body) => {

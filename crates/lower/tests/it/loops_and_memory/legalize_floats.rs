@@ -6,7 +6,7 @@ use ir::DataType;
 use lower::{LOWERINGS, LowerOptions};
 
 use super::check_with;
-use crate::support::lowered;
+use crate::support::read;
 
 const FORMATS: [&str; 8] = [
     "float8_e3m4",
@@ -31,7 +31,7 @@ fn agrees(signature: &str, statements: &str, arguments: &[Argument]) {
     let text = format!(
         "from tvm.script import tirx as T\n\n@T.prim_func(s_tir=True)\ndef f({signature}):\n{statements}"
     );
-    let (_, _, it) = &lowered(&text)[0];
+    let it = &read(&text)[0];
     assert!(it.diagnostics.is_empty(), "{:?}", it.diagnostics);
     let pass = LOWERINGS.iter().find(|it| it.name == "legalize_floats").expect("the pass");
     let after = pass.run(&it.body, &LowerOptions::default()).expect("legalised");
