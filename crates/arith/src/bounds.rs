@@ -221,7 +221,9 @@ impl Analyzer<'_> {
             {
                 self.facts(overflow, ctx, a).hull(self.facts(overflow, ctx, b))
             }
-            ExprKind::Select(cond, a, b) => self.of_choice(overflow, ctx, cond, a, b, any),
+            ExprKind::Select(cond, a, b) | ExprKind::IfThenElse(cond, a, b) => {
+                self.of_choice(overflow, ctx, cond, a, b, any)
+            }
             ExprKind::Broadcast { value, .. } => self.facts(overflow, ctx, value),
             ExprKind::Ramp { base, stride, lanes } => {
                 self.of_ramp(overflow, ctx, base, stride, lanes, dtype)
@@ -241,9 +243,6 @@ impl Analyzer<'_> {
             ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
                 let name = self.body.name(name);
                 match (name, self.body.items(args)) {
-                    ("if_then_else", &[cond, a, b]) => {
-                        self.of_choice(overflow, ctx, cond, a, b, any)
-                    }
                     ("likely", &[operand]) => self.facts(overflow, ctx, operand),
                     ("clz" | "popcount", &[operand]) => {
                         let bits = self.body.dtype(operand).map_or(64, |it| i128::from(it.bits));

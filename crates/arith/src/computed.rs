@@ -59,10 +59,7 @@ impl Analyzer<'_> {
         match node.kind {
             // Variables of binders, and what nobody calls here.
             ExprKind::Let { .. } | ExprKind::Lambda { .. } | ExprKind::Ramp { .. } => return false,
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if self.body.name(name) == "if_then_else" =>
-            {
-                let &[cond, a, b] = self.body.items(args) else { return false };
+            ExprKind::IfThenElse(cond, a, b) => {
                 let Some([then, otherwise]) = self.arms(ctx, cond) else { return false };
                 return self.adds_no_overflow(ctx, cond)
                     && self.adds_no_overflow(then, a)
@@ -172,10 +169,12 @@ impl Analyzer<'_> {
             }
             ExprKind::Unary(_, a) => stack.push(a),
             ExprKind::Cast(a) if body.dtype(expr).is_some_and(is_integral) => stack.push(a),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                match (body.name(name), body.items(args)) {
-                    ("if_then_else", &[cond, ..]) | ("likely", &[cond]) => stack.push(cond),
-                    _ => {}
+            ExprKind::IfThenElse(cond, ..) => stack.push(cond),
+            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
+                if body.name(name) == "likely" =>
+            {
+                if let &[cond] = body.items(args) {
+                    stack.push(cond);
                 }
             }
             _ => {}

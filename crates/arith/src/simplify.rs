@@ -171,9 +171,9 @@ impl<'a> Simplifier<'a> {
         cond: ExprId,
         holds: bool,
     ) -> ContextId {
-        match self.as_if(expr) {
-            Some(_) => self.analyzer.assume(ctx, cond, holds),
-            None => ctx,
+        match self.body().expr(expr).kind {
+            ExprKind::IfThenElse(..) => self.analyzer.assume(ctx, cond, holds),
+            _ => ctx,
         }
     }
 
@@ -327,7 +327,7 @@ impl<'a> Simplifier<'a> {
             },
             ExprKind::Unary(..) => &[Fold, Decide, Chain, Rules],
             ExprKind::Cast(_) | ExprKind::Select(..) => &[Fold, Decide, Rules],
-            ExprKind::Call { .. } => &[Decide, Rules],
+            ExprKind::Call { .. } | ExprKind::IfThenElse(..) => &[Decide, Rules],
             _ => &[Decide],
         }
     }
@@ -355,10 +355,7 @@ impl<'a> Simplifier<'a> {
             _ if node.is_leaf() => expr,
             ExprKind::Lambda { .. } | ExprKind::Opaque { .. } => expr,
             ExprKind::Let { value, body } => self.with_simple_let(at, expr, value, body),
-            ExprKind::Call { .. } => match self.as_if(expr) {
-                Some([cond, a, b]) => self.with_simple_arms(at, expr, cond, a, b),
-                None => self.map_operands(at, expr),
-            },
+            ExprKind::IfThenElse(cond, a, b) => self.with_simple_arms(at, expr, cond, a, b),
             // An overflow in it is no event: the condition of a `Select` and a conversion to float use nothing (crate README).
             ExprKind::Select(cond, a, b) => {
                 let wraps = At { reading: Overflow::Wraps, ..at };
@@ -531,14 +528,9 @@ impl<'a> Simplifier<'a> {
             _ => None,
         }
     }
-    /// The operands of `if_then_else`.
-    fn as_if(&self, expr: ExprId) -> Option<[ExprId; 3]> {
-        self.call_args(expr, "if_then_else")?.try_into().ok()
-    }
     /// `likely` says something to a compiler; the wrapper stays (`SEMANTICS: S9`).
     fn is_hint(&self, expr: ExprId) -> bool {
         matches!(self.body().expr(expr).kind, ExprKind::Call { .. })
-            && self.as_if(expr).is_none()
             && self
                 .call_args(expr, "likely")
                 .is_none_or(|it| it.first().is_none_or(|&operand| self.as_bool(operand).is_none()))

@@ -5,7 +5,7 @@
 //! division by `n * m` is not safe because `n` and `m` are positive, as their product may wrap to 0.
 
 use ir::{
-    BinaryOp, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind,
+    BinaryOp, BufferId, BufferOrigin, DataType, ExprId, ExprKind,
     arena::Id,
     effects::{Trap, TrapKind},
 };
@@ -64,21 +64,17 @@ impl Analyzer<'_> {
             }
             // A function that nobody calls here.
             ExprKind::Lambda { .. } => return Some(expr),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if body.name(name) == "if_then_else" =>
-            {
-                if let &[cond, a, b] = body.items(args) {
-                    return self.why_may_trap(ctx, cond).or_else(|| {
-                        // The condition is used here, where the source may not use it (I1).
-                        if !self.is_untainted(ctx, cond) {
-                            return Some(expr);
-                        }
-                        let Some([then, otherwise]) = self.arms(ctx, cond) else {
-                            return Some(expr);
-                        };
-                        self.why_may_trap(then, a).or_else(|| self.why_may_trap(otherwise, b))
-                    });
-                }
+            ExprKind::IfThenElse(cond, a, b) => {
+                return self.why_may_trap(ctx, cond).or_else(|| {
+                    // The condition is used here, where the source may not use it (I1).
+                    if !self.is_untainted(ctx, cond) {
+                        return Some(expr);
+                    }
+                    let Some([then, otherwise]) = self.arms(ctx, cond) else {
+                        return Some(expr);
+                    };
+                    self.why_may_trap(then, a).or_else(|| self.why_may_trap(otherwise, b))
+                });
             }
             // Base and stride are used; the number of lanes is no value at run time.
             ExprKind::Ramp { base, stride, .. } => {
@@ -103,11 +99,7 @@ impl Analyzer<'_> {
         match node.kind {
             _ if node.flags.open_binders > 0 => false,
             ExprKind::Lambda { .. } => false,
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if body.name(name) == "if_then_else" =>
-            {
-                body.items(args).first().is_some_and(|&it| self.is_untainted(ctx, it))
-            }
+            ExprKind::IfThenElse(cond, ..) => self.is_untainted(ctx, cond),
             ExprKind::Ramp { base, stride, .. } => {
                 self.is_untainted(ctx, base) && self.is_untainted(ctx, stride)
             }
@@ -261,13 +253,10 @@ impl Analyzer<'_> {
 
     /// Whether the node neither traps nor uses an operand, whatever its operands are.
     fn is_plain_alone(&self, expr: ExprId) -> bool {
-        let uses = match self.body.expr(expr).kind {
-            ExprKind::Lambda { .. } | ExprKind::Ramp { .. } => true,
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
-                self.body.name(name) == "if_then_else"
-            }
-            _ => false,
-        };
+        let uses = matches!(
+            self.body.expr(expr).kind,
+            ExprKind::Lambda { .. } | ExprKind::Ramp { .. } | ExprKind::IfThenElse(..)
+        );
         !uses && self.effects.own_trap(&self.body, expr) == Trap::No
     }
 
@@ -336,15 +325,11 @@ impl Analyzer<'_> {
                 let inner = self.inside(ctx, value);
                 return self.stays(ctx, value, part) && self.stays(inner, body, part);
             }
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if body.name(name) == "if_then_else" =>
-            {
-                if let &[cond, a, b] = body.items(args) {
-                    let Some([then, otherwise]) = self.arms(ctx, cond) else { return false };
-                    return self.stays(ctx, cond, part)
-                        && self.stays(then, a, part)
-                        && self.stays(otherwise, b, part);
-                }
+            ExprKind::IfThenElse(cond, a, b) => {
+                let Some([then, otherwise]) = self.arms(ctx, cond) else { return false };
+                return self.stays(ctx, cond, part)
+                    && self.stays(then, a, part)
+                    && self.stays(otherwise, b, part);
             }
             ExprKind::Binary(op, a, _)
                 if matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)

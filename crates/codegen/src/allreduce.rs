@@ -242,9 +242,7 @@ impl<'a> Lowering<'a> {
         if self.body.ty(value) != self.body.ty(identity) {
             return Err(malformed("has an identity of another type"));
         }
-        let callee = Callee::Intrinsic(self.body.intern("if_then_else"));
-        let ty = self.body.ty(value);
-        Ok(self.body.call(callee, &[self.condition, value, identity], Body::no_attrs(), ty, false))
+        Ok(self.body.if_then_else(self.condition, value, identity))
     }
 
     fn dtypes(&self) -> Result<Vec<DataType>> {
@@ -467,6 +465,7 @@ fn retyped(body: &mut Body, expr: ExprId) -> ExprId {
         ExprKind::Binary(op, a, b) => body.binary(op, a, b),
         ExprKind::Unary(op, a) => body.unary(op, a),
         ExprKind::Select(c, a, b) => body.select(c, a, b),
+        ExprKind::IfThenElse(c, a, b) => body.if_then_else(c, a, b),
         ExprKind::Call { args, .. } => {
             let ty = body.items(args).last().map_or(Type::Unknown, |&it| body.ty(it));
             body.make(node.kind, ty)

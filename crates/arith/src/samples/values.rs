@@ -57,9 +57,9 @@ impl Analyzer<'_> {
             },
             ExprKind::Binary(op, a, b) => self.binary_sample(op, a, b, dtype),
             ExprKind::Select(cond, a, b) => self.chosen(cond, a, b, true),
+            ExprKind::IfThenElse(cond, a, b) => self.chosen(cond, a, b, false),
             ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
                 match (self.body.name(name), self.body.items(args)) {
-                    ("if_then_else", &[cond, a, b]) => self.chosen(cond, a, b, false),
                     ("likely", &[a]) => self.sample(a),
                     _ => Sample::Unknown,
                 }

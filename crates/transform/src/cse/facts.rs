@@ -197,8 +197,7 @@ impl<'a> Facts<'a> {
             let id = ExprId::new(index);
             let kind = body.expr(id).kind;
             let is_sum = |it: ExprId| self.sharing(it).has(Sharing::SUM);
-            let is_own =
-                effects.own_trap(body, id) != Trap::No || sharing::uses_sum(body, kind, is_sum);
+            let is_own = effects.own_trap(body, id) != Trap::No || sharing::uses_sum(kind, is_sum);
             let mut culprit = if is_own { index as u32 } else { NONE };
             body.each_child(kind, &mut |child| {
                 if culprit == NONE {
