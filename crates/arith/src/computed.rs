@@ -8,7 +8,7 @@
 //! definitions; and what their variables are bound to. Not the condition of a `Select` nor what is converted to a float: an
 //! overflow there goes unnoticed. O(nodes, at most [`MOST_NODES`]) a context, once.
 
-use ir::{BinaryOp, Callee, ExprId, ExprKind};
+use ir::{BinaryOp, Callee, ExprId, ExprKind, Intrinsic};
 use smallvec::SmallVec;
 
 use crate::{
@@ -170,9 +170,7 @@ impl Analyzer<'_> {
             ExprKind::Unary(_, a) => stack.push(a),
             ExprKind::Cast(a) if body.dtype(expr).is_some_and(is_integral) => stack.push(a),
             ExprKind::IfThenElse(cond, ..) => stack.push(cond),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if body.name(name) == "likely" =>
-            {
+            ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Likely), args, .. } => {
                 if let &[cond] = body.items(args) {
                     stack.push(cond);
                 }

@@ -8,7 +8,7 @@
 //! Only conditions that are values of their variables say anything: what a load gave once it need not give again
 //! (`SEMANTICS: M11`, `X8`). Floats are compared by nobody here (`F4`). O(atoms) a condition.
 
-use ir::{BinaryOp, BufferOrigin, Callee, ExprId, ExprKind, UnaryOp, ValueId};
+use ir::{BinaryOp, BufferOrigin, Callee, ExprId, ExprKind, Intrinsic, UnaryOp, ValueId};
 use smallvec::SmallVec;
 
 use crate::{
@@ -51,9 +51,9 @@ impl Analyzer<'_> {
                     stack.push((b, holds));
                     stack.push((a, holds));
                 }
-                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                    if self.body.name(name) == "likely" && self.body.items(args).len() == 1 =>
-                {
+                ExprKind::Call {
+                    callee: Callee::Intrinsic(_, Intrinsic::Likely), args, ..
+                } if self.body.items(args).len() == 1 => {
                     stack.push((self.body.items(args)[0], holds));
                 }
                 ExprKind::Int(value) if (value != 0) == holds => {}

@@ -174,7 +174,8 @@ fn normal(name: &str) -> String {
 
 /// Reads a call; none if it is another one, or of a form that is not understood.
 pub fn instruction(body: &Body, call: ExprId) -> Option<Instruction<'_>> {
-    let ExprKind::Call { callee: Callee::Intrinsic(name), args, attrs, .. } = body.expr(call).kind
+    let ExprKind::Call { callee: Callee::Intrinsic(name, _), args, attrs, .. } =
+        body.expr(call).kind
     else {
         return None;
     };

@@ -10,7 +10,7 @@ mod whole;
 
 use ir::{
     Attr, Body, BufferField, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, ForKind,
-    OpId, OpKind, RegionId, ValueId, ValueKind, ViewStep,
+    Intrinsic, OpId, OpKind, RegionId, ValueId, ValueKind, ViewStep,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -243,7 +243,7 @@ impl<'a> Splitter<'a> {
         let body = self.body;
         let what = match body.ops[op].kind {
             OpKind::Evaluate => match body.expr(body.ops[op].operands[0]).kind {
-                ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
+                ExprKind::Call { callee: Callee::Intrinsic(name, _), .. } => {
                     return format!("the host calls `{}`", body.name(name));
                 }
                 _ => "a call",
@@ -538,10 +538,10 @@ impl<'a> Uses<'a> {
                     }
                     return Ok(());
                 }
-                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                    at = match (body.name(name), body.items(args)) {
-                        ("tvm_access_ptr", &[_, data, ..]) => data,
-                        ("address_of", &[of, ..]) => of,
+                ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
+                    at = match (it, body.items(args)) {
+                        (Intrinsic::AccessPtr, &[_, data, ..]) => data,
+                        (Intrinsic::AddressOf, &[of, ..]) => of,
                         _ => break,
                     };
                 }

@@ -98,7 +98,7 @@ fn facts(body: &Body, kernel: &Kernel) -> barriers::Kernel {
 }
 
 fn push_barrier(body: &mut Body, block: BlockId) {
-    let callee = Callee::Intrinsic(body.intern("tvm_storage_sync"));
+    let callee = body.intrinsic(ir::Intrinsic::StorageSync);
     let scope = body.string("shared");
     let ty = Type::Prim(ir::DataType::INT32);
     let call = body.call(callee, &[scope], Body::no_attrs(), ty, true);

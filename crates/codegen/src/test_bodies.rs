@@ -89,7 +89,7 @@ impl Builder {
         self.body.binary(op, a, b)
     }
     pub(crate) fn call(&mut self, name: &str, args: &[ExprId], ty: DataType) -> ExprId {
-        let callee = Callee::Intrinsic(self.body.intern(name));
+        let callee = self.body.operator(name);
         self.body.call(callee, args, Body::no_attrs(), ty.into(), false)
     }
     /// `if condition:` around what `inside` makes.

@@ -16,7 +16,7 @@
 //! whose nodes rise at most twice. Building is O(expressions + operations + scopes), a query O(1).
 
 use ir::{
-    Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, OpId, OpKind, ValueId,
+    Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Intrinsic, OpId, OpKind, ValueId,
     arena::Id,
     effects::{Flags, MemoryEffect},
 };
@@ -202,7 +202,8 @@ impl Graph<'_, '_> {
                 if !is_value {
                     self.source(to, Vary::Thread);
                 }
-                if is_invariant(body, callee) {
+                // All threads have the same, whatever the operand is.
+                if matches!(callee, Callee::Intrinsic(_, Intrinsic::ThreadInvariant)) {
                     return;
                 }
             }
@@ -510,12 +511,4 @@ pub(crate) fn in_threads(flow: &Flow<'_>) -> Vec<bool> {
             || flow.scopes.parent(scope).is_some_and(|it| inside[it.index()]);
     }
     inside
-}
-
-/// Calls that say of their operand that it is the same everywhere.
-fn is_invariant(body: &Body, callee: Callee) -> bool {
-    match callee {
-        Callee::Intrinsic(name) => body.name(name) == "tvm_thread_invariant",
-        Callee::Function(_) | Callee::Unknown(_) => false,
-    }
 }

@@ -174,7 +174,7 @@ fn threads_of_a_block_are_reduced_together() {
     let no_attrs = Body::no_attrs();
     let name = body.intern("comm_reducer");
     let reducer = body.call(
-        Callee::Intrinsic(name),
+        Callee::Intrinsic(name, _),
         &[lambda, identity],
         no_attrs,
         DataType::HANDLE.into(),
@@ -190,7 +190,7 @@ fn threads_of_a_block_are_reduced_together() {
     let target = body.load(result, &[zero], None);
     let name = body.intern("tvm_thread_allreduce");
     let call = body.call(
-        Callee::Intrinsic(name),
+        Callee::Intrinsic(name, _),
         &[one, value, yes, target, tx],
         no_attrs,
         DataType::VOID.into(),

@@ -13,9 +13,9 @@ use smallvec::SmallVec;
 
 use crate::{
     Attr, AttrDict, AttrDictId, BinaryOp, Block, BlockId, Buffer, BufferField, BufferId, Callee,
-    DataType, Expr, ExprFlags, ExprId, ExprKind, ExprListId, Lanes, NameId, OpId, OpKind,
-    Operation, Region, RegionId, RegionKind, SBlock, SBlockId, SharedDict, Type, UnaryOp, Value,
-    ValueId, ValueKind,
+    DataType, Expr, ExprFlags, ExprId, ExprKind, ExprListId, Intrinsic, Lanes, NameId, OpId,
+    OpKind, Operation, Region, RegionId, RegionKind, SBlock, SBlockId, SharedDict, Type, UnaryOp,
+    Value, ValueId, ValueKind,
     arena::{Id, Table},
     interned::{Index, ListTable, NameTable},
 };
@@ -537,6 +537,23 @@ impl Body {
     /// A property of a buffer. Its type: a pointer for the data, else that of the written expression or `int32`.
     pub fn buffer_field(&mut self, buffer: BufferId, field: BufferField, ty: Type) -> ExprId {
         self.make(ExprKind::BufferField(buffer, field), ty)
+    }
+    /// The operator of TVM of a name.
+    pub fn operator(&mut self, name: &str) -> Callee {
+        Callee::Intrinsic(self.intern(name), Intrinsic::of_name(name))
+    }
+    /// An operator of TVM that has a name: none but [`Intrinsic::Other`] has none.
+    pub fn intrinsic(&mut self, it: Intrinsic) -> Callee {
+        Callee::Intrinsic(self.intern(it.name().unwrap_or_default()), it)
+    }
+    /// The operands of a call of an operator, if it is one.
+    pub fn operands_of(&self, expr: ExprId, of: Intrinsic) -> Option<&[ExprId]> {
+        match self.expr(expr).kind {
+            ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } if it == of => {
+                Some(self.items(args))
+            }
+            _ => None,
+        }
     }
     /// A call. `fresh` gives it an instance number of its own: say so for all that is not a value of its operands.
     pub fn call(

@@ -375,7 +375,7 @@ impl<'a> Encoder<'a> {
             ExprKind::Call { callee, args, attrs, instance } => {
                 self.tag(19);
                 let (tag, name) = match callee {
-                    Callee::Intrinsic(name) => (0, name),
+                    Callee::Intrinsic(name, _) => (0, name),
                     Callee::Function(name) => (1, name),
                     Callee::Unknown(name) => (2, name),
                 };

@@ -14,6 +14,7 @@ pub mod guard;
 pub mod id_list;
 mod interned;
 pub mod interrupt;
+pub mod intrinsic;
 pub mod minifloat;
 pub mod occurrence;
 pub mod operation;
@@ -32,6 +33,7 @@ pub use buffer::{Buffer, BufferOrigin, BufferRegion, RegionDim, ViewRoot, ViewSt
 pub use dtype::{DataType, Lanes, Type, TypeCode};
 pub use expr::{BinaryOp, BufferField, Callee, Expr, ExprFlags, ExprKind, UnaryOp};
 pub use id_list::IdList;
+pub use intrinsic::Intrinsic;
 pub use occurrence::{OccurrenceId, Occurrences};
 pub use operation::{
     AllocKind, Block, ForKind, IterKind, IterVar, OpKind, Operation, Region, RegionKind, SBlock,

@@ -14,8 +14,8 @@
 use rustc_hash::FxHashSet;
 
 use crate::{
-    BlockId, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, RegionId, RegionKind,
-    Type, ValueId, ValueKind,
+    BlockId, Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, Intrinsic, OpId, OpKind, RegionId,
+    RegionKind, Type, ValueId, ValueKind,
     arena::Id,
     dominators::Dominators,
     expr::UnaryOp,
@@ -436,6 +436,14 @@ impl Verifier<'_> {
                     if a != b && a != Type::Unknown && b != Type::Unknown {
                         self.error(Some(op), format!("{operator:?} of {a:?} and {b:?}"));
                     }
+                }
+                ExprKind::Call { callee: Callee::Intrinsic(name, it), .. }
+                    if Intrinsic::of_name(body.name(name)) != it =>
+                {
+                    self.error(
+                        Some(op),
+                        format!("a call of `{}` is taken for {it:?}", body.name(name)),
+                    );
                 }
                 ExprKind::Select(condition, then, otherwise)
                 | ExprKind::IfThenElse(condition, then, otherwise) => {

@@ -21,7 +21,7 @@ mod reducer;
 
 use ir::{
     AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, Callee, DataType, ExprId,
-    OpId, OpKind, Type, arena::Id as _,
+    Intrinsic, OpId, OpKind, Type, arena::Id as _,
 };
 use rustc_hash::FxHashMap;
 
@@ -165,7 +165,7 @@ fn combine(
         let var = loop_var(body, thread);
         args.push(body.value_expr(var));
     }
-    let callee = Callee::Intrinsic(body.intern("tvm_thread_allreduce"));
+    let callee = body.intrinsic(Intrinsic::ThreadAllreduce);
     let ty: Type = DataType::HANDLE.into();
     let call = body.call(callee, &args, Body::no_attrs(), ty, true);
     body.push_op(inner, OpKind::Evaluate, &[call]);

@@ -12,8 +12,8 @@
 //! A buffer whose address somebody keeps stays (`M8`). Linear but for the number of allocations of one kind in one list.
 
 use ir::{
-    Body, BufferField, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, NameId, OpId,
-    OpKind, ViewRoot, walk::WalkEvent,
+    Body, BufferField, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, Intrinsic,
+    NameId, OpId, OpKind, ViewRoot, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -191,11 +191,8 @@ pub(super) fn kept(body: &Body) -> FxHashSet<BufferId> {
                 ExprKind::Buffer(buffer) | ExprKind::Region(buffer, _) => {
                     kept.insert(root(body, buffer));
                 }
-                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                    if matches!(
-                        body.name(name),
-                        "address_of" | "access_ptr" | "tvm_access_ptr"
-                    ) =>
+                ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. }
+                    if it.makes_address() || it == Intrinsic::ElementPtr =>
                 {
                     for &arg in body.items(args) {
                         if let ExprKind::Load { buffer, .. } = body.expr(arg).kind {

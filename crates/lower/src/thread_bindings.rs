@@ -19,8 +19,8 @@
 mod check;
 
 use ir::{
-    Attr, BinaryOp, BlockId, Body, DataType, ExprId, ExprKind, ForKind, OpId, OpKind, ValueId,
-    substitution::Substitution, walk::WalkEvent,
+    Attr, BinaryOp, BlockId, Body, DataType, ExprId, ExprKind, ForKind, Intrinsic, OpId, OpKind,
+    ValueId, substitution::Substitution, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -365,21 +365,22 @@ fn bare_threads(body: &mut Body, op: OpId) {
     let (OpKind::Evaluate, Some(&call)) = (body.ops[op].kind, body.ops[op].operands.first()) else {
         return;
     };
-    let ExprKind::Call { callee: ir::Callee::Intrinsic(name), args, attrs, instance } =
-        body.expr(call).kind
+    let ExprKind::Call {
+        callee: callee @ ir::Callee::Intrinsic(_, Intrinsic::ThreadAllreduce),
+        args,
+        attrs,
+        instance,
+    } = body.expr(call).kind
     else {
         return;
     };
-    if body.name(name) != "tvm_thread_allreduce" {
-        return;
-    }
     let bare = |body: &Body, expr: ExprId| match body.expr(expr).kind {
         ExprKind::Cast(inner) if matches!(body.expr(inner).kind, ExprKind::Value(_)) => inner,
         _ => expr,
     };
     let args: Vec<ExprId> = body.items(args).iter().map(|&it| bare(body, it)).collect();
     let args = body.list(&args);
-    let (callee, ty) = (ir::Callee::Intrinsic(name), body.ty(call));
+    let ty = body.ty(call);
     body.ops[op].operands[0] = body.make(ExprKind::Call { callee, args, attrs, instance }, ty);
 }
 

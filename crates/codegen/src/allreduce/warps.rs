@@ -139,7 +139,7 @@ impl Lowering<'_> {
     ) -> ExprId {
         let mask = self.body.int(u32::MAX.into(), DataType::uint(32));
         let warp = self.int(WARP);
-        let callee = Callee::Intrinsic(self.body.intern(name));
+        let callee = self.body.operator(name);
         let ty: Type = self.body.ty(value);
         let args = [mask, value, from, width, warp];
         let call = self.body.call(callee, &args, ir::Body::no_attrs(), ty, true);

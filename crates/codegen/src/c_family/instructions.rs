@@ -4,7 +4,7 @@
 //! fragments, which have a type of their own: shape and layout are those of the loads, fills and stores of their buffer, so these are looked for
 //! first. What an instruction asks of the device is noted as a feature of the kernel. Linear in the kernel.
 
-use ir::{Body, BufferField, BufferId, DataType, ExprId, ExprKind, OpKind, TypeCode};
+use ir::{Body, BufferField, BufferId, DataType, ExprId, ExprKind, Intrinsic, OpKind, TypeCode};
 
 use super::{
     Feature,
@@ -230,13 +230,8 @@ impl Writer<'_> {
         if let Some(buffer) = pointed(body, pointer) {
             return Ok((buffer, None, body.buffers[buffer].dtype));
         }
-        let ExprKind::Call { callee: ir::Callee::Intrinsic(name), args, .. } =
-            body.expr(pointer).kind
-        else {
-            return Err(computed());
-        };
-        match (body.name(name), body.items(args)) {
-            ("tvm_access_ptr", &[element, data, offset, _, _]) => {
+        match body.operands_of(pointer, Intrinsic::AccessPtr) {
+            Some(&[element, data, offset, _, _]) => {
                 let buffer = pointed(body, data).ok_or_else(computed)?;
                 let dtype = self.dtype(element)?;
                 if dtype != body.buffers[buffer].dtype {
@@ -412,17 +407,11 @@ impl Writer<'_> {
 
 /// `T.address_of(buffer[indices])`
 fn element_address(body: &Body, pointer: ExprId) -> Option<(BufferId, Vec<ExprId>)> {
-    let ExprKind::Call { callee: ir::Callee::Intrinsic(name), args, .. } = body.expr(pointer).kind
-    else {
-        return None;
-    };
-    match (body.name(name), body.items(args)) {
-        ("address_of", &[of, ..]) => match body.expr(of).kind {
-            ExprKind::Load { buffer, indices, predicate: None } => {
-                Some((buffer, body.items(indices).to_vec()))
-            }
-            _ => None,
-        },
+    let &[of, ..] = body.operands_of(pointer, Intrinsic::AddressOf)? else { return None };
+    match body.expr(of).kind {
+        ExprKind::Load { buffer, indices, predicate: None } => {
+            Some((buffer, body.items(indices).to_vec()))
+        }
         _ => None,
     }
 }

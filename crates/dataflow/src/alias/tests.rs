@@ -140,7 +140,7 @@ fn declare(fixture: &mut Fixture, name: &str, pointer: ExprId) {
 }
 
 fn call(fixture: &mut Fixture, name: &str, args: &[ExprId]) -> ExprId {
-    let callee = Callee::Intrinsic(fixture.body.intern(name));
+    let callee = fixture.body.operator(name);
     fixture.body.call(callee, args, Body::no_attrs(), DataType::HANDLE.into(), false)
 }
 

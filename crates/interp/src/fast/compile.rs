@@ -220,8 +220,12 @@ impl Compiler<'_, '_> {
             ExprKind::IfThenElse(condition, then, otherwise) => {
                 return self.choice(condition, then, otherwise);
             }
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                return self.call(body.name(name), body.items(args), dtype, kind, is_uniform);
+            ExprKind::Call { callee: Callee::Intrinsic(name, it), args, .. } => {
+                let args = body.items(args);
+                return match args {
+                    &[value] if it.is_transparent() => self.expr(value),
+                    _ => self.call(body.name(name), args, dtype, kind, is_uniform),
+                };
             }
             _ => return None,
         };
@@ -269,12 +273,6 @@ impl Compiler<'_, '_> {
         kind: Kind,
         is_uniform: bool,
     ) -> Option<(Reg, Kind)> {
-        match (name, args) {
-            ("likely" | "ignore_loop_partition" | "tvm_thread_invariant", &[value]) => {
-                return self.expr(value);
-            }
-            _ => {}
-        }
         let mut operands = Vec::with_capacity(args.len());
         for &arg in args {
             let (register, kind) = self.expr(arg)?;

@@ -31,7 +31,7 @@ impl Fixture {
     }
 
     fn call(&mut self, name: &str, args: &[ExprId], ty: Type) -> ExprId {
-        let callee = Callee::Intrinsic(self.body.intern(name));
+        let callee = self.body.operator(name);
         let args = self.body.list(args);
         let attrs = self.body.attr_dict(Vec::new());
         self.body.make(ExprKind::Call { callee, args, attrs, instance: 0 }, ty)

@@ -3,8 +3,8 @@
 //! In: a launch. Out: the function. One pass; regions by `stacker`, everything else by loops.
 
 use ir::{
-    BinaryOp, BlockId, Body, Callee, DataType, Dialect, ExprId, ExprKind, OpId, OpKind, Param,
-    RegionId, Type, ValueId, ValueKind, arena::Id as _,
+    BinaryOp, BlockId, Body, Callee, DataType, Dialect, ExprId, ExprKind, Intrinsic, OpId, OpKind,
+    Param, RegionId, Type, ValueId, ValueKind, arena::Id as _,
 };
 use rustc_hash::FxHashMap;
 
@@ -277,7 +277,7 @@ impl<'a> Converter<'a> {
     }
 
     fn barrier(&mut self) {
-        let callee = Callee::Intrinsic(self.body.intern("tvm_storage_sync"));
+        let callee = self.body.intrinsic(Intrinsic::StorageSync);
         let scope = self.body.string("shared");
         let ty = Type::Prim(DataType::INT32);
         let call = self.body.call(callee, &[scope], Body::no_attrs(), ty, true);

@@ -8,7 +8,9 @@
 //! - Truth values are `bool`: their `andi`, `ori`, `xori` are logic.
 //! - Floats are rounded as written; `maximumf` and `minimumf` give NaN for NaN and know the sign of zero, unless `fastmath` takes that back.
 
-use ir::{BinaryOp, Body, Callee, DataType, ExprId, ExprKind, OpId, Type, UnaryOp, fold};
+use ir::{
+    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, OpId, Type, UnaryOp, fold,
+};
 
 use super::text::{self, Number};
 
@@ -149,8 +151,13 @@ impl Values<'_> {
     }
 
     fn call(&mut self, name: &str, args: &[ExprId], dtype: DataType) -> ExprId {
-        let callee = Callee::Intrinsic(self.body.intern(name));
+        let callee = self.body.operator(name);
         self.body.call(callee, args, Body::no_attrs(), Type::Prim(dtype), false)
+    }
+
+    fn reinterpret(&mut self, a: ExprId, dtype: DataType) -> ExprId {
+        let callee = self.body.intrinsic(Intrinsic::Reinterpret);
+        self.body.call(callee, &[a], Body::no_attrs(), Type::Prim(dtype), false)
     }
 
     fn select(&mut self, c: ExprId, a: ExprId, b: ExprId) -> ExprId {
@@ -358,7 +365,7 @@ impl Values<'_> {
                 let bits = self.bits(a);
                 self.cast(bits, to)
             }
-            "bitcast" if !from.is_bool() && !to.is_bool() => self.call("reinterpret", &[a], to),
+            "bitcast" if !from.is_bool() && !to.is_bool() => self.reinterpret(a, to),
             _ => return None,
         })
     }

@@ -4,7 +4,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use ir::{Body, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, OpId, OpKind, ValueId};
+use ir::{
+    Body, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, Intrinsic, OpId, OpKind,
+    ValueId,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
@@ -249,8 +252,9 @@ impl Plan {
                     Some(definition) if !definition.is_kept(body) => stack.push(definition.expr),
                     _ => {}
                 },
-                ExprKind::Call { callee: Callee::Intrinsic(name), .. }
-                    if body.name(name) == "tvm_thread_invariant" => {}
+                ExprKind::Call {
+                    callee: Callee::Intrinsic(_, Intrinsic::ThreadInvariant), ..
+                } => {}
                 // What a thread reads is its own affair: a barrier behind it says that all read the same.
                 ExprKind::Load { .. } => {}
                 kind => body.each_child(kind, &mut |child| stack.push(child)),

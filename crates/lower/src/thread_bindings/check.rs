@@ -4,8 +4,8 @@
 //! and the nodes of each; a loop in one of the same tag costs the operations of the outer one.
 
 use ir::{
-    Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, ExprListId, ForKind, OpId, OpKind,
-    RegionId, ValueId, ViewRoot, effects::EffectTable, walk::WalkEvent,
+    Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, ExprListId, ForKind, Intrinsic, OpId,
+    OpKind, RegionId, ValueId, ViewRoot, effects::EffectTable, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -195,14 +195,10 @@ fn effect(body: &Body, op: OpId) -> Effect {
                 return;
             }
             let here = match callee {
-                Callee::Intrinsic(name)
-                    if matches!(
-                        body.name(name),
-                        "tvm_thread_allreduce" | "tvm_storage_sync" | "comm_reducer"
-                    ) =>
-                {
-                    Effect::Together
-                }
+                Callee::Intrinsic(
+                    _,
+                    Intrinsic::ThreadAllreduce | Intrinsic::StorageSync | Intrinsic::CommReducer,
+                ) => Effect::Together,
                 _ => Effect::Other,
             };
             if worst != Effect::Other {

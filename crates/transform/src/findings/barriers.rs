@@ -17,7 +17,7 @@ use barriers::{
 };
 use dataflow::alias::Space;
 use ir::{
-    BufferId, ExprKind, OpId, OpKind, ValueId,
+    BufferId, ExprKind, Intrinsic, OpId, OpKind, ValueId,
     plan::finding::{Finding, FindingKind, Place, Reason, Related, Role},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -86,7 +86,7 @@ pub(super) fn plan_superfluous(facts: &FindingFacts<'_>, found: &mut Vec<Finding
 /// The outermost launches that have a barrier, with what the analysis asks of them.
 fn kernels(facts: &FindingFacts<'_>) -> Vec<Kernel> {
     let body = facts.body;
-    if body.lookup_name("tvm_storage_sync").is_none() {
+    if Intrinsic::StorageSync.name().is_none_or(|it| body.lookup_name(it).is_none()) {
         return Vec::new();
     }
     let mut found = Vec::new();

@@ -348,7 +348,7 @@ impl<'a> Planner<'_, '_, 'a> {
             | ExprKind::Bound(_)
             | ExprKind::Let { .. }
             | ExprKind::Lambda { .. } => None,
-            call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
+            call @ ExprKind::Call { callee: Callee::Intrinsic(..), .. } => {
                 let row = self.facts.round.effects.call(body, call);
                 (row.is_pure_value() && row.is_deletable()).then_some(0)
             }

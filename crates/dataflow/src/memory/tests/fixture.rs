@@ -42,7 +42,7 @@ impl Fixture {
                 }
             }
             ExprKind::Binary(_, a, b) => format!("({} {})", self.show(a), self.show(b)),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+            ExprKind::Call { callee: Callee::Intrinsic(name, _), args, .. } => {
                 let args: Vec<String> = body.items(args).iter().map(|&it| self.show(it)).collect();
                 format!("{}({})", body.name(name), args.join(" "))
             }
@@ -153,7 +153,7 @@ impl Parser {
                 if let Some(name) = word.strip_prefix('&') {
                     let load = self.load(name);
                     let body = &mut self.fixture.body;
-                    let callee = Callee::Intrinsic(body.intern("address_of"));
+                    let callee = body.operator("address_of");
                     let ty = DataType::HANDLE.into();
                     body.call(callee, &[load], Body::no_attrs(), ty, false)
                 } else if let Some(name) = word.strip_suffix(".data") {
@@ -166,7 +166,7 @@ impl Parser {
             })
             .collect();
         let body = &mut self.fixture.body;
-        let callee = Callee::Intrinsic(body.intern(words[0]));
+        let callee = body.operator(words[0]);
         let ty: Type = DataType::INT32.into();
         body.call(callee, &args, Body::no_attrs(), ty, fresh)
     }

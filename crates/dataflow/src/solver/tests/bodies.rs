@@ -64,7 +64,7 @@ impl Build<'_> {
     }
 
     fn call(&mut self, name: &str, args: &[ExprId]) -> ExprId {
-        let callee = Callee::Intrinsic(self.body.intern(name));
+        let callee = self.body.operator(name);
         self.body.call(callee, args, Body::no_attrs(), DataType::BOOL.into(), false)
     }
 

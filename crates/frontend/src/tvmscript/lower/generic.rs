@@ -1,6 +1,6 @@
 //! Calls without a meaning of their own here: operators of TVM by their tables, functions of the module, Python.
 
-use ir::{Callee, DataType, ExprKind, Type, effects::Operand};
+use ir::{Callee, DataType, ExprKind, Intrinsic, Type, effects::Operand};
 
 use super::{
     Lowerer, R,
@@ -117,17 +117,20 @@ impl Lowerer<'_, '_, '_> {
         attrs: ir::AttrDict,
         ty: Type,
     ) -> Tx {
+        let it = Intrinsic::of_name(name);
         match *operands {
-            [x] if intrinsics::is_rounding(name) => {
-                if let Some(folded) = self.rounded(name, x, ex) {
+            [x] if it.is_rounding() => {
+                if let Some(folded) = self.rounded(it, x, ex) {
                     return folded;
                 }
             }
-            [x] if name == "likely" && self.s.body.expr(x.id).is_constant() => return x,
-            [_, x] if name == "reinterpret" && ty != Type::Unknown && self.ty(x) == ty => return x,
+            [x] if it == Intrinsic::Likely && self.s.body.expr(x.id).is_constant() => return x,
+            [_, x] if it == Intrinsic::Reinterpret && ty != Type::Unknown && self.ty(x) == ty => {
+                return x;
+            }
             _ => {}
         }
-        let callee = Callee::Intrinsic(self.s.body.intern(name));
+        let callee = Callee::Intrinsic(self.s.body.intern(name), it);
         let ids: Vec<_> = operands.iter().map(|it| it.id).collect();
         let attrs =
             if attrs.is_empty() { ir::Body::no_attrs() } else { self.s.body.attr_dict(attrs) };
@@ -137,17 +140,17 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// Rounding of integers and constants is done by the parser.
-    pub(super) fn rounded(&mut self, name: &str, x: Tx, ex: Ex) -> Option<Tx> {
+    pub(super) fn rounded(&mut self, of: Intrinsic, x: Tx, ex: Ex) -> Option<Tx> {
         let dtype = self.dtype(x)?;
         if dtype.is_integer() || dtype.is_bool() {
             return Some(x);
         }
         let ExprKind::Float(_) = self.kind(x) else { return None };
         let value = self.s.body.float_spelling(x.id)?;
-        let value = match name {
-            "floor" => value.floor(),
-            "ceil" => value.ceil(),
-            "trunc" => value.trunc(),
+        let value = match of {
+            Intrinsic::Floor => value.floor(),
+            Intrinsic::Ceil => value.ceil(),
+            Intrinsic::Trunc => value.trunc(),
             _ => value.round_ties_even(),
         };
         let id = self.s.body.float(value, dtype);
@@ -229,11 +232,9 @@ impl Lowerer<'_, '_, '_> {
             Some(ExprKind::Str(name)) => {
                 DataType::parse(this.s.body.name(name)).map_or(Type::Unknown, Type::Prim)
             }
-            Some(ExprKind::Call { callee: Callee::Intrinsic(name), .. })
-                if this.s.body.name(name) == ir::role::POINTER_TYPE =>
-            {
-                tx.map_or(Type::Unknown, |&it| this.ty(it))
-            }
+            Some(ExprKind::Call {
+                callee: Callee::Intrinsic(_, Intrinsic::PointerType), ..
+            }) => tx.map_or(Type::Unknown, |&it| this.ty(it)),
             _ => Type::Unknown,
         };
         match rule {

@@ -185,8 +185,3 @@ fn is_listed(name: &str) -> bool {
     use ir::effects::{EffectTable, Namespace};
     EffectTable::builtin().explain(Namespace::Tir, name).kind != ir::effects::MatchKind::Default
 }
-
-/// Floating-point functions that leave integers alone.
-pub(super) fn is_rounding(name: &str) -> bool {
-    matches!(name, "floor" | "ceil" | "trunc" | "round" | "nearbyint")
-}

@@ -127,7 +127,7 @@ impl Lowerer<'_, '_, '_> {
                 self.tx(id, at)
             })
             .collect();
-        self.call_node(ir::role::POINTER_TYPE, &names, Type::Pointer { element, scope }, at)
+        self.call_node("handle", &names, Type::Pointer { element, scope }, at)
     }
 
     pub(super) fn tuple(&mut self, items: &[Tx], src: Src) -> Tx {
@@ -303,9 +303,9 @@ impl Lowerer<'_, '_, '_> {
             Lanes::Fixed(n) => self.int(i128::from(n), DataType::INT32, at),
             Lanes::Scalable(n) => {
                 let n = self.int(i128::from(n), DataType::INT32, at);
-                let name = self.s.body.intern("vscale");
+                let vscale = self.s.body.intrinsic(ir::Intrinsic::VScale);
                 let call = self.s.body.call(
-                    ir::Callee::Intrinsic(name),
+                    vscale,
                     &[],
                     ir::Body::no_attrs(),
                     DataType::INT32.into(),

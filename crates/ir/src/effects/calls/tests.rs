@@ -13,7 +13,7 @@ use crate::{
 
 /// A call of a name with these operands.
 fn call_of(body: &mut Body, name: &str, args: &[ExprId]) -> ExprKind {
-    let callee = Callee::Intrinsic(body.intern(name));
+    let callee = body.operator(name);
     let call = body.call(callee, args, Body::no_attrs(), DataType::INT32.into(), true);
     body.expr(call).kind
 }
@@ -38,7 +38,7 @@ fn pointers(body: &mut Body) -> Vec<ExprId> {
     let variable = body.value_expr(variable);
     let zero = body.int(0, DataType::INT32);
     let element = body.load(buffer, &[zero], None);
-    let callee = Callee::Intrinsic(body.intern("address_of"));
+    let callee = body.operator("address_of");
     let address = body.call(callee, &[element], Body::no_attrs(), ty, false);
     let items = body.list(&[zero, address]);
     let list = body.make(ExprKind::Tuple(items), DataType::HANDLE.into());
@@ -93,7 +93,7 @@ fn a_pointer_by_keyword_is_an_operand_like_others() {
     let number = body.int(1, DataType::INT32);
     let attrs = body.attr_dict(vec![("dst".into(), crate::Attr::Operand(2))]);
     for (name, row) in call_rows().iter().filter(|it| !it.1.may_write()) {
-        let callee = Callee::Intrinsic(body.intern(name));
+        let callee = body.operator(name);
         let is_stated = matches!(
             row.operands.of(Operand::Named("dst")),
             Some(OperandUse::Address | OperandUse::Place | OperandUse::Reads)

@@ -202,7 +202,9 @@ fn expression(body: &Body, kind: ExprKind) -> String {
             format!("cast from {from}")
         }
         ExprKind::IfThenElse(..) => "T.if_then_else".to_owned(),
-        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => format!("T.{}", body.name(name)),
+        ExprKind::Call { callee: Callee::Intrinsic(name, _), .. } => {
+            format!("T.{}", body.name(name))
+        }
         other => {
             let debug = format!("{other:?}");
             let end = debug.find([' ', '(', '{']).unwrap_or(debug.len());
