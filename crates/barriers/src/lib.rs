@@ -741,5 +741,5 @@ pub fn is_barrier(body: &Body, op: OpId) -> bool {
     let args = body.operands_of(operation.operands[0], Intrinsic::StorageSync);
     let scope = args.and_then(|it| it.first()).map(|&it| body.expr(it).kind);
     let Some(ExprKind::Str(scope)) = scope else { return false };
-    matches!(body.name(scope), "shared" | "shared.dyn")
+    body.scope_of(scope).is_plain_shared()
 }

@@ -11,7 +11,7 @@
 use std::rc::Rc;
 
 use ir::{
-    Body, BufferField, BufferId, Callee, ExprId, ExprKind, Intrinsic, Type, ValueKind,
+    Body, BufferField, BufferId, Callee, ExprId, ExprKind, Intrinsic, MemoryScope, Type, ValueKind,
     arena::Id as _,
     effects::{Asynchrony, EffectTable, MemoryEffect},
 };
@@ -201,7 +201,7 @@ impl Planner<'_> {
                 let shape = copy.shape.map(|it| self.constant(it));
                 let extents = match shape {
                     [Some(m), Some(n), Some(k)] => {
-                        fragment_extents(&self.scope(copy.fragment.pointer), [m, n, k], copy.layout)
+                        fragment_extents(self.scope(copy.fragment.pointer), [m, n, k], copy.layout)
                     }
                     _ => None,
                 };
@@ -241,11 +241,10 @@ impl Planner<'_> {
     }
 
     /// The storage scope behind a pointer.
-    fn scope(&self, pointer: ExprId) -> String {
-        let body = self.body;
+    fn scope(&self, pointer: ExprId) -> MemoryScope {
         match self.pointee(pointer) {
-            Pointee::Buffer { buffer, .. } => body.name(body.buffers[buffer].scope).to_owned(),
-            _ => String::new(),
+            Pointee::Buffer { buffer, .. } => self.body.buffers[buffer].scope,
+            _ => MemoryScope::Unknown,
         }
     }
 

@@ -19,7 +19,7 @@ mod warps;
 
 use ir::{
     AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, Callee, DataType, ExprId,
-    ExprKind, Intrinsic, OpId, OpKind, Type, ValueId, arena::Id as _,
+    ExprKind, Intrinsic, MemoryScope, OpId, OpKind, Type, ValueId, arena::Id as _,
 };
 use lower::Origins;
 use rustc_hash::FxHashMap;
@@ -275,7 +275,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn allocate(&mut self, dtype: DataType, len: i64) -> BufferId {
-        let (name, scope) = (self.body.intern("red"), self.body.intern("shared"));
+        let name = self.body.intern("red");
         let extent = self.int(len);
         let buffer = self.body.buffers.push(Buffer {
             name,
@@ -283,7 +283,7 @@ impl<'a> Lowering<'a> {
             shape: vec![extent],
             strides: None,
             elem_offset: None,
-            scope,
+            scope: MemoryScope::Shared,
             origin: BufferOrigin::Alloc,
             attrs: Body::no_attrs(),
         });

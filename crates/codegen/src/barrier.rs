@@ -2,7 +2,7 @@
 //!
 //! In: the expression of an `evaluate`. Out: whether it is a barrier; anything else that would do something is refused by name.
 
-use ir::{Body, Callee, ExprId, ExprKind, Intrinsic, OpKind};
+use ir::{Body, Callee, ExprId, ExprKind, Intrinsic, MemoryScope, OpKind};
 
 use crate::kernel::{Refusal, Result};
 
@@ -16,15 +16,17 @@ pub(crate) fn is_barrier(body: &Body, expr: ExprId) -> Result<bool> {
         ExprKind::Int(_) | ExprKind::Float(_) => Ok(false),
         ExprKind::Call { callee: Callee::Intrinsic(name, it), args, .. } => {
             let scope = body.items(args).first().and_then(|&it| match body.expr(it).kind {
-                ExprKind::Str(scope) => Some(body.name(scope)),
+                ExprKind::Str(scope) => Some(body.scope_of(scope)),
                 _ => None,
             });
-            match (it, scope) {
-                (Intrinsic::StorageSync, Some("shared" | "shared.dyn")) => Ok(true),
-                (Intrinsic::StorageSync, scope) => Err(Refusal::new(
-                    "barrier-scope",
-                    format!("a barrier of scope `{}`", scope.unwrap_or("?")),
-                )),
+            match it {
+                Intrinsic::StorageSync if scope.is_some_and(MemoryScope::is_plain_shared) => {
+                    Ok(true)
+                }
+                Intrinsic::StorageSync => {
+                    let scope = body.scope_name(scope.unwrap_or(MemoryScope::Unknown));
+                    Err(Refusal::new("barrier-scope", format!("a barrier of scope `{scope}`")))
+                }
                 _ => {
                     let detail = format!("`T.{}` is not lowered", body.name(name));
                     Err(Refusal::new("intrinsic", detail))

@@ -16,7 +16,8 @@
 //! whose nodes rise at most twice. Building is O(expressions + operations + scopes), a query O(1).
 
 use ir::{
-    Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Intrinsic, OpId, OpKind, ValueId,
+    Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Intrinsic, OpId, OpKind, ThreadTag,
+    ValueId,
     arena::Id,
     effects::{Flags, MemoryEffect},
 };
@@ -51,9 +52,9 @@ impl Lattice for Vary {
 
 impl Vary {
     /// How far the index of this thread tag varies.
-    pub fn of_tag(tag: &str) -> Vary {
+    pub fn of_tag(tag: ThreadTag) -> Vary {
         // Virtual threads are threads as far as values go.
-        if tag.starts_with("blockIdx.") { Vary::Block } else { Vary::Thread }
+        if tag.is_block() { Vary::Block } else { Vary::Thread }
     }
 
     /// `uniform`, `varies by block`, `varies by thread`.
@@ -353,11 +354,11 @@ impl Graph<'_, '_> {
             }
             OpKind::For(kind) => self.loop_variables(op, kind),
             OpKind::LaunchThread { tag, var } => {
-                self.source(self.value(var), Vary::of_tag(flow.body.name(tag)));
+                self.source(self.value(var), Vary::of_tag(tag));
             }
             OpKind::EnvThread(tag) => {
                 for &result in &data.results {
-                    self.source(self.value(result), Vary::of_tag(flow.body.name(tag)));
+                    self.source(self.value(result), Vary::of_tag(tag));
                 }
             }
             OpKind::SBlock(_) => {
@@ -382,7 +383,7 @@ impl Graph<'_, '_> {
             let var = self.value(arg);
             match kind {
                 ForKind::ThreadBinding(tag) => {
-                    self.source(var, Vary::of_tag(flow.body.name(tag)));
+                    self.source(var, Vary::of_tag(tag));
                 }
                 ForKind::Parallel => self.source(var, Vary::Thread),
                 ForKind::Serial | ForKind::Vectorized | ForKind::Unrolled => {}

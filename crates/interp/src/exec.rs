@@ -18,8 +18,8 @@ use super::{
     uniform::Uniformity,
 };
 use ir::{
-    BlockId, Body, BufferId, ExprId, ExprKind, ExprListId, Intrinsic, OpId, OpKind, RegionId,
-    ValueId, arena::Id,
+    BlockId, Body, BufferId, ExprId, ExprKind, ExprListId, Intrinsic, MemoryScope, OpId, OpKind,
+    RegionId, ValueId, arena::Id,
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
@@ -452,12 +452,12 @@ impl<'a> Machine<'a> {
     fn barrier(&mut self, it: Intrinsic, args: ExprListId, active: &[u32]) {
         let body = self.body;
         let scope = body.items(args).first().and_then(|it| match body.expr(*it).kind {
-            ExprKind::Str(scope) => Some(body.name(scope)),
+            ExprKind::Str(scope) => Some(body.scope_of(scope)),
             _ => None,
         });
+        let is_of_warp = it == Intrinsic::WarpSync || scope == Some(MemoryScope::Warp);
         self.counts.calls += active.len() as u64;
-        let is_of_block = !matches!(it, Intrinsic::ThreadFence | Intrinsic::WarpSync);
-        if is_of_block && scope != Some("warp") {
+        if it != Intrinsic::ThreadFence && !is_of_warp {
             let waiting = self.frame.states.iter().filter(|it| **it != LaneState::Returned).count();
             if active.len() != waiting {
                 let n_active = active.len();
@@ -466,7 +466,7 @@ impl<'a> Machine<'a> {
                 });
             }
         }
-        if it == Intrinsic::WarpSync || scope == Some("warp") {
+        if is_of_warp {
             let threads = active.iter().map(|it| self.frame.threads[*it as usize]);
             self.races.warp_barrier(threads);
         } else if let Some(agent) = &mut self.agent {

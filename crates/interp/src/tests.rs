@@ -30,7 +30,7 @@ fn new_buffer(
     origin: BufferOrigin,
 ) -> BufferId {
     let extent = body.int(extent, I32);
-    let (name, scope) = (body.intern(name), body.intern(scope));
+    let (name, scope) = (body.intern(name), body.memory_scope(scope));
     let attrs = Body::no_attrs();
     let buffer = Buffer {
         name,
@@ -147,7 +147,7 @@ fn threads_of_a_block_are_reduced_together() {
     let (mut body, a, entry) = with_buffer();
     let (two, four) = (body.int(2, I32), body.int(4, I32));
     let launch = |body: &mut Body, block: BlockId, tag: &str, extent: ExprId| {
-        let tag = body.intern(tag);
+        let tag = body.thread_tag(tag);
         let var = ir::arena::Id::new(body.values.len());
         let op = body.push_op(block, OpKind::LaunchThread { tag, var }, &[extent]);
         let region = body.push_region(op);

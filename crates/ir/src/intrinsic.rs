@@ -168,6 +168,12 @@ impl Intrinsic {
         matches!(self, Intrinsic::AccessPtr | Intrinsic::AddressOf)
     }
 
+    /// Operators after which control goes elsewhere.
+    pub fn is_jump(self) -> bool {
+        use Intrinsic::{BreakLoop, ContinueLoop, Return, ThreadReturn};
+        matches!(self, Return | ThreadReturn | BreakLoop | ContinueLoop)
+    }
+
     /// Operators that stand for a type, where an operand is needed.
     pub fn is_type(self) -> bool {
         matches!(self, Intrinsic::TypeAnnotation | Intrinsic::PointerType)

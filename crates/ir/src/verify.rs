@@ -14,8 +14,8 @@
 use rustc_hash::FxHashSet;
 
 use crate::{
-    BlockId, Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, Intrinsic, OpId, OpKind, RegionId,
-    RegionKind, Type, ValueId, ValueKind,
+    BlockId, Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, Intrinsic, OpId, OpKind,
+    RegionId, RegionKind, Type, ValueId, ValueKind,
     arena::Id,
     dominators::Dominators,
     expr::UnaryOp,
@@ -509,7 +509,7 @@ mod tests {
     fn a_named_thread_index_is_visible_in_its_launches_and_nowhere_else() {
         let mut body = Body::new("f", Dialect::Tirx);
         let entry = body.entry(body.root);
-        let tag = body.intern("threadIdx.x");
+        let tag = body.thread_tag("threadIdx.x");
         let named = body.push_op(entry, OpKind::EnvThread(tag), &[]);
         let var = body.push_result(named, "tx", DataType::INT32.into());
         let (tx, four) = (body.value_expr(var), body.int(4, DataType::INT32));

@@ -132,7 +132,7 @@ fn declare(fixture: &mut Fixture, name: &str, pointer: ExprId) {
         shape: vec![one],
         strides: None,
         elem_offset: None,
-        scope: fixture.body.intern("local"),
+        scope: fixture.body.memory_scope("local"),
         origin: BufferOrigin::Decl { data: Some(pointer) },
         attrs: Body::no_attrs(),
     };

@@ -508,9 +508,7 @@ impl Printer<'_> {
         else {
             return false;
         };
-        !self.is_legacy()
-            && of == Intrinsic::AccessPtr
-            && ty != Type::Pointer { element, scope }
+        !self.is_legacy() && of == Intrinsic::AccessPtr && ty != Type::Pointer { element, scope }
     }
 
     /// A type as an operand.

@@ -9,7 +9,8 @@
 //! - Floats are rounded as written; `maximumf` and `minimumf` give NaN for NaN and know the sign of zero, unless `fastmath` takes that back.
 
 use ir::{
-    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, OpId, Type, UnaryOp, fold,
+    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, OpId, OpKind, Type, UnaryOp,
+    fold, known_ops,
 };
 
 use super::text::{self, Number};
@@ -56,7 +57,13 @@ pub(super) fn value_of(
 ) -> Option<ExprId> {
     let name = text::name_of(from, op);
     let result = text::scalar(text::type_of(from, *from.ops[op].results.first()?))?;
-    if matches!(name, "arith.constant" | "index.constant" | "index.bool.constant") {
+    let is_constant = matches!(
+        from.ops[op].kind,
+        OpKind::Named(
+            known_ops::ARITH_CONSTANT | known_ops::INDEX_CONSTANT | known_ops::INDEX_BOOL_CONSTANT
+        )
+    );
+    if is_constant {
         return Some(match text::number(text::attr(from, op, "value")?)? {
             Number::Int(value, dtype) => to.int(value, dtype),
             Number::Float(value, dtype) => to.float(value, dtype),

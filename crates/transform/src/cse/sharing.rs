@@ -195,7 +195,7 @@ pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
 fn is_register(body: &Body, buffer: BufferId, indices: &[ExprId]) -> bool {
     let data = &body.buffers[buffer];
     data.origin == BufferOrigin::Cell
-        || body.name(data.scope) == "local"
+        || data.scope.is_local()
             && indices.iter().all(|&it| matches!(body.expr(it).kind, ExprKind::Int(_)))
 }
 

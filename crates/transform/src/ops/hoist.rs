@@ -12,6 +12,7 @@
 use ir::{
     BlockId, OpId, OpKind, RegionKind, ValueId, ValueKind,
     arena::Id,
+    known_ops,
     plan::ops::{OpAction, OpActionKind, OpChange},
 };
 
@@ -116,7 +117,7 @@ impl Wide<'_> {
         let owner_of = |it: BlockId| body.regions[body.blocks[it].parent].parent;
         let owner = owner_of(x).filter(|it| owner_of(y) == Some(*it))?;
         let OpKind::Named(name) = body.ops[owner].kind else { return None };
-        let is_choice = matches!(body.name(name), "scf.if" | "affine.if");
+        let is_choice = matches!(name, known_ops::SCF_IF | known_ops::AFFINE_IF);
         let regions = &body.ops[owner].regions;
         let has_two_arms =
             regions.len() == 2 && regions.iter().all(|it| body.regions[*it].blocks.len() == 1);

@@ -21,6 +21,7 @@ use ir::{
         Applies, Asynchrony, EffectTable, Flags, Match, MatchKind, MemoryEffect, MemorySet, Merge,
         Namespace, OpEffects, Trap,
     },
+    known_ops,
     plan::Preset,
 };
 use rustc_hash::FxHashMap;
@@ -197,7 +198,7 @@ impl Labels {
             } else {
                 *names.entry(name).or_insert_with(|| {
                     let text = body.name(name);
-                    label(&effects.explain(Namespace::Mlir, text), text, own_word)
+                    label(&effects.explain(Namespace::Mlir, text), (name, text), own_word)
                 })
             };
             let mut label = specialise(body, op, named, &mut cx);
@@ -282,15 +283,15 @@ impl Labels {
 fn runs_in_place(body: &Body, op: OpId) -> bool {
     let OpKind::Named(name) = body.ops[op].kind else { return false };
     matches!(
-        body.name(name),
-        "scf.if"
-            | "scf.for"
-            | "scf.while"
-            | "scf.index_switch"
-            | "scf.execute_region"
-            | "affine.if"
-            | "affine.for"
-            | "memref.alloca_scope"
+        name,
+        known_ops::SCF_IF
+            | known_ops::SCF_FOR
+            | known_ops::SCF_WHILE
+            | known_ops::SCF_INDEX_SWITCH
+            | known_ops::SCF_EXECUTE_REGION
+            | known_ops::AFFINE_IF
+            | known_ops::AFFINE_FOR
+            | known_ops::MEMREF_ALLOCA_SCOPE
     )
 }
 
@@ -304,8 +305,8 @@ fn unknown() -> Named {
 }
 
 /// The label of a name: the row's, with the peer's own word over it.
-fn label(found: &Match<'_>, name: &str, own_word: Option<&OwnWord>) -> Named {
-    if found.kind == MatchKind::Default && own_word.is_none_or(|it| it.class(name).is_none()) {
+fn label(found: &Match<'_>, (name, text): (NameId, &str), own_word: Option<&OwnWord>) -> Named {
+    if found.kind == MatchKind::Default && own_word.is_none_or(|it| it.class(text).is_none()) {
         return unknown();
     }
     let row = found.effects;
@@ -324,17 +325,17 @@ fn label(found: &Match<'_>, name: &str, own_word: Option<&OwnWord>) -> Named {
         bits.add(Bits::RECURSIVE);
     }
     if let Some(words) = own_word {
-        if let Some(own) = words.class(name) {
+        if let Some(own) = words.class(text) {
             class = own;
             if own == "unknown" {
                 bits = bits.without(Bits::RECURSIVE);
             }
         }
-        is_commutative = words.is_commutative(name).unwrap_or(is_commutative);
-        if words.is_isolated(name) {
+        is_commutative = words.is_commutative(text).unwrap_or(is_commutative);
+        if words.is_isolated(text) {
             bits.add(Bits::ISOLATED);
         }
-        if words.is_one_time(name) {
+        if words.is_one_time(text) {
             bits = bits.without(Bits::VARIES);
         }
     }
@@ -350,13 +351,13 @@ fn label(found: &Match<'_>, name: &str, own_word: Option<&OwnWord>) -> Named {
     if is_wildcard && !flags.contains(Flags::RECURSIVE) {
         bits.add(Bits::UNKNOWN);
     }
-    if flags.contains(Flags::TERMINATOR) && !ends_its_region_only(name) {
+    if flags.contains(Flags::TERMINATOR) && !ends_its_region_only(name, text) {
         bits.add(Bits::LEAVES);
     }
     let special = match name {
-        "llvm.load" | "llvm.store" => Special::Access,
-        "llvm.inline_asm" => Special::Assembly,
-        "rocdl.raw.buffer.load" | "rocdl.raw.ptr.buffer.load" => Special::Policy,
+        known_ops::LLVM_LOAD | known_ops::LLVM_STORE => Special::Access,
+        known_ops::LLVM_INLINE_ASM => Special::Assembly,
+        known_ops::ROCDL_RAW_BUFFER_LOAD | known_ops::ROCDL_RAW_PTR_BUFFER_LOAD => Special::Policy,
         _ if flags.contains(Flags::TENSOR_NONE) => Special::Tensor,
         _ => Special::None,
     };
@@ -365,19 +366,19 @@ fn label(found: &Match<'_>, name: &str, own_word: Option<&OwnWord>) -> Named {
 }
 
 /// Whether a terminator without successors goes on behind the operation whose region it ends, and no further.
-fn ends_its_region_only(name: &str) -> bool {
-    let last = name.rsplit('.').next().unwrap_or_default();
+fn ends_its_region_only(name: NameId, text: &str) -> bool {
+    let last = text.rsplit('.').next().unwrap_or_default();
     last.contains("yield")
         || matches!(
             name,
-            "gpu.module_end"
-                | "gpu.terminator"
-                | "memref.alloca_scope.return"
-                | "scf.condition"
-                | "scf.forall.in_parallel"
-                | "scf.reduce"
-                | "scf.reduce.return"
-                | "spirv.mlir.merge"
+            known_ops::GPU_MODULE_END
+                | known_ops::GPU_TERMINATOR
+                | known_ops::MEMREF_ALLOCA_SCOPE_RETURN
+                | known_ops::SCF_CONDITION
+                | known_ops::SCF_FORALL_IN_PARALLEL
+                | known_ops::SCF_REDUCE
+                | known_ops::SCF_REDUCE_RETURN
+                | known_ops::SPIRV_MLIR_MERGE
         )
 }
 

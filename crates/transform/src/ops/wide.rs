@@ -19,6 +19,7 @@ use ir::{
     arena::Id,
     dominators::Dominators,
     effects::EffectTable,
+    known_ops,
     plan::{
         Preset,
         ops::{OpAction, OpActionKind, OpChange, OpPlan, OpRefusal, OpRefusalKind},
@@ -555,9 +556,8 @@ impl<'a> Wide<'a> {
         let OpKind::Named(name) = body.ops[op].kind else { return false };
         let effects = self.effects;
         let (is_float, is_integer) = *self.associative.entry(name).or_insert_with(|| {
-            let text = body.name(name);
-            let is_float = matches!(text, "arith.addf" | "arith.mulf");
-            (is_float, effects.mlir(text).associative != ir::effects::Applies::No)
+            let is_float = matches!(name, known_ops::ARITH_ADDF | known_ops::ARITH_MULF);
+            (is_float, effects.mlir(body.name(name)).associative != ir::effects::Applies::No)
         });
         if !is_float && !is_integer {
             return false;

@@ -114,7 +114,7 @@ impl Parser {
             shape: vec![extent],
             strides: None,
             elem_offset: None,
-            scope: body.intern(scope),
+            scope: body.memory_scope(scope),
             origin,
             attrs: Body::no_attrs(),
         };
@@ -230,7 +230,7 @@ impl Parser {
                 let source = self.fixture.buffers[*source];
                 let method = self.fixture.body.intern("view");
                 let scope = self.fixture.body.buffers[source].scope;
-                let scope = self.fixture.body.name(scope).to_owned();
+                let scope = self.fixture.body.scope_name(scope).to_owned();
                 let buffer = self.buffer(name, &scope, BufferOrigin::View { source, method });
                 self.fixture.body.push_op(block, OpKind::DeclBuffer { buffer }, &[]);
             }
@@ -275,7 +275,7 @@ impl Parser {
                 let body = &mut self.fixture.body;
                 let inner = body.entry(body.ops[op].regions[0]);
                 let var = body.new_block_arg(inner, "t", ty);
-                let tag = body.intern("threadIdx.x");
+                let tag = body.thread_tag("threadIdx.x");
                 body.ops[op].kind = OpKind::LaunchThread { tag, var };
             }
             ["block"] => self.sblock(block, false),

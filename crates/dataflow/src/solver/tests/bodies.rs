@@ -152,7 +152,7 @@ impl Build<'_> {
 
     fn launch(&mut self, depth: usize) {
         let extent = if self.rng.one_in(2) { self.int(4, DataType::INT32) } else { self.expr(2) };
-        let tag = self.body.intern("threadIdx.x");
+        let tag = self.body.thread_tag("threadIdx.x");
         let var = ValueId::new(0);
         let op = self.op(OpKind::LaunchThread { tag, var }, &[extent]);
         self.region(op, depth);

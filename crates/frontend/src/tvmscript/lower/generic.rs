@@ -1,6 +1,12 @@
 //! Calls without a meaning of their own here: operators of TVM by their tables, functions of the module, Python.
 
-use ir::{Callee, DataType, ExprKind, Intrinsic, Type, effects::Operand};
+use ir::{
+    Callee, DataType, ExprKind, Intrinsic, Type,
+    effects::{
+        Operand,
+        names::{NameBuffer, normal_tir},
+    },
+};
 
 use super::{
     Lowerer, R,
@@ -98,6 +104,16 @@ impl Lowerer<'_, '_, '_> {
             self.s.uses.truncate(uses);
             return Ok(self.opaque_operand(ex));
         }
+        if let Some(control) = self.called_control(name, &operands) {
+            let choice = match control {
+                Control::Choice => self.called_choice(ex, &operands, ty),
+                Control::Jump => None,
+            };
+            return Ok(choice.unwrap_or_else(|| {
+                self.s.uses.truncate(uses);
+                self.opaque_operand(ex)
+            }));
+        }
         if let ("call_intrin", [_, callee, rest @ ..]) = (name, &operands[..])
             && attrs.is_empty()
             && matches!(self.kind(*callee), ExprKind::Str(it) if self.s.body.name(it) == ACCESS_PTR)
@@ -107,6 +123,32 @@ impl Lowerer<'_, '_, '_> {
             return Ok(self.call_node("tvm_access_ptr", rest, ty, at));
         }
         Ok(self.finish_call(ex, name, &operands, attrs, ty))
+    }
+
+    /// What a call of an operator by its name does to control, if the operator is one that does something.
+    fn called_control(&self, name: &str, operands: &[Tx]) -> Option<Control> {
+        let callee = operands.get(1).map(|it| self.kind(*it));
+        let ("call_intrin" | "Call", Some(ExprKind::Str(callee))) = (name, callee) else {
+            return None;
+        };
+        let callee = self.s.body.name(callee);
+        let mut buffer = NameBuffer::new();
+        if normal_tir(callee, &mut buffer) == IF_THEN_ELSE {
+            return Some(Control::Choice);
+        }
+        Intrinsic::of_name(callee).is_jump().then_some(Control::Jump)
+    }
+
+    /// `T.call_intrin(type, "tirx.if_then_else", condition, a, b)`, if `T.if_then_else` of these operands is the same.
+    fn called_choice(&mut self, ex: Ex, operands: &[Tx], ty: Type) -> Option<Tx> {
+        let &[_, _, condition, then, otherwise] = operands else { return None };
+        let is_of_type = |it: Tx| ty != Type::Unknown && self.ty(it) == ty;
+        let is_same = self.dtype(condition) == Some(DataType::BOOL)
+            && self.const_int(condition).is_none()
+            && is_of_type(then)
+            && is_of_type(otherwise);
+        let at = self.at(ex);
+        is_same.then(|| self.choice_node(condition, then, otherwise, at))
     }
 
     pub(super) fn finish_call(
@@ -271,7 +313,7 @@ impl Lowerer<'_, '_, '_> {
         let element = operands.first().and_then(|&it| self.dtype(it));
         let scope = match operands.get(1).map(|&it| self.ty(it)) {
             Some(Type::Pointer { scope, .. }) => scope,
-            _ => self.s.body.intern(""),
+            _ => ir::MemoryScope::Unwritten,
         };
         element.map_or(DataType::HANDLE.into(), |element| Type::Pointer { element, scope })
     }
@@ -401,6 +443,18 @@ impl Lowerer<'_, '_, '_> {
         })
     }
 }
+
+/// What an operator does to control, whatever it is called by.
+#[derive(Clone, Copy)]
+enum Control {
+    /// Of two operands one is evaluated (`SEMANTICS: S5`).
+    Choice,
+    /// Control leaves the list of statements.
+    Jump,
+}
+
+/// The normal form of the name of the operator whose arms are lazy.
+const IF_THEN_ELSE: &str = "if.then.else";
 
 /// TVM's name of the operator behind `A.access_ptr(…)`.
 const ACCESS_PTR: &str = "tirx.tvm_access_ptr";

@@ -113,11 +113,10 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// `T.handle("int64", "global").ty` as an operand.
-    fn pointer_type(&mut self, element: DataType, scope: ir::NameId, src: Src) -> Tx {
+    fn pointer_type(&mut self, element: DataType, scope: ir::MemoryScope, src: Src) -> Tx {
         let mut names = vec![element.to_string()];
-        match self.s.body.name(scope) {
-            "" => {}
-            scope => names.push(scope.to_owned()),
+        if scope != ir::MemoryScope::Unwritten {
+            names.push(self.s.body.scope_name(scope).to_owned());
         }
         let at = At { range: self.s.sources.range(src), is_real: false };
         let names: Vec<Tx> = names

@@ -20,7 +20,7 @@ fn call_of(body: &mut Body, name: &str, args: &[ExprId]) -> ExprKind {
 
 /// Pointers in all forms: a variable, a buffer, its data, the address of an element, lists of them.
 fn pointers(body: &mut Body) -> Vec<ExprId> {
-    let (name, scope) = (body.intern("B"), body.intern("local"));
+    let (name, scope) = (body.intern("B"), body.memory_scope("local"));
     let buffer = body.buffers.push(Buffer {
         name,
         dtype: DataType::INT32,
@@ -31,7 +31,7 @@ fn pointers(body: &mut Body) -> Vec<ExprId> {
         origin: BufferOrigin::Alloc,
         attrs: Body::no_attrs(),
     });
-    let ty = Type::Pointer { element: DataType::INT32, scope: body.intern("local") };
+    let ty = Type::Pointer { element: DataType::INT32, scope: body.memory_scope("local") };
     let data = body.buffer_field(buffer, BufferField::Data, ty);
     let whole = body.make(ExprKind::Buffer(buffer), DataType::HANDLE.into());
     let variable = body.new_value("p", ty, ValueKind::Symbol);
