@@ -41,8 +41,8 @@ mod sums;
 mod vectors;
 
 use ir::{
-    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, Type, arena::Id,
-    effects::EffectTable, role,
+    BinaryOp, Body, DataType, ExprId, ExprKind, Intrinsic, Type, arena::Id, effects::EffectTable,
+    role,
 };
 
 use self::memo::Memo;

@@ -11,7 +11,7 @@
 use std::rc::Rc;
 
 use ir::{
-    Body, BufferField, BufferId, Callee, ExprId, ExprKind, Intrinsic, MemoryScope, Type, ValueKind,
+    BufferField, BufferId, Callee, ExprId, ExprKind, Intrinsic, MemoryScope, Type, ValueKind,
     arena::Id as _,
     effects::{Asynchrony, EffectTable, MemoryEffect},
 };

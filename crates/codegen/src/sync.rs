@@ -1,7 +1,7 @@
 //! Barriers of kernels: puts them where [`barriers`] says that a thread depends on what another one did.
 
 use barriers::{Plan, Planner, in_place};
-use ir::{BlockId, Body, Callee, OpId, OpKind, Type, arena::Id as _};
+use ir::{BlockId, Body, OpId, OpKind, Type, arena::Id as _};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{

@@ -1,8 +1,8 @@
 //! Bodies for tests, made by hand.
 
 use ir::{
-    AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, Callee, DataType, Dialect,
-    ExprId, ExprKind, ForKind, OpId, OpKind, Param, Type, ValueId, ValueKind,
+    AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, DataType, Dialect, ExprId,
+    ExprKind, ForKind, OpId, OpKind, Param, Type, ValueId, ValueKind,
 };
 
 /// Builds one function.

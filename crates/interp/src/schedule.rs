@@ -10,7 +10,7 @@
 
 use super::{RunError, exec::Machine};
 use ir::{
-    BlockId, Body, BufferOrigin, ExprKind, OpId, OpKind,
+    BlockId, Body, ExprKind, OpId, OpKind,
     arena::{Id, Table},
     effects,
 };

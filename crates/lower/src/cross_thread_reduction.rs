@@ -20,7 +20,7 @@ mod plan;
 mod reducer;
 
 use ir::{
-    AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, Callee, DataType, ExprId,
+    AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, DataType, ExprId,
     Intrinsic, MemoryScope, OpId, OpKind, Type, arena::Id as _,
 };
 use rustc_hash::FxHashMap;

@@ -4,7 +4,7 @@
 //! does not ask the host for a logarithm. Functions of floats are not folded (`SEMANTICS: F11`), since targets differ in the last bits; here they cannot: up to
 //! 2^40 the logarithm of a whole number is that of a power of two, exactly, or further from a whole number than any error of float64. Linear in the nodes.
 
-use ir::{Body, Callee, DataType, ExprId, ExprKind, Intrinsic};
+use ir::{Body, DataType, ExprId, ExprKind, Intrinsic};
 
 use super::{LowerOptions, LowerRefusal, Origins, lists::rebuild_operands};
 

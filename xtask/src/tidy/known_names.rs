@@ -68,9 +68,7 @@ const TEXT: &[(&str, &str)] = &[
     ("crates/codegen/src/cuda/dialect.rs", "names of functions in CUDA"),
     ("crates/codegen/src/hip/mod.rs", "names of functions in HIP"),
     ("crates/codegen/src/opencl/dialect.rs", "names of functions in OpenCL"),
-    ("crates/lower/src/from_ops/values.rs", "operations by dialect and name"),
-    ("crates/lower/src/from_ops/text.rs", "reads attributes of MLIR"),
-    ("crates/lower/src/from_ops/control.rs", "operations of one dialect by their names"),
+    ("crates/lower/src/from_ops/", "operations by dialect and name"),
     ("crates/arith/src/rules/parse.rs", "reads the rules"),
 ];
 

@@ -12,7 +12,7 @@
 //! ([`crate::sync::is_convergent`]), where a block consists of whole warps, and where groups do not lie across warps:
 //! the reduced axes are the first ones of the block, and a group is 2, 4, 8, 16, 32 threads or a multiple of 32.
 
-use ir::{BinaryOp, BlockId, BufferId, Callee, DataType, ExprId, OpKind, Type};
+use ir::{BinaryOp, BlockId, BufferId, DataType, ExprId, OpKind, Type};
 
 use super::{Lowering, Pool, malformed};
 use crate::kernel::{Axis, Kernel, Result};

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::{BinaryOp, Body, Callee, DataType, Dialect, ExprId, ExprKind, UnaryOp, ValueKind};
+use crate::{BinaryOp, Body, DataType, Dialect, ExprId, ExprKind, UnaryOp, ValueKind};
 
 /// The row of a name as one line.
 fn show(namespace: Namespace, name: &str) -> String {

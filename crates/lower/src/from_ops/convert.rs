@@ -3,8 +3,8 @@
 //! In: a launch. Out: the function. One pass; regions by `stacker`, everything else by loops.
 
 use ir::{
-    BinaryOp, BlockId, Body, Callee, DataType, Dialect, ExprId, ExprKind, Intrinsic, MemoryScope,
-    OpId, OpKind, Param, RegionId, ThreadTag, Type, ValueId, ValueKind, arena::Id as _,
+    BinaryOp, BlockId, Body, DataType, Dialect, ExprId, ExprKind, Intrinsic, MemoryScope, OpId,
+    OpKind, Param, RegionId, ThreadTag, Type, ValueId, ValueKind, arena::Id as _,
 };
 use rustc_hash::FxHashMap;
 

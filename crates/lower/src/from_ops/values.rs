@@ -9,8 +9,8 @@
 //! - Floats are rounded as written; `maximumf` and `minimumf` give NaN for NaN and know the sign of zero, unless `fastmath` takes that back.
 
 use ir::{
-    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, OpId, OpKind, Type, UnaryOp,
-    fold, known_ops,
+    BinaryOp, Body, DataType, ExprId, ExprKind, Intrinsic, OpId, OpKind, Type, UnaryOp, fold,
+    known_ops,
 };
 
 use super::text::{self, Number};

@@ -10,7 +10,7 @@
 //! those of any of them, and two (Figueroa 1995).
 
 use ir::{
-    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Intrinsic, Lanes, TypeCode, dtype::Float8,
+    BinaryOp, Body, DataType, ExprId, ExprKind, Intrinsic, Lanes, TypeCode, dtype::Float8,
     minifloat,
 };
 

@@ -5,7 +5,7 @@
 //! for all `i >= r // -c + 1` if `c < 0`; of the terms of `r` that change inside, the worst value counts. O(condition).
 
 use arith::{Analyzer, ContextId, Interval};
-use ir::{BinaryOp, Body, Callee, ExprId, ExprKind, Intrinsic, OpId, OpKind, ValueId, ValueKind};
+use ir::{BinaryOp, Body, ExprId, ExprKind, Intrinsic, OpId, OpKind, ValueId, ValueKind};
 
 use super::{fold, wide};
 use crate::{

@@ -3,7 +3,7 @@
 //! In: a body and a launch. Out: its [`Part`]s, in order. Launches are open: what is in them is in the list around them, since each thread of the
 //! kernel does it wherever it stands.
 
-use ir::{Body, Callee, ExprKind, ForKind, Intrinsic, OpId, OpKind};
+use ir::{Body, ForKind, Intrinsic, OpId, OpKind};
 use rustc_hash::FxHashSet;
 
 use super::plan::refuse;

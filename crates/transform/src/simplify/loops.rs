@@ -8,7 +8,7 @@
 use arith::Overflow;
 use dataflow::flow::{Flow, Target};
 use ir::{
-    Attr, Body, Buffer, BufferField, ExprId, ExprKind, OpId, OpKind, ValueId,
+    Attr, Body, BufferField, ExprId, ExprKind, OpId, OpKind, ValueId,
     arena::Id as _,
     plan::{
         finding::Place,

@@ -11,7 +11,7 @@
 //! Functions that look at the bits of floats have no such result (`reinterpret`, memory of several types).
 
 use interp::{Argument, Array, Options};
-use ir::{Body, Callee, DataType, ExprId, ExprKind, Intrinsic, Type, TypeCode};
+use ir::{Body, DataType, ExprId, Intrinsic, Type, TypeCode};
 use rustc_hash::FxHashMap;
 
 use crate::conformance::inputs::Input as Made;

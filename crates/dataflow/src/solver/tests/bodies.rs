@@ -1,8 +1,8 @@
 //! Bodies for the tests of the solver: random ones with every construct, and families that grow.
 
 use ir::{
-    BinaryOp, BlockId, Body, Callee, DataType, Dialect, ExprId, ExprKind, ForKind, OpKind,
-    RegionKind, SBlock, Successor, ValueId, arena::Id,
+    BinaryOp, BlockId, Body, DataType, Dialect, ExprId, ExprKind, ForKind, OpKind, RegionKind,
+    SBlock, Successor, ValueId, arena::Id,
 };
 use test_utils::Rng;
 

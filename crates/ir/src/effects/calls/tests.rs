@@ -7,8 +7,7 @@ use super::super::{
     OperandUse, tir, tvm_ops,
 };
 use crate::{
-    Body, Buffer, BufferField, BufferOrigin, Callee, DataType, Dialect, ExprId, ExprKind, Type,
-    ValueKind,
+    Body, Buffer, BufferField, BufferOrigin, DataType, Dialect, ExprId, ExprKind, Type, ValueKind,
 };
 
 /// A call of a name with these operands.

@@ -74,7 +74,7 @@ impl Safety {
     pub(super) fn decide(&mut self, body: &Body, op: OpId) {
         let data = &body.ops[op];
         let is_named = matches!(data.kind, OpKind::Named(_));
-        let registered = paddle_op(name(body, op));
+        let registered = name(body, op).and_then(|it| paddle_op(body.name(it)));
         self.safe[op.index()] = is_named
             && !registered.is_some_and(|it| it.has_side_effect)
             && !self.to_control_flow[op.index()]

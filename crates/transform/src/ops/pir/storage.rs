@@ -202,8 +202,10 @@ fn touch(body: &Body, effects: &EffectTable, op: OpId) -> Touch {
         },
         _ if row.flags.contains(Flags::INPLACE) => Touch::OverwritesAll,
         _ if row.may_write() && row.memory.contains(MemorySet::ARGUMENT) => Touch::OverwritesAll,
-        _ if name.starts_with("cf.") => Touch::Shares,
-        _ if row.flags.contains(Flags::ALIAS) && name.ends_with("_grad") => Touch::Shares,
+        _ if body.name(name).starts_with("cf.") => Touch::Shares,
+        _ if row.flags.contains(Flags::ALIAS) && body.name(name).ends_with("_grad") => {
+            Touch::Shares
+        }
         _ if row.flags.contains(Flags::ALIAS) => Touch::Views,
         _ => Touch::Nothing,
     }
