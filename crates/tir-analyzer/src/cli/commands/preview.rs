@@ -16,10 +16,12 @@ use transform::passes::Pass;
 use crate::cli::{
     Exit,
     args::{PreviewArgs, PreviewFormat},
+    driver::{
+        ops,
+        unit::{Function, choose, with_function},
+    },
+    input::{jobs, source::Source},
     io::{self, Io, Styled, Tone},
-    jobs, ops, opt,
-    source::Source,
-    unit::{Function, with_function},
 };
 
 /// Columns where nobody says how many there are.
@@ -86,7 +88,7 @@ fn previews(
     passes: &[Pass],
 ) -> anyhow::Result<Previews> {
     let functions = tvmscript::functions(&syntax::parse(&source.text));
-    let chosen = opt::choose(args.function.as_deref(), &functions, shown)?;
+    let chosen = choose(args.function.as_deref(), &functions, shown)?;
     let mut all = Previews { functions: Vec::new(), left: Vec::new() };
     for item in chosen {
         let work = |function: Function<'_>| {

@@ -5,11 +5,14 @@
 //! asking for it. Units of MLIR and PIR are guarded where they are read (`frontend`) and where they are planned ([`super::ops`]).
 
 use anyhow::anyhow;
-use frontend::tvmscript::{self, Environment, FileFunctions, FunctionItem, Lowered};
+use frontend::tvmscript::{self, Environment, FileFunctions, FunctionItem, FunctionKind, Lowered};
 use ir::guard::{Panicked, Stage, guarded};
 use syntax::{LineIndex, TextSize};
 
-use crate::cli::source::Source;
+use crate::cli::{
+    input::source::Source,
+    rules::{did_you_mean, near},
+};
 
 /// A function as it was read.
 #[derive(Clone, Copy)]
@@ -56,4 +59,24 @@ impl Failed {
     pub(crate) fn error(&self, shown: &str, source: &Source) -> anyhow::Error {
         anyhow!(self.located(shown, source, &LineIndex::new(&source.text)))
     }
+}
+
+/// The functions that a command is about.
+pub(crate) fn choose<'a>(
+    name: Option<&str>,
+    functions: &'a FileFunctions,
+    shown: &str,
+) -> anyhow::Result<Vec<&'a FunctionItem>> {
+    let all = functions.functions.iter().filter(|it| it.source.kind == FunctionKind::PrimFunc);
+    let Some(name) = name else { return Ok(all.collect()) };
+    let is_it = |it: &&FunctionItem| {
+        let source = &it.source;
+        *source.name == *name || format!("{}.{}", source.key.path, source.name) == name
+    };
+    let chosen: Vec<&FunctionItem> = all.clone().filter(is_it).collect();
+    if chosen.is_empty() {
+        let names = near(name, all.map(|it| &*it.source.name));
+        return Err(anyhow!("{shown} has no function `{name}`{}", did_you_mean(&names)));
+    }
+    Ok(chosen)
 }

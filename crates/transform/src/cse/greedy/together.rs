@@ -23,7 +23,8 @@ impl Greedy<'_> {
         let stays = Sharing::PER_THREAD.union(Sharing::CONVERGENT);
         !sharing.has(stays)
             && !self.facts.body.expr(expr).flags.has_load
-            && (self.options.share_intrinsics_across_launch || !sharing.has(Sharing::INEXACT))
+            && (self.options.share_intrinsics_across_launch
+                || !sharing.intersects(Sharing::INEXACT))
     }
 
     /// The positions, given in order, as far as they may be shared.
