@@ -17,6 +17,7 @@
 
 mod warps;
 
+use ir::effects::EffectTable;
 use ir::{
     AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, Callee, DataType, ExprId,
     ExprKind, OpId, OpKind, Type, ValueId, arena::Id as _,
@@ -33,7 +34,12 @@ use warps::Form;
 
 /// Lowers all reductions of `kernels`, by shuffles where that can be and `shuffles` says that the language has them. Gives what
 /// was made, and of which call.
-pub(crate) fn lower(body: &mut Body, kernels: &[Kernel], shuffles: bool) -> Result<Origins> {
+pub(crate) fn lower(
+    body: &mut Body,
+    kernels: &[Kernel],
+    shuffles: bool,
+    effects: &EffectTable,
+) -> Result<Origins> {
     let mut origins = Origins::new();
     for kernel in kernels {
         let scopes: Vec<OpId> = nest(body, kernel.op)
@@ -41,7 +47,7 @@ pub(crate) fn lower(body: &mut Body, kernels: &[Kernel], shuffles: bool) -> Resu
             .collect();
         let mut pool = FxHashMap::default();
         for scope in scopes {
-            let may_shuffle = shuffles && sync::is_convergent(body, kernel, scope);
+            let may_shuffle = shuffles && sync::is_convergent(body, kernel, scope, effects);
             let call = body.blocks[body.entry(body.ops[scope].regions[0])].ops.first();
             let call = call.copied().unwrap_or(scope);
             let first = body.ops.len();

@@ -2,6 +2,7 @@
 
 use ir::{
     Body,
+    effects::EffectTable,
     guard::{Stage, guarded},
 };
 use lower::{Origins, serial_threads};
@@ -21,14 +22,14 @@ use crate::{
 };
 
 /// The kernels of a function, with reductions over threads lowered and barriers placed. A function that launches
-/// nothing has none; one that cannot be split has the reason in `unsupported`.
+/// nothing has none; one that cannot be split has the reason in `unsupported`. Calls do what the table of the product says.
 pub fn kernels(body: &Body) -> KernelSet {
-    with_kernels(body, false)
+    with_kernels(body, false, EffectTable::builtin())
 }
 
 /// As [`kernels`]; `shuffles` says whether threads of a warp may hand values to each other.
-fn with_kernels(body: &Body, shuffles: bool) -> KernelSet {
-    match try_kernels(body.clone(), shuffles) {
+fn with_kernels(body: &Body, shuffles: bool, effects: &EffectTable) -> KernelSet {
+    match try_kernels(body.clone(), shuffles, effects) {
         Ok(set) => set,
         Err(failed) => {
             let (body, refusal) = *failed;
@@ -39,13 +40,13 @@ fn with_kernels(body: &Body, shuffles: bool) -> KernelSet {
 
 /// What a target has to write of a function: its kernels, or, for a language whose functions the host calls, all of it
 /// as one.
-pub fn kernels_for(body: &Body, target: Target) -> KernelSet {
+pub fn kernels_for(body: &Body, target: Target, effects: &EffectTable) -> KernelSet {
     if !target.is_host() {
-        return with_kernels(body, target.has_shuffles());
+        return with_kernels(body, target.has_shuffles(), effects);
     }
     let set = match split::launches(body) {
         false => split::whole(body.clone()),
-        true => without_launches(body.clone()).and_then(split::whole),
+        true => without_launches(body.clone(), effects).and_then(split::whole),
     };
     set.unwrap_or_else(|failed| {
         let (body, refusal) = *failed;
@@ -54,8 +55,8 @@ pub fn kernels_for(body: &Body, target: Target) -> KernelSet {
 }
 
 /// The function with loops for its launches.
-fn without_launches(body: Body) -> Result<Body, Box<(Body, Refusal)>> {
-    let mut set = try_kernels(body, false)?;
+fn without_launches(body: Body, effects: &EffectTable) -> Result<Body, Box<(Body, Refusal)>> {
+    let mut set = try_kernels(body, false, effects)?;
     for kernel in &set.kernels {
         if let Err(refused) = serial_threads::run(&mut set.body, kernel.op) {
             return Err(Box::new((set.body, Refusal::of_lowering(refused))));
@@ -96,7 +97,11 @@ fn lowered(
     }
 }
 
-fn try_kernels(body: Body, shuffles: bool) -> Result<KernelSet, Box<(Body, Refusal)>> {
+fn try_kernels(
+    body: Body,
+    shuffles: bool,
+    effects: &EffectTable,
+) -> Result<KernelSet, Box<(Body, Refusal)>> {
     if !split::launches(&body) {
         return Ok(KernelSet {
             body,
@@ -110,12 +115,12 @@ fn try_kernels(body: Body, shuffles: bool) -> Result<KernelSet, Box<(Body, Refus
         });
     }
     let mut set = split::split(body)?;
-    match allreduce::lower(&mut set.body, &set.kernels, shuffles) {
+    match allreduce::lower(&mut set.body, &set.kernels, shuffles, effects) {
         Ok(origins) if origins.is_empty() => {}
         Ok(origins) => set = KernelSet { origins, ..split::split(set.body)? },
         Err(refusal) => return Err(Box::new((set.body, refusal))),
     }
-    match sync::insert_barriers(&mut set.body, &set.kernels) {
+    match sync::insert_barriers(&mut set.body, &set.kernels, effects) {
         Ok(_) => Ok(set),
         Err(refusal) => Err(Box::new((set.body, refusal))),
     }
@@ -123,13 +128,13 @@ fn try_kernels(body: Body, shuffles: bool) -> Result<KernelSet, Box<(Body, Refus
 
 /// The function with the barriers that a build places, and how many they are; none where a build places none, or refuses
 /// the function. Operations keep their ids, new ones come after them.
-pub fn with_barriers(body: &Body) -> Option<(Body, usize)> {
+pub fn with_barriers(body: &Body, effects: &EffectTable) -> Option<(Body, usize)> {
     if !split::launches(body) {
         return None;
     }
     let body = body.with_declared_memory().unwrap_or_else(|| body.clone());
     let mut set = split::split(body).ok()?;
-    let n = sync::insert_barriers(&mut set.body, &set.kernels).ok()?;
+    let n = sync::insert_barriers(&mut set.body, &set.kernels, effects).ok()?;
     (n > 0).then_some((set.body, n))
 }
 
@@ -202,7 +207,10 @@ fn generated(
     let optimized = passes.into_iter().try_fold(None, |done: Option<Body>, pass| {
         checkpoint();
         let body = done.as_ref().unwrap_or(body);
-        let after = if pass == Pass::Cse { bound.bind(body) } else { pass.run(body) };
+        let after = match pass {
+            Pass::Cse => bound.bind(body, &options.effects),
+            _ => pass.run(body, &options.effects),
+        };
         kept(pass.name(), body, after).map(Some)
     });
     checkpoint();
@@ -212,7 +220,7 @@ fn generated(
             return without_code(canonical, Refusal::new(reasons::INTERNAL, broken.report()));
         }
     };
-    let set = kernels_for(optimized.as_ref().unwrap_or(body), target);
+    let set = kernels_for(optimized.as_ref().unwrap_or(body), target, &options.effects);
     let mut refused = set.unsupported.clone();
     let mut sources = Vec::new();
     for kernel in &set.kernels {

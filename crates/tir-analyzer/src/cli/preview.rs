@@ -5,7 +5,7 @@
 
 mod operations;
 
-use frontend::tvmscript::{self, Severity};
+use frontend::tvmscript::Severity;
 use ide::{PassPreview, preview};
 use ir::guard::Stage;
 use serde_json::{Value, json};
@@ -17,9 +17,10 @@ use crate::cli::{
     Exit,
     args::{PreviewArgs, PreviewFormat},
     io::{self, Io, Styled, Tone},
-    jobs, ops, opt,
+    jobs::{self, Job},
+    ops, opt,
     source::Source,
-    unit::{Function, with_function},
+    unit::{Function, functions, with_function},
 };
 
 /// Columns where nobody says how many there are.
@@ -35,11 +36,11 @@ pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     let passes: Vec<Pass> = args.passes.iter().filter_map(|it| it.0).collect();
     let Previews { functions, left } =
         job.run(|source| match ops::language(&job.file.path, &source) {
-            Language::TvmScript => previews(args, &source, &job.file.shown, &passes),
+            Language::TvmScript => previews(args, &source, &job, &passes),
             language => {
-                let dialects = job.config.dialects.tables()?;
+                let dialects = job.config.dialects.tables();
                 let function = args.function.as_deref();
-                operations::previews(function, &dialects, language, &source, &passes)
+                operations::previews(function, dialects, language, &source, &passes)
             }
         })?;
     let terminal = if io.out_is_terminal { console::Term::stdout().size_checked() } else { None };
@@ -82,10 +83,11 @@ struct Previews {
 fn previews(
     args: &PreviewArgs,
     source: &Source,
-    shown: &str,
+    job: &Job,
     passes: &[Pass],
 ) -> anyhow::Result<Previews> {
-    let functions = tvmscript::functions(&syntax::parse(&source.text));
+    let shown = &job.file.shown;
+    let functions = functions(source, &job.config);
     let chosen = opt::choose(args.function.as_deref(), &functions, shown)?;
     let mut all = Previews { functions: Vec::new(), left: Vec::new() };
     for item in chosen {
@@ -94,7 +96,7 @@ fn previews(
             let error =
                 error.map(|it| (it.severity, &it.message)).find(|it| it.0 == Severity::Error);
             let error = error.map(|it| format!("`{}`: {}", item.source.name, it.1));
-            (error, preview(&function.lowered.body, passes))
+            (error, preview(&function.lowered.body, function.environment.effects(), passes))
         };
         match with_function(&functions, item, Stage::Showing, work) {
             Ok((error, preview)) => {

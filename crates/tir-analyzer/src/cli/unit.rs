@@ -5,11 +5,21 @@
 //! asking for it. Units of MLIR and PIR are guarded where they are read (`frontend`) and where they are planned ([`super::ops`]).
 
 use anyhow::anyhow;
+use dataflow::analyses::Analyses;
 use frontend::tvmscript::{self, Environment, FileFunctions, FunctionItem, Lowered};
-use ir::guard::{Panicked, Stage, guarded};
+use ir::{
+    Occurrences,
+    guard::{Panicked, Stage, guarded},
+};
 use syntax::{LineIndex, TextSize};
 
-use crate::cli::source::Source;
+use crate::{cli::source::Source, config::Config};
+
+/// The functions of a text, whose calls do what the settings say.
+pub(crate) fn functions(source: &Source, config: &Config) -> FileFunctions {
+    let functions = tvmscript::functions(&syntax::parse(&source.text));
+    functions.with_effects(config.dialects.tables().effects.clone())
+}
 
 /// A function as it was read.
 #[derive(Clone, Copy)]
@@ -17,6 +27,13 @@ pub(crate) struct Function<'a> {
     pub(crate) item: &'a FunctionItem,
     pub(crate) environment: &'a dyn Environment,
     pub(crate) lowered: &'a Lowered,
+}
+
+impl<'a> Function<'a> {
+    /// Its analyses.
+    pub(crate) fn analyses(&self, occurrences: &'a Occurrences) -> Analyses<'a> {
+        Analyses::of(&self.lowered.body, occurrences, self.environment.effects())
+    }
 }
 
 /// What ended the work on a function.
