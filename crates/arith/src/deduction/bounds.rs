@@ -192,7 +192,9 @@ impl Deduction<'_> {
             {
                 self.facts(overflow, ctx, a).hull(self.facts(overflow, ctx, b))
             }
-            ExprKind::Select(cond, a, b) => self.of_choice(overflow, ctx, cond, a, b, any),
+            ExprKind::Select(cond, a, b) | ExprKind::IfThenElse(cond, a, b) => {
+                self.of_choice(overflow, ctx, cond, a, b, any)
+            }
             ExprKind::Broadcast { value, .. } => self.facts(overflow, ctx, value),
             ExprKind::Ramp { base, stride, lanes } => {
                 self.of_ramp(overflow, ctx, base, stride, lanes, dtype)
