@@ -2,6 +2,7 @@
 
 use ir::{
     Body,
+    effects::EffectTable,
     guard::{Stage, guarded},
 };
 use lower::{Origins, serial_threads};
@@ -19,17 +20,17 @@ use crate::{
 };
 
 /// The kernels of a function, with reductions over threads lowered and barriers placed. A function that launches
-/// nothing has none; one that cannot be split has the reason in `unsupported`.
+/// nothing has none; one that cannot be split has the reason in `unsupported`. Calls do what the table of the product says.
 pub fn kernels(body: &Body) -> KernelSet {
-    split_by(body, |body| launched(body, false))
+    split_by(body, |body| launched(body, false, EffectTable::builtin()))
 }
 
 /// What a target has to write of a function: its kernels, or, for a language whose functions the host calls, all of it
 /// as one.
-pub fn kernels_for(body: &Body, target: Target) -> KernelSet {
+pub fn kernels_for(body: &Body, target: Target, effects: &EffectTable) -> KernelSet {
     match target.is_host() {
-        true => split_by(body, whole),
-        false => split_by(body, |body| launched(body, target.has_shuffles())),
+        true => split_by(body, |body| whole(body, effects)),
+        false => split_by(body, |body| launched(body, target.has_shuffles(), effects)),
     }
 }
 
@@ -43,9 +44,9 @@ fn split_by(body: &Body, split: impl FnOnce(&mut Body) -> Result<Split>) -> Kern
 }
 
 /// All of a function as one kernel, with loops for its launches.
-fn whole(body: &mut Body) -> Result<Split> {
+fn whole(body: &mut Body, effects: &EffectTable) -> Result<Split> {
     if split::launches(body) {
-        for kernel in &launched(body, false)?.kernels {
+        for kernel in &launched(body, false, effects)?.kernels {
             serial_threads::run(body, kernel.op).map_err(Refusal::of_lowering)?;
         }
     }
@@ -54,17 +55,17 @@ fn whole(body: &mut Body) -> Result<Split> {
 
 /// The kernels of a function, which it gets reductions over threads and barriers in place; `shuffles` says whether threads of
 /// a warp may hand values to each other.
-fn launched(body: &mut Body, shuffles: bool) -> Result<Split> {
+fn launched(body: &mut Body, shuffles: bool, effects: &EffectTable) -> Result<Split> {
     if !split::launches(body) {
         return Ok(Split::default());
     }
     let mut split = split::split(body)?;
-    let origins = allreduce::lower(body, &split.kernels, shuffles)?;
+    let origins = allreduce::lower(body, &split.kernels, shuffles, effects)?;
     if !origins.is_empty() {
         // The reductions brought memory, which kernels list.
         split = Split { origins, ..split::split(body)? };
     }
-    sync::insert_barriers(body, &split.kernels)?;
+    sync::insert_barriers(body, &split.kernels, effects)?;
     Ok(split)
 }
 
@@ -90,13 +91,13 @@ fn lowered(body: &Body, target: Target, options: &Options) -> Result<Option<(Bod
 
 /// The function with the barriers that a build places, and how many they are; none where a build places none, or refuses
 /// the function. Operations keep their ids, new ones come after them.
-pub fn with_barriers(body: &Body) -> Option<(Body, usize)> {
+pub fn with_barriers(body: &Body, effects: &EffectTable) -> Option<(Body, usize)> {
     if !split::launches(body) {
         return None;
     }
     let mut body = body.with_declared_memory().unwrap_or_else(|| body.clone());
     let kernels = split::split(&body).ok()?.kernels;
-    let n = sync::insert_barriers(&mut body, &kernels).ok()?;
+    let n = sync::insert_barriers(&mut body, &kernels, effects).ok()?;
     (n > 0).then_some((body, n))
 }
 
@@ -169,7 +170,10 @@ fn generated(
     let optimized = passes.into_iter().try_fold(None, |done: Option<Body>, pass| {
         checkpoint();
         let body = done.as_ref().unwrap_or(body);
-        let after = if pass == Pass::Cse { bound.bind(body) } else { pass.run(body) };
+        let after = match pass {
+            Pass::Cse => bound.bind(body, &options.effects),
+            _ => pass.run(body, &options.effects),
+        };
         kept(pass.name(), body, after).map(Some)
     });
     checkpoint();
@@ -179,7 +183,7 @@ fn generated(
             return without_code(canonical, Refusal::new(reasons::INTERNAL, broken.report()));
         }
     };
-    let set = kernels_for(optimized.as_ref().unwrap_or(body), target);
+    let set = kernels_for(optimized.as_ref().unwrap_or(body), target, &options.effects);
     let mut refused = set.unsupported.clone();
     let mut sources = Vec::new();
     for kernel in &set.kernels {

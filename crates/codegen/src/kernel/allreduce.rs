@@ -17,6 +17,7 @@
 
 mod warps;
 
+use ir::effects::EffectTable;
 use ir::{
     AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, Callee, DataType, ExprId,
     ExprKind, OpId, OpKind, Type, ValueId, arena::Id as _,
@@ -29,7 +30,12 @@ use warps::Form;
 
 /// Lowers all reductions of `kernels`, by shuffles where that can be and `shuffles` says that the language has them. Gives what
 /// was made, and of which call.
-pub(crate) fn lower(body: &mut Body, kernels: &[Kernel], shuffles: bool) -> Result<Origins> {
+pub(crate) fn lower(
+    body: &mut Body,
+    kernels: &[Kernel],
+    shuffles: bool,
+    effects: &EffectTable,
+) -> Result<Origins> {
     let mut origins = Origins::new();
     for kernel in kernels {
         let scopes: Vec<OpId> = nest(body, kernel.op)
@@ -37,7 +43,7 @@ pub(crate) fn lower(body: &mut Body, kernels: &[Kernel], shuffles: bool) -> Resu
             .collect();
         let mut pool = FxHashMap::default();
         for scope in scopes {
-            let may_shuffle = shuffles && sync::is_convergent(body, kernel, scope);
+            let may_shuffle = shuffles && sync::is_convergent(body, kernel, scope, effects);
             let call = body.blocks[body.entry(body.ops[scope].regions[0])].ops.first();
             let call = call.copied().unwrap_or(scope);
             let first = body.ops.len();
@@ -238,9 +244,7 @@ impl<'a> Lowering<'a> {
         if self.body.ty(value) != self.body.ty(identity) {
             return Err(malformed("has an identity of another type"));
         }
-        let callee = Callee::Intrinsic(self.body.intern("if_then_else"));
-        let ty = self.body.ty(value);
-        Ok(self.body.call(callee, &[self.condition, value, identity], Body::no_attrs(), ty, false))
+        Ok(self.body.if_then_else(self.condition, value, identity))
     }
 
     fn dtypes(&self) -> Result<Vec<DataType>> {
@@ -463,6 +467,7 @@ fn retyped(body: &mut Body, expr: ExprId) -> ExprId {
         ExprKind::Binary(op, a, b) => body.binary(op, a, b),
         ExprKind::Unary(op, a) => body.unary(op, a),
         ExprKind::Select(c, a, b) => body.select(c, a, b),
+        ExprKind::IfThenElse(c, a, b) => body.if_then_else(c, a, b),
         ExprKind::Call { args, .. } => {
             let ty = body.items(args).last().map_or(Type::Unknown, |&it| body.ty(it));
             body.make(node.kind, ty)

@@ -3,7 +3,8 @@
 //! In: bodies before `cse`, and where the code's lines come from. Out: the lines that compute a bound value, with the
 //! operations that it serves. A binding is known by the name of its variable, which is like no other of the body.
 
-use ir::{Body, Occurrences, OpId, OpKind};
+use dataflow::analyses::Analyses;
+use ir::{Body, Occurrences, OpId, OpKind, effects::EffectTable};
 use rustc_hash::FxHashMap;
 use transform::cse::{self, CseOptions};
 
@@ -33,9 +34,10 @@ pub(crate) struct BoundLine {
 
 impl Bound {
     /// Binds the common subexpressions of a body, as the pass does.
-    pub(crate) fn bind(&mut self, body: &Body) -> Body {
+    pub(crate) fn bind(&mut self, body: &Body, effects: &EffectTable) -> Body {
         let occurrences = Occurrences::collect(body);
-        let plan = cse::plan(body, &occurrences, None, &CseOptions::default());
+        let plan =
+            cse::plan(&Analyses::of(body, &occurrences, effects), None, &CseOptions::default());
         for binding in plan.bindings.iter().filter(|it| it.within.is_none()) {
             let group = &plan.groups[binding.group];
             let mut uses: Vec<OpId> =

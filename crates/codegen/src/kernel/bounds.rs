@@ -137,12 +137,13 @@ impl<'a> Bounds<'a> {
             {
                 self.range(a)
             }
-            ExprKind::Select(_, a, b) => self.range(a).hull(self.range(b)),
+            ExprKind::Select(_, a, b) | ExprKind::IfThenElse(_, a, b) => {
+                self.range(a).hull(self.range(b))
+            }
             ExprKind::Ramp { base, stride, lanes } => self.ramp(base, stride, lanes),
             ExprKind::Broadcast { value, .. } => self.range(value),
             ExprKind::Call { callee: ir::Callee::Intrinsic(name), args, .. } => {
                 match (body.name(name), body.items(args)) {
-                    ("if_then_else", &[_, a, b]) => self.range(a).hull(self.range(b)),
                     ("likely" | "tvm_thread_invariant", &[a]) => self.range(a),
                     _ => whole,
                 }

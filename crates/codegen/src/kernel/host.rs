@@ -380,7 +380,7 @@ impl HostContext<'_> {
                     _ => op(HostOp::Cast, vec![arg]),
                 }
             }
-            ExprKind::Select(c, a, b) => {
+            ExprKind::Select(c, a, b) | ExprKind::IfThenElse(c, a, b) => {
                 let args =
                     vec![self.node(c, budget)?, self.node(a, budget)?, self.node(b, budget)?];
                 op(HostOp::Select, args)
@@ -388,14 +388,6 @@ impl HostContext<'_> {
             ExprKind::Call { callee: ir::Callee::Intrinsic(callee), args, .. } => {
                 let args = body.items(args);
                 match (body.name(callee), args) {
-                    ("if_then_else", &[c, a, b]) => {
-                        let args = vec![
-                            self.node(c, budget)?,
-                            self.node(a, budget)?,
-                            self.node(b, budget)?,
-                        ];
-                        op(HostOp::Select, args)
-                    }
                     ("likely" | "tvm_thread_invariant", &[a]) => self.node(a, budget),
                     (other, _) => Err(Refusal::new(
                         "host-call",

@@ -1,7 +1,7 @@
 //! Barriers of kernels: puts them where [`barriers`] says that a thread depends on what another one did.
 
 use barriers::{Plan, Planner, in_place};
-use ir::{BlockId, Body, Callee, OpId, OpKind, Type, arena::Id as _};
+use ir::{BlockId, Body, Callee, OpId, OpKind, Type, arena::Id as _, effects::EffectTable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::kernel::{
@@ -13,7 +13,11 @@ use crate::kernel::{
 const MAX_THREADS: i64 = 1024;
 
 /// Inserts the missing barriers of all `kernels`; the number of barriers inserted.
-pub(crate) fn insert_barriers(body: &mut Body, kernels: &[Kernel]) -> Result<usize> {
+pub(crate) fn insert_barriers(
+    body: &mut Body,
+    kernels: &[Kernel],
+    effects: &EffectTable,
+) -> Result<usize> {
     let mut before: FxHashSet<OpId> = FxHashSet::default();
     let mut at_end: FxHashSet<BlockId> = FxHashSet::default();
     for kernel in kernels {
@@ -23,10 +27,10 @@ pub(crate) fn insert_barriers(body: &mut Body, kernels: &[Kernel]) -> Result<usi
         if kernel.block_threads() == Some(1) {
             continue;
         }
-        let mut plan = plan(body, kernel)?;
+        let mut plan = plan(body, kernel, effects)?;
         if !plan.exchanges.is_empty() {
             in_place::divide(body, &plan.exchanges);
-            plan = self::plan(body, kernel)?;
+            plan = self::plan(body, kernel, effects)?;
         }
         if let Some(&store) = plan.exchanges.first() {
             let what = "a statement reads from shared memory what other threads write in it: no barrier can stand in between";
@@ -51,15 +55,15 @@ pub(crate) fn insert_barriers(body: &mut Body, kernels: &[Kernel]) -> Result<usi
     Ok(before.len() + at_end.len())
 }
 
-fn plan(body: &Body, kernel: &Kernel) -> Result<Plan> {
+fn plan(body: &Body, kernel: &Kernel, effects: &EffectTable) -> Result<Plan> {
     let facts = facts(body, kernel);
-    Planner::new(body, &facts).plan().map_err(Refusal::of_lowering)
+    Planner::new(body, &facts, effects).plan().map_err(Refusal::of_lowering)
 }
 
 /// Whether all threads of a block get to an operation together, as often.
-pub(crate) fn is_convergent(body: &Body, kernel: &Kernel, op: OpId) -> bool {
+pub(crate) fn is_convergent(body: &Body, kernel: &Kernel, op: OpId, effects: &EffectTable) -> bool {
     let facts = facts(body, kernel);
-    Planner::new(body, &facts).is_convergent(op)
+    Planner::new(body, &facts, effects).is_convergent(op)
 }
 
 /// What the analysis asks of a kernel. Memory that is not understood was refused when the kernel was made, if it is used.

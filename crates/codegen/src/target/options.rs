@@ -5,6 +5,12 @@
 //! artifact's key), the flags that the source must be compiled with, and limits that a kernel is held to when it is
 //! written out. So another limit or another flag generates nothing.
 
+use std::{
+    hash::{Hash, Hasher},
+    sync::Arc,
+};
+
+use ir::effects::EffectTable;
 use lower::LowerOptions;
 use serde::{Deserialize, Serialize};
 use transform::passes::Pass;
@@ -15,7 +21,7 @@ use crate::{
 };
 
 /// What may be chosen about generated code.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub struct Options {
     /// Lets the compiler fuse `a * b + c` (`SEMANTICS: F2`). Off unless asked.
     pub contract: bool,
@@ -24,6 +30,16 @@ pub struct Options {
     /// What is chosen for the target.
     #[serde(flatten)]
     pub device: TargetOptions,
+    /// The effects of calls: the table of the product, perhaps with a user's rows.
+    #[serde(skip, default = "EffectTable::shared")]
+    pub effects: Arc<EffectTable>,
+}
+
+/// The same options hash alike: equal ones have equal tables.
+impl Hash for Options {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.contract, &self.passes, &self.device, self.effects.rows_of_user()).hash(state);
+    }
 }
 
 /// What may be chosen for one target. What is not, is as the table of [`crate::target::arch`] has it.
@@ -63,6 +79,9 @@ pub(crate) struct CodeOptions<'a> {
     /// Of the language, where it is written into the code.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<&'a str>,
+    /// Of calls, as a user says them; the table of the product is part of the generator.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    effects: &'a str,
 }
 
 impl Default for Options {
@@ -71,6 +90,7 @@ impl Default for Options {
             contract: false,
             passes: vec![Pass::Cse.name().to_owned()],
             device: TargetOptions::default(),
+            effects: EffectTable::shared(),
         }
     }
 }
@@ -113,6 +133,7 @@ impl Options {
             index_bits: self.device.index_bits,
             shared_memory: self.chosen_shared(target),
             version: self.device.arch.as_deref().filter(|_| target.writes_version()),
+            effects: self.effects.rows_of_user(),
         }
     }
 
@@ -124,6 +145,7 @@ impl Options {
                 .chosen_shared(target)
                 .map_or(default.max_shared, |it| u32::try_from(it).unwrap_or(u32::MAX)),
             index_bits: if self.device.index_bits == Some(64) { 64 } else { default.index_bits },
+            effects: self.effects.clone(),
             ..default
         }
     }

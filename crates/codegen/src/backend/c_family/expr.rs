@@ -118,6 +118,7 @@ impl Writer<'_> {
             ExprKind::Unary(UnaryOp::BitNot, a) => self.prefix("~", a, place),
             ExprKind::Cast(a) => self.cast(a, dtype, place, unrounded),
             ExprKind::Select(c, a, b) => self.conditional(c, a, b, place),
+            ExprKind::IfThenElse(c, a, b) => self.if_then_else(c, a, b, place),
             ExprKind::Load { buffer, indices, predicate: None } => {
                 self.load(buffer, indices, dtype, place)
             }
@@ -426,6 +427,14 @@ impl Writer<'_> {
         Ok(())
     }
 
+    /// `c ? a : b` with one condition for all lanes: lanes that are not chosen are not evaluated (`SEMANTICS: S5`).
+    fn if_then_else(&mut self, c: ExprId, a: ExprId, b: ExprId, place: &Place) -> Result<()> {
+        match self.dtype(c)?.is_scalar() {
+            true => self.conditional(c, a, b, place),
+            false => Err(super::intrinsics::unsupported("if_then_else")),
+        }
+    }
+
     // ---- conversions ----
 
     fn cast(&mut self, a: ExprId, dtype: DataType, place: &Place, unrounded: bool) -> Result<()> {
@@ -621,14 +630,7 @@ impl Writer<'_> {
             ExprKind::Lambda { .. } => Ok(()),
             // The other operands are lazy, or may be.
             ExprKind::Binary(op, a, _) if op.is_logical() => self.hoist_lets(a, binders),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if body.name(name) == "if_then_else" =>
-            {
-                match body.items(args).first() {
-                    Some(&condition) => self.hoist_lets(condition, binders),
-                    None => Ok(()),
-                }
-            }
+            ExprKind::IfThenElse(condition, ..) => self.hoist_lets(condition, binders),
             kind => {
                 let mut children = Vec::new();
                 body.each_child(kind, &mut |child| children.push(child));

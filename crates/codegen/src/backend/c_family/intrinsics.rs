@@ -66,12 +66,6 @@ impl Writer<'_> {
         let body = self.body;
         let args = body.items(args);
         match (name, args) {
-            ("if_then_else", &[c, a, b]) => {
-                if self.dtype(c)?.is_scalar() {
-                    return self.conditional(c, a, b, place);
-                }
-                Err(unsupported(name))
-            }
             ("likely" | "tvm_thread_invariant", &[a]) => self.expr(a, place),
             ("sigmoid", &[a]) => self.sigmoid(a, place),
             ("abs", &[a]) => self.absolute(a, place),
@@ -198,6 +192,6 @@ impl Writer<'_> {
     }
 }
 
-fn unsupported(name: &str) -> Refusal {
+pub(super) fn unsupported(name: &str) -> Refusal {
     Refusal::new("intrinsic", format!("`T.{name}` is not lowered"))
 }

@@ -72,6 +72,10 @@ impl Writer<'_> {
             }
             ExprKind::Cast(a) => self.cast(a, dtype, place),
             ExprKind::Select(c, a, b) => self.conditional(c, a, b, dtype, place),
+            ExprKind::IfThenElse(c, a, b) if self.dtype(c)?.is_scalar() => {
+                self.conditional(c, a, b, dtype, place)
+            }
+            ExprKind::IfThenElse(..) => Err(super::intrinsics::unsupported("if_then_else")),
             ExprKind::Load { buffer, indices, predicate: None } => {
                 self.note_type(dtype, false);
                 self.load(buffer, indices, place)

@@ -57,9 +57,6 @@ impl Writer<'_> {
     ) -> Result<Node> {
         let args = self.body.items(args);
         match (name, args) {
-            ("if_then_else", &[c, a, b]) if self.dtype(c)?.is_scalar() => {
-                self.conditional(c, a, b, dtype, place)
-            }
             ("likely" | "tvm_thread_invariant", &[a]) => self.expr(a, place),
             ("sigmoid", &[a]) => self.sigmoid(a, place),
             ("abs", &[a]) if !self.dtype(a)?.is_float() => self.absolute(a, place),
@@ -222,6 +219,6 @@ impl Writer<'_> {
     }
 }
 
-fn unsupported(name: &str) -> Refusal {
+pub(super) fn unsupported(name: &str) -> Refusal {
     Refusal::new("intrinsic", format!("`T.{name}` is not lowered"))
 }

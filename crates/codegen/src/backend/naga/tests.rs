@@ -323,7 +323,7 @@ fn what_reads_memory_is_read_only_if_it_is_chosen() {
     let tx = b.launch("threadIdx.x", "for", n);
     let inside = b.bin(BinaryOp::Lt, tx, m);
     let (load, zero) = (b.load(a, tx), b.f32(0.0));
-    let value = b.call("if_then_else", &[inside, load, zero], DataType::FLOAT32);
+    let value = b.body.if_then_else(inside, load, zero);
     b.store(c, tx, value);
     check(
         &b.body,

@@ -120,10 +120,7 @@ impl Lowering<'_> {
                 if self.body.ty(value) != self.body.ty(combined) {
                     return Err(malformed("has a reducer of another type"));
                 }
-                let callee = Callee::Intrinsic(self.body.intern("if_then_else"));
-                let args = [is_below, combined, value];
-                let ty = self.body.ty(value);
-                let chosen = self.body.call(callee, &args, ir::Body::no_attrs(), ty, false);
+                let chosen = self.body.if_then_else(is_below, combined, value);
                 next.push(self.bind(block, "red_value", chosen));
             }
             values = next;

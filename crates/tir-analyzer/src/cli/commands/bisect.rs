@@ -12,7 +12,7 @@ use std::{
 };
 
 use anyhow::{Context as _, anyhow, bail};
-use frontend::tvmscript::{self, FunctionKind, Lowered};
+use frontend::tvmscript::{FunctionKind, Lowered};
 use ide::CseOptions;
 use ir::{
     OccurrenceId, Occurrences,
@@ -22,21 +22,24 @@ use ir::{
 use syntax::{LineIndex, TextRange, TextSize};
 use transform::cse;
 
-use crate::cli::{
-    Exit,
-    args::{AnswerFormat, BisectArgs},
-    commands::{
-        explain,
-        fix::{self, Budget, FixOptions},
+use crate::{
+    cli::{
+        Exit,
+        args::{AnswerFormat, BisectArgs},
+        commands::{
+            explain,
+            fix::{self, Budget, FixOptions},
+        },
+        driver::{
+            ops,
+            unit::{Function, functions, with_function},
+        },
+        input::{jobs, source::Source},
+        interrupt::OnExit,
+        io::{self, Io, Styled, Tone},
+        output::{count, write},
     },
-    driver::{
-        ops,
-        unit::{Function, with_function},
-    },
-    input::{jobs, source::Source},
-    interrupt::OnExit,
-    io::{self, Io, Styled, Tone},
-    output::{count, write},
+    config::Config,
 };
 
 /// What the command said.
@@ -57,7 +60,7 @@ pub(crate) fn bisect(args: &BisectArgs, io: &mut Io<'_>, styled: Styled) -> anyh
     let shown = job.file.shown.clone();
     let source = job.run(Ok)?;
     ops::refuse_operations(&job, &source, "bisect")?;
-    let (n_fixes, notes) = all_fixes(options, &source, args.cse.max_fixes)?;
+    let (n_fixes, notes) = all_fixes(options, &job.config, &source, args.cse.max_fixes)?;
     for note in &notes {
         io::message(io.err, styled.err, Tone::Warning, note)?;
     }
@@ -66,13 +69,13 @@ pub(crate) fn bisect(args: &BisectArgs, io: &mut Io<'_>, styled: Styled) -> anyh
         return Ok(if notes.is_empty() { Exit::Success } else { Exit::Findings });
     }
     let runner = Runner::new(args, &job.file.path, &shown, &source, io)?;
-    let mut search = Search { runner, options, source: &source, total: n_fixes, io };
+    let mut search =
+        Search { runner, options, config: &job.config, source: &source, total: n_fixes, io };
     let found = search.run()?;
     drop(search);
     match found {
         Found::One(n) => {
-            let text =
-                describe(&job.config.analysis(), options, &source, &shown, n, n_fixes, styled)?;
+            let text = describe(&job.config, options, &source, &shown, n, n_fixes, styled)?;
             io.out.write_all(text.as_bytes())?;
             Ok(Exit::Success)
         }
@@ -104,6 +107,7 @@ enum Found {
 struct Search<'a, 'io> {
     runner: Runner,
     options: CseOptions,
+    config: &'a Config,
     source: &'a Source,
     total: usize,
     io: &'a mut Io<'io>,
@@ -144,7 +148,7 @@ impl Search<'_, '_> {
     }
 
     fn verdict(&mut self, n: usize) -> anyhow::Result<Verdict> {
-        let (bytes, _) = fixed(self.options, self.source, Some(n))?;
+        let (bytes, _) = fixed(self.options, self.config, self.source, Some(n))?;
         let verdict = self.runner.run(&bytes)?;
         let word = match verdict {
             Verdict::Good => "good",
@@ -159,22 +163,26 @@ impl Search<'_, '_> {
 /// The file with the first so many fixes done, and how many that are.
 fn fixed(
     options: CseOptions,
+    config: &Config,
     source: &Source,
     max: Option<usize>,
 ) -> anyhow::Result<(Vec<u8>, usize)> {
     let copy = Source::new(source.bytes().to_vec())?;
-    let fix = fix::plan(&FixOptions::of_cse(options), copy, &Budget::new(max))?;
+    let options = FixOptions::of_cse(options, &config.dialects.tables().effects);
+    let fix = fix::plan(&options, copy, &Budget::new(max))?;
     Ok((fix.source.edited(&fix.edits)?, fix.n_fixes))
 }
 
 /// How many fixes there are, and what was left out for a mistake of ours.
 fn all_fixes(
     options: CseOptions,
+    config: &Config,
     source: &Source,
     max: Option<usize>,
 ) -> anyhow::Result<(usize, Vec<String>)> {
     let copy = Source::new(source.bytes().to_vec())?;
-    let fix = fix::plan(&FixOptions::of_cse(options), copy, &Budget::new(max))?;
+    let options = FixOptions::of_cse(options, &config.dialects.tables().effects);
+    let fix = fix::plan(&options, copy, &Budget::new(max))?;
     Ok((fix.n_fixes, fix.notes))
 }
 
@@ -268,7 +276,7 @@ fn restore(path: &Path, before: &[u8]) {
 
 /// Place and explanation of the n-th fix.
 fn describe(
-    config: &ide::Config,
+    config: &Config,
     options: CseOptions,
     source: &Source,
     shown: &str,
@@ -276,25 +284,25 @@ fn describe(
     total: usize,
     styled: Styled,
 ) -> anyhow::Result<String> {
-    let Some(at) = place(options, source, n) else {
+    let Some(at) = place(options, config, source, n) else {
         return Ok(format!("fix {n} of {total} is the first that is bad\n"));
     };
     let lines = LineIndex::new(&source.text);
     let place = source.line_col(&lines, at);
-    let config = ide::Config { cse: options, ..*config };
+    let config = ide::Config { cse: options, ..config.analysis() };
     let answer = explain::answer_at(shown, config, source, place, AnswerFormat::Text, styled.out)?;
     Ok(format!("fix {n} of {total} is the first that is bad\n{answer}"))
 }
 
 /// Where the first occurrence is that the n-th fix changes.
-fn place(options: CseOptions, source: &Source, n: usize) -> Option<TextSize> {
-    let functions = tvmscript::functions(&syntax::parse(&source.text));
+fn place(options: CseOptions, config: &Config, source: &Source, n: usize) -> Option<TextSize> {
+    let functions = functions(source, config);
     let mut left = n;
     for item in &functions.functions {
         if item.source.kind != FunctionKind::PrimFunc {
             continue;
         }
-        let work = |function: Function<'_>| place_in(options, function.lowered, left);
+        let work = |function: Function<'_>| place_in(options, function, left);
         // Of a function that cannot be worked on nothing was fixed.
         let Ok(found) = with_function(&functions, item, Stage::Planning, work) else { continue };
         match found {
@@ -306,13 +314,17 @@ fn place(options: CseOptions, source: &Source, n: usize) -> Option<TextSize> {
 }
 
 /// Where the first occurrence is that the n-th fix of a function changes, relative to it; the number of its fixes if there are fewer.
-fn place_in(options: CseOptions, lowered: &Lowered, n: usize) -> Result<Option<TextSize>, usize> {
+fn place_in(
+    options: CseOptions,
+    function: Function<'_>,
+    n: usize,
+) -> Result<Option<TextSize>, usize> {
+    let lowered = function.lowered;
     let occurrences = Occurrences::collect(&lowered.body);
+    let analyses = function.analyses(&occurrences);
     let plan = |max| {
         let options = CseOptions { max_bindings: Some(max), ..options };
-        lowered
-            .source_map
-            .with_view(|view| cse::plan(&lowered.body, &occurrences, Some(view), &options))
+        lowered.source_map.with_view(|view| cse::plan(&analyses, Some(view), &options))
     };
     let with = plan(n);
     let done = if with.informational { 0 } else { with.n_fixes() };

@@ -21,6 +21,7 @@ use build_kernels::{
     Compile, CudaCompiler, Input, InputSource, Options, Outcome, RunOptions, Settings, Target,
     TargetOptions, manifest::UnsupportedFunction, reasons::INTERNAL, store_of,
 };
+use ir::effects::EffectTable;
 use syntax::Language;
 
 use crate::cli::{
@@ -100,7 +101,7 @@ impl Plan {
             roots.insert(places.first_argument().to_owned());
         }
         let out = io.resolve(&args.out);
-        let devices = devices(args, &roots)?;
+        let Chosen { devices, effects } = chosen(args, &roots)?;
         let passes = args.passes.iter().filter_map(|it| it.0).map(|it| it.name().to_owned());
         let asked = !args.emit.is_empty() || args.ptxas;
         let folder = args.cuda_path.as_ref().map(|it| io.resolve(it));
@@ -122,6 +123,7 @@ impl Plan {
             options: Options {
                 contract: args.fmad,
                 passes: passes.collect(),
+                effects,
                 ..Options::default()
             },
             devices,
@@ -194,13 +196,17 @@ fn is_same_file(inputs: &[Input], name: &str, path: &Path) -> bool {
     real(other).is_some_and(|it| Some(it) == real(path)) && other.file_name() == path.file_name()
 }
 
-/// What is chosen for each target: on the command line, and under that in the settings of the workspace.
-fn devices(
-    args: &BuildArgs,
-    roots: &BTreeSet<PathBuf>,
-) -> anyhow::Result<BTreeMap<Target, TargetOptions>> {
+/// What settings say of generated code.
+#[derive(PartialEq, Eq)]
+struct Chosen {
+    devices: BTreeMap<Target, TargetOptions>,
+    effects: Arc<EffectTable>,
+}
+
+/// What is chosen for each target, on the command line and under that in the settings of the workspace, and what calls do.
+fn chosen(args: &BuildArgs, roots: &BTreeSet<PathBuf>) -> anyhow::Result<Chosen> {
     let mut settings = settings::Settings::default();
-    let mut found: Option<(&PathBuf, BTreeMap<Target, TargetOptions>)> = None;
+    let mut found: Option<(&PathBuf, Chosen)> = None;
     for root in roots {
         let config = settings.of_folder(root)?;
         let mut devices: BTreeMap<Target, TargetOptions> = BTreeMap::new();
@@ -211,15 +217,17 @@ fn devices(
             all.check(*target).map_err(|it| anyhow::anyhow!(it))?;
             devices.insert(*target, all);
         }
+        let chosen = Chosen { devices, effects: config.dialects.tables().effects.clone() };
         match &found {
-            Some((first, known)) if *known != devices => anyhow::bail!(
-                "{} and {} have different settings for these targets; build them one after the other",
+            Some((first, known)) if *known != chosen => anyhow::bail!(
+                "{} and {} have different settings for these targets or effects; build them one after the other",
                 first.display(),
                 root.display()
             ),
             Some(_) => {}
-            None => found = Some((root, devices)),
+            None => found = Some((root, chosen)),
         }
     }
-    Ok(found.map(|it| it.1).unwrap_or_default())
+    let nothing = || Chosen { devices: BTreeMap::new(), effects: EffectTable::shared() };
+    Ok(found.map_or_else(nothing, |it| it.1))
 }

@@ -198,7 +198,7 @@ fn check_file(
     let mut host = AnalysisHost::new();
     host.set_config(args.cse.analysis(&job.config));
     let file = FileId(0);
-    host.set_dialects(job.config.dialects.tables()?);
+    host.set_dialects(job.config.dialects.tables().clone());
     let language = Language::of_file(&job.file.path, &source.text);
     host.set_text(file, language, source.text.as_str().into());
     let config = DiagnosticsConfig { read_back: true, ..job.config.diagnostics(usize::MAX) };

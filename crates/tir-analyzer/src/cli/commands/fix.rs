@@ -6,16 +6,19 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
+    sync::Arc,
     sync::atomic::{AtomicUsize, Ordering},
 };
 
 use anyhow::{Context as _, bail};
+use dataflow::analyses::Analyses;
 use frontend::tvmscript::{
     self, CheckedEdits, Edited, FunctionKind, Mismatch, Reading, Selection, checked_cse_edits,
     checked_finding_edits, checked_simplify_edits,
 };
 use ir::{
     Body, Occurrences,
+    effects::EffectTable,
     guard::Stage,
     plan::{
         CsePlan, Preset, TvmPass,
@@ -179,6 +182,7 @@ pub(crate) struct FixOptions {
     common_subexpressions: bool,
     findings: FindingOptions,
     simplifications: Simplifications,
+    effects: Arc<EffectTable>,
     /// Rounds: a fix may be what another waits for.
     max_rounds: usize,
 }
@@ -192,18 +196,20 @@ impl FixOptions {
             common_subexpressions: selected.common_subexpressions,
             findings: FindingOptions { kinds, ..job.config.findings() },
             simplifications: selected.simplifications,
+            effects: job.config.dialects.tables().effects.clone(),
             max_rounds: 16,
         }
     }
 
     /// Common subexpressions only, each as one plan has it.
-    pub(crate) fn of_cse(cse: CseOptions) -> FixOptions {
+    pub(crate) fn of_cse(cse: CseOptions, effects: &Arc<EffectTable>) -> FixOptions {
         let findings = FindingOptions { kinds: FindingKinds::NONE, ..FindingOptions::default() };
         FixOptions {
             cse,
             common_subexpressions: true,
             findings,
             simplifications: Simplifications::default(),
+            effects: effects.clone(),
             max_rounds: 1,
         }
     }
@@ -282,6 +288,7 @@ pub(crate) fn plan(
     let (mut n_first, mut is_open) = (None, false);
     for _ in 0..options.max_rounds {
         let functions = tvmscript::functions(&syntax::parse(&text));
+        let functions = functions.with_effects(options.effects.clone());
         let mut round = Vec::new();
         let mut next = Vec::new();
         for (index, item) in functions.functions.iter().enumerate() {
@@ -335,7 +342,7 @@ fn plan_operations(
     (source, language): (Source, Language),
     budget: &Budget,
 ) -> anyhow::Result<FileFix> {
-    let dialects = &config.dialects.tables()?;
+    let dialects = config.dialects.tables();
     let options = ops::options(&args.cse, config, language, false)?;
     if options.preset == Preset::Pir {
         bail!(
@@ -393,14 +400,15 @@ fn plan_function(
 ) -> Round {
     let body = &read.lowered.body;
     let occurrences = Occurrences::collect(body);
+    let analyses = &read.analyses(&occurrences);
     let mut round = Round::default();
-    let n = round.of(body, &mut finding_fixes(options, read, &occurrences, budget, fix));
+    let n = round.of(body, &mut finding_fixes(options, read, analyses, budget, fix));
     if n > 0 {
         budget.take(n);
         fix.n_fixes += n;
         return round;
     }
-    let mut found = simplifications(options, read, &occurrences, budget);
+    let mut found = simplifications(options, read, analyses, budget);
     // That a text would read as something else is counted, and explained as a rule.
     found.mismatch = None;
     let n = round.of(body, &mut found);
@@ -412,7 +420,7 @@ fn plan_function(
     // Of the last round: what is left out in one may be done in the next.
     fix.n_differing += found.n_differing();
     if options.common_subexpressions {
-        common_subexpressions(options, read, &occurrences, budget, fix, &mut round);
+        common_subexpressions(options, read, analyses, budget, fix, &mut round);
     }
     round
 }
@@ -421,17 +429,14 @@ fn plan_function(
 fn common_subexpressions(
     options: &FixOptions,
     read: Function<'_>,
-    occurrences: &Occurrences,
+    analyses: &Analyses<'_>,
     budget: &Budget,
     fix: &mut FileFix,
     round: &mut Round,
 ) {
-    let body = &read.lowered.body;
+    let Analyses { body, occurrences, .. } = *analyses;
     let options = CseOptions { max_bindings: budget.left(), ..options.cse };
-    let plan = read
-        .lowered
-        .source_map
-        .with_view(|view| cse::plan(body, occurrences, Some(view), &options));
+    let plan = read.lowered.source_map.with_view(|view| cse::plan(analyses, Some(view), &options));
     let n = plan.n_fixes();
     if plan.informational {
         fix.n_left += n;
@@ -451,13 +456,14 @@ fn common_subexpressions(
 fn finding_fixes(
     options: &FixOptions,
     read: Function<'_>,
-    occurrences: &Occurrences,
+    analyses: &Analyses<'_>,
     budget: &Budget,
     fix: &mut FileFix,
 ) -> CheckedEdits {
-    let (body, map) = (&read.lowered.body, &read.lowered.source_map);
+    let Analyses { body, occurrences, .. } = *analyses;
+    let map = &read.lowered.source_map;
     let options = &options.findings;
-    let found = map.with_view(|view| findings::findings(body, occurrences, Some(view), options));
+    let found = map.with_view(|view| findings::findings(analyses, Some(view), options));
     let is_reported = |it: &&Finding| {
         let is_allowed = |place| map.allowances().at(it.kind.name(), place);
         !map.place(it.place).is_some_and(is_allowed) && !map.allowances().everywhere(it.kind.name())
@@ -480,16 +486,16 @@ fn finding_fixes(
 fn simplifications(
     options: &FixOptions,
     read: Function<'_>,
-    occurrences: &Occurrences,
+    analyses: &Analyses<'_>,
     budget: &Budget,
 ) -> CheckedEdits {
     if options.simplifications == Simplifications::default() {
         return CheckedEdits::default();
     }
-    let (body, map) = (&read.lowered.body, &read.lowered.source_map);
-    let plan = map.with_view(|view| {
-        simplify::plan(body, occurrences, Some(view), &SimplifyOptions::default())
-    });
+    let Analyses { body, occurrences, .. } = *analyses;
+    let map = &read.lowered.source_map;
+    let plan =
+        map.with_view(|view| simplify::plan(analyses, Some(view), &SimplifyOptions::default()));
     let is_wanted = |it: &Simplification| {
         let name = it.kind.name();
         let is_allowed = |place| map.allowances().at(name, place);

@@ -6,12 +6,14 @@
 
 use std::collections::BTreeSet;
 
+use dataflow::analyses::Analyses;
 use frontend::tvmscript::{
-    self, Capture, Diagnostic, Environment as _, FileFunctions, FunctionItem, Lowered, Namespace,
+    Capture, Diagnostic, Environment as _, FileFunctions, FunctionItem, Lowered, Namespace,
     Severity, diagnostics,
 };
 use ir::{
     Body, Dialect, Occurrences,
+    effects::EffectTable,
     guard::Stage,
     plan::{TvmPass, simplify::SimplificationKind},
 };
@@ -28,9 +30,12 @@ use crate::{
         args::OptArgs,
         driver::{
             ops::{self, Rules},
-            unit::{Function, choose, with_function},
+            unit::{Function, choose, functions, with_function},
         },
-        input::{jobs, source::Source},
+        input::{
+            jobs::{self, Job},
+            source::Source,
+        },
         io::{self, Io, Styled, Tone},
         output::exposure,
         parallel,
@@ -60,7 +65,7 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
         match ops::language(&job.file.path, &source) {
             Language::TvmScript => {
                 ops::refuse_for_tvmscript(&args.cse)?;
-                let module = optimize(args, options, &source, shown)?;
+                let module = optimize(args, options, &source, &job)?;
                 io.out.write_all(&module.bytes)?;
                 exposed_to = module.exposed_to;
                 Ok(module.notes)
@@ -94,7 +99,7 @@ fn optimize_operations(
     language: Language,
     source: &Source,
 ) -> anyhow::Result<ops::Done> {
-    let dialects = &config.dialects.tables()?;
+    let dialects = config.dialects.tables();
     let options = ops::options(&args.cse, config, language, args.allow_unsound)?;
     let passes: Vec<Pass> = args.passes.iter().filter_map(|it| it.0).collect();
     if !ops::runs_cse(&passes, language)? {
@@ -116,9 +121,10 @@ fn optimize(
     args: &OptArgs,
     mut options: CseOptions,
     source: &Source,
-    shown: &str,
+    job: &Job,
 ) -> anyhow::Result<Module> {
-    let functions = tvmscript::functions(&syntax::parse(&source.text));
+    let shown = &job.file.shown;
+    let functions = functions(source, &job.config);
     let chosen = choose(args.function.as_deref(), &functions, shown)?;
     let newline = line_break(&source.text);
     let mut module = Module { bytes: Vec::new(), notes: Vec::new(), exposed_to: BTreeSet::new() };
@@ -131,7 +137,7 @@ fn optimize(
                 let why = format!("`{}` is left as it is: {why}", item.source.name);
                 return Err((item.range.start() + at, why));
             }
-            let done = after_passes(args, &mut options, function.lowered, exposed_to);
+            let done = after_passes(args, &mut options, function, exposed_to);
             let body = done.map_err(|broken| {
                 (item.range.start() + item.source.name_range.start(), broken.report())
             })?;
@@ -151,7 +157,7 @@ fn optimize(
 fn after_passes(
     args: &OptArgs,
     options: &mut CseOptions,
-    lowered: &Lowered,
+    Function { lowered, environment, .. }: Function<'_>,
     exposed_to: &mut BTreeSet<TvmPass>,
 ) -> Result<Option<Body>, Broken> {
     let allowances = lowered.source_map.allowances();
@@ -161,21 +167,27 @@ fn after_passes(
         Pass::Fix(kind) => allowances.everywhere(kind.name()),
     };
     readable(&lowered.body)?;
+    let effects = environment.effects();
     let mut passes = args.passes.iter().filter_map(|it| it.0).filter(|it| !is_allowed(*it));
     passes.try_fold(None, |done: Option<Body>, pass| {
         let body = done.as_ref().unwrap_or(&lowered.body);
         match pass {
-            Pass::Cse => kept(pass.name(), body, eliminate(body, options, exposed_to)),
-            Pass::Simplify | Pass::Fix(_) => pass.checked(body),
+            Pass::Cse => kept(pass.name(), body, eliminate(body, effects, options, exposed_to)),
+            Pass::Simplify | Pass::Fix(_) => pass.checked(body, effects),
         }
         .map(Some)
     })
 }
 
 /// Runs the pass; what it did counts against the limit.
-fn eliminate(body: &Body, options: &mut CseOptions, exposed_to: &mut BTreeSet<TvmPass>) -> Body {
+fn eliminate(
+    body: &Body,
+    effects: &EffectTable,
+    options: &mut CseOptions,
+    exposed_to: &mut BTreeSet<TvmPass>,
+) -> Body {
     let occurrences = Occurrences::collect(body);
-    let plan = cse::plan(body, &occurrences, None, options);
+    let plan = cse::plan(&Analyses::of(body, &occurrences, effects), None, options);
     if let Some(left) = &mut options.max_bindings {
         *left = left.saturating_sub(plan.n_fixes());
     }

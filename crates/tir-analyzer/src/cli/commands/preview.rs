@@ -5,7 +5,7 @@
 
 mod operations;
 
-use frontend::tvmscript::{self, Severity};
+use frontend::tvmscript::Severity;
 use ide::{PassPreview, preview};
 use ir::guard::Stage;
 use serde_json::{Value, json};
@@ -18,9 +18,12 @@ use crate::cli::{
     args::{PreviewArgs, PreviewFormat},
     driver::{
         ops,
-        unit::{Function, choose, with_function},
+        unit::{Function, choose, functions, with_function},
     },
-    input::{jobs, source::Source},
+    input::{
+        jobs::{self, Job},
+        source::Source,
+    },
     io::{self, Io, Styled, Tone},
 };
 
@@ -37,11 +40,11 @@ pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     let passes: Vec<Pass> = args.passes.iter().filter_map(|it| it.0).collect();
     let Previews { functions, left } =
         job.run(|source| match ops::language(&job.file.path, &source) {
-            Language::TvmScript => previews(args, &source, &job.file.shown, &passes),
+            Language::TvmScript => previews(args, &source, &job, &passes),
             language => {
-                let dialects = job.config.dialects.tables()?;
+                let dialects = job.config.dialects.tables();
                 let function = args.function.as_deref();
-                operations::previews(function, &dialects, language, &source, &passes)
+                operations::previews(function, dialects, language, &source, &passes)
             }
         })?;
     let terminal = if io.out_is_terminal { console::Term::stdout().size_checked() } else { None };
@@ -84,10 +87,11 @@ struct Previews {
 fn previews(
     args: &PreviewArgs,
     source: &Source,
-    shown: &str,
+    job: &Job,
     passes: &[Pass],
 ) -> anyhow::Result<Previews> {
-    let functions = tvmscript::functions(&syntax::parse(&source.text));
+    let shown = &job.file.shown;
+    let functions = functions(source, &job.config);
     let chosen = choose(args.function.as_deref(), &functions, shown)?;
     let mut all = Previews { functions: Vec::new(), left: Vec::new() };
     for item in chosen {
@@ -96,7 +100,7 @@ fn previews(
             let error =
                 error.map(|it| (it.severity, &it.message)).find(|it| it.0 == Severity::Error);
             let error = error.map(|it| format!("`{}`: {}", item.source.name, it.1));
-            (error, preview(&function.lowered.body, passes))
+            (error, preview(&function.lowered.body, function.environment.effects(), passes))
         };
         match with_function(&functions, item, Stage::Showing, work) {
             Ok((error, preview)) => {

@@ -14,7 +14,7 @@ mod text;
 
 use std::collections::BTreeMap;
 
-use frontend::tvmscript::{self, FunctionItem, FunctionKind, Lowered};
+use frontend::tvmscript::FunctionKind;
 use ide::CseOptions;
 use ir::{
     OccurrenceId, Occurrences,
@@ -31,7 +31,7 @@ use crate::cli::{
     args::{Format, ReportArgs},
     driver::{
         ops,
-        unit::{Function, with_function},
+        unit::{Function, functions, with_function},
     },
     input::{
         jobs::{self, Job},
@@ -132,7 +132,7 @@ pub(crate) fn report(args: &ReportArgs, io: &mut Io<'_>, styled: Styled) -> anyh
     let work = |job: &Job| {
         job.run(|source| {
             ops::refuse_operations(job, &source, "report")?;
-            Ok(read(&job.file.shown, args.cse.options(&job.config), &source))
+            Ok(read(job, args.cse.options(&job.config), &source))
         })
     };
     let mut files = Vec::new();
@@ -174,8 +174,9 @@ pub(crate) fn report(args: &ReportArgs, io: &mut Io<'_>, styled: Styled) -> anyh
 
 // ---- one file ----
 
-fn read(shown: &str, options: CseOptions, source: &Source) -> FileReport {
-    let functions = tvmscript::functions(&syntax::parse(&source.text));
+fn read(job: &Job, options: CseOptions, source: &Source) -> FileReport {
+    let shown = &job.file.shown;
+    let functions = functions(source, &job.config);
     let lines = LineIndex::new(&source.text);
     let mut report = FileReport::default();
     for item in &functions.functions {
@@ -185,8 +186,7 @@ fn read(shown: &str, options: CseOptions, source: &Source) -> FileReport {
         report.n_functions += 1;
         let work = |function: Function<'_>| {
             let mut of_function = FileReport::default();
-            let lowered = function.lowered;
-            let reader = Reader { shown, source, lines: &lines, item, lowered };
+            let reader = Reader { shown, source, lines: &lines, function };
             reader.function(options, &mut of_function);
             of_function
         };
@@ -213,16 +213,16 @@ struct Reader<'a> {
     shown: &'a str,
     source: &'a Source,
     lines: &'a LineIndex,
-    item: &'a FunctionItem,
-    lowered: &'a Lowered,
+    function: Function<'a>,
 }
 
 impl Reader<'_> {
     fn function(&self, options: CseOptions, report: &mut FileReport) {
-        let body = &self.lowered.body;
+        let body = &self.function.lowered.body;
         let occurrences = Occurrences::collect(body);
-        let map = &self.lowered.source_map;
-        let plan = map.with_view(|view| cse::plan(body, &occurrences, Some(view), &options));
+        let map = &self.function.lowered.source_map;
+        let analyses = self.function.analyses(&occurrences);
+        let plan = map.with_view(|view| cse::plan(&analyses, Some(view), &options));
         let executions = Executions::of(body);
         for group in &plan.groups {
             match &group.decision {
@@ -236,7 +236,7 @@ impl Reader<'_> {
             }
         }
         if let Some(fingerprint) = fingerprint::of_function(body) {
-            let at = self.spot(self.item.source.name_range.start());
+            let at = self.spot(self.function.item.source.name_range.start());
             report.functions.push((fingerprint, at));
         }
         for (occurrence, fingerprint) in fingerprint::of_operands(body, &occurrences, MIN_NODES) {
@@ -256,8 +256,8 @@ impl Reader<'_> {
         occurrences: &Occurrences,
         executions: &Executions,
     ) -> Option<Saving> {
-        let body = &self.lowered.body;
-        let map = &self.lowered.source_map;
+        let body = &self.function.lowered.body;
+        let map = &self.function.lowered.source_map;
         let (served, bound, name): (&[OccurrenceId], _, _) = match &group.decision {
             Decision::Bind(binding) => {
                 let binding = &plan.bindings[*binding];
@@ -301,18 +301,18 @@ impl Reader<'_> {
     }
 
     fn spot(&self, in_function: TextSize) -> Spot {
-        let at = self.source.line_col(self.lines, self.item.range.start() + in_function);
+        let at = self.source.line_col(self.lines, self.function.item.range.start() + in_function);
         Spot {
             path: self.shown.to_owned(),
             line: at.line,
             column: at.col,
-            function: self.item.source.name.to_string(),
+            function: self.function.item.source.name.to_string(),
         }
     }
 
     /// The text of a range on one line, cut where it is long.
     fn text(&self, range: TextRange) -> String {
-        let range = std::ops::Range::<usize>::from(range + self.item.range.start());
+        let range = std::ops::Range::<usize>::from(range + self.function.item.range.start());
         let text = self.source.text.get(range).unwrap_or_default();
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
         ide::shortened(&line, MAX_TEXT)

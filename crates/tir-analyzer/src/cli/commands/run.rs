@@ -13,7 +13,7 @@ mod report;
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow, bail};
-use frontend::tvmscript::{self, FunctionItem, Lowered, Severity};
+use frontend::tvmscript::{FunctionItem, Lowered, Severity};
 use interp::{Argument, OnError, Options, Outcome, RunError, RunErrorKind, Schedule};
 use ir::guard::Stage;
 use syntax::{Language, LineIndex, TextRange};
@@ -21,8 +21,11 @@ use syntax::{Language, LineIndex, TextRange};
 use crate::cli::{
     Exit,
     args::{AnswerFormat, RunArgs, ScheduleName},
-    driver::unit::{Function, choose, with_function},
-    input::{jobs, source::Source},
+    driver::unit::{Function, choose, functions, with_function},
+    input::{
+        jobs::{self, Job},
+        source::Source,
+    },
     io::{Io, Styled},
     output::write,
 };
@@ -57,7 +60,7 @@ pub(crate) fn run(args: &RunArgs, io: &mut Io<'_>, _styled: Styled) -> anyhow::R
     let job = jobs::one(&args.input, io, _styled)?;
     let (text, exit) = job.run(|source| match Language::of_file(&job.file.path, &source.text) {
         Language::Mlir => mlir::execute(args, io, &source, &job.file.shown),
-        _ => execute(args, io, &source, &job.file.shown),
+        _ => execute(args, io, &source, &job),
     })?;
     io.out.write_all(text.as_bytes())?;
     Ok(exit)
@@ -67,9 +70,10 @@ fn execute(
     args: &RunArgs,
     io: &mut Io<'_>,
     source: &Source,
-    shown: &str,
+    job: &Job,
 ) -> anyhow::Result<(String, Exit)> {
-    let functions = tvmscript::functions(&syntax::parse(&source.text));
+    let shown = &job.file.shown;
+    let functions = functions(source, &job.config);
     let item = match choose(args.function.as_deref(), &functions, shown)?[..] {
         [one] => one,
         [] => bail!("{shown} has no tensor function (`@T.prim_func`)"),
@@ -90,22 +94,25 @@ fn execute_function(
     args: &RunArgs,
     io: &mut Io<'_>,
     (source, shown): (&Source, &str),
-    Function { item, lowered, .. }: Function<'_>,
+    Function { item, lowered, environment }: Function<'_>,
 ) -> anyhow::Result<(String, Exit)> {
     if let Some(error) = lowered.diagnostics.iter().find(|it| it.severity == Severity::Error) {
         bail!("{shown}: `{}` has errors: {} (`check` says where)", item.source.name, error.message);
     }
+    let effects = environment.effects();
     let lines = LineIndex::new(&source.text);
     let run = Run { shown, source, lines, item, lowered };
     let inputs = inputs::make(&lowered.body, args, io)?;
-    let placed = if args.as_written { None } else { codegen::with_barriers(&lowered.body) };
+    let placed =
+        if args.as_written { None } else { codegen::with_barriers(&lowered.body, effects) };
     if let Some((_, n)) = &placed {
         let barriers = if *n == 1 { "barrier stands" } else { "barriers stand" };
         writeln!(io.err, "{n} {barriers} where `build` places them; --as-written runs without")?;
     }
     let body = placed.as_ref().map_or(&lowered.body, |it| &it.0);
-    let outcome = interp::run_with(body, inputs.arguments, &inputs.symbols, &options(args))
-        .map_err(|error| explain(&error, &run, args))?;
+    let outcome =
+        interp::run_with(body, effects, inputs.arguments, &inputs.symbols, &options(args))
+            .map_err(|error| explain(&error, &run, args))?;
     let written = match &args.output {
         Some(folder) => write_arrays(&run, &outcome, folder, io)?,
         None => vec![None; outcome.arguments.len()],

@@ -5,14 +5,27 @@
 //! asking for it. Units of MLIR and PIR are guarded where they are read (`frontend`) and where they are planned ([`super::ops`]).
 
 use anyhow::anyhow;
+use dataflow::analyses::Analyses;
 use frontend::tvmscript::{self, Environment, FileFunctions, FunctionItem, FunctionKind, Lowered};
-use ir::guard::{Panicked, Stage, guarded};
+use ir::{
+    Occurrences,
+    guard::{Panicked, Stage, guarded},
+};
 use syntax::{LineIndex, TextSize};
 
-use crate::cli::{
-    input::source::Source,
-    rules::{did_you_mean, near},
+use crate::{
+    cli::{
+        input::source::Source,
+        rules::{did_you_mean, near},
+    },
+    config::Config,
 };
+
+/// The functions of a text, whose calls do what the settings say.
+pub(crate) fn functions(source: &Source, config: &Config) -> FileFunctions {
+    let functions = tvmscript::functions(&syntax::parse(&source.text));
+    functions.with_effects(config.dialects.tables().effects.clone())
+}
 
 /// A function as it was read.
 #[derive(Clone, Copy)]
@@ -20,6 +33,13 @@ pub(crate) struct Function<'a> {
     pub(crate) item: &'a FunctionItem,
     pub(crate) environment: &'a dyn Environment,
     pub(crate) lowered: &'a Lowered,
+}
+
+impl<'a> Function<'a> {
+    /// Its analyses.
+    pub(crate) fn analyses(&self, occurrences: &'a Occurrences) -> Analyses<'a> {
+        Analyses::of(&self.lowered.body, occurrences, self.environment.effects())
+    }
 }
 
 /// What ended the work on a function.

@@ -2,18 +2,17 @@
 //!
 //! `x // 8`, `x >> 3` and, of an `x` that is not negative, `truncdiv(x, 8)` are one quotient; `x % 8`, `x & 7` and the like one
 //! remainder (`SEMANTICS: I7`, `I9`). A quotient is an atom of its own; what its definition says of it is said by
-//! [`Analyzer::known_of_quotient`] and [`Analyzer::known_of_remainder`], whose divisor may be a symbol. O(1).
+//! [`Deduction::known_of_quotient`] and [`Deduction::known_of_remainder`], whose divisor may be a symbol. O(1).
 
 use ir::{BinaryOp, ExprId, ExprKind};
 use smallvec::SmallVec;
 
+use super::Deduction;
 use crate::{
-    Analyzer, Interval,
-    analyzer::Overflow,
-    atoms::{Atom, Made, Quotient},
-    context::ContextId,
-    interval::{checked_product, checked_sum, floor_div},
-    linear::{Linear, gcd},
+    Interval,
+    contexts::ContextId,
+    facts::Overflow,
+    forms::{Atom, Linear, Made, Quotient},
 };
 
 /// A quotient that rounds to -∞, or the remainder that belongs to it.
@@ -24,7 +23,7 @@ pub(crate) struct Division {
     pub(crate) divisor: i128,
 }
 
-impl Analyzer<'_> {
+impl Deduction<'_> {
     /// A node as a division by a positive constant.
     pub(crate) fn division(
         &mut self,
@@ -32,13 +31,13 @@ impl Analyzer<'_> {
         ctx: ContextId,
         expr: ExprId,
     ) -> Option<Division> {
-        let ExprKind::Binary(op, dividend, b) = self.body.expr(expr).kind else { return None };
+        let ExprKind::Binary(op, dividend, b) = self.body().expr(expr).kind else { return None };
         let is_division = op.is_division() || matches!(op, BinaryOp::Shr | BinaryOp::BitAnd);
-        if !is_division || !self.body.dtype(expr)?.is_integer() {
+        if !is_division || !self.body().dtype(expr)?.is_integer() {
             return None;
         }
         let constant = self.facts(overflow, ctx, b).interval.as_constant()?;
-        let bits = i128::from(self.body.dtype(expr)?.bits);
+        let bits = i128::from(self.body().dtype(expr)?.bits);
         let (is_quotient, divisor) = match op {
             BinaryOp::Shr if (0..bits).contains(&constant) => (true, 1 << constant),
             // The low bits, of two's complement too.
@@ -72,8 +71,8 @@ impl Analyzer<'_> {
             let dividend = self.linear(overflow, ctx, it.dividend)?;
             return Some((it.is_quotient, dividend, Linear::constant(it.divisor)));
         }
-        let ExprKind::Binary(op, a, b) = self.body.expr(expr).kind else { return None };
-        let dtype = self.body.dtype(expr).filter(|it| it.is_integer() && it.bits >= 32)?;
+        let ExprKind::Binary(op, a, b) = self.body().expr(expr).kind else { return None };
+        let dtype = self.body().dtype(expr).filter(|it| it.is_integer() && it.bits >= 32)?;
         let is_floor = match op {
             BinaryOp::FloorDiv | BinaryOp::FloorMod => true,
             BinaryOp::Div | BinaryOp::Mod => {
@@ -98,99 +97,12 @@ impl Analyzer<'_> {
         expr: ExprId,
     ) -> Option<Linear> {
         let ExprKind::Binary(BinaryOp::FloorDiv | BinaryOp::Div | BinaryOp::Shr, ..) =
-            self.body.expr(expr).kind
+            self.body().expr(expr).kind
         else {
             return None;
         };
         let (is_quotient, dividend, divisor) = self.floor_division(overflow, ctx, expr)?;
         if is_quotient { self.quotient(dividend, divisor) } else { None }
-    }
-
-    /// `dividend // divisor` as a form. What the two share is taken out, and what is a multiple of the divisor is divided:
-    /// `(i * n + j) // n` is `i + j // n`, whatever sign `n` has. None if it does not fit.
-    pub(crate) fn quotient(&mut self, dividend: Linear, divisor: Linear) -> Option<Linear> {
-        let (mut dividend, mut divisor) = self.without_shared_factors(dividend, divisor);
-        match divisor.as_constant() {
-            Some(0) => return None,
-            Some(it) if it < 0 => (dividend, divisor) = (dividend.scale(-1)?, divisor.scale(-1)?),
-            _ => {}
-        }
-        let (multiple, rest) = self.split_multiple(&dividend, &divisor)?;
-        let (rest, divisor) = match divisor.as_constant() {
-            // Rounding twice is rounding once, for positive divisors.
-            Some(by) => {
-                let common = rest.terms().iter().fold(by, |it, term| gcd(it, term.1));
-                (rest.divided(common), Linear::constant(by / common))
-            }
-            None => (rest, divisor),
-        };
-        if divisor.as_constant() == Some(1) {
-            return multiple.combine(1, &rest, 1);
-        }
-        if rest == Linear::constant(0) {
-            return Some(multiple);
-        }
-        if let (Some(a), Some(b)) = (rest.as_constant(), divisor.as_constant()) {
-            return multiple.plus(floor_div(a, b));
-        }
-        let atom = self.quotient_atom(rest, divisor);
-        multiple.combine(1, &Linear::atom(atom), 1)
-    }
-
-    /// Both without the atoms and the number that every term of both has as a factor; none of them is 0 where the divisor is not.
-    fn without_shared_factors(
-        &mut self,
-        mut dividend: Linear,
-        mut divisor: Linear,
-    ) -> (Linear, Linear) {
-        let is_product_sum = dividend.offset() == 0 && divisor.offset() == 0;
-        if is_product_sum && let Some(&(first, _)) = divisor.terms().first() {
-            for factor in self.factors(first) {
-                let both = (self.divided_by(&dividend, factor), self.divided_by(&divisor, factor));
-                if let (Some(x), Some(y)) = both {
-                    (dividend, divisor) = (x, y);
-                }
-            }
-        }
-        let factors = dividend.terms().iter().chain(divisor.terms()).map(|it| it.1);
-        let common = factors.fold(gcd(dividend.offset(), divisor.offset()), gcd);
-        if common > 1 {
-            return (dividend.divided(common), divisor.divided(common));
-        }
-        (dividend, divisor)
-    }
-
-    /// A form as a multiple of the divisor and the rest: `(m, r)` of `m * divisor + r`.
-    fn split_multiple(&mut self, form: &Linear, divisor: &Linear) -> Option<(Linear, Linear)> {
-        let mut multiple = Linear::constant(0);
-        let mut rest = Linear::constant(form.offset());
-        if let Some(by) = divisor.as_constant() {
-            let whole = floor_div(form.offset(), by);
-            multiple = Linear::constant(whole);
-            rest = Linear::constant(checked_sum(form.offset(), checked_product(whole, -by)?)?);
-        }
-        let single = divisor.single().filter(|it| it.2 == 0);
-        for &(atom, factor) in form.terms() {
-            let part = match (divisor.as_constant(), single) {
-                (Some(by), _) if factor % by == 0 => Some((Linear::atom(atom), factor / by)),
-                (_, Some((by, times, _))) if factor % times == 0 => {
-                    self.without_factors(atom, by).map(|it| (it, factor / times))
-                }
-                _ => None,
-            };
-            match part {
-                Some((part, factor)) => multiple = multiple.combine(1, &part, factor)?,
-                None => rest = rest.combine(1, &Linear::atom(atom), factor)?,
-            }
-        }
-        Some((multiple, rest))
-    }
-
-    fn as_quotient(&self, atom: Atom) -> Option<Quotient> {
-        match self.made(atom) {
-            Some(Made::Quotient(it)) => Some((**it).clone()),
-            _ => None,
-        }
     }
 
     /// `divisor * quotient <= dividend <= divisor * quotient + divisor - 1`, for a positive divisor.
@@ -200,7 +112,7 @@ impl Analyzer<'_> {
         ctx: ContextId,
         atom: Atom,
     ) -> SmallVec<[Linear; 2]> {
-        let Some(Quotient { dividend, divisor }) = self.as_quotient(atom) else {
+        let Some(Quotient { dividend, divisor }) = self.atoms.as_quotient(atom) else {
             return SmallVec::new();
         };
         if self.interval_of(overflow, ctx, &divisor).min <= 0 {
@@ -259,7 +171,7 @@ impl Analyzer<'_> {
             let form = plainer.as_ref().unwrap_or(goal);
             let is_by_symbol = |it: &&(Atom, i128)| {
                 it.1.checked_abs() == Some(1)
-                    && matches!(self.made(it.0), Some(Made::Quotient(it))
+                    && matches!(self.atoms.made(it.0), Some(Made::Quotient(it))
                         if it.divisor.as_constant().is_none())
             };
             let Some(&(atom, factor)) = form.terms().iter().find(is_by_symbol) else { break };
@@ -279,7 +191,7 @@ impl Analyzer<'_> {
         atom: Atom,
         factor: i128,
     ) -> Option<Linear> {
-        let Quotient { dividend, divisor } = self.as_quotient(atom)?;
+        let Quotient { dividend, divisor } = self.atoms.as_quotient(atom)?;
         if self.interval_of(overflow, ctx, &divisor).min <= 0 {
             return None;
         }

@@ -1,4 +1,4 @@
-//! What is connected with a goal, as a system of inequalities.
+//! Proofs: what is connected with a goal, as a system of inequalities.
 //!
 //! In: a linear form, a context. Out: whether the form is shown not to be negative. The system has the inequalities recorded of
 //! the goal's atoms, what is known of these atoms by what they are (a quotient, a remainder, a minimum, a product), the same for
@@ -11,14 +11,14 @@
 use ir::{BinaryOp, ExprId, ExprKind};
 use smallvec::SmallVec;
 
+use super::Deduction;
 use crate::{
-    Analyzer, Interval,
-    analyzer::Overflow,
-    atoms::{Atom, AtomKind, Made},
-    context::ContextId,
-    linear::Linear,
+    Interval,
+    contexts::ContextId,
+    facts::Overflow,
+    forms::{Atom, AtomKind, Linear, Made},
     procedure::System,
-    state::RelationKind,
+    states::RelationKind,
 };
 
 /// Atoms whose inequalities are collected for one goal.
@@ -49,7 +49,7 @@ impl Question {
     }
 }
 
-impl Analyzer<'_> {
+impl Deduction<'_> {
     /// Whether a form is shown not to be negative.
     pub(crate) fn is_non_negative(
         &mut self,
@@ -63,14 +63,14 @@ impl Analyzer<'_> {
     /// Whether a form is shown not to be negative; further goals must have the same atoms.
     pub(crate) fn shows(&mut self, question: &mut Question, goal: &Linear) -> bool {
         let (overflow, ctx) = (question.overflow, question.ctx);
-        if self.is_seen_negative(ctx, goal) {
+        if self.sampled().is_seen_negative(ctx, goal) {
             return false;
         }
         let tight = goal.clone().tightened();
         if self.interval_of(overflow, ctx, &tight).is_non_negative() {
             return true;
         }
-        if self.is_seen_negative_in_more(ctx, goal) {
+        if self.sampled().is_seen_negative_in_more(ctx, goal) {
             return false;
         }
         if self.follows_from_system(question, &tight) {
@@ -117,7 +117,7 @@ impl Analyzer<'_> {
             return false;
         }
         let choice = goal.terms().iter().find_map(|&(atom, factor)| {
-            match self.body.expr(atom.as_node()?).kind {
+            match self.body().expr(atom.as_node()?).kind {
                 ExprKind::Binary(BinaryOp::Min, a, b) if factor > 0 => Some((atom, factor, [a, b])),
                 ExprKind::Binary(BinaryOp::Max, a, b) if factor < 0 => Some((atom, factor, [a, b])),
                 _ => None,
@@ -188,7 +188,7 @@ impl Analyzer<'_> {
     ) -> Vec<Linear> {
         let facts = self.recorded(overflow, ctx, atom);
         let mut forms = Vec::new();
-        for relation in self.store.relations(facts) {
+        for relation in self.states.relations(facts) {
             match relation.kind {
                 RelationKind::NonNegative => forms.push(relation.form.clone()),
                 RelationKind::NonZero if unequal.len() < MOST_UNEQUAL => {
@@ -209,12 +209,12 @@ impl Analyzer<'_> {
         ctx: ContextId,
         atom: Atom,
     ) -> SmallVec<[Linear; 2]> {
-        let expr = match (atom.kind(), self.made(atom)) {
+        let expr = match (atom.kind(), self.atoms.made(atom)) {
             (AtomKind::Node(expr), _) => expr,
             (_, Some(Made::Product(_))) => return self.known_of_product(overflow, ctx, atom),
             _ => return self.known_of_quotient(overflow, ctx, atom),
         };
-        let ExprKind::Binary(op, a, b) = self.body.expr(expr).kind else {
+        let ExprKind::Binary(op, a, b) = self.body().expr(expr).kind else {
             return SmallVec::new();
         };
         match op {
@@ -243,7 +243,7 @@ impl Analyzer<'_> {
         expr: ExprId,
     ) -> SmallVec<[Linear; 2]> {
         let mut known = SmallVec::new();
-        let dtype = self.body.dtype(expr).filter(|it| it.is_integer() && it.bits >= 32);
+        let dtype = self.body().dtype(expr).filter(|it| it.is_integer() && it.bits >= 32);
         let Some(range) = dtype.map(Interval::of_type) else { return known };
         let Some(exact) = self.ring_form(overflow, ctx, expr, MOST_NESTED) else { return known };
         let itself = Linear::atom(self.atom(expr));
@@ -265,7 +265,7 @@ impl Analyzer<'_> {
         expr: ExprId,
         left: u32,
     ) -> Option<Linear> {
-        match self.body.expr(expr).kind {
+        match self.body().expr(expr).kind {
             ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b)
                 if left > 0 =>
             {
@@ -290,7 +290,7 @@ impl Analyzer<'_> {
     ) -> SmallVec<[Linear; 2]> {
         let mut known = SmallVec::new();
         // It is no more than a product of it and positive factors, of which something may be known.
-        for (product, rest) in self.products_over(atom) {
+        for (product, rest) in self.atoms.products_over(&mut self.nodes, atom) {
             let is_bounded = self.recorded(overflow, ctx, product).interval != Interval::EVERYTHING;
             if is_bounded
                 && self.facts_of_atom(overflow, ctx, rest).interval.min >= 1
@@ -299,7 +299,7 @@ impl Analyzer<'_> {
                 known.extend(Linear::atom(product).minus(&Linear::atom(atom)));
             }
         }
-        for (factor, rest) in self.splits(atom) {
+        for (factor, rest) in self.atoms.splits(&mut self.nodes, atom) {
             let cofactor = self.facts_of_atom(overflow, ctx, rest).interval;
             if !cofactor.is_non_negative() {
                 continue;
@@ -351,8 +351,8 @@ impl Analyzer<'_> {
         form: &Linear,
     ) -> Option<Linear> {
         let (&(first, _), others) = form.terms().split_first()?;
-        for (factor, _) in self.splits(first) {
-            let has = |it: &Self, atom: Atom| it.factors(atom).contains(&factor);
+        for (factor, _) in self.atoms.splits(&mut self.nodes, first) {
+            let has = |it: &Self, atom: Atom| it.atoms.factors(atom).contains(&factor);
             if !others.iter().all(|it| has(self, it.0)) {
                 continue;
             }
@@ -363,7 +363,7 @@ impl Analyzer<'_> {
                 _ => continue,
             };
             let terms = form.plus(form.offset().checked_neg()?)?;
-            let shorter = self.divided_by(&terms, factor)?.plus(offset);
+            let shorter = self.atoms.divided_by(&mut self.nodes, &terms, factor)?.plus(offset);
             return shorter;
         }
         None

@@ -8,45 +8,45 @@ use std::{ops::Deref, sync::Arc};
 
 use ir::Body;
 
-/// A body, borrowed or owned.
+/// A body, borrowed or shared.
 #[derive(Clone)]
-pub(crate) enum Held<'a> {
+pub(crate) enum SharedBody<'a> {
     Borrowed(&'a Body),
-    Grown(Arc<Body>),
+    Shared(Arc<Body>),
 }
 
-impl Held<'_> {
+impl SharedBody<'_> {
     /// A copy of a body, that may grow.
-    pub(crate) fn copied(body: &Body) -> Held<'static> {
-        Held::Grown(Arc::new(body.clone()))
+    pub(crate) fn copied(body: &Body) -> SharedBody<'static> {
+        SharedBody::Shared(Arc::new(body.clone()))
     }
     /// The body to add to. A borrowed one is copied first, once.
     pub(crate) fn to_mut(&mut self) -> &mut Body {
-        if let Held::Borrowed(body) = *self {
-            *self = Held::copied(body);
+        if let SharedBody::Borrowed(body) = *self {
+            *self = SharedBody::copied(body);
         }
         match self {
             // No clone of the holder outlives the walk it was made for, so nothing is copied here.
-            Held::Grown(body) => Arc::make_mut(body),
-            Held::Borrowed(_) => unreachable!("copied above"),
+            SharedBody::Shared(body) => Arc::make_mut(body),
+            SharedBody::Borrowed(_) => unreachable!("copied above"),
         }
     }
     /// The body itself.
     pub(crate) fn into_body(self) -> Body {
         match self {
-            Held::Borrowed(body) => body.clone(),
-            Held::Grown(body) => Arc::try_unwrap(body).unwrap_or_else(|it| (*it).clone()),
+            SharedBody::Borrowed(body) => body.clone(),
+            SharedBody::Shared(body) => Arc::try_unwrap(body).unwrap_or_else(|it| (*it).clone()),
         }
     }
 }
 
-impl Deref for Held<'_> {
+impl Deref for SharedBody<'_> {
     type Target = Body;
 
     fn deref(&self) -> &Body {
         match self {
-            Held::Borrowed(body) => body,
-            Held::Grown(body) => body,
+            SharedBody::Borrowed(body) => body,
+            SharedBody::Shared(body) => body,
         }
     }
 }

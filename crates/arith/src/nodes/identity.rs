@@ -7,10 +7,8 @@
 use ir::{Body, ExprId, ExprKind, arena::Id, effects::EffectTable, plan::Equivalence};
 use smallvec::SmallVec;
 
-use crate::{
-    canonical::{TermId, Terms},
-    summary::Summaries,
-};
+use super::summary::Summaries;
+use crate::canonical::{TermId, Terms};
 
 /// The terms of the nodes asked for.
 pub(crate) struct Identity<'a> {

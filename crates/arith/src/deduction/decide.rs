@@ -3,21 +3,31 @@
 //! In: a comparison or logical operator, a context. Out: whether it is always true, always false, or neither is shown.
 //! In turn: the bounds of both sides; the bounds of their difference as a linear form, in which what they share cancels;
 //! congruences, for equality; excluded values; and, last, the inequalities of the context and the definitions of quotients,
-//! remainders, minima and products that are connected with the difference, as one system ([`crate::system`]). What is asked of a
+//! remainders, minima and products that are connected with the difference, as one system ([`super::proof`]). What is asked of a
 //! system is bounded, so a decision costs O(1) beyond the facts of its nodes.
 
 use ir::{BinaryOp, ExprId};
 
+use super::{Deduction, proof::Question};
 use crate::{
-    Analyzer, Interval,
-    analyzer::Overflow,
-    context::ContextId,
-    linear::{Linear, is_integral},
-    state::RelationKind,
-    system::Question,
+    contexts::ContextId, facts::Overflow, forms::Linear, integers::is_integral,
+    states::RelationKind,
 };
 
-impl Analyzer<'_> {
+impl Deduction<'_> {
+    /// As [`crate::Analyzer::decide_with`].
+    pub(crate) fn decide_with(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        cond: ExprId,
+    ) -> Option<bool> {
+        if !self.body().ty(cond).is_bool() || self.sampled().is_seen_to_vary(ctx, cond) {
+            return None;
+        }
+        self.facts(overflow, ctx, cond).interval.as_constant().map(|it| it != 0)
+    }
+
     /// The truth of `a op b`, the node `expr`.
     pub(crate) fn truth(
         &mut self,
@@ -31,10 +41,10 @@ impl Analyzer<'_> {
         if op.is_logical() {
             return self.logic(overflow, ctx, op, a, b);
         }
-        if !self.body.dtype(a).is_some_and(is_integral) {
+        if !self.body().dtype(a).is_some_and(is_integral) {
             return None;
         }
-        debug_assert!(self.body.ty(expr).is_bool());
+        debug_assert!(self.body().ty(expr).is_bool());
         match op {
             BinaryOp::Lt => self.is_less(overflow, ctx, a, b),
             BinaryOp::Gt => self.is_less(overflow, ctx, b, a),
@@ -109,8 +119,8 @@ impl Analyzer<'_> {
             return Some(x == y);
         }
         // Equal modulo the width is equal, whatever overflows.
-        let term = self.term_of(a);
-        if term.is_some() && term == self.term_of(b) {
+        let term = self.nodes.term_of(a);
+        if term.is_some() && term == self.nodes.term_of(b) {
             return Some(true);
         }
         let left = self.linear(overflow, ctx, a)?;
@@ -150,7 +160,7 @@ impl Analyzer<'_> {
             if let Some(value) = self.facts(overflow, ctx, other).interval.as_constant() {
                 let atom = self.atom(expr);
                 let facts = self.recorded(overflow, ctx, atom);
-                if self.store.excluded(facts).any(|it| it == value) {
+                if self.states.excluded(facts).any(|it| it == value) {
                     return true;
                 }
             }
@@ -158,21 +168,14 @@ impl Analyzer<'_> {
         if let Some((atom, factor, constant)) = gap.single() {
             let facts = self.recorded(overflow, ctx, atom);
             let zero = -constant / factor;
-            return constant % factor != 0 || self.store.excluded(facts).any(|it| it == zero);
+            return constant % factor != 0 || self.states.excluded(facts).any(|it| it == zero);
         }
         let opposite = gap.scale(-1);
         let Some(first) = gap.atoms().next() else { return false };
         let facts = self.recorded(overflow, ctx, first);
-        self.store.relations(facts).any(|it| {
+        self.states.relations(facts).any(|it| {
             it.kind == RelationKind::NonZero
                 && (it.form == *gap || opposite.as_ref() == Some(&it.form))
         })
-    }
-}
-
-impl Interval {
-    /// Whether the value is known to be one of an index into `extent` cells.
-    pub(crate) fn is_index_below(self, extent: Interval) -> bool {
-        self.min >= 0 && self.max < extent.min
     }
 }

@@ -8,12 +8,13 @@
 use ir::{BinaryOp, ExprId, ExprKind, ValueId};
 use smallvec::SmallVec;
 
+use super::Deduction;
 use crate::{
-    Analyzer, Interval, Modular,
-    atoms::{Atom, AtomKind, Made, Quotient},
+    Interval, Modular,
+    forms::{Atom, AtomKind, Linear, Made, Quotient},
+    integers::{constant_value, is_integral},
     interval::floor_div,
-    linear::{Linear, constant_value, is_integral},
-    state::{Recorder, RelationKind},
+    states::{Recorder, RelationKind},
 };
 
 /// What a fact is about. A node is looked into as it is written; its representative may be another one.
@@ -34,28 +35,46 @@ impl Subject {
 
 type Stack = SmallVec<[(Subject, Interval, Modular); 4]>;
 
-impl Analyzer<'_> {
+impl Deduction<'_> {
     /// Notes `form >= 0` with its atoms; and with what they are made of, how: `x // 4` leads from `x` to the form. So that both
     /// sides of every comparison are written alike, a form without its quotients by symbols is noted beside it.
     pub(crate) fn record_inequality(&mut self, recorder: &mut Recorder, form: Linear) {
         if form.terms().len() < 2 {
             return;
         }
-        let (overflow, above) = (recorder.overflow, self.above(recorder));
+        let (overflow, above) = (recorder.overflow, self.contexts.above(recorder.ctx));
         if let Some(plain) = self.plain_form(overflow, above, &form) {
             if let [_] = plain.terms() {
                 for (atom, bound) in self.bounds_of_atoms(overflow, above, &plain) {
                     self.refine(recorder, Subject::of(atom), bound, Modular::EVERYTHING);
                 }
             } else if !plain.terms().is_empty() {
-                self.record_relation(recorder, plain, RelationKind::NonNegative);
+                self.states.record_relation(
+                    &self.atoms,
+                    &mut self.nodes,
+                    recorder,
+                    plain,
+                    RelationKind::NonNegative,
+                );
             }
         }
         let atoms: SmallVec<[Atom; 4]> = form.atoms().collect();
-        self.record_relation(recorder, form, RelationKind::NonNegative);
+        self.states.record_relation(
+            &self.atoms,
+            &mut self.nodes,
+            recorder,
+            form,
+            RelationKind::NonNegative,
+        );
         for atom in atoms {
             for known in self.known_of_atom(overflow, above, atom) {
-                self.record_relation(recorder, known, RelationKind::NonNegative);
+                self.states.record_relation(
+                    &self.atoms,
+                    &mut self.nodes,
+                    recorder,
+                    known,
+                    RelationKind::NonNegative,
+                );
             }
         }
     }
@@ -68,7 +87,7 @@ impl Analyzer<'_> {
         interval: Interval,
         modular: Modular,
     ) {
-        if let Some(node) = self.node_of(var) {
+        if let Some(node) = self.nodes.node_of(var) {
             self.refine(recorder, Subject::Node(node), interval, modular);
         }
     }
@@ -81,20 +100,20 @@ impl Analyzer<'_> {
         interval: Interval,
         modular: Modular,
     ) {
-        let (overflow, above) = (recorder.overflow, self.above(recorder));
+        let (overflow, above) = (recorder.overflow, self.contexts.above(recorder.ctx));
         let mut stack = Stack::new();
         stack.push((subject, interval, modular));
         while let Some((subject, interval, modular)) = stack.pop() {
             let (atom, known) = match subject {
                 Subject::Made(atom) => (atom, self.facts_of_atom(overflow, above, atom)),
                 Subject::Node(expr) => {
-                    if let ExprKind::Int(value) = self.body.expr(expr).kind {
-                        let Some(dtype) = self.body.dtype(expr) else { continue };
+                    if let ExprKind::Int(value) = self.body().expr(expr).kind {
+                        let Some(dtype) = self.body().dtype(expr) else { continue };
                         let value = constant_value(dtype, value);
                         recorder.state.contradiction |= !interval.contains(value);
                         continue;
                     }
-                    if !self.is_fact(expr) {
+                    if !self.nodes.is_fact(expr) {
                         continue;
                     }
                     (self.atom(expr), self.facts(overflow, above, expr))
@@ -107,7 +126,16 @@ impl Analyzer<'_> {
             }
             let is_news = interval != known.interval
                 || known.modular.intersect(modular) != Some(known.modular);
-            if !is_news || !self.record(recorder, atom, interval, modular) {
+            if !is_news
+                || !self.states.record(
+                    &self.atoms,
+                    &mut self.nodes,
+                    recorder,
+                    atom,
+                    interval,
+                    modular,
+                )
+            {
                 continue;
             }
             match subject {
@@ -119,28 +147,6 @@ impl Analyzer<'_> {
         }
     }
 
-    /// What a wide variable is bound to: the two have one representative, so what is known of one is known of the other.
-    pub(crate) fn seen_through(&self, mut expr: ExprId) -> ExprId {
-        /// Variables bound to variables.
-        const MOST_BINDINGS: u32 = 16;
-        for _ in 0..MOST_BINDINGS {
-            let ExprKind::Value(value) = self.body.expr(expr).kind else { break };
-            match self.definition(value) {
-                Some(definition)
-                    if self.body.ty(definition) == self.body.ty(expr)
-                        && self
-                            .body
-                            .dtype(expr)
-                            .is_some_and(|it| it.bits >= 32 || it.is_bool()) =>
-                {
-                    expr = definition;
-                }
-                _ => break,
-            }
-        }
-        expr
-    }
-
     /// What facts of a node say of its operands.
     fn hand_down(
         &mut self,
@@ -150,13 +156,13 @@ impl Analyzer<'_> {
         modular: Modular,
         stack: &mut Stack,
     ) {
-        let (overflow, above) = (recorder.overflow, self.above(recorder));
-        let expr = self.seen_through(expr);
+        let (overflow, above) = (recorder.overflow, self.contexts.above(recorder.ctx));
+        let expr = self.nodes.seen_through(expr);
         let any = Modular::EVERYTHING;
         let node = |it: ExprId, interval: Interval, modular| (Subject::Node(it), interval, modular);
-        let kind = self.body.expr(expr).kind;
+        let kind = self.body().expr(expr).kind;
         if let ExprKind::Value(value) = kind
-            && self.definition(value).is_none()
+            && self.nodes.definition(value).is_none()
         {
             return;
         }
@@ -166,9 +172,9 @@ impl Analyzer<'_> {
             self.hand_to_atoms(recorder, &form, interval, modular, stack);
         }
         match kind {
-            ExprKind::Cast(operand) if self.body.dtype(operand).is_some_and(is_integral) => {
+            ExprKind::Cast(operand) if self.body().dtype(operand).is_some_and(is_integral) => {
                 let operand_range = self.facts(overflow, above, operand).interval;
-                let Some(dtype) = self.body.dtype(expr) else { return };
+                let Some(dtype) = self.body().dtype(expr) else { return };
                 if !dtype.is_bool() && operand_range.is_within(Interval::of_type(dtype)) {
                     stack.push(node(operand, interval, modular));
                 }
@@ -223,10 +229,10 @@ impl Analyzer<'_> {
         interval: Interval,
         stack: &mut Stack,
     ) {
-        let (overflow, above) = (recorder.overflow, self.above(recorder));
+        let (overflow, above) = (recorder.overflow, self.contexts.above(recorder.ctx));
         let is_quotient =
-            matches!(self.body.expr(expr).kind, ExprKind::Binary(BinaryOp::FloorDiv, ..));
-        if is_quotient && self.body.dtype(expr).is_some_and(|it| it.bits >= 32) {
+            matches!(self.body().expr(expr).kind, ExprKind::Binary(BinaryOp::FloorDiv, ..));
+        if is_quotient && self.body().dtype(expr).is_some_and(|it| it.bits >= 32) {
             let by = self.facts(overflow, above, divisor).interval;
             if let Some(range) = range_of_dividend(interval, by) {
                 stack.push((Subject::Node(dividend), range, Modular::EVERYTHING));
@@ -243,7 +249,7 @@ impl Analyzer<'_> {
         modular: Modular,
         stack: &mut Stack,
     ) {
-        let (overflow, above) = (recorder.overflow, self.above(recorder));
+        let (overflow, above) = (recorder.overflow, self.contexts.above(recorder.ctx));
         let (min, max) = (interval.min.checked_neg(), interval.max);
         let least = min.and_then(|min| form.plus(min));
         let most = form.scale(-1).and_then(|it| it.plus(max));
@@ -260,9 +266,9 @@ impl Analyzer<'_> {
 
     /// A sum with a constant that may wrap: where the other summand is in range without wrapping back, it is that.
     fn hand_to_summand(&self, expr: ExprId, interval: Interval, stack: &mut Stack) {
-        let ExprKind::Binary(op, a, b) = self.body.expr(expr).kind else { return };
-        let Some(dtype) = self.body.dtype(expr).filter(|it| it.bits >= 32) else { return };
-        let constant = |it: ExprId| match self.body.expr(it).kind {
+        let ExprKind::Binary(op, a, b) = self.body().expr(expr).kind else { return };
+        let Some(dtype) = self.body().dtype(expr).filter(|it| it.bits >= 32) else { return };
+        let constant = |it: ExprId| match self.body().expr(it).kind {
             ExprKind::Int(value) => Some(constant_value(dtype, value)),
             _ => None,
         };
@@ -282,20 +288,20 @@ impl Analyzer<'_> {
     fn hand_to_factors(&mut self, recorder: &mut Recorder, product: ExprId, stack: &mut Stack) {
         /// Factors looked at.
         const MOST_NODES: u32 = 16;
-        let (overflow, above) = (recorder.overflow, self.above(recorder));
+        let (overflow, above) = (recorder.overflow, self.contexts.above(recorder.ctx));
         let mut products = vec![product];
         for _ in 0..MOST_NODES {
             let Some(product) = products.pop() else { break };
-            let ExprKind::Binary(BinaryOp::Mul, a, b) = self.body.expr(product).kind else {
+            let ExprKind::Binary(BinaryOp::Mul, a, b) = self.body().expr(product).kind else {
                 continue;
             };
-            for factor in [a, b].map(|it| self.seen_through(it)) {
+            for factor in [a, b].map(|it| self.nodes.seen_through(it)) {
                 if self.facts(overflow, above, factor).interval.is_non_negative() {
                     let positive = Interval::at_least(1);
                     stack.push((Subject::Node(factor), positive, Modular::EVERYTHING));
-                } else if self.is_fact(factor) {
+                } else if self.nodes.is_fact(factor) {
                     let atom = self.atom(factor);
-                    self.record_excluded(recorder, atom, 0);
+                    self.states.record_excluded(&self.atoms, &mut self.nodes, recorder, atom, 0);
                     products.push(factor);
                 }
             }
@@ -310,8 +316,8 @@ impl Analyzer<'_> {
         interval: Interval,
         stack: &mut Stack,
     ) {
-        let (overflow, above) = (recorder.overflow, self.above(recorder));
-        match self.made(atom) {
+        let (overflow, above) = (recorder.overflow, self.contexts.above(recorder.ctx));
+        match self.atoms.made(atom) {
             Some(Made::Product(_)) => self.hand_to_product(recorder, atom, interval, stack),
             Some(Made::Quotient(it)) => {
                 let Quotient { dividend, divisor } = (**it).clone();
@@ -334,18 +340,18 @@ impl Analyzer<'_> {
     ) {
         /// Factors of a product whose parts are looked at: it has as many parts as sets of factors.
         const MOST_PARTED: usize = 4;
-        let (overflow, above) = (recorder.overflow, self.above(recorder));
-        if self.factors(atom).len() > MOST_PARTED {
+        let (overflow, above) = (recorder.overflow, self.contexts.above(recorder.ctx));
+        if self.atoms.factors(atom).len() > MOST_PARTED {
             return;
         }
-        for (factor, rest) in self.splits(atom) {
+        for (factor, rest) in self.atoms.splits(&mut self.nodes, atom) {
             for (part, other) in [(factor, rest), (rest, factor)] {
                 let x = self.facts_of_atom(overflow, above, part).interval;
                 let y = self.facts_of_atom(overflow, above, other).interval;
                 if let Some(bound) = part_of_product(interval, x, y) {
                     stack.push((Subject::of(part), bound, Modular::EVERYTHING));
                 } else if interval.is_non_zero() {
-                    self.record_excluded(recorder, part, 0);
+                    self.states.record_excluded(&self.atoms, &mut self.nodes, recorder, part, 0);
                 }
             }
         }

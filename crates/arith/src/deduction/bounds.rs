@@ -2,18 +2,18 @@
 //!
 //! In: a node, a context. Out: [`Facts`]: what every operand can be, through the operator, cut to what the type can hold
 //! (`SEMANTICS: I1`–`I3`, `C4`, `C5`), met with what constraints say of the node, each half made sharper by the other.
-//!
-//! A sum that may leave its range is: any value of the type (int32 and wider, signed or not, which wrap in the reference
-//! and err elsewhere); any value of the type or of the sum (narrower, which C computes in `int` and cuts later, `I3`).
+//! Those of a made atom come from its parts and from what constraints say of it, and are kept as those of nodes are.
 
-use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, UnaryOp, ValueId, arena::Id};
+use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, ValueId, arena::Id};
 
+use super::Deduction;
 use crate::{
-    Analyzer, Interval, Modular,
-    analyzer::{Facts, Overflow},
-    context::{Constraint, ContextId},
-    interval::floor_mod,
-    linear::{constant_value, is_integral},
+    Interval, Modular,
+    contexts::ContextId,
+    facts::{Facts, Overflow, complement, excludes_overflow, within_range, without_wrapping},
+    forms::{Atom, AtomKind, Linear, Made},
+    integers::{constant_value, is_integral},
+    memo::Memo,
 };
 
 /// Nested conditional expressions of which both arms are looked at; further ones are any value.
@@ -22,87 +22,58 @@ const MOST_ARMS: u8 = 4;
 /// Nested conditional expressions whose arms are looked at for the value of one; further ones are any value.
 const MOST_CHOICES: u32 = 8;
 
-impl Facts {
-    /// Nothing is known.
-    pub const NONE: Facts = Facts { interval: Interval::EVERYTHING, modular: Modular::EVERYTHING };
-
-    fn of_constant(value: i128) -> Facts {
-        Facts { interval: Interval::constant(value), modular: Modular::constant(value) }
-    }
-    pub(crate) fn of_interval(interval: Interval) -> Facts {
-        Facts { interval, modular: Modular::EVERYTHING }
-    }
-    fn hull(self, other: Facts) -> Facts {
-        if self.interval.is_empty() {
-            return other;
-        }
-        if other.interval.is_empty() {
-            return self;
-        }
-        Facts {
-            interval: self.interval.hull(other.interval),
-            modular: self.modular.hull(other.modular),
-        }
-    }
-    /// Moves the ends of the interval to members of the congruence; takes a single value as both.
-    pub(crate) fn sharpened(self) -> Facts {
-        let Facts { interval, modular } = self;
-        if interval.is_empty() {
-            return self;
-        }
-        if let Some(value) = interval.as_constant() {
-            return Facts { interval, modular: Modular::constant(value) };
-        }
-        if let Some(value) = modular.as_constant() {
-            return Facts { interval: interval.intersect(Interval::constant(value)), modular };
-        }
-        if modular.is_everything() {
-            return self;
-        }
-        let (mut min, mut max) = (interval.min, interval.max);
-        if min != Interval::NEG_INF {
-            min = min.saturating_add(floor_mod(modular.base.saturating_sub(min), modular.coeff));
-        }
-        if max != Interval::POS_INF {
-            max = max.saturating_sub(floor_mod(max.saturating_sub(modular.base), modular.coeff));
-        }
-        Facts { interval: Interval::new(min, max), modular }
-    }
+/// The facts found so far, under both readings.
+#[derive(Default)]
+pub(super) struct Bounds {
+    of_nodes: [Memo<Facts>; 2],
+    /// By made atom.
+    of_atoms: [Memo<Facts>; 2],
+    /// Of each variable that is bound to nothing the context asked about last, and what is known of it there.
+    of_variables: [Vec<(ContextId, Facts)>; 2],
+    /// Conditional expressions around the one whose value is looked at.
+    choices: u32,
+    /// Whether one was too deep since somebody last looked.
+    is_cut: bool,
 }
 
-impl Analyzer<'_> {
+impl Deduction<'_> {
+    /// Every value that `expr` can have here, on every run.
+    pub(crate) fn bound(&mut self, ctx: ContextId, expr: ExprId) -> Interval {
+        self.facts(Overflow::Wraps, ctx, expr).interval
+    }
+
     /// What is known of a node.
     pub(crate) fn facts(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> Facts {
-        let node = self.body.expr(expr);
+        let node = self.body().expr(expr);
         let Some(dtype) = node.ty.prim().filter(|it| is_integral(*it)) else {
             return Facts::NONE;
         };
         match node.kind {
             ExprKind::Int(value) => return Facts::of_constant(constant_value(dtype, value)),
-            ExprKind::Value(value) if self.definition(value).is_none() => {
+            ExprKind::Value(value) if self.nodes.definition(value).is_none() => {
                 return self.facts_of_variable(overflow, ctx, expr, value, dtype);
             }
             _ => {}
         }
         let ctx = self.relevant(overflow, ctx, expr);
-        if let Some(&known) = self.facts_memo[overflow as usize].get(expr.index(), ctx) {
+        if let Some(&known) = self.bounds.of_nodes[overflow as usize].get(expr.index(), ctx) {
             return known;
         }
         // Should a recorded inequality lead back here, what the type says is an answer.
         let any = Facts::of_interval(Interval::of_type(dtype));
-        let place = self.facts_memo[overflow as usize].insert(expr.index(), ctx, any);
-        let was_cut = std::mem::take(&mut self.is_cut);
+        let place = self.bounds.of_nodes[overflow as usize].insert(expr.index(), ctx, any);
+        let was_cut = std::mem::take(&mut self.bounds.is_cut);
         ir::interrupt::check();
         let facts = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
             self.work_out(overflow, ctx, expr, dtype)
         });
-        if self.is_cut && self.choices > 0 {
+        if self.bounds.is_cut && self.bounds.choices > 0 {
             // Asked for by itself, there is more to see.
-            self.facts_memo[overflow as usize].forget(expr.index(), ctx, place);
+            self.bounds.of_nodes[overflow as usize].forget(expr.index(), ctx, place);
         } else {
-            self.facts_memo[overflow as usize].set(place, facts);
+            self.bounds.of_nodes[overflow as usize].set(place, facts);
         }
-        self.is_cut = was_cut || (self.is_cut && self.choices > 0);
+        self.bounds.is_cut = was_cut || (self.bounds.is_cut && self.bounds.choices > 0);
         facts
     }
 
@@ -116,21 +87,21 @@ impl Analyzer<'_> {
         variable: ValueId,
         dtype: DataType,
     ) -> Facts {
-        let asked = &self.variables[overflow as usize];
+        let asked = &self.bounds.of_variables[overflow as usize];
         match asked.get(variable.index()) {
             Some(&(asked, facts)) if asked == ctx => return facts,
             _ => {}
         }
         let mut facts = self.of_unbound(variable, dtype);
-        if self.summary(expr).is_stable {
+        if self.nodes.summary(expr).is_stable {
             let atom = self.atom(expr);
             facts = self.with_recorded(overflow, ctx, atom, facts).sharpened();
             if facts.interval.is_empty() {
                 facts = Facts::of_interval(Interval::of_type(dtype));
             }
         }
-        let n_values = self.body.values.len();
-        let asked = &mut self.variables[overflow as usize];
+        let n_values = self.body().values.len();
+        let asked = &mut self.bounds.of_variables[overflow as usize];
         asked.resize(n_values, (ContextId::NOWHERE, Facts::NONE));
         asked[variable.index()] = (ctx, facts);
         facts
@@ -138,7 +109,7 @@ impl Analyzer<'_> {
 
     fn of_unbound(&self, variable: ValueId, dtype: DataType) -> Facts {
         let any = Facts::of_interval(Interval::of_type(dtype));
-        if self.body.values[variable].is_size { any.within(Interval::NON_NEGATIVE) } else { any }
+        if self.body().values[variable].is_size { any.within(Interval::NON_NEGATIVE) } else { any }
     }
 
     fn work_out(
@@ -149,18 +120,18 @@ impl Analyzer<'_> {
         dtype: DataType,
     ) -> Facts {
         self.work.nodes += 1;
-        if dtype.is_bool() && self.seen(ctx, expr) == (true, true) {
+        if dtype.is_bool() && self.sampled().seen(ctx, expr) == (true, true) {
             return Facts::of_interval(Interval::of_type(dtype));
         }
         if dtype.is_bool()
-            && self.summary(expr).is_stable
+            && self.nodes.summary(expr).is_stable
             && let Some(truth) = self.known_truth(overflow, ctx, expr)
         {
             return Facts::of_interval(Interval::constant(truth)).sharpened();
         }
         let own = self.of_node(overflow, ctx, expr, dtype);
         let mut facts = own;
-        if self.summary(expr).is_stable {
+        if self.nodes.summary(expr).is_stable {
             let atom = self.atom(expr);
             facts = self.with_recorded(overflow, ctx, atom, facts);
             // What is known of the same quotient in another spelling.
@@ -192,12 +163,12 @@ impl Analyzer<'_> {
         dtype: DataType,
     ) -> Facts {
         let any = Facts::of_interval(Interval::of_type(dtype));
-        let kind = self.body.expr(expr).kind;
+        let kind = self.body().expr(expr).kind;
         match kind {
             ExprKind::Value(value) => {
                 let mut facts = self.of_unbound(value, dtype);
-                if let Some(definition) = self.definition(value)
-                    && self.body.dtype(definition) == Some(dtype)
+                if let Some(definition) = self.nodes.definition(value)
+                    && self.body().dtype(definition) == Some(dtype)
                 {
                     // What a narrow sum has beyond its range is cut when it is bound (I3).
                     let below = self.facts(overflow, ctx, definition);
@@ -221,13 +192,15 @@ impl Analyzer<'_> {
             {
                 self.facts(overflow, ctx, a).hull(self.facts(overflow, ctx, b))
             }
-            ExprKind::Select(cond, a, b) => self.of_choice(overflow, ctx, cond, a, b, any),
+            ExprKind::Select(cond, a, b) | ExprKind::IfThenElse(cond, a, b) => {
+                self.of_choice(overflow, ctx, cond, a, b, any)
+            }
             ExprKind::Broadcast { value, .. } => self.facts(overflow, ctx, value),
             ExprKind::Ramp { base, stride, lanes } => {
                 self.of_ramp(overflow, ctx, base, stride, lanes, dtype)
             }
             ExprKind::Shuffle { vectors, .. } => {
-                let items: Vec<ExprId> = self.body.items(vectors).to_vec();
+                let items: Vec<ExprId> = self.body().items(vectors).to_vec();
                 let all = items.into_iter().map(|it| self.facts(overflow, ctx, it));
                 all.reduce(Facts::hull).unwrap_or(any)
             }
@@ -239,14 +212,11 @@ impl Analyzer<'_> {
                 any.within(Interval::NON_NEGATIVE)
             }
             ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                let name = self.body.name(name);
-                match (name, self.body.items(args)) {
-                    ("if_then_else", &[cond, a, b]) => {
-                        self.of_choice(overflow, ctx, cond, a, b, any)
-                    }
+                let name = self.body().name(name);
+                match (name, self.body().items(args)) {
                     ("likely", &[operand]) => self.facts(overflow, ctx, operand),
                     ("clz" | "popcount", &[operand]) => {
-                        let bits = self.body.dtype(operand).map_or(64, |it| i128::from(it.bits));
+                        let bits = self.body().dtype(operand).map_or(64, |it| i128::from(it.bits));
                         any.within(Interval::new(0, bits))
                     }
                     _ => any,
@@ -256,12 +226,6 @@ impl Analyzer<'_> {
         }
     }
 
-    /// The context of the body of a `Let` of this value, for a walk over the expression.
-    pub(crate) fn inside(&mut self, ctx: ContextId, value: ExprId) -> ContextId {
-        let arms = self.contexts.get(ctx).arms;
-        self.contexts.push(ctx, Constraint::Binder { value: Some(value) }, arms)
-    }
-
     fn of_bound(
         &mut self,
         overflow: Overflow,
@@ -269,26 +233,10 @@ impl Analyzer<'_> {
         index: u32,
         dtype: DataType,
     ) -> Option<Facts> {
-        let (around, value) = self.binder_of(ctx, index)?;
-        let value = value.filter(|it| self.body.dtype(*it) == Some(dtype))?;
+        let (around, value) = self.contexts.binder_of(ctx, index)?;
+        let value = value.filter(|it| self.body().dtype(*it) == Some(dtype))?;
         let facts = self.facts(overflow, around, value);
         facts.interval.is_within(Interval::of_type(dtype)).then_some(facts)
-    }
-
-    /// The context around the binder of a bound variable, and its value.
-    pub(crate) fn binder_of(
-        &self,
-        ctx: ContextId,
-        index: u32,
-    ) -> Option<(ContextId, Option<ExprId>)> {
-        let mut binder = self.contexts.get(ctx).binder?;
-        for _ in 0..index {
-            binder = self.contexts.get(self.contexts.get(binder).parent).binder?;
-        }
-        match self.constraint(binder) {
-            Constraint::Binder { value } => Some((self.contexts.get(binder).parent, value)),
-            _ => None,
-        }
     }
 
     fn of_choice(
@@ -300,17 +248,17 @@ impl Analyzer<'_> {
         b: ExprId,
         any: Facts,
     ) -> Facts {
-        if self.choices == MOST_CHOICES {
-            self.is_cut = true;
+        if self.bounds.choices == MOST_CHOICES {
+            self.bounds.is_cut = true;
             return any;
         }
-        self.choices += 1;
+        self.bounds.choices += 1;
         let facts = match self.decide_with(overflow, ctx, cond) {
             Some(true) => self.facts(overflow, ctx, a),
             Some(false) => self.facts(overflow, ctx, b),
             None => self.of_either(overflow, ctx, cond, a, b, any),
         };
-        self.choices -= 1;
+        self.bounds.choices -= 1;
         facts
     }
 
@@ -323,13 +271,13 @@ impl Analyzer<'_> {
         b: ExprId,
         any: Facts,
     ) -> Facts {
-        let arms = self.contexts.get(ctx).arms + 1;
-        if arms > MOST_ARMS || !self.body.dtype(cond).is_some_and(DataType::is_scalar) {
+        let arms = self.contexts.arms_around(ctx) + 1;
+        if arms > MOST_ARMS || !self.body().dtype(cond).is_some_and(DataType::is_scalar) {
             return any;
         }
         // The value is that of the arm chosen, and the arm chosen has the condition, whether or not the other is evaluated.
         let arm = |it: &mut Self, value, holds| {
-            let inner = it.assume_in(ctx, cond, holds, arms);
+            let inner = it.contexts.assume_in_arms(&mut it.nodes, ctx, cond, holds, arms);
             if it.state(overflow, inner).contradiction {
                 return Facts::of_interval(Interval::EMPTY);
             }
@@ -348,7 +296,7 @@ impl Analyzer<'_> {
         dtype: DataType,
     ) -> Facts {
         let range = Interval::of_type(dtype);
-        let Some(from) = self.body.dtype(operand).filter(|it| is_integral(*it)) else {
+        let Some(from) = self.body().dtype(operand).filter(|it| is_integral(*it)) else {
             return Facts::of_interval(self.float_cast(ctx, operand).intersect(range)).or(range);
         };
         let facts = self.facts(overflow, ctx, operand);
@@ -378,18 +326,18 @@ impl Analyzer<'_> {
     /// The least and greatest value of a float node that is never NaN, and whose bounds are shown. No float remembers that it
     /// came from an overflow, so none is excluded.
     pub(crate) fn float_range(&mut self, ctx: ContextId, expr: ExprId) -> Option<(f64, f64)> {
-        let dtype = self.body.dtype(expr)?;
+        let dtype = self.body().dtype(expr)?;
         // Conversion to a narrower format may round up to infinity; float32 and float64 hold every 64-bit integer.
         if !matches!(dtype.code, ir::TypeCode::Float) || dtype.bits < 32 {
             return None;
         }
-        match self.body.expr(expr).kind {
+        match self.body().expr(expr).kind {
             ExprKind::Float(bits) => {
                 let value = f64::from_bits(bits);
                 value.is_finite().then_some((value, value))
             }
             ExprKind::Cast(operand) => {
-                self.body.dtype(operand).filter(|it| is_integral(*it))?;
+                self.body().dtype(operand).filter(|it| is_integral(*it))?;
                 let interval = self.facts(Overflow::Wraps, ctx, operand).interval;
                 if interval.min == Interval::NEG_INF || interval.max == Interval::POS_INF {
                     return None;
@@ -402,8 +350,8 @@ impl Analyzer<'_> {
             }
             ExprKind::Broadcast { value, .. } => self.float_range(ctx, value),
             ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                let &[operand] = self.body.items(args) else { return None };
-                let round: fn(f64) -> f64 = match self.body.name(name) {
+                let &[operand] = self.body().items(args) else { return None };
+                let round: fn(f64) -> f64 = match self.body().name(name) {
                     "floor" => f64::floor,
                     "ceil" => f64::ceil,
                     "trunc" => f64::trunc,
@@ -426,7 +374,7 @@ impl Analyzer<'_> {
         dtype: DataType,
     ) -> Facts {
         let (base, stride) = (self.facts(overflow, ctx, base), self.facts(overflow, ctx, stride));
-        let last = match self.body.expr(lanes).kind {
+        let last = match self.body().expr(lanes).kind {
             ExprKind::Int(lanes) if lanes > 0 => Interval::new(0, i128::from(lanes) - 1),
             _ => Interval::NON_NEGATIVE,
         };
@@ -439,8 +387,8 @@ impl Analyzer<'_> {
 
     /// Whether a sum or product is shown not to leave the range of its type, or the reading says so.
     pub(crate) fn is_exact(&mut self, overflow: Overflow, ctx: ContextId, expr: ExprId) -> bool {
-        let node = self.body.expr(expr);
-        let (ExprKind::Binary(op, a, b), Some(dtype)) = (node.kind, self.body.dtype(expr)) else {
+        let node = self.body().expr(expr);
+        let (ExprKind::Binary(op, a, b), Some(dtype)) = (node.kind, self.body().dtype(expr)) else {
             return false;
         };
         is_integral(dtype)
@@ -468,7 +416,7 @@ impl Analyzer<'_> {
                 interval: x.interval.minus(y.interval),
                 modular: x.modular.minus(y.modular),
             },
-            BinaryOp::Mul if a == b && self.summary(a).is_stable => Facts {
+            BinaryOp::Mul if a == b && self.nodes.summary(a).is_stable => Facts {
                 interval: x.interval.times(y.interval).intersect(Interval::NON_NEGATIVE),
                 modular: x.modular.times(y.modular),
             },
@@ -477,7 +425,7 @@ impl Analyzer<'_> {
                 modular: x.modular.times(y.modular),
             },
             BinaryOp::Shl => {
-                let bits = self.body.dtype(a).map_or(0, |it| i128::from(it.bits));
+                let bits = self.body().dtype(a).map_or(0, |it| i128::from(it.bits));
                 if !y.interval.is_within(Interval::new(0, bits - 1)) {
                     return None;
                 }
@@ -503,26 +451,18 @@ impl Analyzer<'_> {
     /// Whether no atom is in both operands and none is made of both, so that the form of the whole says no more than the facts of the
     /// operands, which their own forms are part of. O(variables).
     fn shares_nothing(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> bool {
-        let is_apart = match (op, self.is_int(a), self.is_int(b)) {
-            (BinaryOp::Add | BinaryOp::Sub, false, false) => self.has_no_common_variable(a, b),
+        let is_apart = match (op, self.nodes.is_int(a), self.nodes.is_int(b)) {
+            (BinaryOp::Add | BinaryOp::Sub, false, false) => {
+                self.nodes.has_no_common_variable(a, b)
+            }
             (BinaryOp::Shl, _, by_constant) => by_constant,
             (_, x, y) => x || y,
         };
         // Of one that is written in several ways the representative may say more.
-        is_apart && [a, b].into_iter().all(|it| self.is_int(it) || self.representative(it) == it)
-    }
-
-    fn is_int(&self, expr: ExprId) -> bool {
-        matches!(self.body.expr(expr).kind, ExprKind::Int(_))
-    }
-
-    /// Whether no variable is in both. Not of calls, which may be the same without one.
-    fn has_no_common_variable(&mut self, a: ExprId, b: ExprId) -> bool {
-        let [x, y] = [a, b].map(|it| self.summary(it).variables);
-        let (Some(x), Some(y)) = (self.summaries.variables(x), self.summaries.variables(y)) else {
-            return false;
-        };
-        !self.body.expr(a).flags.has_call && x.iter().all(|it| !y.contains(it))
+        is_apart
+            && [a, b]
+                .into_iter()
+                .all(|it| self.nodes.is_int(it) || self.nodes.representative(it) == it)
     }
 
     fn of_binary(
@@ -567,7 +507,7 @@ impl Analyzer<'_> {
             _ => {
                 let (x, y) = (self.facts(overflow, ctx, a), self.facts(overflow, ctx, b));
                 let mut facts = within_range(op, x, y, range);
-                if op.is_division() && self.is_one_value(a, b) {
+                if op.is_division() && self.nodes.is_one_value(a, b) {
                     // Where it has a value, the divisor is not 0.
                     let quotient = matches!(op, BinaryOp::Div | BinaryOp::FloorDiv);
                     return Facts::of_interval(Interval::constant(quotient.into()));
@@ -588,134 +528,98 @@ impl Analyzer<'_> {
         }
     }
 
-    /// Whether two wide integers are the same, however they are written.
-    fn is_one_value(&mut self, a: ExprId, b: ExprId) -> bool {
-        let is_wide = self.body.dtype(a).is_some_and(|it| it.bits >= 32);
-        is_wide && self.summary(a).is_stable && self.representative(a) == self.representative(b)
-    }
-}
-
-/// Whether overflow of this type may be excluded at all: signed, of at least 32 bits (`SEMANTICS: I1`–`I3`).
-pub(crate) fn excludes_overflow(overflow: Overflow, dtype: DataType) -> bool {
-    overflow == Overflow::Excluded && dtype.is_int() && dtype.bits >= 32
-}
-
-impl Facts {
-    fn within(self, range: Interval) -> Facts {
-        Facts { interval: self.interval.intersect(range), ..self }
-    }
-    /// Itself, or all of `range` if it is empty.
-    fn or(self, range: Interval) -> Facts {
-        if self.interval.is_empty() { Facts::of_interval(range) } else { self }
-    }
-    /// What is left of the facts of a mathematical integer when a type holds it.
-    fn cut(self, overflow: Overflow, dtype: DataType) -> Facts {
-        let range = Interval::of_type(dtype);
-        if self.interval.is_within(range) {
-            return self;
+    /// What is known of an atom.
+    pub(crate) fn facts_of_atom(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        atom: Atom,
+    ) -> Facts {
+        let made = match atom.kind() {
+            AtomKind::Node(expr) => return self.facts(overflow, ctx, expr),
+            AtomKind::Made(made) => made,
+        };
+        let ctx = self.relevant_to(overflow, ctx, self.atoms.variables(made));
+        if let Some(&known) = self.bounds.of_atoms[overflow as usize].get(made as usize, ctx) {
+            return known;
         }
-        if excludes_overflow(overflow, dtype) {
-            return self.within(range).or(range);
-        }
-        let wrapped = self.modular.wrapped(u32::from(dtype.bits));
-        let interval = if dtype.bits < 32 { range.hull(self.interval) } else { range };
-        Facts { interval, modular: wrapped }
-    }
-}
-
-/// `not a`, `~a`.
-fn complement(op: UnaryOp, a: Facts, dtype: DataType) -> Facts {
-    let range = Interval::of_type(dtype);
-    let from = |ones: i128| Facts {
-        interval: Interval::constant(ones).minus(a.interval),
-        modular: Modular::constant(ones).minus(a.modular),
-    };
-    match op {
-        UnaryOp::Not => from(1).within(range),
-        UnaryOp::BitNot if dtype.is_bool() => from(1).within(range),
-        UnaryOp::BitNot if dtype.is_int() => from(-1),
-        // All ones: as many as the type has, or, not yet cut, as `int` has (I3).
-        UnaryOp::BitNot if dtype.bits < 32 => from(range.max).hull(from(-1)),
-        UnaryOp::BitNot => from(range.max).within(range),
-    }
-}
-
-/// Operators whose result is in range if the operands are. An operand that is not is a narrow sum that is not cut yet
-/// (`SEMANTICS: I3`), and so is the result.
-fn within_range(op: BinaryOp, x: Facts, y: Facts, range: Interval) -> Facts {
-    let facts = without_wrapping(op, x, y, range);
-    let is_cut = x.interval.is_within(range) && y.interval.is_within(range);
-    let facts = if is_cut {
-        facts.within(range)
-    } else {
-        Facts { interval: facts.interval.hull(range), ..facts }
-    };
-    facts.or(range)
-}
-
-fn without_wrapping(op: BinaryOp, x: Facts, y: Facts, range: Interval) -> Facts {
-    let (a, b) = (x.interval, y.interval);
-    let divisor = b.as_constant().filter(|it| *it > 0);
-    match op {
-        BinaryOp::Div => {
-            let interval = a.trunc_div(b);
-            match divisor {
-                // It rounds as floor division where nothing is negative.
-                Some(divisor) if a.min >= 0 => {
-                    Facts { interval, modular: x.modular.floor_div(divisor) }
+        let place = self.bounds.of_atoms[overflow as usize].insert(made as usize, ctx, Facts::NONE);
+        let was_cut = std::mem::take(&mut self.bounds.is_cut);
+        let own =
+            stacker::maybe_grow(64 * 1024, 1024 * 1024, || match self.atoms.get(made).clone() {
+                Made::Product(factors) => self.facts_of_product(overflow, ctx, &factors),
+                Made::Quotient(it) => {
+                    self.facts_of_quotient(overflow, ctx, &it.dividend, &it.divisor)
                 }
-                _ => Facts::of_interval(interval),
-            }
+            });
+        let facts = self.with_recorded(overflow, ctx, atom, own).sharpened();
+        // Nothing is possible here: say nothing.
+        let facts = if facts.interval.is_empty() { Facts::NONE } else { facts };
+        if self.bounds.is_cut && self.bounds.choices > 0 {
+            self.bounds.of_atoms[overflow as usize].forget(made as usize, ctx, place);
+        } else {
+            self.bounds.of_atoms[overflow as usize].set(place, facts);
         }
-        BinaryOp::FloorDiv => Facts {
-            interval: a.floor_div(b),
-            modular: divisor.map_or(Modular::EVERYTHING, |it| x.modular.floor_div(it)),
-        },
-        BinaryOp::Mod => {
-            // The remainder is congruent to the dividend by every divisor of the divisor.
-            let step = match y.modular.as_constant() {
-                Some(value) => value,
-                None if y.modular.base == 0 => y.modular.coeff,
-                None => 1,
-            };
-            let modular = x.modular.plus(Modular::new(step, 0));
-            Facts { interval: a.trunc_mod(b), modular }
-        }
-        BinaryOp::FloorMod => Facts {
-            interval: a.floor_mod(b),
-            modular: match divisor {
-                Some(divisor) => x.modular.floor_mod(divisor),
-                None => x
-                    .modular
-                    .plus(Modular::new(if y.modular.base == 0 { y.modular.coeff } else { 1 }, 0)),
-            },
-        },
-        BinaryOp::Min | BinaryOp::Max => {
-            let (interval, first) = if op == BinaryOp::Min {
-                (a.min_of(b), a.max <= b.min)
-            } else {
-                (a.max_of(b), a.min >= b.max)
-            };
-            let second = if op == BinaryOp::Min { b.max <= a.min } else { b.min >= a.max };
-            let modular = match (first, second) {
-                (true, _) => x.modular,
-                (_, true) => y.modular,
-                _ => x.modular.hull(y.modular),
-            };
-            Facts { interval, modular }
-        }
-        BinaryOp::BitAnd => Facts::of_interval(a.bit_and(b)),
-        BinaryOp::BitOr => Facts::of_interval(a.bit_or(b)),
-        BinaryOp::BitXor => Facts::of_interval(a.bit_xor(b)),
-        BinaryOp::Shr => shift_right(a, b, range),
-        _ => Facts::NONE,
+        self.bounds.is_cut = was_cut || (self.bounds.is_cut && self.bounds.choices > 0);
+        facts
     }
-}
 
-/// A shift by an amount that may be out of range shifts by some amount in range (`SEMANTICS: I8`).
-fn shift_right(a: Interval, amount: Interval, range: Interval) -> Facts {
-    let width = i128::from(128 - (range.max as u128).leading_zeros()) + i128::from(range.min < 0);
-    let legal = Interval::new(0, width - 1);
-    let amount = if amount.is_within(legal) { amount } else { legal };
-    Facts::of_interval(a.shifted_right(amount))
+    fn facts_of_product(&mut self, overflow: Overflow, ctx: ContextId, factors: &[Atom]) -> Facts {
+        let mut facts = Facts::of_interval(Interval::constant(1));
+        facts.modular = Modular::constant(1);
+        let mut rest = factors;
+        while let [first, others @ ..] = rest {
+            let once = self.facts_of_atom(overflow, ctx, *first);
+            let (mut power, mut left) = (once, others);
+            if others.first() == Some(first) {
+                // A square is not negative.
+                power.interval = once.interval.times(once.interval);
+                power.interval = power.interval.intersect(Interval::NON_NEGATIVE);
+                power.modular = once.modular.times(once.modular);
+                left = &others[1..];
+            }
+            facts.interval = facts.interval.times(power.interval);
+            facts.modular = facts.modular.times(power.modular);
+            rest = left;
+        }
+        facts
+    }
+
+    fn facts_of_quotient(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        dividend: &Linear,
+        divisor: &Linear,
+    ) -> Facts {
+        let whole = self.interval_of(overflow, ctx, dividend);
+        let by = self.interval_of(overflow, ctx, divisor);
+        if let Some(value) = by.as_constant().filter(|it| *it > 0) {
+            let modular = self.modular_of(overflow, ctx, dividend).floor_div(value);
+            return Facts { interval: whole.floor_div(by), modular };
+        }
+        let mut interval = whole.floor_div(by);
+        // Less than one divisor: bounds do not tell, but inequalities of the two may.
+        if by.min > 0
+            && interval.min >= 0
+            && interval.max > 0
+            && let Some(gap) = divisor.minus(dividend).and_then(|it| it.plus(-1))
+            && self.is_non_negative(overflow, ctx, &gap)
+        {
+            interval = Interval::constant(0);
+        }
+        Facts::of_interval(interval)
+    }
+
+    /// Facts of an atom, and what constraints say of it.
+    fn with_recorded(
+        &mut self,
+        overflow: Overflow,
+        ctx: ContextId,
+        atom: Atom,
+        facts: Facts,
+    ) -> Facts {
+        let state = self.state(overflow, ctx);
+        self.states.with_recorded(self.nodes.body(), state, atom, facts)
+    }
 }

@@ -17,7 +17,7 @@ use ir::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::{Interval, linear::constant_value};
+use crate::{Interval, integers::constant_value};
 
 /// More variables than this are "all".
 const MOST_VARIABLES: usize = 8;

@@ -1,6 +1,6 @@
 //! From constraints to facts.
 //!
-//! A condition that holds is taken apart: conjunctions into contexts of their own ([`Analyzer::assume`]); a comparison of
+//! A condition that holds is taken apart: conjunctions into contexts of their own ([`crate::Analyzer::assume`]); a comparison of
 //! integers into bounds for each of its atoms, and an inequality that later proofs may add to others; `x % c == k` into a
 //! congruence; `x != k` into an excluded value. Bounds found for `x // c`, `min(x, y)`, a conversion, … are handed on to
 //! `x`. Whatever its form, the condition itself is known from then on.
@@ -8,78 +8,29 @@
 //! Only conditions that are values of their variables say anything: what a load gave once it need not give again
 //! (`SEMANTICS: M11`, `X8`). Floats are compared by nobody here (`F4`). O(atoms) a condition.
 
-use ir::{BinaryOp, BufferOrigin, Callee, ExprId, ExprKind, UnaryOp, ValueId};
+use ir::{BinaryOp, BufferOrigin, ExprId, ExprKind, ValueId};
 use smallvec::SmallVec;
 
+use super::{Deduction, refine::Subject};
 use crate::{
-    Analyzer, Interval, Modular,
-    analyzer::{Facts, Overflow},
-    atoms::Atom,
-    context::{Constraint, ContextId},
+    Interval, Modular,
+    contexts::{Constraint, ContextId, Contexts},
+    facts::{Facts, Overflow},
+    forms::{Atom, Linear},
+    integers::{constant_value, is_integral, negated},
     interval::floor_div,
-    linear::{Linear, constant_value, is_integral},
-    refine::Subject,
-    state::{Recorder, RelationKind},
+    states::{Recorder, RelationKind},
 };
 
-impl Analyzer<'_> {
-    pub(crate) fn assume_in(
-        &mut self,
-        parent: ContextId,
-        cond: ExprId,
-        holds: bool,
-        arms: u8,
-    ) -> ContextId {
-        let mut ctx = parent;
-        let mut stack: SmallVec<[(ExprId, bool); 8]> = SmallVec::new();
-        stack.push((cond, holds));
-        while let Some((cond, holds)) = stack.pop() {
-            match self.body.expr(cond).kind {
-                ExprKind::Unary(UnaryOp::Not | UnaryOp::BitNot, it)
-                    if self.body.ty(it).is_bool() =>
-                {
-                    stack.push((it, !holds));
-                }
-                ExprKind::Binary(op, a, b)
-                    if self.body.ty(a).is_bool()
-                        && match op {
-                            BinaryOp::And | BinaryOp::BitAnd => holds,
-                            BinaryOp::Or | BinaryOp::BitOr => !holds,
-                            _ => false,
-                        } =>
-                {
-                    stack.push((b, holds));
-                    stack.push((a, holds));
-                }
-                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                    if self.body.name(name) == "likely" && self.body.items(args).len() == 1 =>
-                {
-                    stack.push((self.body.items(args)[0], holds));
-                }
-                ExprKind::Int(value) if (value != 0) == holds => {}
-                kind => {
-                    ctx = self.contexts.push(ctx, Constraint::Assume { cond, holds }, arms);
-                    if let ExprKind::Value(value) = kind
-                        && let Some(definition) = self.definition(value)
-                        && self.body.ty(definition) == self.body.ty(cond)
-                        && self.summary(definition).is_stable
-                    {
-                        stack.push((definition, holds));
-                    }
-                }
-            }
-        }
-        ctx
-    }
-
+impl Deduction<'_> {
     /// Works out what the constraint of the recorder's context says.
     pub(crate) fn constrain(&mut self, recorder: &mut Recorder) {
-        match self.constraint(recorder.ctx) {
+        match self.contexts.constraint(recorder.ctx) {
             Constraint::Signature => {
-                for index in 0..self.body.params.len() {
-                    let buffer = self.body.params[index].buffer;
+                for index in 0..self.body().params.len() {
+                    let buffer = self.body().params[index].buffer;
                     let Some(buffer) = buffer else { continue };
-                    if self.body.buffers[buffer].origin == BufferOrigin::Param {
+                    if self.body().buffers[buffer].origin == BufferOrigin::Param {
                         self.constrain_shape(recorder, buffer);
                     }
                 }
@@ -89,7 +40,7 @@ impl Analyzer<'_> {
             Constraint::Range { var, min, extent, step } => {
                 self.constrain_range(recorder, var, min, extent, step);
             }
-            Constraint::AtLeast { expr, least } if self.is_fact(expr) => {
+            Constraint::AtLeast { expr, least } if self.nodes.is_fact(expr) => {
                 self.constrain_form(recorder, expr, least.into());
             }
             Constraint::AtLeast { .. } => {}
@@ -98,38 +49,36 @@ impl Analyzer<'_> {
         }
     }
 
-    pub(crate) fn above(&self, recorder: &Recorder) -> ContextId {
-        self.contexts.get(recorder.ctx).parent
-    }
-
     fn constrain_shape(&mut self, recorder: &mut Recorder, buffer: ir::BufferId) {
-        let body = self.body.clone();
+        let body = self.nodes.share();
         for &extent in &body.buffers[buffer].shape {
             // The extent is compared with one that is not negative; as a sum it might still have wrapped.
             let is_known = matches!(body.expr(extent).kind, ExprKind::Int(_));
-            if !is_known && self.is_fact(extent) && recorder.ctx != self.root() {
+            if !is_known && self.nodes.is_fact(extent) && recorder.ctx != Contexts::ROOT {
                 self.constrain_form(recorder, extent, 0);
-            } else if !is_known && self.is_fact(extent) {
+            } else if !is_known && self.nodes.is_fact(extent) {
                 let atom = self.atom(extent);
-                self.record(recorder, atom, Interval::NON_NEGATIVE, Modular::EVERYTHING);
+                self.states.record(
+                    &self.atoms,
+                    &mut self.nodes,
+                    recorder,
+                    atom,
+                    Interval::NON_NEGATIVE,
+                    Modular::EVERYTHING,
+                );
             }
         }
     }
 
-    /// Whether facts may be recorded of a node: it is an integer and a value of its variables.
-    pub(crate) fn is_fact(&mut self, expr: ExprId) -> bool {
-        self.summary(expr).is_stable && self.body.dtype(expr).is_some_and(is_integral)
-    }
-
     /// `expr >= least`
     fn constrain_form(&mut self, recorder: &mut Recorder, expr: ExprId, least: i128) {
-        if let ExprKind::Int(value) = self.body.expr(expr).kind
-            && let Some(dtype) = self.body.dtype(expr)
+        if let ExprKind::Int(value) = self.body().expr(expr).kind
+            && let Some(dtype) = self.body().dtype(expr)
         {
             recorder.state.contradiction |= constant_value(dtype, value) < least;
             return;
         }
-        let above = self.above(recorder);
+        let above = self.contexts.above(recorder.ctx);
         self.refine(recorder, Subject::Node(expr), Interval::at_least(least), Modular::EVERYTHING);
         if let Some(form) =
             self.linear(recorder.overflow, above, expr).and_then(|it| it.plus(-least))
@@ -146,17 +95,17 @@ impl Analyzer<'_> {
         extent: ExprId,
         step: Option<ExprId>,
     ) {
-        let (overflow, above) = (recorder.overflow, self.above(recorder));
-        let body = self.body.clone();
+        let (overflow, above) = (recorder.overflow, self.contexts.above(recorder.ctx));
+        let body = self.nodes.share();
         let Some(dtype) = body.values[var].ty.prim().filter(|it| it.is_integer()) else { return };
         let Some(extent_type) = body.dtype(extent).filter(|&it| is_integral(it)) else { return };
         if min.is_some_and(|it| !body.dtype(it).is_some_and(is_integral)) {
             return;
         }
-        if self.is_fact(extent) {
+        if self.nodes.is_fact(extent) {
             self.constrain_form(recorder, extent, 1);
         }
-        if let Some(step) = step.filter(|it| self.is_fact(*it)) {
+        if let Some(step) = step.filter(|it| self.nodes.is_fact(*it)) {
             self.constrain_form(recorder, step, 1);
         }
         let Facts { interval: first, modular } = match min {
@@ -179,7 +128,7 @@ impl Analyzer<'_> {
             None => Modular::EVERYTHING,
         };
         self.record_value(recorder, var, values, modular);
-        let Some(node) = self.node_of(var) else { return };
+        let Some(node) = self.nodes.node_of(var) else { return };
         let form = Linear::atom(self.atom(node));
         let first = match min {
             Some(min) => self.linear(overflow, above, min),
@@ -208,7 +157,7 @@ impl Analyzer<'_> {
 
     /// `gap` is a multiple of the step: it is as much as the step times its quotient by the step.
     fn constrain_steps(&mut self, recorder: &mut Recorder, gap: Option<Linear>, step: ExprId) {
-        let (overflow, above) = (recorder.overflow, self.above(recorder));
+        let (overflow, above) = (recorder.overflow, self.contexts.above(recorder.ctx));
         let Some(step) = self.linear(overflow, above, step) else { return };
         let Some(gap) = gap else { return };
         let multiple =
@@ -223,18 +172,18 @@ impl Analyzer<'_> {
     }
 
     fn constrain_definition(&mut self, recorder: &mut Recorder, var: ValueId, value: ExprId) {
-        let (overflow, above) = (recorder.overflow, self.above(recorder));
-        let Some(dtype) = self.body.values[var].ty.prim().filter(|it| is_integral(*it)) else {
+        let (overflow, above) = (recorder.overflow, self.contexts.above(recorder.ctx));
+        let Some(dtype) = self.body().values[var].ty.prim().filter(|it| is_integral(*it)) else {
             return;
         };
         let facts = self.facts(overflow, above, value);
-        if self.body.dtype(value) != Some(dtype)
+        if self.body().dtype(value) != Some(dtype)
             || !facts.interval.is_within(Interval::of_type(dtype))
         {
             return;
         }
         self.record_value(recorder, var, facts.interval, facts.modular);
-        if let Some(node) = self.node_of(var)
+        if let Some(node) = self.nodes.node_of(var)
             && let Some(form) = self.linear(overflow, above, value)
             && let Some(form) = Linear::atom(self.atom(node)).minus(&form)
         {
@@ -245,18 +194,25 @@ impl Analyzer<'_> {
     }
 
     fn constrain_condition(&mut self, recorder: &mut Recorder, cond: ExprId, holds: bool) {
-        let body = self.body.clone();
-        let above = self.above(recorder);
+        let body = self.nodes.share();
+        let above = self.contexts.above(recorder.ctx);
         if self.decide_with(recorder.overflow, above, cond) == Some(!holds) {
             recorder.state.contradiction = true;
             return;
         }
-        if !self.is_fact(cond) || !body.dtype(cond).is_some_and(|it| it.is_scalar()) {
+        if !self.nodes.is_fact(cond) || !body.dtype(cond).is_some_and(|it| it.is_scalar()) {
             return;
         }
         let truth = Interval::constant(holds.into());
         let itself = self.atom(cond);
-        self.record(recorder, itself, truth, Modular::constant(holds.into()));
+        self.states.record(
+            &self.atoms,
+            &mut self.nodes,
+            recorder,
+            itself,
+            truth,
+            Modular::constant(holds.into()),
+        );
         if let ExprKind::Binary(op, a, b) = body.expr(cond).kind
             && op.is_comparison()
         {
@@ -272,10 +228,10 @@ impl Analyzer<'_> {
         b: ExprId,
         holds: bool,
     ) {
-        if !self.is_fact(a) || !self.is_fact(b) {
+        if !self.nodes.is_fact(a) || !self.nodes.is_fact(b) {
             return;
         }
-        let (overflow, above) = (recorder.overflow, self.above(recorder));
+        let (overflow, above) = (recorder.overflow, self.contexts.above(recorder.ctx));
         let (x, y) = (self.facts(overflow, above, a), self.facts(overflow, above, b));
         let (Some(left), Some(right)) =
             (self.linear(overflow, above, a), self.linear(overflow, above, b))
@@ -326,24 +282,36 @@ impl Analyzer<'_> {
         for (expr, other) in [(a, &right), (b, &left)] {
             let Some(value) = other.as_constant() else { continue };
             let atom = self.atom(expr);
-            let form = self.linear(recorder.overflow, self.above(recorder), expr);
+            let form = self.linear(recorder.overflow, self.contexts.above(recorder.ctx), expr);
             if form != Some(Linear::atom(atom)) {
-                self.record_excluded(recorder, atom, value);
+                self.states.record_excluded(&self.atoms, &mut self.nodes, recorder, atom, value);
             }
         }
         let Some(form) = left.minus(&right) else { return };
         match form.single() {
             Some((atom, factor, constant)) if constant % factor == 0 => {
-                self.record_excluded(recorder, atom, -constant / factor);
+                self.states.record_excluded(
+                    &self.atoms,
+                    &mut self.nodes,
+                    recorder,
+                    atom,
+                    -constant / factor,
+                );
             }
             Some(_) => {}
-            None => self.record_relation(recorder, form, RelationKind::NonZero),
+            None => self.states.record_relation(
+                &self.atoms,
+                &mut self.nodes,
+                recorder,
+                form,
+                RelationKind::NonZero,
+            ),
         }
     }
 
     /// `form >= 0`: bounds for each atom, and the inequality itself.
     fn constrain_sign(&mut self, recorder: &mut Recorder, form: &Linear) {
-        let (overflow, above) = (recorder.overflow, self.above(recorder));
+        let (overflow, above) = (recorder.overflow, self.contexts.above(recorder.ctx));
         if form.terms().is_empty() {
             recorder.state.contradiction |= form.offset() < 0;
             return;
@@ -391,18 +359,5 @@ impl Analyzer<'_> {
             ));
         }
         bounds
-    }
-}
-
-/// The comparison that holds where this one does not; of integers only.
-pub(crate) fn negated(op: BinaryOp) -> BinaryOp {
-    match op {
-        BinaryOp::Eq => BinaryOp::Ne,
-        BinaryOp::Ne => BinaryOp::Eq,
-        BinaryOp::Lt => BinaryOp::Ge,
-        BinaryOp::Ge => BinaryOp::Lt,
-        BinaryOp::Gt => BinaryOp::Le,
-        BinaryOp::Le => BinaryOp::Gt,
-        other => other,
     }
 }
