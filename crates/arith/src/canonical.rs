@@ -32,7 +32,7 @@ use ir::{
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
-use crate::linear::is_integral;
+use crate::integers::{is_integral, negated};
 
 /// A term of one [`Terms`]. A term added later has the larger number.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -213,7 +213,7 @@ impl<'a> Terms<'a> {
                 let (op, a, b) = match op {
                     BinaryOp::Lt => (BinaryOp::Le, b, a),
                     BinaryOp::Le => (BinaryOp::Lt, b, a),
-                    op => (crate::conditions::negated(op), a, b),
+                    op => (negated(op), a, b),
                 };
                 let operands = [a, b].as_slice().into();
                 self.intern(Operator::Binary(op), ty, operands, SmallVec::new())

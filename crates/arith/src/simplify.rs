@@ -198,7 +198,7 @@ impl<'a> Simplifier<'a> {
         }
         let asked = at.ctx;
         let at = At { ctx: self.nearest(at, expr), ..at };
-        if node.is_leaf() && self.analyzer.is_seen_to_vary(at.ctx, expr) {
+        if node.is_leaf() && self.analyzer.sampled().is_seen_to_vary(at.ctx, expr) {
             return expr;
         }
         if let Some(known) = self.memo.get(at, expr) {
@@ -334,10 +334,10 @@ impl<'a> Simplifier<'a> {
     fn decide(&mut self, at: At, expr: ExprId) -> Option<Rewrite> {
         let node = self.body().expr(expr);
         let dtype = node.ty.prim().filter(|it| it.is_scalar())?;
-        if !crate::linear::is_integral(dtype) || self.is_hint(expr) {
+        if !crate::integers::is_integral(dtype) || self.is_hint(expr) {
             return None;
         }
-        if self.analyzer.is_seen_to_vary(at.ctx, expr) {
+        if self.analyzer.sampled().is_seen_to_vary(at.ctx, expr) {
             return None;
         }
         self.work.questions += 1;
@@ -399,7 +399,7 @@ impl<'a> Simplifier<'a> {
 
     /// Whether the `index`-th operand of a node may be this instead of what it is ([`role::may_become`]).
     pub fn may_become(&self, parent: ExprId, index: usize, new: ExprId) -> bool {
-        role::may_become(self.body(), self.analyzer.effects, parent, index, new)
+        role::may_become(self.body(), self.analyzer.effects(), parent, index, new)
     }
 
     /// The node with these operands, in the order of [`Body::children`].
@@ -489,7 +489,7 @@ impl<'a> Simplifier<'a> {
     fn as_int(&self, expr: ExprId) -> Option<i128> {
         match self.body().expr(expr).kind {
             ExprKind::Int(value) => {
-                Some(crate::linear::constant_value(self.body().dtype(expr)?, value))
+                Some(crate::integers::constant_value(self.body().dtype(expr)?, value))
             }
             _ => None,
         }
@@ -541,7 +541,7 @@ impl<'a> Simplifier<'a> {
         if let (Some(a), Some(b)) = (self.as_int(a), self.as_int(b)) {
             return fold::compare(op, a, b);
         }
-        if self.analyzer.is_refuted(at.ctx, op, a, b) {
+        if self.analyzer.sampled().is_refuted(at.ctx, op, a, b) {
             return false;
         }
         let cond = self.binary(op, a, b);

@@ -16,7 +16,7 @@ use super::{
 };
 use crate::{
     Interval, Overflow,
-    linear::is_integral,
+    integers::is_integral,
     rules::{self, Condition, Domain, Head, Rule, Sort, Term},
 };
 
@@ -239,7 +239,7 @@ impl Simplifier<'_> {
         let (Some(a), Some(b)) = (self.template(it, left), self.template(it, right)) else {
             return true;
         };
-        self.analyzer.is_refuted(it.at.ctx, *op, a, b)
+        self.analyzer.sampled().is_refuted(it.at.ctx, *op, a, b)
     }
 
     fn is_true_of_constants(&self, it: &Attempt, op: BinaryOp, left: &Term, right: &Term) -> bool {

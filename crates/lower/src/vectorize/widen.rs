@@ -44,7 +44,8 @@ struct Change {
 }
 
 /// Vector forms of the statements of one loop.
-pub(super) struct Widener {
+pub(super) struct Widener<'e> {
+    effects: &'e EffectTable,
     it: VectorLoop,
     first: ExprId,
     /// The operation that is looked at.
@@ -60,9 +61,10 @@ pub(super) struct Widener {
     binders: Vec<Option<Type>>,
 }
 
-impl Widener {
-    pub(super) fn new(body: &Body, it: VectorLoop) -> Widener {
+impl<'e> Widener<'e> {
+    pub(super) fn new(body: &Body, it: VectorLoop, effects: &'e EffectTable) -> Widener<'e> {
         Widener {
+            effects,
             it,
             first: body.ops[it.op].operands[0],
             at: it.op,
@@ -273,7 +275,7 @@ impl Widener {
         let ty: Type = element.with_lanes(self.lanes()).into();
         let new = match node.kind {
             ExprKind::Binary(op, _, right) => {
-                if op.is_logical() && !cannot_trap(body, right) {
+                if op.is_logical() && !cannot_trap(body, self.effects, right) {
                     return self.obstacle("a condition that protects another one");
                 }
                 return self.binary(body, op, wide[0], wide[1]);
@@ -456,8 +458,7 @@ fn fold(body: &mut Body, op: BinaryOp, a: ExprId, b: ExprId) -> ExprId {
 }
 
 /// Whether an expression cannot trap, whatever its variables are.
-fn cannot_trap(body: &Body, expr: ExprId) -> bool {
-    let effects = EffectTable::builtin();
+fn cannot_trap(body: &Body, effects: &EffectTable, expr: ExprId) -> bool {
     let mut stack = vec![expr];
     while let Some(at) = stack.pop() {
         let kind = body.expr(at).kind;

@@ -130,7 +130,7 @@ fn may_trap(facts: &Facts<'_>) -> Vec<bool> {
 
 /// Whether an occurrence is evaluated on some runs of the function only.
 fn is_guarded(facts: &Facts<'_>, occurrence: OccurrenceId) -> bool {
-    let scopes = &facts.scopes;
+    let scopes = facts.scopes;
     let mut at = Some(scopes.of_op(facts.occurrences[occurrence].op));
     if facts.is_lazy(occurrence, None) {
         return true;

@@ -77,7 +77,7 @@ pub(super) fn known(facts: &FindingFacts<'_>) -> Vec<Known> {
 /// The places of a body and what is known there; the analyzer that answers is the one in which the conditions were made.
 #[derive(Clone, Copy)]
 pub(crate) struct Points<'p, 'a> {
-    pub(crate) flow: &'p Flow<'a>,
+    pub(crate) flow: Flow<'a>,
     pub(crate) conditions: &'p Conditions,
 }
 
@@ -106,7 +106,7 @@ impl<'p, 'a> Points<'p, 'a> {
         reading: Overflow,
     ) -> Vec<Known> {
         let mut all = Vec::new();
-        let context = self.conditions.at(self.flow, top);
+        let context = self.conditions.at(&self.flow, top);
         if !analyzer.is_contradiction(Overflow::Excluded, context) {
             self.examine(analyzer, top, context, reading, &mut all);
         }
@@ -181,7 +181,7 @@ impl<'p, 'a> Points<'p, 'a> {
         let mut steps = 0;
         let mut at = id;
         while let Some(parent) = occurrences[at].parent {
-            let [inner, outer] = [at, parent].map(|it| conditions.at(flow, it));
+            let [inner, outer] = [at, parent].map(|it| conditions.at(&flow, it));
             if adds(analyzer, inner, outer, context) {
                 return part(OccurrenceId::new(parent.index() + 1));
             }

@@ -25,7 +25,7 @@ use super::{FindingFacts, stored::loads};
 const MAX_LOOPS: usize = 64;
 
 pub(super) fn plan(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
-    let memory = facts.memory();
+    let memory = &facts.memory();
     let mut lazy = Lazy { op: None, start: 0, flags: Vec::new() };
     for (load, buffer, version) in loads(facts, memory) {
         let class = facts.aliases().class(buffer);

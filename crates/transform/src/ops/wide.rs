@@ -694,13 +694,13 @@ fn has_implied_region(body: &Body, op: OpId) -> bool {
 fn runs_once(body: &Body, op: OpId) -> bool {
     let OpKind::Named(name) = body.ops[op].kind else { return false };
     matches!(
-        body.name(name),
-        "scf.if"
-            | "affine.if"
-            | "scf.index_switch"
-            | "scf.execute_region"
-            | "memref.alloca_scope"
-            | "func.func"
-            | "builtin.module"
+        name,
+        known_ops::SCF_IF
+            | known_ops::AFFINE_IF
+            | known_ops::SCF_INDEX_SWITCH
+            | known_ops::SCF_EXECUTE_REGION
+            | known_ops::MEMREF_ALLOCA_SCOPE
+            | known_ops::FUNC_FUNC
+            | known_ops::BUILTIN_MODULE
     )
 }
