@@ -66,7 +66,7 @@ const TEXT: &[(&str, &str)] = &[
     ("crates/interp/src/mlir", "operations by dialect and name, one table a dialect"),
     ("crates/codegen/src/backend/c/dialect.rs", "names of functions in C"),
     ("crates/codegen/src/backend/cuda/dialect.rs", "names of functions in CUDA"),
-    ("crates/codegen/src/backend/hip/mod.rs", "names of functions in HIP"),
+    ("crates/codegen/src/backend/hip.rs", "names of functions in HIP"),
     ("crates/codegen/src/backend/opencl/dialect.rs", "names of functions in OpenCL"),
     ("crates/lower/src/from_ops/", "operations by dialect and name"),
     ("crates/arith/src/rules/parse.rs", "reads the rules"),
