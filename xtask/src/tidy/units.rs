@@ -19,9 +19,9 @@ const GATES: &[Gate] = &[
     Gate {
         below: "crates/tir-analyzer/src/",
         calls: &["tvmscript::lower(", "tvmscript::try_lower("],
-        only: &["crates/tir-analyzer/src/cli/unit.rs"],
+        only: &["crates/tir-analyzer/src/cli/driver/unit.rs"],
         except: &[],
-        way_out: "use `cli::unit::with_function`",
+        way_out: "use `cli::driver::unit::with_function`",
     },
     Gate {
         below: "crates/ide/src/",
@@ -88,8 +88,8 @@ mod tests {
                       self.ask(file, |db, file| hover::hover(db, file, offset))\n\
                       self.ask_at(file, offset, explain::explain)\n";
         let tree = Tree::of(&[
-            ("crates/tir-analyzer/src/cli/opt.rs", lower),
-            ("crates/tir-analyzer/src/cli/unit.rs", lower),
+            ("crates/tir-analyzer/src/cli/commands/opt.rs", lower),
+            ("crates/tir-analyzer/src/cli/driver/unit.rs", lower),
             ("crates/tir-analyzer/src/cli/tests/opt.rs", lower),
             ("crates/build-kernels/src/source.rs", lower),
             ("crates/ide/src/ops.rs", units),
@@ -99,7 +99,7 @@ mod tests {
         expect![[r#"
             crates/ide/src/folding_ranges.rs:2: a function is worked on without a guard
             crates/ide/src/lib.rs:2: a function is worked on without a guard
-            crates/tir-analyzer/src/cli/opt.rs:2: a function is worked on without a guard
+            crates/tir-analyzer/src/cli/commands/opt.rs:2: a function is worked on without a guard
         "#]]
         .assert_eq(&problems(&check(&tree)));
     }
