@@ -15,21 +15,21 @@ use smallvec::SmallVec;
 
 use super::{
     choices::Choice,
-    labels::{Bits, Labels, value_of},
+    op_traits::{Bits, OpTraits, value_of},
     summary::Replaced,
 };
 
 /// Choices and the first of their place that each is equal to, by their numbers.
 pub(super) fn find(
     body: &Body,
-    labels: &Labels,
+    traits: &OpTraits,
     replaced: &Replaced,
     choices: &[Choice],
 ) -> Vec<(usize, usize)> {
     let by_value = choices.iter().enumerate().map(|(at, it)| (it.value, at));
     let by_value: FxHashMap<ValueId, usize> =
         if has_pairs(choices) { by_value.collect() } else { return Vec::new() };
-    let look = Look { body, labels, replaced, choices, by_value };
+    let look = Look { body, traits, replaced, choices, by_value };
     let alike = look.alike();
     if alike.is_empty() {
         return Vec::new();
@@ -63,7 +63,7 @@ enum Likeness {
 
 struct Look<'a> {
     body: &'a Body,
-    labels: &'a Labels,
+    traits: &'a OpTraits,
     replaced: &'a Replaced,
     choices: &'a [Choice],
     by_value: FxHashMap<ValueId, usize>,
@@ -91,7 +91,7 @@ impl Look<'_> {
         let OpKind::Named(name) = data.kind else { return None };
         let is_value = data.regions.is_empty()
             && data.successors.is_empty()
-            && NO_VALUE.iter().all(|it| !self.labels.of(op).has(*it))
+            && NO_VALUE.iter().all(|it| !self.traits.of(op).has(*it))
             && data.operands.iter().all(|it| value_of(self.body, *it).is_some());
         let index = data.results.iter().position(|it| *it == value)?;
         is_value.then_some((op, name, index))
@@ -172,7 +172,7 @@ impl Graph {
                 }
                 Likeness::Operation(..) => {
                     if let Some((op, ..)) = look.operation(value) {
-                        let in_order = !look.labels.of(op).has(Bits::COMMUTATIVE);
+                        let in_order = !look.traits.of(op).has(Bits::COMMUTATIVE);
                         let given = look.body.ops[op].operands.iter();
                         let given = given.filter_map(|it| value_of(look.body, *it));
                         operands.extend((0..).map(|it| if in_order { it } else { ANY }).zip(given));

@@ -11,7 +11,7 @@
 use ir::{BlockId, Body, OpId, OpKind, Type, ValueId, ValueKind, arena::Id};
 
 use super::{
-    labels::value_of,
+    op_traits::value_of,
     summary::{Replaced, for_each_operand},
 };
 

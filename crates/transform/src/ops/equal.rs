@@ -8,7 +8,7 @@ use ir::{BlockId, Body, OpId, OpKind, ValueId, arena::Id};
 use rustc_hash::FxHashMap;
 
 use super::{
-    labels::value_of,
+    op_traits::value_of,
     summary::{Replaced, for_each_operand},
 };
 

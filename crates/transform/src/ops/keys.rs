@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::{
     digest::mix,
-    labels::{Bits, Labels, value_of},
+    op_traits::{Bits, OpTraits, value_of},
     summary::{Replaced, for_each_operand},
 };
 
@@ -92,7 +92,7 @@ struct Stripped {
 /// Makes keys; dictionaries are read once.
 pub(super) struct Keys<'a> {
     body: &'a Body,
-    labels: &'a Labels,
+    traits: &'a OpTraits,
     /// By dictionary.
     dicts: Vec<Option<Stripped>>,
     rests: FxHashMap<String, u32>,
@@ -109,10 +109,10 @@ enum Comparisons {
 }
 
 impl<'a> Keys<'a> {
-    pub(super) fn new(body: &'a Body, labels: &'a Labels) -> Keys<'a> {
+    pub(super) fn new(body: &'a Body, traits: &'a OpTraits) -> Keys<'a> {
         Keys {
             body,
-            labels,
+            traits,
             dicts: Vec::new(),
             rests: FxHashMap::default(),
             comparisons: Vec::new(),
@@ -143,7 +143,7 @@ impl<'a> Keys<'a> {
                 (Comparisons::Integer, Some(it)) => mirrored_integer(it),
                 (Comparisons::Float, Some(it)) => mirrored_float(it),
             };
-            is_swapped = self.labels.of(op).has(Bits::COMMUTATIVE) || mirrored.is_some();
+            is_swapped = self.traits.of(op).has(Bits::COMMUTATIVE) || mirrored.is_some();
             predicate = mirrored.or(predicate);
             if is_swapped {
                 operands.swap(0, 1);

@@ -11,7 +11,7 @@ use ir::{
 };
 use rustc_hash::FxHashMap;
 
-use super::{labels::value_of, summary::for_each_operand};
+use super::{op_traits::value_of, summary::for_each_operand};
 
 /// The actions of a plan that are done when those at `wanted` are, by their place in the plan.
 pub fn with_needs(

@@ -11,7 +11,7 @@ use ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{labels::value_of, summary::for_each_operand};
+use super::{op_traits::value_of, summary::for_each_operand};
 
 /// The body after a plan.
 pub fn rewrite(body: &Body, plan: &OpPlan) -> Body {

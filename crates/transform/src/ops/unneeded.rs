@@ -15,7 +15,7 @@ use ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
-    labels::{Bits, Labels, value_of},
+    op_traits::{Bits, OpTraits, value_of},
     summary::{Replaced, Summary, for_each_operand},
 };
 
@@ -29,7 +29,7 @@ pub(super) struct Unneeded {
 
 struct Marking<'a> {
     body: &'a Body,
-    labels: &'a Labels,
+    traits: &'a OpTraits,
     summary: &'a Summary<'a>,
     replaced: &'a Replaced,
     is_gone: &'a [bool],
@@ -46,14 +46,14 @@ struct Marking<'a> {
 /// Finds what nobody needs.
 pub(super) fn find(
     body: &Body,
-    labels: &Labels,
+    traits: &OpTraits,
     summary: &Summary<'_>,
     replaced: &Replaced,
     is_gone: &[bool],
 ) -> Unneeded {
     let mut handed = handed(body);
     handed.retain(|it| {
-        let is_inside = labels.of(it.end).has(Bits::INSIDE);
+        let is_inside = traits.of(it.end).has(Bits::INSIDE);
         !is_inside && !is_gone[it.end.index()] && it.ways.iter().all(|way| !is_gone[way.0.index()])
     });
     if handed.is_empty() {
@@ -64,7 +64,7 @@ pub(super) fn find(
     let by_value = by_value.flat_map(|(at, it)| values(it).into_iter().flatten().zip([at, at]));
     let mut marking = Marking {
         body,
-        labels,
+        traits,
         summary,
         replaced,
         is_gone,
@@ -121,11 +121,11 @@ impl Marking<'_> {
     }
 
     fn does_something(&self, op: OpId) -> bool {
-        let (own, bits) = (self.labels.of(op), self.summary.bits(op));
+        let (own, bits) = (self.traits.of(op), self.summary.bits(op));
         let is_end = own.has(Bits::TERMINATOR) && self.body.parent_op(op).is_none();
         let is_effect = [Bits::NEEDED, Bits::CHANGES, Bits::LEAVES].iter().any(|it| bits.has(*it));
         let stays = [Bits::SYMBOL, Bits::MARKER, Bits::INSIDE].iter().any(|it| own.has(*it));
-        is_end || is_effect || stays || self.labels.holds_its_block(self.body, op)
+        is_end || is_effect || stays || self.traits.holds_its_block(self.body, op)
     }
 
     fn need(&mut self, op: OpId) {
