@@ -1,8 +1,8 @@
 //! Equal and dead operations of MLIR and PIR: what one operation can stand for, and what nothing needs.
 //!
-//! In: a body of operations, the effects table, options. Out: an [`OpPlan`]; and, by [`rewrite`], the body after it. The presets `mlir` do what
-//! `mlir-opt -cse` does, pass by pass and quirk by quirk (`mlir_cse`), without what it does and should not: that is refused by name
-//! unless asked for.
+//! In: a body of operations, the effects table, options. Out: an [`OpPlan`]; and, by [`rewrite`], the body after it.
+//! The presets `mlir` do what `mlir-opt -cse` does, pass by pass and quirk by quirk (`mlir_cse`), without what it does
+//! and should not: that is refused by name unless asked for.
 //!
 //! | module | is |
 //! |---|---|

@@ -1,8 +1,9 @@
 //! Arguments of blocks and loop-carried values that always equal another value.
 //!
-//! In: a body and its choices (`choices`). Out: those that equal another value, which takes their place: another choice of the place that is equal on every way
-//! (`congruence`: also if that is so only because they are equal themselves, as two counters that step alike), or the one value that comes on every
-//! way. What a choice hands to itself around a loop says nothing. O(n log n) of what the choices depend on, at most [`MAX_ROUNDS`] times.
+//! In: a body and its choices (`choices`). Out: those that equal another value, which takes their place: another choice
+//! of the place that is equal on every way (`congruence`: also if that is so only because they are equal themselves, as
+//! two counters that step alike), or the one value that comes on every way. What a choice hands to itself around a loop
+//! says nothing. O(n log n) of what the choices depend on, at most [`MAX_ROUNDS`] times.
 
 use ir::{Body, OpId, ValueId, plan::ops::OpActionKind};
 

@@ -1,4 +1,5 @@
-//! Values that are one of several, by the way on which control came: arguments of blocks, and what structured loops and choices yield.
+//! Values that are one of several, by the way on which control came: arguments of blocks, and what structured loops and
+//! choices yield.
 //!
 //! In: a body. Out: [`Choice`]s, those of one place together. Places are
 //!
@@ -7,7 +8,8 @@
 //! * the two regions of `scf.while` and its results;
 //! * the results of `scf.if`, `affine.if` and `scf.index_switch`: a way for each region.
 //!
-//! A place of which something is not as expected (a terminator of another name, other numbers of values) has none. O(operations + their operands).
+//! A place of which something is not as expected (a terminator of another name, other numbers of values) has none.
+//! O(operations + their operands).
 
 use ir::{
     BlockId, Body, OpId, OpKind, RegionId, RegionKind, Type, ValueId, dominators,

@@ -1,13 +1,16 @@
-//! Which choices of one place are equal: the coarsest partition of values in which equal ones have equal operations and equal operands.
+//! Which choices of one place are equal: the coarsest partition of values in which equal ones have equal operations and
+//! equal operands.
 //!
-//! In: a body, what was replaced, its choices. Out: choices and the first of their place that each always equals. All values are taken to be equal
-//! that look alike, and told apart as long as their operands differ (B. Alpern, M. Wegman, F. K. Zadeck, "Detecting equality of variables in
-//! programs", POPL 1988); so two values that go round a loop are found equal if nothing tells them apart, which no search from
-//! operands to users can find. Equal values are equal wherever both are visible: by induction over the steps of an execution, as each step computes
-//! both from equal values. That holds for operations that are values of their operands; all others are equal to themselves only.
+//! In: a body, what was replaced, its choices. Out: choices and the first of their place that each always equals. All
+//! values are taken to be equal that look alike, and told apart as long as their operands differ (B. Alpern, M. Wegman,
+//! F. K. Zadeck, "Detecting equality of variables in programs", POPL 1988); so two values that go round a loop are
+//! found equal if nothing tells them apart, which no search from operands to users can find. Equal values are equal
+//! wherever both are visible: by induction over the steps of an execution, as each step computes both from equal
+//! values. That holds for operations that are values of their operands; all others are equal to themselves only.
 //!
-//! Only choices of which each way looks like that of another of their place are taken, and what they depend on. Classes are split with the smaller parts
-//! as splitters (J. Hopcroft, 1971): O(n log n) steps, and a logarithm for sorting them.
+//! Only choices of which each way looks like that of another of their place are taken, and what they depend on. Classes
+//! are split with the smaller parts as splitters (J. Hopcroft, 1971): O(n log n) steps, and a logarithm for sorting
+//! them.
 
 use ir::{AttrDictId, Body, NameId, OpId, OpKind, Type, ValueId, ValueKind};
 use rustc_hash::FxHashMap;

@@ -1,8 +1,9 @@
 //! Operations that nothing needs, to the fixpoint.
 //!
-//! In: a body, what was replaced and what is gone. Out: what may be deleted: nothing that stays uses its results, and it does nothing else
-//! (`SEMANTICS: E8`). What is inside of operations that nobody knows stays, and what control may leave by; and of a block that nothing ends, the
-//! last operation. O(operations + operands): each operation is looked at once for itself and once for each user that goes.
+//! In: a body, what was replaced and what is gone. Out: what may be deleted: nothing that stays uses its results, and
+//! it does nothing else (`SEMANTICS: E8`). What is inside of operations that nobody knows stays, and what control may
+//! leave by; and of a block that nothing ends, the last operation. O(operations + operands): each operation is looked
+//! at once for itself and once for each user that goes.
 
 use ir::{Body, OpId, ValueId, ValueKind, arena::Id};
 use rustc_hash::FxHashMap;

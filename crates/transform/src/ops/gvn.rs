@@ -2,13 +2,16 @@
 //!
 //! In: a body. Out: an [`OpPlan`]. The same walk as of the presets `mlir` (`scoped_walk`), with other keys:
 //!
-//! * operations are compared by what they mean (`keys`): operands in a canonical order, promises apart, sums by their terms;
-//! * memory has versions (`versions`), so a load is equal to one of another block, and an operation with regions that read to another one;
-//! * what is equal to an operation of a scope that has closed may move to where both see it (`hoist`): an operation after a region that holds an
-//!   equal one moves before it, and two arms that both compute something share it. Only what cannot trap and reads nothing moves, and only to
-//!   places from where every path computes it;
+//! * operations are compared by what they mean (`keys`): operands in a canonical order, promises apart, sums by their
+//!   terms;
+//! * memory has versions (`versions`), so a load is equal to one of another block, and an operation with regions that
+//!   read to another one;
+//! * what is equal to an operation of a scope that has closed may move to where both see it (`hoist`): an operation
+//!   after a region that holds an equal one moves before it, and two arms that both compute something share it. Only
+//!   what cannot trap and reads nothing moves, and only to places from where every path computes it;
 //! * block arguments, and what loops and choices yield, count as the value that they always equal (`arguments`);
-//! * what nothing needs goes, to the fixpoint (`dead`), and so do loop-carried values and arguments that nothing needs (`unneeded`).
+//! * what nothing needs goes, to the fixpoint (`dead`), and so do loop-carried values and arguments that nothing needs
+//!   (`unneeded`).
 //!
 //! Merged operations may show that more arguments are equal, so both go on in turn, at most [`MAX_ROUNDS`] times.
 //!
@@ -223,7 +226,8 @@ impl<'a> Gvn<'a> {
             true => OpActionKind::UnneededCarried,
             false => OpActionKind::UnneededArgument,
         };
-        // All other actions are right without these, so that a text that cannot be written without a value is not left half done.
+        // All other actions are right without these, so that a text that cannot be written without a value is not left
+        // half done.
         let of_all = kind(found.handed.iter().any(|it| it.result.is_some()));
         let is_dead: FxHashSet<OpId> = found.dead.iter().copied().collect();
         for op in found.dead {

@@ -1,13 +1,14 @@
 //! Moving an operation to where two places that compute it both see it.
 //!
-//! In: an operation, and an equal one of a scope that has closed. Out: whether one of the two moved, and the other was merged into it. Three shapes:
+//! In: an operation, and an equal one of a scope that has closed. Out: whether one of the two moved, and the other was
+//! merged into it. Three shapes:
 //!
 //! * **after a region**: `for { x = f(a) }; y = f(a)`: the later one moves before the loop;
 //! * **two arms** of an `if`: the earlier one moves before the `if`;
 //! * **two blocks** to which one branch leads, and nothing else: the earlier one moves before the branch.
 //!
-//! In each the operation is computed on every path from its new place, so no path computes more than before. What may trap, reads memory,
-//! or depends on which threads arrive together stays.
+//! In each the operation is computed on every path from its new place, so no path computes more than before. What may
+//! trap, reads memory, or depends on which threads arrive together stays.
 
 use ir::{
     BlockId, OpId, RegionKind, ValueId, ValueKind,

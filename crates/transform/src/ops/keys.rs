@@ -1,8 +1,10 @@
-//! What makes two operations of the preset `default` one: names, operands in a canonical order, and attributes without promises.
+//! What makes two operations of the preset `default` one: names, operands in a canonical order, and attributes without
+//! promises.
 //!
-//! In: an operation without regions. Out: a [`Key`]: words that are equal exactly if the operations are, up to the order of operands of commutative
-//! operations and of comparisons (`a < b` is `b > a`); and the [`Promises`] apart. An operation that promises less (`nsw`, `fast`) is right wherever one that
-//! promises more is, not the other way round: what it may do undefined is a part of what the other may.
+//! In: an operation without regions. Out: a [`Key`]: words that are equal exactly if the operations are, up to the
+//! order of operands of commutative operations and of comparisons (`a < b` is `b > a`); and the [`Promises`] apart. An
+//! operation that promises less (`nsw`, `fast`) is right wherever one that promises more is, not the other way round:
+//! what it may do undefined is a part of what the other may.
 //!
 //! O(operands) each, and the text of each attribute dictionary once.
 
@@ -41,7 +43,8 @@ impl Promises {
         self.0 & REASSOC != 0
     }
 
-    /// The promises of an attribute's text: `#arith.overflow<nsw, nuw>`; none if there is a word in it that is not known.
+    /// The promises of an attribute's text: `#arith.overflow<nsw, nuw>`; none if there is a word in it that is not
+    /// known.
     fn parse(text: &str) -> Option<Promises> {
         let inside = text.split_once('<').map_or(text, |it| it.1.trim_end_matches('>'));
         let mut bits = 0;
@@ -253,8 +256,9 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    /// The key of an associative operation: its name, type and terms. None if it has only its own two operands, or too many.
-    /// `is_float` operations must all allow another order; others must promise nothing to stand for another (`is_free`).
+    /// The key of an associative operation: its name, type and terms. None if it has only its own two operands, or too
+    /// many. `is_float` operations must all allow another order; others must promise nothing to stand for another
+    /// (`is_free`).
     pub(super) fn key(
         &mut self,
         body: &Body,

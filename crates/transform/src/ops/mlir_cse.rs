@@ -1,7 +1,7 @@
 //! The walk of `mlir-opt -cse`: one pass over the operations in the order of dominance, with what is known in scopes.
 //!
-//! In: a body. Out: an [`OpPlan`]. Each region is a scope, each block of the dominator tree is one inside that of its dominator; regions of isolated operations
-//! know nothing from outside. An operation is, in this order:
+//! In: a body. Out: an [`OpPlan`]. Each region is a scope, each block of the dominator tree is one inside that of its
+//! dominator; regions of isolated operations know nothing from outside. An operation is, in this order:
 //!
 //! 1. left, if it ends its block;
 //! 2. deleted, if nothing uses it and it has no effect but to read and to make what nobody sees;
@@ -9,16 +9,19 @@
 //! 4. merged into an equal one of the same block, if it reads only and nothing stands between;
 //! 5. merged into an equal one that is visible, if it has no effect.
 //!
-//! Uses are replaced at once, so one pass finds what follows. Memory has an *epoch*, a number that changes where the reference compiler would stop
-//! looking back from a load; loads are known under their block and epoch, so no scan is needed.
+//! Uses are replaced at once, so one pass finds what follows. Memory has an *epoch*, a number that changes where the
+//! reference compiler would stop looking back from a load; loads are known under their block and epoch, so no scan is
+//! needed.
 //!
-//! **Versions.** LLVM 19 deletes at the very end: what is merged inside a region is still there when the region is compared, and operands inside regions are
-//! compared in order. LLVM 24 deletes at the end of each region, looks whether an operation is dead before it looks into it, and
-//! takes operands of commutative operations in any order everywhere.
+//! **Versions.** LLVM 19 deletes at the very end: what is merged inside a region is still there when the region is
+//! compared, and operands inside regions are compared in order. LLVM 24 deletes at the end of each region, looks
+//! whether an operation is dead before it looks into it, and takes operands of commutative operations in any order
+//! everywhere.
 //!
 //! **Graph regions.** An operation may be used before it stands. Uses by operations that are known already stay.
 //!
-//! O(operations + operands): every operation is hashed once for itself and once for each region that it uses a value of.
+//! O(operations + operands): every operation is hashed once for itself and once for each region that it uses a value
+//! of.
 
 use ir::{
     BlockId, Body, OpId, RegionId, RegionKind, ValueId,

@@ -1,17 +1,19 @@
-//! The traits of operations: what the reference compiler says of each, and what the effects table knows. All planners ask here,
-//! and nowhere else.
+//! The traits of operations: what the reference compiler says of each, and what the effects table knows. All planners
+//! ask here, and nowhere else.
 //!
-//! In: a body, the effects table, whose rules. Out: the traits of every operation: properties ([`Bits`]), the memory that it touches
-//! ([`Reach`]), and by whom it is executed ([`OpTraits::team`]). Three kinds of operations are told apart:
+//! In: a body, the effects table, whose rules. Out: the traits of every operation: properties ([`Bits`]), the memory
+//! that it touches ([`Reach`]), and by whom it is executed ([`OpTraits::team`]). Three kinds of operations are told
+//! apart:
 //!
-//! * *known*: by its row. What depends on types and attributes (a structured operation on tensors has no effect, a volatile load has) is
-//!   decided for each operation (`ordering`);
-//! * *unknown*: no row has its name. It has all effects on all memory that other threads or its operands reach; what is inside of it is nobody's
-//!   business ([`Bits::INSIDE`]), as its regions may be patterns, or run never, twice or at once;
+//! * *known*: by its row. What depends on types and attributes (a structured operation on tensors has no effect, a
+//!   volatile load has) is decided for each operation (`ordering`);
+//! * *unknown*: no row has its name. It has all effects on all memory that other threads or its operands reach; what is
+//!   inside of it is nobody's business ([`Bits::INSIDE`]), as its regions may be patterns, or run never, twice or at
+//!   once;
 //! * *unread*: the text was not understood, whatever the name is. As unknown: the text may say more than the name does.
 //!
-//! The reference compiler says what the effects table says except where `reference.txt` has another word. The traits of a name are
-//! found once. O(operations).
+//! The reference compiler says what the effects table says except where `reference.txt` has another word. The traits of
+//! a name are found once. O(operations).
 
 mod ordering;
 mod reference;
@@ -276,14 +278,14 @@ impl OpTraits {
         self.traits(op).keeps
     }
 
-    /// By whom, and when, the operation is executed: two of one team are executed by one thread, in the order of control. Others are in regions
-    /// that may be run by other threads, at other times, or for each element.
+    /// By whom, and when, the operation is executed: two of one team are executed by one thread, in the order of
+    /// control. Others are in regions that may be run by other threads, at other times, or for each element.
     pub(super) fn team(&self, op: OpId) -> u32 {
         self.teams.get(op.index()).copied().unwrap_or(0)
     }
 
-    /// Whether a block would be left without operations, so that a region without a label would have no block. What ends a block stays, so
-    /// this is asked of blocks that nothing ends; of those, the last operation stays.
+    /// Whether a block would be left without operations, so that a region without a label would have no block. What
+    /// ends a block stays, so this is asked of blocks that nothing ends; of those, the last operation stays.
     pub(super) fn holds_its_block(&self, body: &Body, op: OpId) -> bool {
         let block = &body.blocks[body.ops[op].parent];
         block.parent != body.root
@@ -362,7 +364,8 @@ fn traits_of_name(found: &Match<'_>, name: &str, reference: Option<&ReferenceTra
     Named { traits: Traits { bits, reach: Reach::of(row), keeps }, special }
 }
 
-/// Whether a terminator gives values to the operation whose region it ends, by its name: also in dialects whose rows do not say so.
+/// Whether a terminator gives values to the operation whose region it ends, by its name: also in dialects whose rows do
+/// not say so.
 fn is_yield(name: &str) -> bool {
     name.rsplit('.').next().unwrap_or_default().contains("yield")
 }

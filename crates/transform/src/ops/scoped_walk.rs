@@ -1,12 +1,14 @@
 //! The walk over the operations of a body in the order of dominance, with a scope for each block.
 //!
-//! In: a body, a [`ScopeVisitor`]. Each block is a scope inside that of its dominator, or of the operation whose region it is in; an
-//! operation comes before those that it dominates, what is in its regions comes before what follows it, and a scope is left after all that it
-//! dominates. It is the order of `mlir-opt -cse`: blocks that the entry does not reach are not walked, nor are those of a graph region of
-//! several blocks, which have no order. So the walk is here, beside the planners that follow that order, and not in `dataflow`: the
-//! verifier of `ir` and `dataflow::ScopeTree` walk what cannot be reached too, and their scopes are those of a language.
+//! In: a body, a [`ScopeVisitor`]. Each block is a scope inside that of its dominator, or of the operation whose region
+//! it is in; an operation comes before those that it dominates, what is in its regions comes before what follows it,
+//! and a scope is left after all that it dominates. It is the order of `mlir-opt -cse`: blocks that the entry does not
+//! reach are not walked, nor are those of a graph region of several blocks, which have no order. So the walk is here,
+//! beside the planners that follow that order, and not in `dataflow`: the verifier of `ir` and `dataflow::ScopeTree`
+//! walk what cannot be reached too, and their scopes are those of a language.
 //!
-//! The walk has no native recursion, and computes the dominators of a region while it is inside. O(operations), besides the visitor.
+//! The walk has no native recursion, and computes the dominators of a region while it is inside. O(operations), besides
+//! the visitor.
 
 use ir::{BlockId, Body, OpId, RegionId, RegionKind, dominators::Dominators};
 
@@ -20,9 +22,11 @@ pub(super) trait ScopeVisitor {
     fn enter_block(&mut self, block: BlockId, tree: Option<&Dominators>);
     /// The scope opened last that is open is left.
     fn leave_block(&mut self);
-    /// An operation without regions. `trees` has the dominators of the regions of several blocks around it, innermost last.
+    /// An operation without regions. `trees` has the dominators of the regions of several blocks around it, innermost
+    /// last.
     fn operation(&mut self, op: OpId, trees: &[Dominators]);
-    /// Before the regions of an operation, which are left out, and with them [`ScopeVisitor::leave_regions`], if the answer is `false`.
+    /// Before the regions of an operation, which are left out, and with them [`ScopeVisitor::leave_regions`], if the
+    /// answer is `false`.
     fn enter_regions(&mut self, op: OpId) -> bool;
     /// After the regions of an operation.
     fn leave_regions(&mut self, op: OpId, trees: &[Dominators]);

@@ -1,4 +1,5 @@
-//! What is known of a body before a walk: uses of every value, and what every operation does with all that is inside of it.
+//! What is known of a body before a walk: uses of every value, and what every operation does with all that is inside of
+//! it.
 //!
 //! In: a body and the traits of its operations. Out: [`Summary`]. O(operations + operands), no recursion.
 

@@ -1,11 +1,13 @@
 //! What loops and blocks hand on and nothing needs, not even what goes round with it.
 //!
-//! In: a body, what was replaced and what is gone. Out: values that need not be handed on, and operations that only they needed. Nothing is taken to be
-//! needed but what the effects of the function need: the marking begins at operations that do something, and a value that is handed on
-//! needs what is given for it only once somebody needs it (R. Cytron et al., "Efficiently computing static single assignment form", 1991, section 7.1).
-//! So a counter that only counts itself goes, which no search for values without uses can find.
+//! In: a body, what was replaced and what is gone. Out: values that need not be handed on, and operations that only
+//! they needed. Nothing is taken to be needed but what the effects of the function need: the marking begins at
+//! operations that do something, and a value that is handed on needs what is given for it only once somebody needs it
+//! (R. Cytron et al., "Efficiently computing static single assignment form", 1991, section 7.1). So a counter that only
+//! counts itself goes, which no search for values without uses can find.
 //!
-//! Terminators are needed with the operation around them, what they hand on apart. O(operations + operands); nothing at all is done where nothing is handed on.
+//! Terminators are needed with the operation around them, what they hand on apart. O(operations + operands); nothing at
+//! all is done where nothing is handed on.
 
 use ir::{
     Body, OpId, ValueId, ValueKind,

@@ -1,9 +1,10 @@
 //! Versions of memory for the preset `default`: two loads of one address are equal if their memory has one version.
 //!
-//! Memory is divided into *classes*. What an `alloc` of the body makes and what never leaves the loads, stores and views of the body is a class of its own;
-//! everything else, which may overlap, is class 0. A class is *private* if only the thread that allocates it can reach it: it is in memory of one
-//! thread, and all that uses it is executed by that thread in its turn ([`OpTraits::team`]). All other classes, those of workgroup
-//! memory and of memory that the regions of `async.execute` or `gpu.launch` see, are written by whatever orders threads, and by what is not known.
+//! Memory is divided into *classes*. What an `alloc` of the body makes and what never leaves the loads, stores and
+//! views of the body is a class of its own; everything else, which may overlap, is class 0. A class is *private* if
+//! only the thread that allocates it can reach it: it is in memory of one thread, and all that uses it is executed by
+//! that thread in its turn ([`OpTraits::team`]). All other classes, those of workgroup memory and of memory that the
+//! regions of `async.execute` or `gpu.launch` see, are written by whatever orders threads, and by what is not known.
 //!
 //! A write starts a new version of the classes that it may reach. Versions are numbers that never come again,
 //! and what a region did is undone by a log where control did not come that way.
@@ -25,7 +26,8 @@ const SHARED: u32 = u32::MAX - 1;
 /// In the log: the version of all memory together.
 const ANY: u32 = u32::MAX - 2;
 
-/// Classes that an operation writes, with all that is inside of it. [`ALL`] alone stands for all, [`SHARED`] for all that are not private.
+/// Classes that an operation writes, with all that is inside of it. [`ALL`] alone stands for all, [`SHARED`] for all
+/// that are not private.
 pub(super) type ClassSet = SmallVec<[u32; 2]>;
 
 const MAX_CLASSES: usize = 8;
@@ -154,7 +156,8 @@ impl Roots {
         let n = body.values.len();
         let mut res =
             Roots { root: vec![None; n], escapes: vec![false; n], is_shared: vec![false; n] };
-        // Where a view comes before its allocation in program order, which blocks may, the allocation counts as known elsewhere.
+        // Where a view comes before its allocation in program order, which blocks may, the allocation counts as known
+        // elsewhere.
         for &op in order {
             let text = name(body, op);
             let data = &body.ops[op];
@@ -210,7 +213,8 @@ impl Roots {
             || data.operands.iter().any(|it| holds_memory(body.expr(*it).ty))
     }
 
-    /// Classes of values, the first that is private, and how many there are: allocations that escape, and all that is none, are class 0.
+    /// Classes of values, the first that is private, and how many there are: allocations that escape, and all that is
+    /// none, are class 0.
     fn classes(&self, body: &Body) -> (Vec<u32>, u32, u32) {
         let mut numbers = vec![0u32; body.values.len()];
         let mut n = 1;
@@ -233,7 +237,8 @@ impl Roots {
     }
 }
 
-/// Whether a type of memory says that it is memory of one thread: the default space, or the private one. A layout says nothing.
+/// Whether a type of memory says that it is memory of one thread: the default space, or the private one. A layout says
+/// nothing.
 fn is_of_one_thread(body: &Body, ty: Type) -> bool {
     let Type::Named(name) = ty else { return false };
     let Some(parameters) = body.name(name).strip_prefix("memref") else { return false };

@@ -1,4 +1,5 @@
-//! `reference.txt`: what `mlir-opt`, the reference compiler, says of operations where that is not what the effects table says.
+//! `reference.txt`: what `mlir-opt`, the reference compiler, says of operations where that is not what the effects
+//! table says.
 
 use std::sync::LazyLock;
 
