@@ -1,18 +1,22 @@
-//! What an operation may do: what the peer itself says of it, and what the effects table knows. All planners ask here, and nowhere else.
+//! The traits of operations: what the reference compiler says of each, and what the effects table knows. All planners
+//! ask here, and nowhere else.
 //!
-//! In: a body, the effects table, whose rules. Out: a label for every operation by its number: properties ([`Bits`]), the memory
-//! that it touches ([`Reach`]), and by whom it is executed ([`Labels::team`]). Three kinds of operations are told apart:
+//! In: a body, the effects table, whose rules. Out: the traits of every operation: properties ([`Bits`]), the memory
+//! that it touches ([`Reach`]), and by whom it is executed ([`OpTraits::team`]). Three kinds of operations are told
+//! apart:
 //!
-//! * *known*: by its row. What depends on types and attributes (a structured operation on tensors has no effect, a volatile load has) is
-//!   decided for each operation (`ordering`);
-//! * *unknown*: no row has its name. It has all effects on all memory that other threads or its operands reach; what is inside of it is nobody's
-//!   business ([`Bits::INSIDE`]), as its regions may be patterns, or run never, twice or at once;
+//! * *known*: by its row. What depends on types and attributes (a structured operation on tensors has no effect, a
+//!   volatile load has) is decided for each operation (`ordering`);
+//! * *unknown*: no row has its name. It has all effects on all memory that other threads or its operands reach; what is
+//!   inside of it is nobody's business ([`Bits::INSIDE`]), as its regions may be patterns, or run never, twice or at
+//!   once;
 //! * *unread*: the text was not understood, whatever the name is. As unknown: the text may say more than the name does.
 //!
-//! The peer's own word is that of the effects table except where `labels.txt` has another. Labels of names are found once a name. O(operations).
+//! The reference compiler says what the effects table says except where `reference.txt` has another word. The traits of
+//! a name are found once. O(operations).
 
 mod ordering;
-mod peer;
+mod reference;
 
 use ir::{
     Attr, AttrDictId, Body, ExprKind, NameId, OpId, OpKind, Operation, Type,
@@ -25,20 +29,20 @@ use ir::{
 };
 use rustc_hash::FxHashMap;
 
-use self::{ordering::Orderings, peer::OwnWord};
+use self::{ordering::Orderings, reference::ReferenceTraits};
 
 /// A set of properties of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Bits(u32);
 
 impl Bits {
-    /// Peer: reads memory.
+    /// Reference: reads memory.
     pub(super) const READ: Bits = Bits(1);
-    /// Peer: makes an object.
+    /// Reference: makes an object.
     pub(super) const ALLOC: Bits = Bits(1 << 1);
-    /// Peer: stands between loads.
+    /// Reference: stands between loads.
     pub(super) const WRITE: Bits = Bits(1 << 2);
-    /// Peer: must stay, used or not.
+    /// Reference: must stay, used or not.
     pub(super) const KEEP: Bits = Bits(1 << 3);
     /// What regions do counts.
     pub(super) const RECURSIVE: Bits = Bits(1 << 4);
@@ -70,6 +74,18 @@ impl Bits {
     pub(super) const LEAVES: Bits = Bits(1 << 19);
     /// Table: depends on the thread.
     pub(super) const PER_THREAD: Bits = Bits(1 << 20);
+    /// Table: no text has its region.
+    pub(super) const IMPLIED_REGION: Bits = Bits(1 << 21);
+    /// Table: each region runs at most once, and first.
+    pub(super) const RUNS_ONCE: Bits = Bits(1 << 22);
+    /// Table: its regions are executed by the thread that executes it, before it ends.
+    pub(super) const SAME_THREAD: Bits = Bits(1 << 23);
+    /// Table: what is in its regions may be executed before it.
+    pub(super) const STRUCTURED: Bits = Bits(1 << 24);
+    /// Table: of its two regions one is executed.
+    pub(super) const CHOICE: Bits = Bits(1 << 25);
+    /// Table: floats, associative where the operation's own flags allow it.
+    pub(super) const REASSOCIATES: Bits = Bits(1 << 26);
 
     /// What an operation does, seen from outside of an operation that it is inside of.
     pub(super) const SPREAD: Bits = Bits(
@@ -86,7 +102,7 @@ impl Bits {
             | Self::UNKNOWN.0
             | Self::LEAVES.0,
     );
-    /// Peer: any effect.
+    /// Reference: any effect.
     pub(super) const EFFECT: Bits =
         Bits(Self::READ.0 | Self::ALLOC.0 | Self::WRITE.0 | Self::KEEP.0);
 
@@ -137,7 +153,7 @@ enum Special {
     None,
     /// No effect unless an operand is memory.
     Tensor,
-    /// Of the peer too, a volatile or ordered access writes as well.
+    /// Of the reference compiler too, a volatile or ordered access writes as well.
     Access,
     /// Its last operand may say that it is volatile.
     Policy,
@@ -145,37 +161,37 @@ enum Special {
     Assembly,
 }
 
-/// The label of a name.
+/// The traits of a name.
 #[derive(Clone, Copy, Debug)]
 struct Named {
-    label: Label,
+    traits: Traits,
     special: Special,
 }
 
-/// The label of an operation.
+/// The traits of an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Label {
+struct Traits {
     bits: Bits,
     reach: Reach,
-    /// Whether it may hand on memory that it is given, or touch it later.
+    /// Whether it may give memory that it is given to others, or touch it later.
     keeps: bool,
 }
 
-/// Labels of the operations of one body.
-pub(super) struct Labels {
-    /// By operation: the number of its label, of which there are few.
+/// The traits of the operations of one body.
+pub(super) struct OpTraits {
+    /// By operation: the number of its traits, of which there are few sets.
     of_op: Vec<u16>,
-    all: Vec<Label>,
+    all: Vec<Traits>,
     /// By operation; empty where there are no regions.
     teams: Vec<u32>,
 }
 
-impl Labels {
-    pub(super) fn collect(body: &Body, effects: &EffectTable, preset: Preset) -> Labels {
+impl OpTraits {
+    pub(super) fn collect(body: &Body, effects: &EffectTable, preset: Preset) -> OpTraits {
         let mut names: FxHashMap<NameId, Named> = FxHashMap::default();
         let mut cx = Context::default();
-        let own_word = OwnWord::of(preset);
-        let mut labels = Labels {
+        let reference = ReferenceTraits::of(preset);
+        let mut all = OpTraits {
             of_op: Vec::with_capacity(body.ops.len()),
             all: Vec::new(),
             teams: Vec::new(),
@@ -184,8 +200,8 @@ impl Labels {
         for (_, op) in body.ops.iter() {
             has_regions |= !op.regions.is_empty();
             let (OpKind::Named(name) | OpKind::Opaque(name)) = op.kind else {
-                let number = labels.number(unknown().label);
-                labels.of_op.push(number);
+                let number = all.number(unknown().traits);
+                all.of_op.push(number);
                 continue;
             };
             // Where a type is not known, the text was not understood, and attributes may be missing too.
@@ -197,28 +213,28 @@ impl Labels {
             } else {
                 *names.entry(name).or_insert_with(|| {
                     let text = body.name(name);
-                    label(&effects.explain(Namespace::Mlir, text), text, own_word)
+                    traits_of_name(&effects.explain(Namespace::Mlir, text), text, reference)
                 })
             };
-            let mut label = specialise(body, op, named, &mut cx);
+            let mut traits = specialise(body, op, named, &mut cx);
             if preset == Preset::Default && op.operands.len() != 2 {
                 // Of three operands (`math.fma`) only the first two may be swapped.
-                label.bits = label.bits.without(Bits::COMMUTATIVE);
+                traits.bits = traits.bits.without(Bits::COMMUTATIVE);
             }
-            let number = labels.number(label);
-            labels.of_op.push(number);
+            let number = all.number(traits);
+            all.of_op.push(number);
         }
         if has_regions {
-            labels.place(body);
+            all.place(body);
         }
-        labels
+        all
     }
 
-    /// The number of a label.
-    fn number(&mut self, label: Label) -> u16 {
+    /// The number of a set of traits.
+    fn number(&mut self, traits: Traits) -> u16 {
         // A few properties, which depend on each other: far less than 2^16 sets of them.
-        let number = self.all.iter().position(|it| *it == label).unwrap_or_else(|| {
-            self.all.push(label);
+        let number = self.all.iter().position(|it| *it == traits).unwrap_or_else(|| {
+            self.all.push(traits);
             self.all.len() - 1
         });
         number as u16
@@ -229,47 +245,47 @@ impl Labels {
         self.teams = vec![0; body.ops.len()];
         for op in body.ops_preorder() {
             let Some(around) = body.parent_op(op) else { continue };
-            let team = match runs_in_place(body, around) {
+            let team = match self.of(around).has(Bits::SAME_THREAD) {
                 true => self.teams[around.index()],
                 false => around.index() as u32 + 1,
             };
             self.teams[op.index()] = team;
             let outer = self.of(around);
             if outer.has(Bits::UNKNOWN) || outer.has(Bits::INSIDE) {
-                let mut label = self.label(op);
-                label.bits.add(Bits::INSIDE);
-                self.of_op[op.index()] = self.number(label);
+                let mut traits = self.traits(op);
+                traits.bits.add(Bits::INSIDE);
+                self.of_op[op.index()] = self.number(traits);
             }
         }
     }
 
-    fn label(&self, op: OpId) -> Label {
+    fn traits(&self, op: OpId) -> Traits {
         self.all[usize::from(self.of_op[op.index()])]
     }
 
     /// What the operation itself is; of its regions nothing is in it.
     pub(super) fn of(&self, op: OpId) -> Bits {
-        self.label(op).bits
+        self.traits(op).bits
     }
 
     /// The memory that the operation itself touches, if it touches any.
     pub(super) fn reach(&self, op: OpId) -> Reach {
-        self.label(op).reach
+        self.traits(op).reach
     }
 
     /// Whether memory that the operation is given may be known to others, or touched later, when it has ended.
     pub(super) fn keeps(&self, op: OpId) -> bool {
-        self.label(op).keeps
+        self.traits(op).keeps
     }
 
-    /// By whom, and when, the operation is executed: two of one team are executed by one thread, in the order of control. Others are in regions
-    /// that may be run by other threads, at other times, or for each element.
+    /// By whom, and when, the operation is executed: two of one team are executed by one thread, in the order of
+    /// control. Others are in regions that may be run by other threads, at other times, or for each element.
     pub(super) fn team(&self, op: OpId) -> u32 {
         self.teams.get(op.index()).copied().unwrap_or(0)
     }
 
-    /// Whether a block would be left without operations, so that a region without a label would have no block. What ends a block stays, so
-    /// this is asked of blocks that nothing ends; of those, the last operation stays.
+    /// Whether a block would be left without operations, so that a region without a label would have no block. What
+    /// ends a block stays, so this is asked of blocks that nothing ends; of those, the last operation stays.
     pub(super) fn holds_its_block(&self, body: &Body, op: OpId) -> bool {
         let block = &body.blocks[body.ops[op].parent];
         block.parent != body.root
@@ -278,34 +294,18 @@ impl Labels {
     }
 }
 
-/// Whether the thread that executes an operation executes what is in its regions, and has ended with it when the operation ends.
-fn runs_in_place(body: &Body, op: OpId) -> bool {
-    let OpKind::Named(name) = body.ops[op].kind else { return false };
-    matches!(
-        body.name(name),
-        "scf.if"
-            | "scf.for"
-            | "scf.while"
-            | "scf.index_switch"
-            | "scf.execute_region"
-            | "affine.if"
-            | "affine.for"
-            | "memref.alloca_scope"
-    )
-}
-
 fn unknown() -> Named {
     let mut bits = Bits::UNKNOWN;
     bits.add(row_bits(OpEffects::unknown()));
     for bit in [Bits::WRITE, Bits::KEEP, Bits::ISOLATED, Bits::LEAVES] {
         bits.add(bit);
     }
-    Named { label: Label { bits, reach: Reach::Everything, keeps: true }, special: Special::None }
+    Named { traits: Traits { bits, reach: Reach::Everything, keeps: true }, special: Special::None }
 }
 
-/// The label of a name: the row's, with the peer's own word over it.
-fn label(found: &Match<'_>, name: &str, own_word: Option<&OwnWord>) -> Named {
-    if found.kind == MatchKind::Default && own_word.is_none_or(|it| it.class(name).is_none()) {
+/// The traits of a name: the row's, with those of the reference compiler over them.
+fn traits_of_name(found: &Match<'_>, name: &str, reference: Option<&ReferenceTraits>) -> Named {
+    if found.kind == MatchKind::Default && reference.is_none_or(|it| it.class(name).is_none()) {
         return unknown();
     }
     let row = found.effects;
@@ -323,7 +323,7 @@ fn label(found: &Match<'_>, name: &str, own_word: Option<&OwnWord>) -> Named {
     if flags.contains(Flags::RECURSIVE) {
         bits.add(Bits::RECURSIVE);
     }
-    if let Some(words) = own_word {
+    if let Some(words) = reference {
         if let Some(own) = words.class(name) {
             class = own;
             if own == "unknown" {
@@ -340,7 +340,7 @@ fn label(found: &Match<'_>, name: &str, own_word: Option<&OwnWord>) -> Named {
     }
     bits.add(class_bits(class));
     if row.memory_effect == MemoryEffect::Alloc && !bits.has(Bits::ALLOC) {
-        // To the peer it is a value; each is an object of its own all the same.
+        // To the reference compiler it is a value; each is an object of its own all the same.
         bits.add(Bits::VARIES);
     }
     if is_commutative {
@@ -350,7 +350,7 @@ fn label(found: &Match<'_>, name: &str, own_word: Option<&OwnWord>) -> Named {
     if is_wildcard && !flags.contains(Flags::RECURSIVE) {
         bits.add(Bits::UNKNOWN);
     }
-    if flags.contains(Flags::TERMINATOR) && !ends_its_region_only(name) {
+    if flags.contains(Flags::TERMINATOR) && !flags.contains(Flags::REGION_END) && !is_yield(name) {
         bits.add(Bits::LEAVES);
     }
     let special = match name {
@@ -361,27 +361,16 @@ fn label(found: &Match<'_>, name: &str, own_word: Option<&OwnWord>) -> Named {
         _ => Special::None,
     };
     let keeps = row.memory != MemorySet::ARGUMENT || row.asynchrony != Asynchrony::None;
-    Named { label: Label { bits, reach: Reach::of(row), keeps }, special }
+    Named { traits: Traits { bits, reach: Reach::of(row), keeps }, special }
 }
 
-/// Whether a terminator without successors goes on behind the operation whose region it ends, and no further.
-fn ends_its_region_only(name: &str) -> bool {
-    let last = name.rsplit('.').next().unwrap_or_default();
-    last.contains("yield")
-        || matches!(
-            name,
-            "gpu.module_end"
-                | "gpu.terminator"
-                | "memref.alloca_scope.return"
-                | "scf.condition"
-                | "scf.forall.in_parallel"
-                | "scf.reduce"
-                | "scf.reduce.return"
-                | "spirv.mlir.merge"
-        )
+/// Whether a terminator gives values to the operation whose region it ends, by its name: also in dialects whose rows do
+/// not say so.
+fn is_yield(name: &str) -> bool {
+    name.rsplit('.').next().unwrap_or_default().contains("yield")
 }
 
-/// The peer's bits of a class of `labels.txt`.
+/// The reference compiler's bits of a class of `reference.txt`.
 fn class_bits(class: &str) -> Bits {
     let mut bits = Bits::default();
     match class {
@@ -418,6 +407,12 @@ fn row_bits(row: &OpEffects) -> Bits {
     add(row.flags.contains(Flags::ALIAS.union(Flags::DEPARTS)), Bits::ALIAS);
     add(row.flags.contains(Flags::MARKER), Bits::MARKER);
     add(row.flags.contains(Flags::PER_THREAD), Bits::PER_THREAD);
+    add(row.flags.contains(Flags::IMPLIED_REGION), Bits::IMPLIED_REGION);
+    add(row.flags.contains(Flags::RUNS_ONCE), Bits::RUNS_ONCE);
+    add(row.flags.contains(Flags::SAME_THREAD), Bits::SAME_THREAD);
+    add(row.flags.contains(Flags::STRUCTURED), Bits::STRUCTURED);
+    add(row.flags.contains(Flags::CHOICE), Bits::CHOICE);
+    add(row.flags.contains(Flags::REASSOCIATES), Bits::REASSOCIATES);
     add(row.convergent, Bits::CONVERGENT);
     add(!row.deterministic && !is_transparent, Bits::VARIES);
     let is_merged = row.merge() != Merge::Never || row.flags.contains(Flags::TERMINATOR);
@@ -439,10 +434,10 @@ struct Context {
     orderings: Orderings,
 }
 
-/// The label of one operation: types and attributes considered.
-fn specialise(body: &Body, op: &Operation, named: Named, cx: &mut Context) -> Label {
-    let mut label = named.label;
-    let bits = &mut label.bits;
+/// The traits of one operation: types and attributes considered.
+fn specialise(body: &Body, op: &Operation, named: Named, cx: &mut Context) -> Traits {
+    let mut traits = named.traits;
+    let bits = &mut traits.bits;
     match named.special {
         Special::Tensor => {
             let memory = &mut cx.memory;
@@ -471,7 +466,7 @@ fn specialise(body: &Body, op: &Operation, named: Named, cx: &mut Context) -> La
     let touches = bits.has(Bits::LOOKS) || bits.has(Bits::CHANGES);
     let is_volatile = named.special == Special::Policy && !ordering::has_plain_policy(body, op);
     if touches && (is_volatile || cx.orderings.is_ordered(body, op)) {
-        label.reach = Reach::Everything;
+        traits.reach = Reach::Everything;
         for bit in [Bits::NEEDED, Bits::CHANGES, Bits::VARIES] {
             bits.add(bit);
         }
@@ -480,7 +475,7 @@ fn specialise(body: &Body, op: &Operation, named: Named, cx: &mut Context) -> La
             bits.add(Bits::KEEP);
         }
     }
-    label
+    traits
 }
 
 /// Whether a unit attribute is there.
@@ -510,9 +505,9 @@ impl MemoryTypes {
     }
 }
 
-/// Whether the peer takes the operands of an operation in any order.
-pub(super) fn peer_takes_any_order(effects: &EffectTable, name: &str) -> bool {
-    let own = OwnWord::of(Preset::Mlir24).and_then(|it| it.is_commutative(name));
+/// Whether the reference compiler takes the operands of an operation in any order.
+pub(super) fn reference_takes_any_order(effects: &EffectTable, name: &str) -> bool {
+    let own = ReferenceTraits::of(Preset::Mlir24).and_then(|it| it.is_commutative(name));
     own.unwrap_or(effects.mlir(name).commutative == Applies::All)
 }
 

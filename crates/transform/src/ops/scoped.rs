@@ -1,7 +1,7 @@
 //! The walk of `mlir-opt -cse`: one pass over the operations in the order of dominance, with what is known in scopes.
 //!
-//! In: a body. Out: an [`OpPlan`]. Each region is a scope, each block of the dominator tree is one inside that of its dominator; regions of isolated operations
-//! know nothing from outside. An operation is, in this order:
+//! In: a body. Out: an [`OpPlan`]. Each region is a scope, each block of the dominator tree is one inside that of its
+//! dominator; regions of isolated operations know nothing from outside. An operation is, in this order:
 //!
 //! 1. left, if it ends its block;
 //! 2. deleted, if nothing uses it and it has no effect but to read and to make what nobody sees;
@@ -9,16 +9,19 @@
 //! 4. merged into an equal one of the same block, if it reads only and nothing stands between;
 //! 5. merged into an equal one that is visible, if it has no effect.
 //!
-//! Uses are replaced at once, so one pass finds what follows. Memory has an *epoch*, a number that changes where the peer would stop looking
-//! back from a load; loads are known under their block and epoch, so no scan is needed.
+//! Uses are replaced at once, so one pass finds what follows. Memory has an *epoch*, a number that changes where the
+//! reference compiler would stop looking back from a load; loads are known under their block and epoch, so no scan is
+//! needed.
 //!
-//! **Versions.** LLVM 19 deletes at the very end: what is merged inside a region is still there when the region is compared, and operands inside regions are
-//! compared in order. LLVM 24 deletes at the end of each region, looks whether an operation is dead before it looks into it, and
-//! takes operands of commutative operations in any order everywhere.
+//! **Versions.** LLVM 19 deletes at the very end: what is merged inside a region is still there when the region is
+//! compared, and operands inside regions are compared in order. LLVM 24 deletes at the end of each region, looks
+//! whether an operation is dead before it looks into it, and takes operands of commutative operations in any order
+//! everywhere.
 //!
 //! **Graph regions.** An operation may be used before it stands. Uses by operations that are known already stay.
 //!
-//! O(operations + operands): every operation is hashed once for itself and once for each region that it uses a value of.
+//! O(operations + operands): every operation is hashed once for itself and once for each region that it uses a value
+//! of.
 
 use ir::{
     BlockId, Body, OpId, RegionId, RegionKind, ValueId,
@@ -36,12 +39,13 @@ use super::{
     OpOptions, OpWork,
     digest::{self, Digests, mix},
     equal::Comparison,
-    labels::{Bits, Labels, value_of},
+    op_traits::{Bits, OpTraits, value_of},
+    scoped_walk::{self, ScopeVisitor},
     summary::{Replaced, Summary, for_each_inside, for_each_operand, spread},
     table::{Entries, Known, ScopeIdx, Table},
 };
 
-/// Plans by the rules of the peer.
+/// Plans by the rules of the reference compiler.
 pub(super) fn plan(body: &Body, effects: &EffectTable, options: &OpOptions) -> (OpPlan, OpWork) {
     let mut plan = OpPlan::empty(options.preset);
     let (is_in_order, work) = find(body, effects, options, &mut |found| match found {
@@ -72,27 +76,12 @@ pub(super) fn find(
     options: &OpOptions,
     found: &mut dyn FnMut(Found),
 ) -> (bool, OpWork) {
-    let labels = Labels::collect(body, effects, options.preset);
-    let mut walk = Walk::new(body, &labels, options, found);
-    walk.run();
+    let traits = OpTraits::collect(body, effects, options.preset);
+    let mut walk = Walk::new(body, &traits, options, found);
+    scoped_walk::walk(body, &mut walk);
     let mut work = walk.work;
     work.visited += walk.digests.n_hashed;
     (!walk.is_out_of_order && !walk.summary.has_regions, work)
-}
-
-enum Step {
-    Region(RegionId),
-    EndRegion(RegionId),
-    /// A block, and its place in the stack of dominator trees.
-    Block(BlockId, Option<u32>),
-    /// The rest of a block.
-    Ops(BlockId, u32),
-    CloseScope {
-        scope: ScopeIdx,
-        outer: ScopeIdx,
-        epoch: u32,
-    },
-    AfterRegions(OpId),
 }
 
 /// An operation whose regions are being walked.
@@ -105,7 +94,7 @@ struct Open {
 
 struct Walk<'a> {
     body: &'a Body,
-    labels: &'a Labels,
+    traits: &'a OpTraits,
     summary: Summary<'a>,
     is_24: bool,
     is_sound: bool,
@@ -124,7 +113,8 @@ struct Walk<'a> {
     is_gone: Vec<bool>,
     digests: Digests,
     open: Vec<Open>,
-    trees: Vec<Dominators>,
+    /// The scopes around the open one, each with the epoch at its end.
+    outer: Vec<(ScopeIdx, u32)>,
     /// Of LLVM 24: what was deleted in the regions that are being walked.
     deleted: Vec<Vec<OpId>>,
     /// Blocks were not walked in their order.
@@ -136,16 +126,16 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn new(
         body: &'a Body,
-        labels: &'a Labels,
+        traits: &'a OpTraits,
         options: &OpOptions,
         found: &'a mut dyn FnMut(Found),
     ) -> Walk<'a> {
-        let summary = Summary::collect(body, labels);
+        let summary = Summary::collect(body, traits);
         let is_24 = options.preset != Preset::Mlir19;
         let digests = Digests::new(body, summary.has_regions, is_24);
         Walk {
             body,
-            labels,
+            traits,
             summary,
             is_24,
             is_sound: !options.allow_unsound,
@@ -161,7 +151,7 @@ impl<'a> Walk<'a> {
             is_gone: vec![false; body.ops.len()],
             digests,
             open: Vec::new(),
-            trees: Vec::new(),
+            outer: Vec::new(),
             deleted: Vec::new(),
             is_out_of_order: false,
             found,
@@ -169,65 +159,14 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn run(&mut self) {
-        let mut stack = vec![Step::Region(self.body.root)];
-        while let Some(step) = stack.pop() {
-            match step {
-                Step::Region(region) => self.region(region, &mut stack),
-                Step::EndRegion(region) => self.end_region(region),
-                Step::Block(block, tree) => self.block(block, tree, &mut stack),
-                Step::Ops(block, at) => self.ops(block, at, &mut stack),
-                Step::CloseScope { scope, outer, epoch } => {
-                    self.table.close(scope);
-                    self.scope = outer;
-                    self.epoch = epoch;
-                }
-                Step::AfterRegions(op) => self.after_regions(op),
-            }
-        }
-    }
-
-    fn region(&mut self, region: RegionId, stack: &mut Vec<Step>) {
-        let data = &self.body.regions[region];
-        if self.is_24 {
-            self.deleted.push(Vec::new());
-        }
-        stack.push(Step::EndRegion(region));
-        match data.blocks[..] {
-            [] => {}
-            [block] => stack.push(Step::Block(block, None)),
-            // The peer has no order for the blocks of a graph region.
-            _ if data.kind == RegionKind::Graph => {}
-            _ => {
-                self.is_out_of_order = true;
-                self.trees.push(Dominators::compute(self.body, region));
-                let tree = (self.trees.len() - 1) as u32;
-                stack.push(Step::Block(data.blocks[0], Some(tree)));
-            }
-        }
-    }
-
-    fn end_region(&mut self, region: RegionId) {
-        let data = &self.body.regions[region];
-        if let Some(open) = self.open.len().checked_sub(1) {
-            self.add_what_was_not_walked(region, open);
-        }
-        if data.blocks.len() > 1 && data.kind == RegionKind::Ssa {
-            self.trees.pop();
-        }
-        for op in self.deleted.pop().into_iter().flatten() {
-            self.forget_uses(op);
-        }
-    }
-
     /// Effects of blocks that cannot be reached count.
-    fn add_what_was_not_walked(&mut self, region: RegionId, open: usize) {
+    fn add_what_was_not_walked(&mut self, region: RegionId, open: usize, trees: &[Dominators]) {
         let blocks = &self.body.regions[region].blocks;
         let is_graph = self.body.regions[region].kind == RegionKind::Graph;
         if blocks.len() < 2 {
             return;
         }
-        let tree = if is_graph { None } else { self.trees.last() };
+        let tree = if is_graph { None } else { trees.last() };
         let is_walked =
             |it: BlockId| it == blocks[0] || tree.is_some_and(|tree| tree.parent(it).is_some());
         for &block in blocks.iter().filter(|it| is_graph || !is_walked(**it)) {
@@ -257,67 +196,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn block(&mut self, block: BlockId, tree: Option<u32>, stack: &mut Vec<Step>) {
-        let scope = self.table.open();
-        stack.push(Step::CloseScope { scope, outer: self.scope, epoch: self.epoch });
-        self.scope = scope;
-        self.new_epoch(None);
-        if let Some(tree) = tree {
-            let children = self.trees[tree as usize].children(block).iter().rev();
-            stack.extend(children.map(|&it| Step::Block(it, Some(tree))));
-        }
-        self.digests.block(self.body, block);
-        stack.push(Step::Ops(block, 0));
-    }
-
-    fn ops(&mut self, block: BlockId, from: u32, stack: &mut Vec<Step>) {
-        let body = self.body;
-        for (at, &op) in body.blocks[block].ops.iter().enumerate().skip(from as usize) {
-            self.work.visited += 1;
-            if body.ops[op].regions.is_empty() {
-                self.simplify(op, 0);
-                self.finish(op);
-                continue;
-            }
-            if self.is_24 && self.is_dead(op) && self.delete(op) {
-                continue;
-            }
-            stack.push(Step::Ops(block, at as u32 + 1));
-            stack.push(Step::AfterRegions(op));
-            stack.extend(body.ops[op].regions.iter().rev().map(|&it| Step::Region(it)));
-            let own = self.labels.of(op);
-            let outside = own.has(Bits::ISOLATED).then(|| self.table.take());
-            self.open.push(Open { outside, inside: Bits::default() });
-            let is_candidate = !self.summary.bits(op).has(Bits::WRITE);
-            self.digests.enter(op, is_candidate);
-            return;
-        }
-    }
-
-    fn after_regions(&mut self, op: OpId) {
-        let Some(open) = self.open.pop() else { return };
-        if let Some(outside) = open.outside {
-            self.table.put(outside);
-        }
-        if self.is_24 {
-            // What was deleted inside counts no more.
-            let own = self.labels.of(op);
-            let mut bits = own;
-            bits.add(spread(own, open.inside));
-            self.summary.set_bits(op, bits);
-        }
-        let (labels, is_gone, is_24) = (self.labels, &self.is_gone, self.is_24);
-        let digest = self.digests.leave(
-            self.body,
-            &self.replaced,
-            |it| !is_24 || !is_gone[it.index()],
-            |it| labels.of(it).has(Bits::COMMUTATIVE),
-        );
-        self.simplify(op, digest);
-        self.digests.close(!self.is_24 || !self.is_gone[op.index()]);
-        self.finish(op);
-    }
-
     /// An operation has been dealt with: it is part of what is around it, and of memory's history.
     fn finish(&mut self, op: OpId) {
         let bits = self.summary.bits(op);
@@ -327,7 +205,7 @@ impl<'a> Walk<'a> {
         }
         if let Some(open) = self.open.last_mut() {
             open.inside.add(bits);
-            let is_commutative = self.labels.of(op).has(Bits::COMMUTATIVE);
+            let is_commutative = self.traits.of(op).has(Bits::COMMUTATIVE);
             self.digests.operation(self.body, &self.replaced, op, is_commutative);
         }
         let is_barrier = bits.has(Bits::WRITE) || (self.is_sound && bits.has(Bits::CHANGES));
@@ -347,7 +225,7 @@ impl<'a> Walk<'a> {
     }
 
     fn is_dead(&self, op: OpId) -> bool {
-        let (own, bits) = (self.labels.of(op), self.summary.bits(op));
+        let (own, bits) = (self.traits.of(op), self.summary.bits(op));
         let is_used = |it: &ValueId| self.summary.n_uses[it.index()] != 0;
         !bits.has(Bits::KEEP)
             && !own.has(Bits::TERMINATOR)
@@ -399,7 +277,7 @@ impl<'a> Walk<'a> {
     }
 
     fn simplify(&mut self, op: OpId, digest: u64) {
-        let own = self.labels.of(op);
+        let own = self.traits.of(op);
         if own.has(Bits::TERMINATOR) {
             return;
         }
@@ -430,15 +308,15 @@ impl<'a> Walk<'a> {
     }
 
     fn find_or_insert(&mut self, new: Known, is_load: bool) -> Option<Known> {
-        let (labels, is_gone) = (self.labels, &self.is_gone);
+        let (traits, is_gone) = (self.traits, &self.is_gone);
         let is_24 = self.is_24;
         let compare = Comparison {
             body: self.body,
             replaced: &self.replaced,
             is_gone: &|it| is_24 && is_gone[it.index()],
-            is_unordered: &|it| is_24 && labels.of(it).has(Bits::COMMUTATIVE),
+            is_unordered: &|it| is_24 && traits.of(it).has(Bits::COMMUTATIVE),
         };
-        let is_commutative = labels.of(new.op).has(Bits::COMMUTATIVE);
+        let is_commutative = traits.of(new.op).has(Bits::COMMUTATIVE);
         let parent = |op: OpId| self.body.ops[op].parent;
         let work = &mut self.work.compared;
         self.table.find_or_insert(new, |it| {
@@ -455,7 +333,7 @@ impl<'a> Walk<'a> {
         if is_load {
             hash = mix(hash, u64::from(self.epoch));
         }
-        let any_order = self.labels.of(op).has(Bits::COMMUTATIVE);
+        let any_order = self.traits.of(op).has(Bits::COMMUTATIVE);
         let mut sum = 0u64;
         for_each_operand(body, op, |at, operand| {
             let word = match value_of(body, operand) {
@@ -482,20 +360,20 @@ impl<'a> Walk<'a> {
 
     /// Why an operation must stay where it stands, whatever it does.
     fn obstacle_of_place(&self, op: OpId) -> Option<(OpRefusalKind, Option<OpId>)> {
-        if self.labels.of(op).has(Bits::INSIDE) {
+        if self.traits.of(op).has(Bits::INSIDE) {
             return Some((OpRefusalKind::UnknownRegion, self.body.parent_op(op)));
         }
-        self.labels.holds_its_block(self.body, op).then_some((OpRefusalKind::LastInBlock, None))
+        self.traits.holds_its_block(self.body, op).then_some((OpRefusalKind::LastInBlock, None))
     }
 
-    /// Why an operation must not be merged into an equal one, although the peer would.
+    /// Why an operation must not be merged into an equal one, although the reference compiler would.
     fn obstacle(&self, op: OpId, known: &Known) -> Option<(OpRefusalKind, Option<OpId>)> {
         let bits = self.summary.bits(op);
         let is_same_block = self.body.ops[op].parent == self.body.ops[known.op].parent;
         if let Some(found) = self.obstacle_of_place(op) {
             return Some(found);
         }
-        if bits.has(Bits::PER_THREAD) && self.labels.team(op) != self.labels.team(known.op) {
+        if bits.has(Bits::PER_THREAD) && self.traits.team(op) != self.traits.team(known.op) {
             return Some((OpRefusalKind::NotDeterministic, None));
         }
         if bits.has(Bits::VARIES) {
@@ -569,14 +447,14 @@ impl<'a> Walk<'a> {
         if !self.body.ops[op].regions.is_empty() {
             return false;
         }
-        let is_load = self.labels.of(op).and(Bits::EFFECT) == Bits::READ;
+        let is_load = self.traits.of(op).and(Bits::EFFECT) == Bits::READ;
         let compare = Comparison {
             body: self.body,
             replaced: &self.replaced,
             is_gone: &|_| false,
             is_unordered: &|_| false,
         };
-        let is_commutative = self.labels.of(op).has(Bits::COMMUTATIVE);
+        let is_commutative = self.traits.of(op).has(Bits::COMMUTATIVE);
         let mut work = 0;
         let hash = self.hash(op, 0, is_load);
         self.table.find(hash, |it| compare.is_equal(it.op, op, is_commutative, &mut work)).is_some()
@@ -601,6 +479,80 @@ impl<'a> Walk<'a> {
             let n = &mut self.summary.n_uses[results[index].index()];
             *n = n.saturating_sub(1);
         }
+    }
+}
+
+impl ScopeVisitor for Walk<'_> {
+    fn enter_region(&mut self, region: RegionId) {
+        let data = &self.body.regions[region];
+        if self.is_24 {
+            self.deleted.push(Vec::new());
+        }
+        self.is_out_of_order |= data.blocks.len() > 1 && data.kind != RegionKind::Graph;
+    }
+
+    fn leave_region(&mut self, region: RegionId, trees: &[Dominators]) {
+        if let Some(open) = self.open.len().checked_sub(1) {
+            self.add_what_was_not_walked(region, open, trees);
+        }
+        for op in self.deleted.pop().into_iter().flatten() {
+            self.forget_uses(op);
+        }
+    }
+
+    fn enter_block(&mut self, block: BlockId, _tree: Option<&Dominators>) {
+        self.outer.push((self.scope, self.epoch));
+        self.scope = self.table.open();
+        self.new_epoch(None);
+        self.digests.block(self.body, block);
+    }
+
+    fn leave_block(&mut self) {
+        self.table.close(self.scope);
+        (self.scope, self.epoch) = self.outer.pop().unwrap_or_default();
+    }
+
+    fn operation(&mut self, op: OpId, _trees: &[Dominators]) {
+        self.work.visited += 1;
+        self.simplify(op, 0);
+        self.finish(op);
+    }
+
+    fn enter_regions(&mut self, op: OpId) -> bool {
+        self.work.visited += 1;
+        if self.is_24 && self.is_dead(op) && self.delete(op) {
+            return false;
+        }
+        let own = self.traits.of(op);
+        let outside = own.has(Bits::ISOLATED).then(|| self.table.take());
+        self.open.push(Open { outside, inside: Bits::default() });
+        let is_candidate = !self.summary.bits(op).has(Bits::WRITE);
+        self.digests.enter(op, is_candidate);
+        true
+    }
+
+    fn leave_regions(&mut self, op: OpId, _trees: &[Dominators]) {
+        let Some(open) = self.open.pop() else { return };
+        if let Some(outside) = open.outside {
+            self.table.put(outside);
+        }
+        if self.is_24 {
+            // What was deleted inside counts no more.
+            let own = self.traits.of(op);
+            let mut bits = own;
+            bits.add(spread(own, open.inside));
+            self.summary.set_bits(op, bits);
+        }
+        let (traits, is_gone, is_24) = (self.traits, &self.is_gone, self.is_24);
+        let digest = self.digests.leave(
+            self.body,
+            &self.replaced,
+            |it| !is_24 || !is_gone[it.index()],
+            |it| traits.of(it).has(Bits::COMMUTATIVE),
+        );
+        self.simplify(op, digest);
+        self.digests.close(!self.is_24 || !self.is_gone[op.index()]);
+        self.finish(op);
     }
 }
 

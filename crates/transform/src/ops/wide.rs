@@ -1,14 +1,17 @@
-//! The preset `default`: what the peers find and what is sound beyond it.
+//! Global value numbering, the preset `default`: what the reference compilers find and what is sound beyond it.
 //!
-//! In: a body. Out: an [`OpPlan`]. The same walk over dominators and scopes as of the peers (`scoped`), with other keys:
+//! In: a body. Out: an [`OpPlan`]. The same walk as of the presets `mlir` (`scoped_walk`), with other keys:
 //!
-//! * operations are compared by what they mean (`keys`): operands in a canonical order, promises apart, sums by their terms;
-//! * memory has versions (`versions`), so a load is equal to one of another block, and an operation with regions that read to another one;
-//! * what is equal to an operation of a scope that has closed may move to where both see it (`hoist`): an operation after a region that holds an
-//!   equal one moves before it, and two arms that both compute something share it. Only what cannot trap and reads nothing moves, and only to
-//!   places from where every path computes it;
-//! * block arguments, and what loops and choices hand on, count as the value that they always equal (`arguments`);
-//! * what nothing needs goes, to the fixpoint (`dead`), and what loops and blocks hand on for nothing (`unneeded`).
+//! * operations are compared by what they mean (`keys`): operands in a canonical order, promises apart, sums by their
+//!   terms;
+//! * memory has versions (`versions`), so a load is equal to one of another block, and an operation with regions that
+//!   read to another one;
+//! * what is equal to an operation of a scope that has closed may move to where both see it (`hoist`): an operation
+//!   after a region that holds an equal one moves before it, and two arms that both compute something share it. Only
+//!   what cannot trap and reads nothing moves, and only to places from where every path computes it;
+//! * block arguments, and what loops and choices yield, count as the value that they always equal (`arguments`);
+//! * what nothing needs goes, to the fixpoint (`dead`), and so do loop-carried values and arguments that nothing needs
+//!   (`unneeded`).
 //!
 //! Merged operations may show that more arguments are equal, so both go on in turn, at most [`MAX_ROUNDS`] times.
 //!
@@ -34,7 +37,8 @@ use super::{
     digest::{self, Digests, mix},
     equal::Comparison,
     keys::{Keys, Terms},
-    labels::{Bits, Labels, MemoryTypes, peer_takes_any_order, value_of},
+    op_traits::{Bits, MemoryTypes, OpTraits, reference_takes_any_order, value_of},
+    scoped_walk::{self, ScopeVisitor},
     summary::{Replaced, Summary, for_each_inside, for_each_operand},
     table::{Entries, Known, ScopeIdx, Table},
     unneeded,
@@ -43,13 +47,13 @@ use super::{
 
 /// Plans by what is sound.
 pub(super) fn plan(body: &Body, effects: &EffectTable) -> (OpPlan, OpWork) {
-    let labels = Labels::collect(body, effects, Preset::Default);
-    let mut walk = Wide::new(body, &labels, effects);
+    let traits = OpTraits::collect(body, effects, Preset::Default);
+    let mut walk = Gvn::new(body, &traits, effects);
     walk.arguments();
     walk.sweep();
     for _ in 0..MAX_ROUNDS {
         let n_before = walk.actions.len();
-        walk.run();
+        scoped_walk::walk(body, &mut walk);
         if walk.actions.len() == n_before || !walk.arguments() {
             break;
         }
@@ -61,15 +65,6 @@ pub(super) fn plan(body: &Body, effects: &EffectTable) -> (OpPlan, OpWork) {
 }
 
 const MAX_ROUNDS: usize = 4;
-
-enum Step {
-    Region(RegionId),
-    EndRegion { region: RegionId, mark: usize },
-    Block(BlockId, Option<usize>),
-    Ops(BlockId, usize),
-    CloseScope { scope: ScopeIdx, outer: ScopeIdx, mark: usize },
-    AfterRegions(OpId),
-}
 
 /// What an operation depends on besides its operands.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -100,16 +95,16 @@ pub(super) struct Open {
     is_implied: bool,
 }
 
-pub(super) struct Wide<'a> {
+pub(super) struct Gvn<'a> {
     pub(super) body: &'a Body,
-    pub(super) labels: &'a Labels,
+    pub(super) traits: &'a OpTraits,
     effects: &'a EffectTable,
     pub(super) summary: Summary<'a>,
     pub(super) replaced: Replaced,
     keys: Keys<'a>,
     terms: Terms,
-    /// By name: whether operations of floats, and others, may be compared by their terms.
-    associative: FxHashMap<NameId, (bool, bool)>,
+    /// By name: whether operations may be compared by their terms, whatever their own flags say.
+    associative: FxHashMap<NameId, bool>,
     /// Sums by their terms.
     sums: FxHashMap<SmallVec<[u64; 8]>, (OpId, ScopeIdx)>,
     classes: Classes,
@@ -130,24 +125,27 @@ pub(super) struct Wide<'a> {
     pub(super) met: Vec<u32>,
     digests: Digests,
     pub(super) open: Vec<Open>,
-    pub(super) trees: Vec<Dominators>,
+    /// The scopes around the open one, each with the versions of memory at its start.
+    outer: Vec<(ScopeIdx, usize)>,
+    /// The versions of memory at the starts of the open regions.
+    marks: Vec<usize>,
     pub(super) actions: Vec<OpAction>,
     refusals: Vec<OpRefusal>,
     pub(super) work: OpWork,
 }
 
-impl<'a> Wide<'a> {
-    fn new(body: &'a Body, labels: &'a Labels, effects: &'a EffectTable) -> Wide<'a> {
-        let summary = Summary::collect(body, labels);
-        let classes = Classes::collect(body, labels);
+impl<'a> Gvn<'a> {
+    fn new(body: &'a Body, traits: &'a OpTraits, effects: &'a EffectTable) -> Gvn<'a> {
+        let summary = Summary::collect(body, traits);
+        let classes = Classes::collect(body, traits);
         let digests = Digests::new(body, summary.has_regions, true);
-        Wide {
+        Gvn {
             body,
-            labels,
+            traits,
             effects,
             summary,
             replaced: Replaced::new(body),
-            keys: Keys::new(body, labels),
+            keys: Keys::new(body, traits),
             terms: Terms::default(),
             associative: FxHashMap::default(),
             sums: FxHashMap::default(),
@@ -164,7 +162,8 @@ impl<'a> Wide<'a> {
             met: vec![0; body.ops.len()],
             digests,
             open: Vec::new(),
-            trees: Vec::new(),
+            outer: Vec::new(),
+            marks: Vec::new(),
             actions: Vec::new(),
             refusals: Vec::new(),
             work: OpWork::default(),
@@ -175,7 +174,7 @@ impl<'a> Wide<'a> {
     fn arguments(&mut self) -> bool {
         let is_gone = &self.is_gone;
         let found =
-            arguments::find(self.body, self.labels, &mut self.replaced, &|it| is_gone[it.index()]);
+            arguments::find(self.body, self.traits, &mut self.replaced, &|it| is_gone[it.index()]);
         // What nobody uses may be equal, but there is nothing to do about it.
         let is_used = |it: &EqualArgument| self.summary.n_uses[it.argument.index()] > 0;
         let found: Vec<EqualArgument> = found.into_iter().filter(is_used).collect();
@@ -205,7 +204,7 @@ impl<'a> Wide<'a> {
     fn sweep(&mut self) {
         let mut sweep = Sweep {
             body: self.body,
-            labels: self.labels,
+            traits: self.traits,
             summary: &self.summary,
             replaced: &self.replaced,
             is_gone: &mut self.is_gone,
@@ -219,15 +218,16 @@ impl<'a> Wide<'a> {
         }
     }
 
-    /// Leaves out what loops and blocks hand on for nothing, and what only that needed.
+    /// Leaves out loop-carried values and arguments that nothing needs, and what only they needed.
     fn unneeded(&mut self) {
         let body = self.body;
-        let found = unneeded::find(body, self.labels, &self.summary, &self.replaced, &self.is_gone);
+        let found = unneeded::find(body, self.traits, &self.summary, &self.replaced, &self.is_gone);
         let kind = |is_carried| match is_carried {
             true => OpActionKind::UnneededCarried,
             false => OpActionKind::UnneededArgument,
         };
-        // All other actions are right without these, so that a text that cannot be written without a value is not left half done.
+        // All other actions are right without these, so that a text that cannot be written without a value is not left
+        // half done.
         let of_all = kind(found.handed.iter().any(|it| it.result.is_some()));
         let is_dead: FxHashSet<OpId> = found.dead.iter().copied().collect();
         for op in found.dead {
@@ -243,69 +243,10 @@ impl<'a> Wide<'a> {
         }
     }
 
-    fn run(&mut self) {
-        let mut stack = vec![Step::Region(self.body.root)];
-        while let Some(step) = stack.pop() {
-            match step {
-                Step::Region(region) => self.region(region, &mut stack),
-                Step::EndRegion { region, mark } => {
-                    let data = &self.body.regions[region];
-                    if data.blocks.len() > 1 && data.kind == RegionKind::Ssa {
-                        self.trees.pop();
-                    }
-                    self.versions.undo(mark);
-                }
-                Step::Block(block, tree) => self.block(block, tree, &mut stack),
-                Step::Ops(block, at) => self.ops(block, at, &mut stack),
-                Step::CloseScope { scope, outer, mark } => {
-                    self.table.close(scope);
-                    self.scope = outer;
-                    self.versions.undo(mark);
-                }
-                Step::AfterRegions(op) => self.after_regions(op),
-            }
-        }
-    }
-
-    fn region(&mut self, region: RegionId, stack: &mut Vec<Step>) {
-        let body = self.body;
-        let data = &body.regions[region];
-        stack.push(Step::EndRegion { region, mark: self.versions.mark() });
-        if let Some(owner) = data.parent
-            && !runs_once(body, owner)
-        {
-            self.versions.write(self.classes.written(owner));
-        }
-        match data.blocks[..] {
-            [] => {}
-            [block] => stack.push(Step::Block(block, None)),
-            _ if data.kind == RegionKind::Graph => {}
-            _ => {
-                self.trees.push(Dominators::compute(body, region));
-                stack.push(Step::Block(data.blocks[0], Some(self.trees.len() - 1)));
-            }
-        }
-    }
-
-    fn block(&mut self, block: BlockId, tree: Option<usize>, stack: &mut Vec<Step>) {
-        let scope = self.table.open();
-        let mark = self.versions.mark();
-        stack.push(Step::CloseScope { scope, outer: self.scope, mark });
-        self.scope = scope;
-        if let Some(tree) = tree {
-            self.scope_of_block.insert(block, scope);
-            let children = self.trees[tree].children(block).iter().rev();
-            stack.extend(children.map(|&it| Step::Block(it, Some(tree))));
-            self.enter_from_elsewhere(block, tree);
-        }
-        self.digests.block(self.body, block);
-        stack.push(Step::Ops(block, 0));
-    }
-
     /// Memory at the start of a block that has other ways in than from the end of its dominator.
-    fn enter_from_elsewhere(&mut self, block: BlockId, tree: usize) {
-        let Some(parent) = self.trees[tree].parent(block) else { return };
-        if self.trees[tree].n_predecessors(block) == 1
+    fn enter_from_elsewhere(&mut self, block: BlockId, tree: &Dominators) {
+        let Some(parent) = tree.parent(block) else { return };
+        if tree.n_predecessors(block) == 1
             && ir::dominators::successors(self.body, parent).any(|it| it == block)
         {
             return;
@@ -318,29 +259,11 @@ impl<'a> Wide<'a> {
         self.versions.write(written);
     }
 
-    fn ops(&mut self, block: BlockId, from: usize, stack: &mut Vec<Step>) {
-        let body = self.body;
-        for (at, &op) in body.blocks[block].ops.iter().enumerate().skip(from) {
-            self.work.visited += 1;
-            self.met[op.index()] = self.work.visited as u32;
-            if self.is_gone[op.index()] {
-                continue;
-            }
-            if body.ops[op].regions.is_empty() {
-                self.leaf(op);
-                self.finish_op(op);
-                continue;
-            }
-            stack.push(Step::Ops(block, at + 1));
-            stack.push(Step::AfterRegions(op));
-            stack.extend(body.ops[op].regions.iter().rev().map(|&it| Step::Region(it)));
-            let own = self.labels.of(op);
-            let outside = own.has(Bits::ISOLATED).then(|| self.table.take());
-            let is_implied = has_implied_region(body, op);
-            self.open.push(Open { outside, scope: self.scope, is_implied });
-            self.digests.enter(op, !self.summary.bits(op).has(Bits::CHANGES));
-            return;
-        }
+    /// Notes that an operation is met. Returns whether it is still there.
+    fn meet(&mut self, op: OpId) -> bool {
+        self.work.visited += 1;
+        self.met[op.index()] = self.work.visited as u32;
+        !self.is_gone[op.index()]
     }
 
     fn finish_op(&mut self, op: OpId) {
@@ -348,7 +271,7 @@ impl<'a> Wide<'a> {
             return;
         }
         if !self.open.is_empty() {
-            let is_commutative = self.labels.of(op).has(Bits::COMMUTATIVE);
+            let is_commutative = self.traits.of(op).has(Bits::COMMUTATIVE);
             self.digests.operation(self.body, &self.replaced, op, is_commutative);
         }
         let bits = self.summary.bits(op);
@@ -360,30 +283,13 @@ impl<'a> Wide<'a> {
         }
     }
 
-    fn after_regions(&mut self, op: OpId) {
-        let Some(open) = self.open.pop() else { return };
-        if let Some(outside) = open.outside {
-            self.table.put(outside);
-        }
-        let (labels, is_gone) = (self.labels, &self.is_gone);
-        let digest = self.digests.leave(
-            self.body,
-            &self.replaced,
-            |it| !is_gone[it.index()],
-            |it| labels.of(it).has(Bits::COMMUTATIVE),
-        );
-        self.with_regions(op, digest);
-        self.digests.close(!self.is_gone[op.index()]);
-        self.finish_op(op);
-    }
-
     /// Whether an operation may be equal to another at all.
     fn is_candidate(&self, op: OpId) -> bool {
-        let (own, bits) = (self.labels.of(op), self.summary.bits(op));
+        let (own, bits) = (self.traits.of(op), self.summary.bits(op));
         !own.has(Bits::TERMINATOR)
             && !own.has(Bits::SYMBOL)
             && !own.has(Bits::INSIDE)
-            && !self.labels.holds_its_block(self.body, op)
+            && !self.traits.holds_its_block(self.body, op)
             && !bits.has(Bits::LEAVES)
             && !bits.has(Bits::CHANGES)
             && !bits.has(Bits::ALLOC)
@@ -398,7 +304,7 @@ impl<'a> Wide<'a> {
         State {
             version,
             together: bits.has(Bits::CONVERGENT).then_some(together),
-            team: bits.has(Bits::PER_THREAD).then(|| self.labels.team(op)),
+            team: bits.has(Bits::PER_THREAD).then(|| self.traits.team(op)),
         }
     }
 
@@ -409,7 +315,7 @@ impl<'a> Wide<'a> {
 
     /// Why an operation must not be merged into an equal one.
     fn obstacle(&self, op: OpId) -> Option<OpRefusalKind> {
-        let (own, bits) = (self.labels.of(op), self.summary.bits(op));
+        let (own, bits) = (self.traits.of(op), self.summary.bits(op));
         match () {
             () if own.has(Bits::MARKER) || bits.has(Bits::VARIES) => {
                 Some(OpRefusalKind::NotDeterministic)
@@ -419,7 +325,7 @@ impl<'a> Wide<'a> {
         }
     }
 
-    fn with_regions(&mut self, op: OpId, digest: u64) {
+    fn with_regions(&mut self, op: OpId, digest: u64, trees: &[Dominators]) {
         let body = self.body;
         let bits = self.summary.bits(op);
         let has_one_block_each =
@@ -434,12 +340,12 @@ impl<'a> Wide<'a> {
         let state = self.state(op, bits.has(Bits::LOOKS).then(|| self.versions.of_any()));
         let hash = state.hash(mix(digest::header(body, op), digest));
         let new = Known::new(op, hash, self.scope, 0);
-        let (labels, is_gone, moved) = (self.labels, &self.is_gone, &self.moved);
+        let (traits, is_gone, moved) = (self.traits, &self.is_gone, &self.moved);
         let compare = Comparison {
             body,
             replaced: &self.replaced,
             is_gone: &|it| is_gone[it.index()] || moved.contains_key(&it),
-            is_unordered: &|it| labels.of(it).has(Bits::COMMUTATIVE),
+            is_unordered: &|it| traits.of(it).has(Bits::COMMUTATIVE),
         };
         let (work, states) = (&mut self.work.compared, &self.states);
         let (open, closed) = self.table.look_up(hash, |it| {
@@ -449,8 +355,8 @@ impl<'a> Wide<'a> {
         });
         let Some(known) = open else {
             // All that it uses are its operands.
-            if let Some(earlier) = closed.filter(|_| has_implied_region(body, op))
-                && self.hoist(op, earlier, new)
+            if let Some(earlier) = closed.filter(|_| self.traits.of(op).has(Bits::IMPLIED_REGION))
+                && self.hoist(op, earlier, new, trees)
             {
                 return;
             }
@@ -466,8 +372,8 @@ impl<'a> Wide<'a> {
         self.merge(op, known.op, kind);
     }
 
-    fn leaf(&mut self, op: OpId) {
-        let bits = self.labels.of(op);
+    fn leaf(&mut self, op: OpId, trees: &[Dominators]) {
+        let bits = self.traits.of(op);
         // What moved in a round before stands somewhere else than the walk is.
         let is_implied = self.open.last().is_some_and(|it| it.is_implied);
         if is_implied || !self.is_candidate(op) || self.moved.contains_key(&op) {
@@ -475,7 +381,7 @@ impl<'a> Wide<'a> {
         }
         let key = self.keys.key(op, &self.replaced);
         let version = bits.has(Bits::LOOKS).then(|| {
-            let classes = self.classes.touched(self.body, self.labels, op, &mut self.types);
+            let classes = self.classes.touched(self.body, self.traits, op, &mut self.types);
             self.versions.of(&classes)
         });
         let state = self.state(op, version);
@@ -513,7 +419,7 @@ impl<'a> Wide<'a> {
             return;
         }
         if let Some(earlier) = closed
-            && self.hoist(op, earlier, new)
+            && self.hoist(op, earlier, new, trees)
         {
             return;
         }
@@ -536,13 +442,13 @@ impl<'a> Wide<'a> {
         if self.keys.promises(op) != self.keys.promises(into) {
             return OpActionKind::WeakerFlags;
         }
-        if self.labels.of(op).has(Bits::LOOKS) && body.ops[op].parent != body.ops[into].parent {
+        if self.traits.of(op).has(Bits::LOOKS) && body.ops[op].parent != body.ops[into].parent {
             return OpActionKind::LoadAcrossBlocks;
         }
         let (a, b) = (&body.ops[op], &body.ops[into]);
         let is_in_order = a.attrs == b.attrs && same_order;
         let OpKind::Named(name) = a.kind else { return OpActionKind::Common };
-        if is_in_order || peer_takes_any_order(self.effects, body.name(name)) {
+        if is_in_order || reference_takes_any_order(self.effects, body.name(name)) {
             OpActionKind::Common
         } else {
             OpActionKind::Commuted
@@ -554,10 +460,9 @@ impl<'a> Wide<'a> {
         let body = self.body;
         let OpKind::Named(name) = body.ops[op].kind else { return false };
         let effects = self.effects;
-        let (is_float, is_integer) = *self.associative.entry(name).or_insert_with(|| {
-            let text = body.name(name);
-            let is_float = matches!(text, "arith.addf" | "arith.mulf");
-            (is_float, effects.mlir(text).associative != ir::effects::Applies::No)
+        let is_float = self.traits.of(op).has(Bits::REASSOCIATES);
+        let is_integer = *self.associative.entry(name).or_insert_with(|| {
+            effects.mlir(body.name(name)).associative != ir::effects::Applies::No
         });
         if !is_float && !is_integer {
             return false;
@@ -683,24 +588,70 @@ impl<'a> Wide<'a> {
     }
 }
 
-/// Whether the pretty form of an operation leaves its region out.
-fn has_implied_region(body: &Body, op: OpId) -> bool {
-    let OpKind::Named(name) = body.ops[op].kind else { return false };
-    let name = body.name(name).strip_prefix("linalg.");
-    name.is_some_and(|it| !matches!(it, "generic" | "map" | "reduce"))
-}
+impl ScopeVisitor for Gvn<'_> {
+    fn enter_region(&mut self, region: RegionId) {
+        self.marks.push(self.versions.mark());
+        if let Some(owner) = self.body.regions[region].parent
+            && !self.traits.of(owner).has(Bits::RUNS_ONCE)
+        {
+            self.versions.write(self.classes.written(owner));
+        }
+    }
 
-/// Whether each region of an operation runs at most once, and first: memory is at its start as it was before the operation.
-fn runs_once(body: &Body, op: OpId) -> bool {
-    let OpKind::Named(name) = body.ops[op].kind else { return false };
-    matches!(
-        body.name(name),
-        "scf.if"
-            | "affine.if"
-            | "scf.index_switch"
-            | "scf.execute_region"
-            | "memref.alloca_scope"
-            | "func.func"
-            | "builtin.module"
-    )
+    fn leave_region(&mut self, _region: RegionId, _trees: &[Dominators]) {
+        self.versions.undo(self.marks.pop().unwrap_or_default());
+    }
+
+    fn enter_block(&mut self, block: BlockId, tree: Option<&Dominators>) {
+        self.outer.push((self.scope, self.versions.mark()));
+        self.scope = self.table.open();
+        if let Some(tree) = tree {
+            self.scope_of_block.insert(block, self.scope);
+            self.enter_from_elsewhere(block, tree);
+        }
+        self.digests.block(self.body, block);
+    }
+
+    fn leave_block(&mut self) {
+        self.table.close(self.scope);
+        let (scope, mark) = self.outer.pop().unwrap_or_default();
+        self.scope = scope;
+        self.versions.undo(mark);
+    }
+
+    fn operation(&mut self, op: OpId, trees: &[Dominators]) {
+        if self.meet(op) {
+            self.leaf(op, trees);
+            self.finish_op(op);
+        }
+    }
+
+    fn enter_regions(&mut self, op: OpId) -> bool {
+        if !self.meet(op) {
+            return false;
+        }
+        let own = self.traits.of(op);
+        let outside = own.has(Bits::ISOLATED).then(|| self.table.take());
+        let is_implied = own.has(Bits::IMPLIED_REGION);
+        self.open.push(Open { outside, scope: self.scope, is_implied });
+        self.digests.enter(op, !self.summary.bits(op).has(Bits::CHANGES));
+        true
+    }
+
+    fn leave_regions(&mut self, op: OpId, trees: &[Dominators]) {
+        let Some(open) = self.open.pop() else { return };
+        if let Some(outside) = open.outside {
+            self.table.put(outside);
+        }
+        let (traits, is_gone) = (self.traits, &self.is_gone);
+        let digest = self.digests.leave(
+            self.body,
+            &self.replaced,
+            |it| !is_gone[it.index()],
+            |it| traits.of(it).has(Bits::COMMUTATIVE),
+        );
+        self.with_regions(op, digest, trees);
+        self.digests.close(!self.is_gone[op.index()]);
+        self.finish_op(op);
+    }
 }

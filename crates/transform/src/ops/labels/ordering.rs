@@ -1,9 +1,10 @@
 //! Accesses that are more than what they read or write: volatile, atomic and ordered ones, in the words of any dialect.
 //!
-//! In: an operation that touches memory. Out: whether its attributes or types say that every execution counts, or that it orders other
-//! accesses. It is asked of words, not of names of operations: dialects spell it `volatile_`, `isVolatile`, `ordering = 4`,
-//! `#spirv.memory_access<Volatile>`, `["Volatile"]`, `memory_order(acquire)`, and as decorations of the types of pointers. Where an attribute is
-//! about ordering and its word is not known to be harmless, the access is ordered. Each dictionary and type is read once.
+//! In: an operation that touches memory. Out: whether its attributes or types say that every execution counts, or that
+//! it orders other accesses. It is asked of words, not of names of operations: dialects spell it `volatile_`,
+//! `isVolatile`, `ordering = 4`, `#spirv.memory_access<Volatile>`, `["Volatile"]`, `memory_order(acquire)`, and as
+//! decorations of the types of pointers. Where an attribute is about ordering and its word is not known to be harmless,
+//! the access is ordered. Each dictionary and type is read once.
 
 use ir::{Attr, AttrDictId, Body, NameId, Operation, Type, ValueKind, arena::Id};
 use rustc_hash::FxHashMap;

@@ -1,23 +1,24 @@
-//! `labels.txt`: what the peer itself says of operations, where that is not what the effects table says.
+//! `reference.txt`: what `mlir-opt`, the reference compiler, says of operations where that is not what the effects
+//! table says.
 
 use std::sync::LazyLock;
 
 use ir::plan::Preset;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// `labels.txt`, as it holds for one version of the peer.
-pub(super) struct OwnWord {
+/// `reference.txt`, as it holds for one version of the reference compiler.
+pub(super) struct ReferenceTraits {
     classes: FxHashMap<&'static str, &'static str>,
     /// Prefixes of names that end in `*`.
     prefixes: Vec<(&'static str, &'static str)>,
     traits: FxHashSet<(&'static str, &'static str)>,
 }
 
-impl OwnWord {
-    /// The peer's word; none for rules that follow no peer of MLIR.
-    pub(super) fn of(preset: Preset) -> Option<&'static OwnWord> {
-        static WORDS: LazyLock<[OwnWord; 3]> = LazyLock::new(|| {
-            ["19", "24", ""].map(|it| OwnWord::read(include_str!("labels.txt"), it))
+impl ReferenceTraits {
+    /// The reference compiler's word; none for rules that follow none of MLIR.
+    pub(super) fn of(preset: Preset) -> Option<&'static ReferenceTraits> {
+        static WORDS: LazyLock<[ReferenceTraits; 3]> = LazyLock::new(|| {
+            ["19", "24", ""].map(|it| ReferenceTraits::read(include_str!("reference.txt"), it))
         });
         match preset {
             Preset::Mlir19 => Some(&WORDS[0]),
@@ -27,8 +28,8 @@ impl OwnWord {
         }
     }
 
-    fn read(text: &'static str, version: &str) -> OwnWord {
-        let mut words = OwnWord {
+    fn read(text: &'static str, version: &str) -> ReferenceTraits {
+        let mut words = ReferenceTraits {
             classes: FxHashMap::default(),
             prefixes: Vec::new(),
             traits: FxHashSet::default(),
