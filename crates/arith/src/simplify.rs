@@ -41,10 +41,7 @@ mod sums;
 mod vectors;
 
 use ir::{
-    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type,
-    arena::Id,
-    effects::{self, EffectTable, Element},
-    role,
+    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type, arena::Id, effects::EffectTable, role,
 };
 
 use self::memo::Memo;
@@ -402,28 +399,9 @@ impl<'a> Simplifier<'a> {
         if is_same { expr } else { self.with_operands(expr, &operands) }
     }
 
-    /// Whether the `index`-th operand of a node may be this instead of what it is: a constant may not fit there, nothing is divided by
-    /// a zero that can be seen, and an element may be meant as a place there, not as its value.
+    /// Whether the `index`-th operand of a node may be this instead of what it is ([`role::may_become`]).
     pub fn may_become(&self, parent: ExprId, index: usize, new: ExprId) -> bool {
-        let (body, around) = (self.body(), self.body().expr(parent).kind);
-        let new = body.expr(new);
-        match (new.kind, around) {
-            (ExprKind::Load { .. }, ExprKind::Call { .. }) => {
-                self.analyzer.effects.element(body, around, index) == Element::Value
-            }
-            // Python and TVM refuse to read it.
-            (ExprKind::Int(0), ExprKind::Binary(op, ..)) if op.is_division() && index == 1 => false,
-            // Beside a number of Python it would be one too, computed with it where it is read.
-            (_, ExprKind::Binary(_, lhs, rhs)) if new.is_constant() => {
-                !body.expr(if index == 0 { rhs } else { lhs }).flags.has_unknown
-            }
-            // An item of a list is what the list is.
-            (ExprKind::Load { .. }, list) if effects::is_list(body, list) => false,
-            _ if new.is_constant() => {
-                role::of_child(body, parent, index, body.children(parent)[index]).takes_constant()
-            }
-            _ => true,
-        }
+        role::may_become(self.body(), self.analyzer.effects, parent, index, new)
     }
 
     /// The node with these operands, in the order of [`Body::children`].

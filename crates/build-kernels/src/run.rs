@@ -8,15 +8,12 @@ use std::{
     collections::BTreeSet,
     io,
     path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
-    thread,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use codegen::build::{Build, BuildReport, BuiltFile, OutputFolder, Settings, hash_of};
 use ir::effects::EffectTable;
+use rayon::prelude::*;
 use syntax::Language;
 
 use crate::{
@@ -229,31 +226,16 @@ fn file(
 fn in_parallel<T: Sync, R: Send>(
     items: &[T],
     jobs: usize,
-    work: impl Fn(&T) -> R + Sync,
+    work: impl Fn(&T) -> R + Sync + Send,
 ) -> Vec<R> {
     let jobs = jobs.min(items.len());
-    if jobs <= 1 {
-        return items.iter().map(work).collect();
+    let pool = || rayon::ThreadPoolBuilder::new().num_threads(jobs).stack_size(STACK).build();
+    match (jobs > 1).then(pool) {
+        // An item at a time: one may take as long as all others.
+        Some(Ok(pool)) => pool.install(|| items.par_iter().with_max_len(1).map(work).collect()),
+        // Without threads it takes longer.
+        _ => items.iter().map(work).collect(),
     }
-    let next = AtomicUsize::new(0);
-    let results: Mutex<Vec<Option<R>>> = Mutex::new(items.iter().map(|_| None).collect());
-    let worker = || {
-        while let Some((at, item)) = {
-            let at = next.fetch_add(1, Ordering::Relaxed);
-            items.get(at).map(|it| (at, it))
-        } {
-            let result = work(item);
-            results.lock().unwrap_or_else(PoisonError::into_inner)[at] = Some(result);
-        }
-    };
-    thread::scope(|scope| {
-        for _ in 1..jobs {
-            // With fewer threads it takes longer.
-            let _ = thread::Builder::new().stack_size(STACK).spawn_scoped(scope, worker);
-        }
-        worker();
-    });
-    results.into_inner().unwrap_or_else(PoisonError::into_inner).into_iter().flatten().collect()
 }
 
 #[cfg(test)]

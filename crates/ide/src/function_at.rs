@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use db::{Function, Placed, RootDatabase, SourceFile};
 use ir::guard::Panicked;
-use syntax::{TextRange, TextSize};
+use syntax::{Language, TextRange, TextSize};
 
 use crate::guarded::{item, try_item};
 
@@ -38,6 +38,18 @@ pub(crate) fn function_at(
         .filter(|it| it.start <= offset && offset <= it.end)
         .min_by_key(|it| it.end - it.start)?;
     Some((placed.into(), offset - placed.start))
+}
+
+/// The name of the function or unit at an offset; empty where there is none.
+pub(crate) fn name_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> &str {
+    match db::language(db, file) {
+        Language::TvmScript => {
+            function_at(db, file, offset).map_or("", |it| it.0.function.name(db))
+        }
+        Language::Mlir | Language::Pir => {
+            db::unit_at(db, file, offset).map_or("", |it| it.unit.name(db))
+        }
+    }
 }
 
 /// Something of each function that a range touches. A panic costs what is of that function.

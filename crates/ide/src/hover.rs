@@ -7,8 +7,8 @@ use syntax::{Language, TextRange, TextSize};
 use crate::{
     explain::{Explanation, explain},
     findings_at::{FindingAt, findings_at},
-    function_at::function_at,
-    guarded::try_item,
+    function_at::name_at,
+    guarded::{self, try_item},
     navigation::mention_at,
     ops,
     plan_text::PlanText,
@@ -28,10 +28,10 @@ pub struct Hover {
 
 pub(crate) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
     if db::language(db, file) != Language::TvmScript {
-        return ops::hover::hover(db, file, offset);
+        return guarded::at(db, file, offset, ops::hover::hover);
     }
     // A part that cannot be worded costs itself, and says so in its place.
-    let function = function_at(db, file, offset).map_or("", |it| it.0.function.name(db));
+    let function = name_at(db, file, offset);
     let known = try_item(function, || known_at(db, file, offset));
     let found = try_item(function, || findings_at(db, file, offset));
     let known_range = known.iter().flatten().map(|it| it.range).next();

@@ -4,9 +4,7 @@
 //! be a function of its operands and of memory, and memory must be the same at the use as at the binding. The binding goes with
 //! its last use. Linear in the occurrences, and in the loads of the value for each use.
 
-use dataflow::{
-    analyses::Analyses, memory::MemoryVersions, scopes::ScopeTree, values::is_place_name,
-};
+use dataflow::{analyses::Analyses, memory::MemoryVersions, scopes::ScopeTree};
 use ir::{
     Body, Callee, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Type, ValueId, ValueKind,
     arena::Id as _,
@@ -61,15 +59,16 @@ pub fn inline(analyses: &Analyses<'_>, value: ValueId, uses: Uses) -> Result<Fin
     if chosen.is_empty() {
         return Err(Obstacle::NoUse);
     }
-    if chosen.len() < all.len() {
-        let roles = analyses.roles();
-        if let Some(&at) = chosen.iter().find(|it| !roles.role(**it).takes_equal()) {
-            return Err(Obstacle::Seen { at });
+    let roles = analyses.roles();
+    let new = occurrences[bound].expr;
+    let may_become = |at: OccurrenceId| {
+        if chosen.len() < all.len() {
+            roles.may_become(body, occurrences, effects, at, new)
+        } else {
+            roles.is_read_there(body, occurrences, effects, at, new)
         }
-    }
-    if matches!(body.expr(occurrences[bound].expr).kind, ExprKind::Load { .. })
-        && let Some(&at) = chosen.iter().find(|it| is_place_name(body, occurrences, effects, **it))
-    {
+    };
+    if let Some(&at) = chosen.iter().find(|it| !may_become(**it)) {
         return Err(Obstacle::Seen { at });
     }
     if body.expr(occurrences[bound].expr).flags.has_load {

@@ -10,7 +10,7 @@
 //! matter to the value (`S2`). Constants written as conditions (`while True`) are meant. O(occurrences + what the analyzer needs), and a walk outwards for each finding.
 
 use arith::{Analyzer, Constraint, ContextId, Overflow};
-use dataflow::{conditions::Conditions, flow::Flow, values::is_place_name};
+use dataflow::{conditions::Conditions, flow::Flow};
 use ir::{
     BinaryOp, Body, Callee, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, UnaryOp,
     arena::Id as _,
@@ -311,23 +311,12 @@ pub(super) fn fix(facts: &FindingFacts<'_>, known: &Known) -> Option<FindingFix>
         }
         _ => return None,
     };
-    let role = facts.roles().role(parent);
-    let is_constant = body.expr(facts.occurrences[kept].expr).is_constant();
-    if !role.takes_equal()
-        || is_constant && !role.takes_constant()
-        || becomes_place(facts, parent, kept)
-    {
+    let new = facts.occurrences[kept].expr;
+    if !facts.roles().may_become(body, facts.occurrences, facts.effects, parent, new) {
         return None;
     }
     let with = Replacement::Copy(kept);
     Some(FindingFix::of(FixEdit::Replace { occurrence: parent, with }))
-}
-
-/// Whether an element, a value under its condition, is a place without it.
-fn becomes_place(facts: &FindingFacts<'_>, at: OccurrenceId, kept: OccurrenceId) -> bool {
-    let is_load =
-        matches!(facts.body.expr(facts.occurrences[kept].expr).kind, ExprKind::Load { .. });
-    is_load && is_place_name(facts.body, facts.occurrences, facts.effects, at)
 }
 
 /// Keeps the arm that is executed.

@@ -10,12 +10,13 @@
 use std::io::{BufRead as _, BufReader, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use anyhow::Context as _;
+use rayon::prelude::*;
 use serde_json::Value;
 
 use crate::skip::Skip;
@@ -200,28 +201,21 @@ impl Peer {
 
     /// Many questions, answered in the order of the requests by several processes.
     pub(crate) fn ask_all(&self, requests: &[Value], keep: Keep) -> Vec<Answer> {
-        let next = AtomicUsize::new(0);
-        let answers: Mutex<Vec<Option<Answer>>> = Mutex::new(vec![None; requests.len()]);
-        let store = |index: usize, answer: Answer| {
-            if let Ok(mut answers) = answers.lock() {
-                answers[index] = Some(answer);
-            }
+        let n_threads = self.processes.min(requests.len());
+        let pool = match rayon::ThreadPoolBuilder::new().num_threads(n_threads).build() {
+            Ok(pool) => pool,
+            Err(error) => return vec![Err(error.to_string()); requests.len()],
         };
-        std::thread::scope(|scope| {
-            for _ in 0..self.processes.min(requests.len()) {
-                scope.spawn(|| {
-                    let mut process = None;
-                    loop {
-                        let index = next.fetch_add(1, Ordering::Relaxed);
-                        let Some(request) = requests.get(index) else { break };
-                        self.show_progress(index, requests.len());
-                        store(index, self.answer(&mut process, request, keep));
-                    }
-                });
-            }
-        });
-        let answers = answers.into_inner().unwrap_or_default();
-        answers.into_iter().map(|it| it.unwrap_or_else(|| Err("no answer".to_owned()))).collect()
+        let n_begun = AtomicUsize::new(0);
+        // Each thread has a process of its own.
+        let processes: Vec<Mutex<Option<Process>>> =
+            (0..n_threads).map(|_| Mutex::default()).collect();
+        let answer = |request: &Value| {
+            self.show_progress(n_begun.fetch_add(1, Ordering::Relaxed), requests.len());
+            let process = &processes[rayon::current_thread_index().unwrap_or_default()];
+            self.answer(&mut process.lock().unwrap_or_else(PoisonError::into_inner), request, keep)
+        };
+        pool.install(|| requests.par_iter().with_max_len(1).map(answer).collect())
     }
 
     fn show_progress(&self, index: usize, total: usize) {

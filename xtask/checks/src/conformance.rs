@@ -37,9 +37,9 @@ mod spirv;
 mod wide;
 
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Context as _;
+use rayon::prelude::*;
 
 use crate::Outcome;
 use crate::conformance::report::Report;
@@ -247,28 +247,12 @@ fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Ski
 }
 
 /// Applies `work` to every item on all processors; results are in the order of the items.
-pub(crate) fn parallel<T: Sync, R: Send>(items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let next = AtomicUsize::new(0);
-    let mut results: Vec<(usize, R)> = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads)
-            .map(|_| {
-                scope.spawn(|| {
-                    let mut done = Vec::new();
-                    while let Some((index, item)) = {
-                        let index = next.fetch_add(1, Ordering::Relaxed);
-                        items.get(index).map(|item| (index, item))
-                    } {
-                        done.push((index, work(item)));
-                    }
-                    done
-                })
-            })
-            .collect();
-        workers.into_iter().flat_map(|it| it.join().expect("work does not panic")).collect()
-    });
-    results.sort_by_key(|(index, _)| *index);
-    results.into_iter().map(|(_, result)| result).collect()
+pub(crate) fn parallel<T: Sync, R: Send>(
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync + Send,
+) -> Vec<R> {
+    // An item at a time: one may take as long as all others.
+    items.par_iter().with_max_len(1).map(work).collect()
 }
 
 /// What `cargo xtask test` runs: every comparison, on the committed samples. A peer that cannot be had is a skip.
