@@ -13,7 +13,7 @@ use transform::simplify::{self, SimplifyOptions};
 
 /// What the facts of a function tell beside common subexpressions, of the kinds that the options want. Depends on what the function
 /// means and on what its text allows, not on where anything stands.
-#[salsa::tracked(returns(ref), no_eq, lru = 0)]
+#[salsa::tracked(returns(ref), no_eq, lru = 512)]
 pub fn findings<'db>(db: &'db dyn Db, function: Function<'db>) -> Guarded<Arc<[Finding]>> {
     let (body, occurrences) = (body(db, function), occurrences(db, function));
     let options = Configuration::get(db).options(db).findings;
@@ -26,7 +26,7 @@ pub fn findings<'db>(db: &'db dyn Db, function: Function<'db>) -> Guarded<Arc<[F
 }
 
 /// What can be simplified in a function. Depends on what [`findings`] depends on.
-#[salsa::tracked(returns(ref), no_eq, lru = 0)]
+#[salsa::tracked(returns(ref), no_eq, lru = 512)]
 pub fn simplifications<'db>(
     db: &'db dyn Db,
     function: Function<'db>,
