@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use frontend::tvmscript::{Capture, Environment, Found};
+use ir::effects::EffectTable;
 
 use crate::{
     Db,
     file::{ScopeKey, file_index},
-    input::SourceFile,
+    input::{Configuration, SourceFile},
 };
 
 /// A name as it is seen from a scope of a file.
@@ -48,5 +49,9 @@ impl Environment for DbEnvironment<'_> {
     fn resolve_above(&self, up: u32, name: &str) -> Found {
         let name = CapturedName::new(self.db, self.file, self.scope.clone(), up, name);
         capture(self.db, name).clone()
+    }
+
+    fn effects(&self) -> &EffectTable {
+        &Configuration::get(self.db).dialects(self.db).effects
     }
 }

@@ -3,23 +3,35 @@
 use std::sync::Arc;
 
 use crate::{
-    Db, body, file::Function, input::Configuration, occurrences, panicked::Guarded, text_facts,
+    Db, Options, analyses, cse_plan, file::Function, input::Configuration, panicked::Guarded,
+    text_facts,
 };
 use ir::{
     guard::Stage,
     plan::{finding::Finding, simplify::SimplifyPlan},
 };
-use transform::simplify::{self, SimplifyOptions};
+use transform::{
+    cse::{self, CseOptions},
+    findings::findings_beside,
+    simplify::{self, SimplifyOptions},
+};
 
 /// What the facts of a function tell beside common subexpressions, of the kinds that the options want. Depends on what the function
 /// means and on what its text allows, not on where anything stands.
 #[salsa::tracked(returns(ref), no_eq, lru = 512)]
 pub fn findings<'db>(db: &'db dyn Db, function: Function<'db>) -> Guarded<Arc<[Finding]>> {
-    let (body, occurrences) = (body(db, function), occurrences(db, function));
-    let options = Configuration::get(db).options(db).findings;
+    let analyses = analyses(db, function);
+    let Options { cse, findings, .. } = Configuration::get(db).options(db);
     let work = || {
         text_facts(db, function).with_view(|view| {
-            transform::findings::findings(body, occurrences, Some(view), &options).into()
+            // The plan that is there, if it is of the kind that is asked for.
+            let shared = || match cse == CseOptions::default() {
+                true if cse_plan(db, function).panicked().is_none() => {
+                    Arc::clone(cse_plan(db, function))
+                }
+                _ => Arc::new(cse::plan(&analyses, Some(view), &CseOptions::default())),
+            };
+            findings_beside(&analyses, Some(view), &findings, &shared).into()
         })
     };
     Guarded::run(Stage::Planning, function.name(db), work, Arc::default)
@@ -31,13 +43,13 @@ pub fn simplifications<'db>(
     db: &'db dyn Db,
     function: Function<'db>,
 ) -> Guarded<Arc<SimplifyPlan>> {
-    let (body, occurrences) = (body(db, function), occurrences(db, function));
+    let analyses = analyses(db, function);
     let work = || {
         text_facts(db, function).with_view(|view| {
-            simplify::plan(body, occurrences, Some(view), &SimplifyOptions::default()).into()
+            simplify::plan(&analyses, Some(view), &SimplifyOptions::default()).into()
         })
     };
-    let nothing = || Arc::new(SimplifyPlan::none(body.dialect));
+    let nothing = || Arc::new(SimplifyPlan::none(analyses.body.dialect));
     Guarded::run(Stage::Planning, function.name(db), work, nothing)
 }
 

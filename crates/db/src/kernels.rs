@@ -10,6 +10,7 @@ use syntax::Language;
 use crate::{
     Db, body,
     file::{Function, language},
+    input::Configuration,
     op_lowering::op_body,
     units::{OpUnit, frame_of, op_units},
 };
@@ -28,6 +29,8 @@ pub fn device_code<'db>(
 /// Code, unless an edit makes it out of date in the meantime.
 fn generated(db: &dyn Db, body: &Body, target: Target, options: &Options) -> KernelCode {
     let checkpoint = || db.unwind_if_revision_cancelled();
+    let effects = Configuration::get(db).dialects(db).effects.clone();
+    let options = &Options { effects, ..options.clone() };
     codegen::device_code_until(body, target, options, &checkpoint).map(Arc::from).map_err(Arc::from)
 }
 

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod analyses;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod environment;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
@@ -27,6 +28,7 @@ use salsa::plumbing::FromId as _;
 use syntax::Language;
 
 pub use crate::{
+    analyses::analyses,
     environment::{CapturedName, capture},
     file::{
         FileIndex, Function, History, Identity, Placed, ScopeKey, SharedSource, file_index,
@@ -189,8 +191,16 @@ impl RootDatabase {
 }
 
 /// The queries whose key is a function.
-const OF_FUNCTIONS: &[&str] =
-    &["lowered", "body", "occurrences", "text_facts", "cse_plan", "findings", "simplifications"];
+const OF_FUNCTIONS: &[&str] = &[
+    "lowered",
+    "body",
+    "occurrences",
+    "text_facts",
+    "analysis_tables",
+    "cse_plan",
+    "findings",
+    "simplifications",
+];
 
 /// The queries whose key is a unit of a file of MLIR or PIR.
 const OF_UNITS: &[&str] = &["op_source", "op_aliases", "op_lowered", "op_body", "op_plan"];

@@ -5,20 +5,18 @@ use std::sync::Arc;
 use ir::{guard::Stage, plan::CsePlan};
 use transform::cse;
 
-use crate::{
-    Db, body, file::Function, input::Configuration, occurrences, panicked::Guarded, text_facts,
-};
+use crate::{Db, analyses, file::Function, input::Configuration, panicked::Guarded, text_facts};
 
 /// What is computed several times in a function, and what is done about it. Depends on what the function means and on
 /// what its text allows, not on where anything stands.
 #[salsa::tracked(returns(ref), no_eq, lru = 512)]
 pub fn cse_plan<'db>(db: &'db dyn Db, function: Function<'db>) -> Guarded<Arc<CsePlan>> {
-    let (body, occurrences) = (body(db, function), occurrences(db, function));
+    let analyses = analyses(db, function);
     let options = Configuration::get(db).options(db).cse;
-    db.counters().planned(occurrences.len());
+    db.counters().planned(analyses.occurrences.len());
     let work = || {
         text_facts(db, function)
-            .with_view(|view| Arc::new(cse::plan(body, occurrences, Some(view), &options)))
+            .with_view(|view| Arc::new(cse::plan(&analyses, Some(view), &options)))
     };
     let nothing = || Arc::new(CsePlan::none(options.preset));
     Guarded::run(Stage::Planning, function.name(db), work, nothing)

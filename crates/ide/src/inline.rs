@@ -55,8 +55,7 @@ fn action(
     title: String,
     reading: Reading,
 ) -> CodeAction {
-    let (body, occurrences) = (db::body(db, at.function), db::occurrences(db, at.function));
-    let disabled = match inline(body, occurrences, value, uses) {
+    let disabled = match inline(&db::analyses(db, at.function), value, uses) {
         Ok(fix) => {
             let found = db::finding_edits(db, at.function, &[&fix], reading);
             match CodeAction::of(title.clone(), ActionKind::Inline, at, found) {

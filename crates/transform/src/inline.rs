@@ -4,13 +4,12 @@
 //! be a function of its operands and of memory, and memory must be the same at the use as at the binding. The binding goes with
 //! its last use. Linear in the occurrences, and in the loads of the value for each use.
 
-use dataflow::{alias::AliasClasses, memory::MemoryVersions, scopes::ScopeTree};
+use dataflow::{analyses::Analyses, memory::MemoryVersions, scopes::ScopeTree};
 use ir::{
     Body, Callee, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, Type, ValueId, ValueKind,
     arena::Id as _,
     effects::EffectTable,
     plan::finding::{FindingFix, FixEdit, Replacement},
-    role::Roles,
 };
 
 /// Why a name cannot be inlined.
@@ -54,13 +53,8 @@ pub enum Uses {
 }
 
 /// The fix that inlines a binding.
-pub fn inline(
-    body: &Body,
-    occurrences: &Occurrences,
-    value: ValueId,
-    uses: Uses,
-) -> Result<FindingFix, Obstacle> {
-    let effects = EffectTable::builtin();
+pub fn inline(analyses: &Analyses<'_>, value: ValueId, uses: Uses) -> Result<FindingFix, Obstacle> {
+    let Analyses { body, occurrences, effects, .. } = *analyses;
     let (op, bound) = binding(body, occurrences, value)?;
     check_value(body, occurrences, effects, bound)?;
     let all: Vec<OccurrenceId> = uses_of(body, occurrences, value);
@@ -71,7 +65,7 @@ pub fn inline(
     if chosen.is_empty() {
         return Err(Obstacle::NoUse);
     }
-    let roles = Roles::of(body, occurrences);
+    let roles = analyses.roles();
     let new = occurrences[bound].expr;
     if chosen.len() < all.len()
         && let Some(&at) = chosen.iter().find(|it| !roles.role(**it).takes_equal())
@@ -83,11 +77,9 @@ pub fn inline(
         return Err(Obstacle::Unread { at });
     }
     if body.expr(occurrences[bound].expr).flags.has_load {
-        let scopes = ScopeTree::build(body);
-        let aliases = AliasClasses::build(body, effects);
-        let memory = MemoryVersions::build(body, occurrences, &scopes, effects, &aliases);
+        let (memory, scopes) = (analyses.memory(), analyses.scopes());
         for &it in &chosen {
-            check_memory(occurrences, &memory, &scopes, bound, it)?;
+            check_memory(occurrences, &memory, scopes, bound, it)?;
         }
     }
     let replaced = chosen

@@ -39,12 +39,12 @@ pub(super) fn plan_redundant(facts: &FindingFacts<'_>, found: &mut Vec<Finding>)
 
 fn plan(facts: &FindingFacts<'_>, kind: FindingKind, found: &mut Vec<Finding>) {
     let here = Points::of(facts);
-    let mut places = Places::default();
+    let mut deciders = Deciders::default();
     for known in known(facts) {
         if known.kind != kind || facts.source.is_some_and(|it| !(it.is_real)(known.occurrence)) {
             continue;
         }
-        let decider = here.decider(&mut facts.analyzer(), &mut places, &known);
+        let decider = here.decider(&mut facts.analyzer(), &mut deciders, &known);
         let rests_on = decider.and_then(|it| op_of(facts, it));
         found.push(Finding {
             kind,
@@ -61,7 +61,7 @@ fn plan(facts: &FindingFacts<'_>, kind: FindingKind, found: &mut Vec<Finding>) {
 
 /// Where contexts that decided something were added in an expression: the node around, and the place. Thousands of
 /// conditions in one are decided by one.
-pub(crate) type Places = FxHashMap<ContextId, (OccurrenceId, Place)>;
+pub(crate) type Deciders = FxHashMap<ContextId, (OccurrenceId, Place)>;
 
 /// A condition that has one value wherever it is evaluated.
 #[derive(Clone, Copy)]
@@ -83,7 +83,7 @@ pub(super) fn known(facts: &FindingFacts<'_>) -> Vec<Known> {
 /// The places of a body and what is known there; the analyzer that answers is the one in which the conditions were made.
 #[derive(Clone, Copy)]
 pub(crate) struct Points<'p, 'a> {
-    pub(crate) flow: &'p Flow<'a>,
+    pub(crate) flow: Flow<'a>,
     pub(crate) conditions: &'p Conditions,
 }
 
@@ -112,7 +112,7 @@ impl<'p, 'a> Points<'p, 'a> {
         reading: Overflow,
     ) -> Vec<Known> {
         let mut all = Vec::new();
-        let context = self.conditions.at(self.flow, top);
+        let context = self.conditions.at(&self.flow, top);
         if !analyzer.is_contradiction(Overflow::Excluded, context) {
             self.examine(analyzer, top, context, reading, &mut all);
         }
@@ -166,17 +166,17 @@ impl<'p, 'a> Points<'p, 'a> {
     pub(crate) fn decider(
         self,
         analyzer: &mut Analyzer<'_>,
-        places: &mut Places,
+        deciders: &mut Deciders,
         known: &Known,
     ) -> Option<Place> {
         let expr = self.flow.occurrences[known.occurrence].expr;
         let why = analyzer.why(known.reading, known.context, expr)?;
         if known.kind == FindingKind::RedundantCondition {
-            return self.place_of(analyzer, places, known.occurrence, why);
+            return self.place_of(analyzer, deciders, known.occurrence, why);
         }
         // Ranges that decide are those of the loops around.
         match analyzer.constraint(why) {
-            Constraint::Range { .. } => self.place_of(analyzer, places, known.occurrence, why),
+            Constraint::Range { .. } => self.place_of(analyzer, deciders, known.occurrence, why),
             _ => None,
         }
     }
@@ -185,14 +185,14 @@ impl<'p, 'a> Points<'p, 'a> {
     fn place_of(
         self,
         analyzer: &Analyzer<'_>,
-        places: &mut Places,
+        deciders: &mut Deciders,
         id: OccurrenceId,
         context: ContextId,
     ) -> Option<Place> {
         let Points { flow, conditions } = self;
         let (body, occurrences, scopes) = (flow.body, flow.occurrences, flow.scopes);
         let part = |condition: OccurrenceId| Some(self.part(analyzer, condition, context));
-        if let Some(&(around, place)) = places.get(&context)
+        if let Some(&(around, place)) = deciders.get(&context)
             && (around..occurrences[around].end).contains(&id)
         {
             return Some(place);
@@ -205,10 +205,10 @@ impl<'p, 'a> Points<'p, 'a> {
             if steps > MOST_STEPS {
                 return None;
             }
-            let [inner, outer] = [at, parent].map(|it| conditions.at(flow, it));
+            let [inner, outer] = [at, parent].map(|it| conditions.at(&flow, it));
             if adds(analyzer, inner, outer, context) {
                 let place = part(OccurrenceId::new(parent.index() + 1))?;
-                places.insert(context, (parent, place));
+                deciders.insert(context, (parent, place));
                 return Some(place);
             }
             at = parent;
@@ -272,11 +272,7 @@ pub(crate) fn tops(
         let first = OccurrenceId::new(id.index() + 1);
         match body.expr(occurrences[id].expr).kind {
             ExprKind::Select(..) => tops.push((first, Overflow::Wraps)),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if body.name(name) == "if_then_else" && body.items(args).len() == 3 =>
-            {
-                tops.push((first, Overflow::Excluded));
-            }
+            ExprKind::IfThenElse(..) => tops.push((first, Overflow::Excluded)),
             _ => {}
         }
     }
@@ -325,7 +321,7 @@ pub(super) fn fix(facts: &FindingFacts<'_>, known: &Known) -> Option<FindingFix>
                 first
             }
         }
-        ExprKind::Select(..) | ExprKind::Call { .. } if known.occurrence == first => {
+        ExprKind::Select(..) | ExprKind::IfThenElse(..) if known.occurrence == first => {
             let third = facts.occurrences[second].end;
             let (kept, gone) = if known.value { (second, third) } else { (third, second) };
             if !facts.deletable().may_go(facts.occurrences[gone].expr) {
