@@ -18,7 +18,7 @@ use transform::{
 
 /// What the facts of a function tell beside common subexpressions, of the kinds that the options want. Depends on what the function
 /// means and on what its text allows, not on where anything stands.
-#[salsa::tracked(returns(ref), no_eq, lru = 512)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn findings<'db>(db: &'db dyn Db, function: Function<'db>) -> Guarded<Arc<[Finding]>> {
     let analyses = analyses(db, function);
     let Options { cse, findings, .. } = Configuration::get(db).options(db);
@@ -38,7 +38,7 @@ pub fn findings<'db>(db: &'db dyn Db, function: Function<'db>) -> Guarded<Arc<[F
 }
 
 /// What can be simplified in a function. Depends on what [`findings`] depends on.
-#[salsa::tracked(returns(ref), no_eq, lru = 512)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn simplifications<'db>(
     db: &'db dyn Db,
     function: Function<'db>,

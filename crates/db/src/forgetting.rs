@@ -1,13 +1,10 @@
 //! How much of what is computed is kept.
 //!
-//! A server keeps what it shows of a function, and of bodies and plans, from which that is made, those of the 512
-//! functions that were looked at last (`lru = 512`): what is shown of the others stands as long as their text does,
-//! without them, and thousands of open documents take no more than their trees and that. Who asks once, and for a whole
-//! file, would hold the intermediate results of thousands of functions that are each looked at once. Between two of
-//! them it lets go of what it has seen. What is forgotten is computed anew when somebody asks, so answers do not depend
-//! on it.
+//! A server keeps all that it computed of a function: it is asked again. Who asks once, and for a whole file, would hold the intermediate results of
+//! thousands of functions that are each looked at once. Between two of them it lets go of what it has seen. What is forgotten is computed anew when
+//! somebody asks, so answers do not depend on it.
 //!
-//! The other queries that take part say `lru = 0`: they keep everything until [`RootDatabase::keep_few`].
+//! The queries that take part say `lru = 0`: they keep everything until [`RootDatabase::keep_few`].
 
 use salsa::Database as _;
 

@@ -15,7 +15,7 @@ use ir::{
 use crate::{Db, environment::DbEnvironment, file::Function};
 
 /// The function, lowered. All that reads its text.
-#[salsa::tracked(returns(ref), no_eq, lru = 512)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn lowered<'db>(db: &'db dyn Db, function: Function<'db>) -> Arc<Lowered> {
     let source = function.source(db);
     db.counters().lowered(source.green.text_len().into());
@@ -41,7 +41,7 @@ impl PartialEq for SharedBody {
 }
 
 /// The function in the IR. Stands still when only comments and layout change.
-#[salsa::tracked(returns(ref), lru = 512)]
+#[salsa::tracked(returns(ref), lru = 0)]
 pub fn body<'db>(db: &'db dyn Db, function: Function<'db>) -> SharedBody {
     SharedBody(lowered(db, function).clone())
 }
@@ -57,7 +57,7 @@ pub fn lowering_diagnostics<'db>(db: &'db dyn Db, function: Function<'db>) -> &'
 }
 
 /// The occurrences of the body's expressions.
-#[salsa::tracked(returns(ref), no_eq, lru = 512)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn occurrences<'db>(db: &'db dyn Db, function: Function<'db>) -> Arc<Occurrences> {
     Arc::new(Occurrences::collect(body(db, function)))
 }

@@ -42,7 +42,7 @@ fn last_reading<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<Reading>>
 }
 
 /// The unit, lowered; none of what is around programs of PIR.
-#[salsa::tracked(returns(ref), no_eq, lru = 512)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn op_lowered<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<Arc<Lowered>> {
     let source = unit.source(db);
     let green = &source.green;
@@ -173,7 +173,7 @@ impl PartialEq for SharedOpBody {
 }
 
 /// The unit in the IR. Stands still when only comments, layout and positions change.
-#[salsa::tracked(returns(ref), lru = 512)]
+#[salsa::tracked(returns(ref), lru = 0)]
 pub fn op_body<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Option<SharedOpBody> {
     op_lowered(db, unit).as_ref().map(|it| SharedOpBody(it.clone()))
 }
@@ -189,7 +189,7 @@ pub fn op_diagnostics<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> &'db [Diagnost
 }
 
 /// What is equal and what is dead in a unit, and what is done about it. Depends on what the unit means, not on where anything stands.
-#[salsa::tracked(returns(ref), no_eq, lru = 512)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn op_plan<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Guarded<Option<Arc<OpPlan>>> {
     // The name comes from the body: the source changes with every comment.
     let name = op_body(db, unit).as_ref().map_or("", |it| &it.name);

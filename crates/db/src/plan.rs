@@ -9,7 +9,7 @@ use crate::{Db, analyses, file::Function, input::Configuration, panicked::Guarde
 
 /// What is computed several times in a function, and what is done about it. Depends on what the function means and on
 /// what its text allows, not on where anything stands.
-#[salsa::tracked(returns(ref), no_eq, lru = 512)]
+#[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn cse_plan<'db>(db: &'db dyn Db, function: Function<'db>) -> Guarded<Arc<CsePlan>> {
     let analyses = analyses(db, function);
     let options = Configuration::get(db).options(db).cse;

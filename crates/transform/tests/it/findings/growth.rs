@@ -27,15 +27,15 @@ fn check(n: usize, level: fn(String, usize) -> String) {
 
 #[test]
 fn conditions_that_the_outermost_decides() {
-    check(500, |inner, i| format!("T.if_then_else(x > {i}, {inner}, {i})"));
+    check(1_000, |inner, i| format!("T.if_then_else(x > {i}, {inner}, {i})"));
 }
 
 #[test]
 fn conditions_that_the_next_one_decides() {
-    check(500, |inner, i| format!("T.if_then_else(x > {}, {inner}, {i})", i / 2));
+    check(1_000, |inner, i| format!("T.if_then_else(x > {}, {inner}, {i})", i / 2));
 }
 
 #[test]
 fn conditions_beside_other_values() {
-    check(500, |inner, i| format!("T.if_then_else(x > {i}, {inner} + y, A[{i}]) + A[x]"));
+    check(1_000, |inner, i| format!("T.if_then_else(x > {i}, {inner} + y, A[{i}]) + A[x]"));
 }
