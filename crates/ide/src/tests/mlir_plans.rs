@@ -502,7 +502,24 @@ func.func @f(%m: memref<4xf32, #layout>, %i: index) attributes {k = #nope, k = 1
 #here = affine_map<(d0) -> (d0)>
 ";
     let config = DiagnosticsConfig { common_subexpressions: false, ..DiagnosticsConfig::default() };
-    check_diagnostics(&config, text, expect![[r#""#]]);
+    check_diagnostics(
+        &config,
+        text,
+        expect![[r#"
+        1 Error undefined-affine-name: `d2` is neither a dimension nor a symbol of this `affine_map`
+        2 Error undefined-affine-name: `k` is neither a dimension nor a symbol of this `affine_set`
+        3 Error undefined-alias: `#gone` is not defined in this document
+        4 Error undefined-alias: `!other` is not defined in this document
+        5 Error undefined-alias: `#layout` is not defined in this document
+        5 Error undefined-alias: `#nope` is not defined in this document
+        5 Error duplicate-key: the key `k` is here twice
+        6 Error undefined-alias: `#p` is not defined in this document
+        6 Error undefined-alias: `#x` is not defined in this document
+        6 Error duplicate-key: the key `x` is here twice
+        6 Error undefined-alias: `#e` is not defined in this document
+        7 Error undefined-affine-name: `d7` is neither a dimension nor a symbol of this `affine_map`
+        8 Error undefined-alias: `#here` is not defined in this document"#]],
+    );
 }
 
 #[test]
