@@ -10,6 +10,7 @@
 
 mod again;
 mod aliases;
+mod attributes;
 mod blocks;
 mod canonical;
 mod compare;
@@ -39,6 +40,7 @@ pub use parser::{
 pub use self::{
     again::{Previous, Traits, lower_after},
     aliases::Aliases,
+    attributes::attribute_problems,
     compare::{Difference, differences},
     diagnostics::unread_operation,
     reread::{reread_frame, reread_function},

@@ -83,6 +83,11 @@ fn reason(db: &RootDatabase, at: FunctionAt<'_>, obstacle: Obstacle) -> String {
         Obstacle::Seen { .. } => {
             "the bound beside it names it too, and shows an extent only together with it".to_owned()
         }
+        Obstacle::Unread { .. } => {
+            "its value would be read otherwise at a use: as a place, as a number of Python, or as \
+             a divisor that is zero"
+                .to_owned()
+        }
         Obstacle::NoUse => "it has no use here".to_owned(),
         Obstacle::WriteBetween { by, .. } => {
             let text = PlanText::new(db, at.function);

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use db::{Database as _, Db, DocumentAliases, OpUnit, PlacedUnit, RootDatabase, SourceFile};
+use db::{
+    AliasName, Database as _, Db, DocumentAliases, OpUnit, PlacedUnit, RootDatabase, SourceFile,
+};
 use frontend::ops::{
     Diagnostic as Lowering, Severity,
     codes::{ALIAS_REDEFINITION, SYMBOL_REDEFINITION, UNREAD_OPERATION},
@@ -10,7 +12,7 @@ use frontend::ops::{
 use frontend::tvmscript::diagnostics::internal_error;
 use ir::plan::ops::OpChange;
 use rustc_hash::FxHashSet;
-use syntax::symbol_text;
+use syntax::{UnitKind, symbol_text};
 
 use super::{
     marks::{Marks, Redefinition, marks},
@@ -130,6 +132,9 @@ const MAX_SAID: usize = 256;
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub(crate) fn unit_diagnostics<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> UnitDiagnostics {
     let mut problems = syntax_errors(db, unit);
+    if unit.source(db).kind != UnitKind::Program {
+        problems.extend(attribute_problems(db, unit));
+    }
     problems.extend(db::op_diagnostics(db, unit).iter().cloned());
     let name = unit.source(db).name_range;
     problems.extend(db::op_panics(db, unit).map(|it| internal_error(it, name)));
@@ -140,6 +145,14 @@ pub(crate) fn unit_diagnostics<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> UnitD
         symbols.extend(redefined_aliases(db::op_aliases(db, unit)));
     }
     UnitDiagnostics { problems, symbols, plan, has_more }
+}
+
+/// What is wrong with the attributes of a unit of MLIR.
+fn attribute_problems<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Vec<Lowering> {
+    let source = unit.source(db);
+    let (file, document) = (unit.file(db), unit.document(db));
+    let is_defined = |name: &str| db::alias(db, AliasName::new(db, file, document, name)).is_some();
+    frontend::mlir::attribute_problems(&source.green.syntax(), is_defined)
 }
 
 /// Aliases of a document that are defined twice.
