@@ -7,6 +7,7 @@ mod dependencies;
 mod edits;
 mod files;
 mod io;
+mod known_names;
 mod layers;
 mod layout;
 mod lines;
@@ -99,6 +100,11 @@ const RULES: &[Rule] = &[
         name: "ignored-tests",
         demand: "a test that is left out says why",
         check: sources::ignored_tests,
+    },
+    Rule {
+        name: "known-names",
+        demand: "a well-known name is compared as text only where text is read",
+        check: known_names::check,
     },
     Rule { name: "size", demand: "a file holds one idea", check: size::check },
     Rule {

@@ -146,7 +146,7 @@ impl<'a> Encoder<'a> {
             Type::Pointer { element, scope } => {
                 self.tag(2);
                 self.text(&element.to_string());
-                self.name(scope);
+                self.text(self.body.scope_name(scope));
             }
             Type::Named(name) => {
                 self.tag(3);
@@ -182,7 +182,7 @@ impl<'a> Encoder<'a> {
         self.tag(1);
         let data = &self.body.buffers[buffer];
         self.text(&data.dtype.to_string());
-        self.name(data.scope);
+        self.text(self.body.scope_name(data.scope));
         self.number(data.shape.len() as u64);
         self.number(data.strides.as_ref().map_or(u64::MAX, |it| it.len() as u64));
         self.tag(u8::from(data.elem_offset.is_some()));
@@ -375,7 +375,7 @@ impl<'a> Encoder<'a> {
             ExprKind::Call { callee, args, attrs, instance } => {
                 self.tag(19);
                 let (tag, name) = match callee {
-                    Callee::Intrinsic(name) => (0, name),
+                    Callee::Intrinsic(name, _) => (0, name),
                     Callee::Function(name) => (1, name),
                     Callee::Unknown(name) => (2, name),
                 };
@@ -471,7 +471,7 @@ impl<'a> Encoder<'a> {
                 ForKind::Unrolled => self.bytes.extend([0, 3]),
                 ForKind::ThreadBinding(tag) => {
                     self.bytes.extend([0, 4]);
-                    self.name(tag);
+                    self.text(self.body.tag_name(tag));
                 }
             },
             OpKind::If => self.tag(1),
@@ -489,12 +489,12 @@ impl<'a> Encoder<'a> {
             }
             OpKind::LaunchThread { tag, var } => {
                 self.tag(4);
-                self.name(tag);
+                self.text(self.body.tag_name(tag));
                 self.value(var);
             }
             OpKind::EnvThread(tag) => {
                 self.tag(5);
-                self.name(tag);
+                self.text(self.body.tag_name(tag));
             }
             OpKind::Attr(key) => {
                 self.tag(6);

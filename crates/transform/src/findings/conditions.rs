@@ -12,7 +12,7 @@
 use arith::{Analyzer, Constraint, ContextId, Overflow};
 use dataflow::{conditions::Conditions, flow::Flow};
 use ir::{
-    BinaryOp, Body, Callee, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, UnaryOp,
+    BinaryOp, Body, Callee, ExprKind, Intrinsic, OccurrenceId, Occurrences, OpId, OpKind, UnaryOp,
     arena::Id as _,
     plan::finding::{
         Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Replacement, Role,
@@ -152,9 +152,7 @@ impl<'p, 'a> Points<'p, 'a> {
                     stack.push(first);
                 }
                 ExprKind::Unary(UnaryOp::Not, _) => stack.push(first),
-                ExprKind::Call { callee: Callee::Intrinsic(name), .. }
-                    if body.name(name) == "likely" =>
-                {
+                ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Likely), .. } => {
                     stack.push(first);
                 }
                 _ => {}

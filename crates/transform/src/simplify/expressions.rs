@@ -15,8 +15,8 @@ use std::rc::Rc;
 use arith::{ContextId, Overflow};
 use dataflow::{analyses::Analyses, conditions::Conditions};
 use ir::{
-    Body, Callee, Children, DataType, ExprId, ExprKind, OccurrenceId, OpId, OpKind, RegionId, Type,
-    UnaryOp, ValueId,
+    Body, Callee, Children, DataType, ExprId, ExprKind, Intrinsic, OccurrenceId, OpId, OpKind,
+    RegionId, Type, UnaryOp, ValueId,
     arena::Id as _,
     plan::{
         finding::{FindingKind, Place, Related, Role},
@@ -185,8 +185,10 @@ impl Planner<'_, '_, '_, '_> {
 
     fn is_assumption(&self, op: OpId) -> bool {
         let body = self.body();
-        matches!(body.expr(body.ops[op].operands[0]).kind,
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. } if body.name(name) == "assume")
+        matches!(
+            body.expr(body.ops[op].operands[0]).kind,
+            ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Assume), .. }
+        )
     }
 
     fn refuse_thread_loop(&mut self, op: OpId) {

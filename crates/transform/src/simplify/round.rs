@@ -348,7 +348,7 @@ impl<'a, 'e> Planner<'_, '_, 'a, 'e> {
             | ExprKind::Bound(_)
             | ExprKind::Let { .. }
             | ExprKind::Lambda { .. } => None,
-            call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
+            call @ ExprKind::Call { callee: Callee::Intrinsic(..), .. } => {
                 let row = self.facts.round.analyses.effects.call(body, call);
                 (row.is_pure_value() && row.is_deletable()).then_some(0)
             }

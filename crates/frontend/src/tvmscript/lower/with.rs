@@ -135,7 +135,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                         self.malformed(thread, "a thread tag such as \"threadIdx.x\" is needed")
                     );
                 };
-                let tag = self.s.body.intern(&tag);
+                let tag = self.s.body.thread_tag(&tag);
                 // The variable is known only when the region is there.
                 let placeholder = ir::arena::Id::new(0);
                 let op = self.emit(OpKind::LaunchThread { tag, var: placeholder }, &[extent]);
@@ -165,7 +165,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             Some(dtype) => self.type_of(dtype)?,
             None => DataType::INT32.into(),
         };
-        let tag = self.s.body.intern(&tag);
+        let tag = self.s.body.thread_tag(&tag);
         let op = self.emit(OpKind::EnvThread(tag), &[]);
         let value = self.s.body.push_result(op, name, ty);
         self.define_at(name, target, DefinitionKind::Index, Val::Thread(value, tag));
