@@ -16,7 +16,7 @@ use std::{
 };
 
 use codegen::build::{Build, BuildReport, BuiltFile, OutputFolder, Settings, hash_of};
-use syntax::Language;
+use syntax::{Form, Language};
 
 use crate::{
     operations::OpsModule,
@@ -201,11 +201,15 @@ fn file(build: &Build<'_>, input: &Input, texts: &Texts) -> io::Result<FileOutco
     }
     let parsed = ir::guard::catch(|| {
         let source = String::from_utf8_lossy(bytes);
-        match Language::of_file(Path::new(&input.name), &source) {
-            Language::Mlir => {
+        let row = Language::of_file(Path::new(&input.name), &source).support();
+        match row.form {
+            _ if !row.has_device_code => build.parsed(&input.name, text, &[]),
+            Form::Operations => {
                 build.parsed(&input.name, text, &OpsModule::read(&source).functions())
             }
-            _ => build.parsed(&input.name, text, &Module::read(&source).functions()),
+            Form::Expressions => {
+                build.parsed(&input.name, text, &Module::read(&source).functions())
+            }
         }
     });
     match parsed {

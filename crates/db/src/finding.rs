@@ -3,7 +3,12 @@
 use std::sync::Arc;
 
 use crate::{
-    Db, body, file::Function, input::Configuration, occurrences, panicked::Guarded, text_facts,
+    Db,
+    input::Configuration,
+    lowering::{body, occurrences},
+    panicked::Guarded,
+    source_facts::text_facts,
+    unit::Unit,
 };
 use ir::{
     guard::Stage,
@@ -11,34 +16,39 @@ use ir::{
 };
 use transform::simplify::{self, SimplifyOptions};
 
-/// What the facts of a function tell beside common subexpressions, of the kinds that the options want. Depends on what the function
-/// means and on what its text allows, not on where anything stands.
+/// What the facts of a function tell beside common subexpressions, of the kinds that the options want; nothing of a unit of operations.
+/// Depends on what the function means and on what its text allows, not on where anything stands.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
-pub fn findings<'db>(db: &'db dyn Db, function: Function<'db>) -> Guarded<Arc<[Finding]>> {
-    let (body, occurrences) = (body(db, function), occurrences(db, function));
+pub fn findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<[Finding]>> {
+    let body = body(db, unit);
     let options = Configuration::get(db).options(db).findings;
     let work = || {
-        text_facts(db, function).with_view(|view| {
+        if body.dialect.is_of_operations() {
+            return Arc::default();
+        }
+        let occurrences = occurrences(db, unit);
+        text_facts(db, unit).with_view(|view| {
             transform::findings::findings(body, occurrences, Some(view), &options).into()
         })
     };
-    Guarded::run(Stage::Planning, function.name(db), work, Arc::default)
+    Guarded::run(Stage::Planning, unit.name(db), work, Arc::default)
 }
 
-/// What can be simplified in a function. Depends on what [`findings`] depends on.
+/// What can be simplified in a function; nothing in a unit of operations. Depends on what [`findings`] depends on.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
-pub fn simplifications<'db>(
-    db: &'db dyn Db,
-    function: Function<'db>,
-) -> Guarded<Arc<SimplifyPlan>> {
-    let (body, occurrences) = (body(db, function), occurrences(db, function));
+pub fn simplifications<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<SimplifyPlan>> {
+    let body = body(db, unit);
+    let nothing = || Arc::new(SimplifyPlan::none(body.dialect));
     let work = || {
-        text_facts(db, function).with_view(|view| {
+        if body.dialect.is_of_operations() {
+            return nothing();
+        }
+        let occurrences = occurrences(db, unit);
+        text_facts(db, unit).with_view(|view| {
             simplify::plan(body, occurrences, Some(view), &SimplifyOptions::default()).into()
         })
     };
-    let nothing = || Arc::new(SimplifyPlan::none(body.dialect));
-    Guarded::run(Stage::Planning, function.name(db), work, nothing)
+    Guarded::run(Stage::Planning, unit.name(db), work, nothing)
 }
 
 /// Sets how many results the queries here keep; see [`crate::forgetting`].

@@ -8,15 +8,16 @@
 
 use salsa::Database as _;
 
-use crate::{RootDatabase, SourceFile, finding, lowering, op_edits, op_lowering, plan};
+use crate::{RootDatabase, SourceFile, edits, finding, lowering, planning, source_facts};
 
 /// So many results of each query are kept.
 pub const FEW: usize = 32;
 
 impl RootDatabase {
-    /// From now on, [`RootDatabase::forget`] leaves no more than [`FEW`] results of each query about functions and units.
+    /// From now on, [`RootDatabase::forget`] leaves no more than [`FEW`] results of each query about units.
     pub fn keep_few(&mut self) {
-        for keep in [finding::keep, lowering::keep, op_edits::keep, op_lowering::keep, plan::keep] {
+        let all = [edits::keep, finding::keep, lowering::keep, planning::keep, source_facts::keep];
+        for keep in all {
             keep(self, FEW);
         }
     }

@@ -18,7 +18,7 @@ use dataflow::{
     touch::Touches,
     variance::{Variance, Vary},
 };
-use db::{Function, RootDatabase, SourceFile};
+use db::{PlacedUnit, RootDatabase, SourceFile, Unit};
 use ir::{
     Body, BufferId, BufferOrigin, ExprKind, Occurrences, OpId, OpKind, ValueId,
     effects::EffectTable, print::expr_text,
@@ -26,8 +26,8 @@ use ir::{
 use syntax::{TextRange, TextSize};
 
 use crate::{
-    function_at::{FunctionAt, of_functions},
     plan_text::{self, excerpt, function_text},
+    units::of_units,
 };
 
 /// Conditions are cut to this many characters.
@@ -103,7 +103,7 @@ pub(crate) fn facts(
     limit: usize,
 ) -> Vec<LineFacts> {
     let mut found = Vec::new();
-    let of_function = |at: FunctionAt<'_>| {
+    let of_function = |at: PlacedUnit<'_>| {
         let lines = FunctionLines::new(db, at, range, limit - found.len());
         if !lines.statements.is_empty() {
             found.extend(lines.facts());
@@ -112,13 +112,13 @@ pub(crate) fn facts(
         found.len() == limit
     };
     // Until there are enough.
-    let _ = of_functions(db, file, Some(range), of_function).any(|is_enough| is_enough);
+    let _ = of_units(db, file, Some(range), of_function).any(|is_enough| is_enough);
     found
 }
 
 /// The statements of a function that are asked about.
 struct FunctionLines<'db> {
-    at: FunctionAt<'db>,
+    at: PlacedUnit<'db>,
     body: &'db Body,
     occurrences: &'db Occurrences,
     map: &'db frontend::tvmscript::SourceMap,
@@ -130,17 +130,17 @@ struct FunctionLines<'db> {
 impl<'db> FunctionLines<'db> {
     fn new(
         db: &'db RootDatabase,
-        at: FunctionAt<'db>,
+        at: PlacedUnit<'db>,
         range: TextRange,
         limit: usize,
     ) -> FunctionLines<'db> {
-        let function: Function<'db> = at.function;
+        let unit: Unit<'db> = at.unit;
         let mut this = FunctionLines {
             at,
-            body: db::body(db, function),
-            occurrences: db::occurrences(db, function),
-            map: db::source_map(db, function),
-            text: function_text(db, function),
+            body: db::body(db, unit),
+            occurrences: db::occurrences(db, unit),
+            map: db::source_map(db, unit),
+            text: function_text(db, unit),
             statements: Vec::new(),
         };
         this.collect(range, limit);

@@ -151,10 +151,7 @@ impl AnalysisHost {
 
     /// Reads a text as open files are read: with what is known of dialects.
     pub fn parse(&self, language: Language, text: &str) -> Parse {
-        match language {
-            Language::Mlir => syntax::parse_with(language, &self.db.dialects().shapes, text),
-            _ => syntax::parse_as(language, text),
-        }
+        syntax::parse_with(language, &self.db.dialects().shapes, text)
     }
 
     /// Sets what is known of dialects. Open files of MLIR keep the trees that they have: their owner reads them again.

@@ -5,7 +5,7 @@
 
 use arith::{Constraint, Interval, Overflow, Simplifier, Source};
 use dataflow::{conditions::Conditions, flow::Flow, scopes::ScopeTree};
-use db::{Db, Function};
+use db::{Db, Unit};
 use ir::{OccurrenceId, Type, effects::EffectTable, print::expr_text};
 
 use crate::facts::constraint;
@@ -74,10 +74,10 @@ impl IntegerFacts {
 
 pub(crate) fn integer_facts<'db>(
     db: &'db dyn Db,
-    function: Function<'db>,
+    unit: Unit<'db>,
     occurrence: OccurrenceId,
 ) -> Option<IntegerFacts> {
-    let (body, occurrences) = (db::body(db, function), db::occurrences(db, function));
+    let (body, occurrences) = (db::body(db, unit), db::occurrences(db, unit));
     let expr = occurrences[occurrence].expr;
     let dtype = body.dtype(expr)?;
     let node = body.expr(expr);

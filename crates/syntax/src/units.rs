@@ -26,12 +26,9 @@ use std::{ops::Range, sync::Arc};
 use parser::SyntaxKind::{self, *};
 use rowan::{NodeOrToken, TextRange, TextSize};
 
-use self::scan::Scan;
+pub(crate) use self::scan::Scan;
 pub use self::scan::symbol_of_node as symbol_of;
-use crate::{
-    Change, Green, Parse, changed_nodes, language::Language, parse::Table,
-    syntax_node::kind_from_raw,
-};
+use crate::{Change, Green, Parse, changed_nodes, parse::Table, syntax_node::kind_from_raw};
 
 /// What a unit is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -127,11 +124,7 @@ pub fn units_after(parse: &Parse, previous: &Units) -> Units {
 
 fn units_in(parse: &Parse, previous: Option<&Units>) -> Units {
     let mut scan = Scan::new(parse, previous);
-    match parse.language() {
-        Language::TvmScript => {}
-        Language::Pir => scan.programs(),
-        Language::Mlir => scan.chunks(),
-    }
+    (parse.language().support().scan)(&mut scan);
     let (root, table) = (parse.green().clone(), parse.table().clone());
     Units { functions: scan.functions, frames: scan.frames, root, table }
 }

@@ -16,6 +16,7 @@ use std::{collections::BTreeMap, sync::Arc};
 use anyhow::{Context as _, bail};
 use ide::{Dialects, EffectRows, EffectTable, Shapes};
 use serde_json::{Map, Value};
+use syntax::{Form, Language};
 
 /// The rows of a source of settings.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,14 +31,16 @@ impl DialectRows {
     pub(super) fn read(section: &Value) -> anyhow::Result<DialectRows> {
         let mut section = section.clone();
         let mut forms = Forms::default();
-        for namespace in ["mlir", "pir"] {
-            let rows = section.get_mut(namespace).and_then(Value::as_array_mut);
+        let languages = Language::with(|it| it.form == Form::Operations);
+        let languages: Vec<_> = languages.into_iter().map(Language::support).collect();
+        for language in &languages {
+            let rows = section.get_mut(language.id).and_then(Value::as_array_mut);
             for row in rows.into_iter().flatten().filter_map(Value::as_object_mut) {
-                forms.take(row, namespace == "mlir")?;
+                forms.take(row, language.uses_shapes)?;
             }
         }
         if let Some(section) = section.as_object_mut() {
-            section.retain(|key, _| matches!(key.as_str(), "mlir" | "pir"));
+            section.retain(|key, _| languages.iter().any(|it| it.id == key));
         }
         let effects = serde_json::from_value(section).context("in a row of `effects`")?;
         let rows = DialectRows { effects, shapes: forms.text() };
@@ -70,7 +73,7 @@ struct Forms {
 }
 
 impl Forms {
-    fn take(&mut self, row: &mut Map<String, Value>, is_mlir: bool) -> anyhow::Result<()> {
+    fn take(&mut self, row: &mut Map<String, Value>, uses_shapes: bool) -> anyhow::Result<()> {
         let names: Vec<String> = row
             .get("ops")
             .and_then(Value::as_array)
@@ -83,7 +86,7 @@ impl Forms {
             .into_iter()
             .filter(|flag| row.remove(*flag).is_some_and(|it| it == Value::Bool(true)))
             .collect();
-        if !is_mlir && (shape.is_some() || !flags.is_empty()) {
+        if !uses_shapes && (shape.is_some() || !flags.is_empty()) {
             bail!("operations of PIR are all written in one way: their rows have no shape");
         }
         let shape = match &shape {

@@ -21,6 +21,7 @@ use crate::server::{
     state::{Event, State},
     thread_pool::{Delivery, Job, TooLong},
     transport,
+    workspace::is_source,
 };
 
 /// Documents are shorter than this: offsets have 32 bits, and some room is left for edits.
@@ -248,7 +249,7 @@ fn did_change_watched_files(
 ) -> Result<(), String> {
     let mut is_config = params.changes.is_empty();
     for path in params.changes.iter().filter_map(|it| crate::server::client::path(&it.uri)) {
-        if path.extension().is_some_and(|it| it == "py") {
+        if is_source(&path) {
             state.workspace.changed(path);
         } else {
             is_config = true;
