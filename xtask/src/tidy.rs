@@ -157,7 +157,7 @@ pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
 }
 
 /// Checks every rule.
-pub(crate) fn run_all(ws: &Workspace) -> anyhow::Result<Outcome> {
+pub fn run_all(ws: &Workspace) -> anyhow::Result<Outcome> {
     run(&Args { rules: Vec::new(), list: false }, ws)
 }
 

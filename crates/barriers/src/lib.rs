@@ -11,7 +11,7 @@ use std::{collections::BTreeMap, rc::Rc};
 
 use ir::{
     BlockId, Body, BufferId, Callee, ExprId, ExprKind, OpId, OpKind, RegionId, ValueId,
-    arena::Id as _, walk::WalkEvent,
+    arena::Id as _, effects::EffectTable, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -242,6 +242,7 @@ impl Flow {
 pub struct Planner<'a> {
     body: &'a Body,
     kernel: &'a Kernel,
+    effects: &'a EffectTable,
     definitions: FxHashMap<ValueId, ExprId>,
     /// Operations that touch shared memory, or hold one that does.
     shared: FxHashSet<OpId>,
@@ -261,10 +262,11 @@ pub struct Planner<'a> {
 
 impl<'a> Planner<'a> {
     /// Reads a kernel. Linear in its operations.
-    pub fn new(body: &'a Body, kernel: &'a Kernel) -> Planner<'a> {
+    pub fn new(body: &'a Body, kernel: &'a Kernel, effects: &'a EffectTable) -> Planner<'a> {
         let mut planner = Planner {
             body,
             kernel,
+            effects,
             definitions: bindings(body),
             shared: FxHashSet::default(),
             synced: FxHashSet::default(),

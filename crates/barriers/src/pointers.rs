@@ -13,7 +13,7 @@ use std::rc::Rc;
 use ir::{
     Body, BufferField, BufferId, Callee, ExprId, ExprKind, Type, ValueKind,
     arena::Id as _,
-    effects::{Asynchrony, EffectTable, MemoryEffect},
+    effects::{Asynchrony, MemoryEffect},
 };
 
 use super::{Addresses, Planner, WARP};
@@ -82,7 +82,7 @@ impl Planner<'_> {
         if let Some(known) = instruction(body, call) {
             return self.of_instruction(&known);
         }
-        let effects = EffectTable::builtin().call(body, kind);
+        let effects = self.effects.call(body, kind);
         let waits = matches!(effects.asynchrony, Asynchrony::Wait | Asynchrony::Commit);
         if effects.memory_effect == MemoryEffect::None || waits {
             return Vec::new();
@@ -383,7 +383,7 @@ impl Planner<'_> {
         match instruction(body, expr) {
             Some(it) => matches!(it, Instruction::Wait(_) | Instruction::WaitAll),
             None => {
-                let effects = EffectTable::builtin().call(body, kind);
+                let effects = self.effects.call(body, kind);
                 effects.asynchrony == Asynchrony::Wait
                     || effects.memory_effect == MemoryEffect::Unknown
             }

@@ -9,6 +9,7 @@ use syntax::Form;
 
 use crate::{
     Db,
+    input::Configuration,
     lowering::body,
     unit::{Unit, frame_of, units},
 };
@@ -19,6 +20,8 @@ pub type KernelCode = Result<Arc<[Source]>, Arc<[Unsupported]>>;
 /// Code, unless an edit makes it out of date in the meantime.
 fn generated(db: &dyn Db, body: &Body, target: Target, options: &Options) -> KernelCode {
     let checkpoint = || db.unwind_if_revision_cancelled();
+    let effects = Configuration::get(db).dialects(db).effects.clone();
+    let options = &Options { effects, ..options.clone() };
     codegen::device_code_until(body, target, options, &checkpoint).map(Arc::from).map_err(Arc::from)
 }
 

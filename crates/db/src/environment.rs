@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use frontend::tvmscript::{Capture, Environment, Found};
+use ir::effects::EffectTable;
 
 use crate::{
     Db,
     index::file_index,
-    input::SourceFile,
+    input::{Configuration, SourceFile},
     unit::{Scope, ScopeKey, Unit},
 };
 
@@ -52,5 +53,9 @@ impl Environment for DbEnvironment<'_> {
         let Scope::Python(scope) = self.unit.scope(self.db) else { return UNDEFINED };
         let name = CapturedName::new(self.db, self.unit.file(self.db), scope.clone(), up, name);
         capture(self.db, name).clone()
+    }
+
+    fn effects(&self) -> &EffectTable {
+        &Configuration::get(self.db).dialects(self.db).effects
     }
 }

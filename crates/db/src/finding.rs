@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use crate::{
     Db,
-    input::Configuration,
-    lowering::{body, occurrences},
+    analyses::analyses,
+    input::{Configuration, Options},
+    lowering::body,
     panicked::Guarded,
+    planning::{Plan, plan},
     source_facts::text_facts,
     unit::Unit,
 };
@@ -14,21 +16,34 @@ use ir::{
     guard::Stage,
     plan::{finding::Finding, simplify::SimplifyPlan},
 };
-use transform::simplify::{self, SimplifyOptions};
+use transform::{
+    cse::{self, CseOptions},
+    findings::findings_beside,
+    simplify::{self, SimplifyOptions},
+};
 
 /// What the facts of a function tell beside common subexpressions, of the kinds that the options want; nothing of a unit of operations.
 /// Depends on what the function means and on what its text allows, not on where anything stands.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<[Finding]>> {
-    let body = body(db, unit);
-    let options = Configuration::get(db).options(db).findings;
+    let Options { cse, findings, .. } = Configuration::get(db).options(db);
     let work = || {
-        if body.dialect.is_of_operations() {
+        if body(db, unit).dialect.is_of_operations() {
             return Arc::default();
         }
-        let occurrences = occurrences(db, unit);
+        let analyses = analyses(db, unit);
         text_facts(db, unit).with_view(|view| {
-            transform::findings::findings(body, occurrences, Some(view), &options).into()
+            // The plan that is there, if it is of the kind that is asked for.
+            let planned = || match cse == CseOptions::default() {
+                true => match &**plan(db, unit) {
+                    Plan::Expressions(it) => Some(it.clone()),
+                    Plan::Operations(_) | Plan::Nothing => None,
+                },
+                false => None,
+            };
+            let anew = || Arc::new(cse::plan(&analyses, Some(view), &CseOptions::default()));
+            let shared = || planned().unwrap_or_else(anew);
+            findings_beside(&analyses, Some(view), &findings, &shared).into()
         })
     };
     Guarded::run(Stage::Planning, unit.name(db), work, Arc::default)
@@ -37,15 +52,15 @@ pub fn findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<[Finding]>
 /// What can be simplified in a function; nothing in a unit of operations. Depends on what [`findings`] depends on.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn simplifications<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<SimplifyPlan>> {
-    let body = body(db, unit);
-    let nothing = || Arc::new(SimplifyPlan::none(body.dialect));
+    let dialect = body(db, unit).dialect;
+    let nothing = || Arc::new(SimplifyPlan::none(dialect));
     let work = || {
-        if body.dialect.is_of_operations() {
+        if dialect.is_of_operations() {
             return nothing();
         }
-        let occurrences = occurrences(db, unit);
+        let analyses = analyses(db, unit);
         text_facts(db, unit).with_view(|view| {
-            simplify::plan(body, occurrences, Some(view), &SimplifyOptions::default()).into()
+            simplify::plan(&analyses, Some(view), &SimplifyOptions::default()).into()
         })
     };
     Guarded::run(Stage::Planning, unit.name(db), work, nothing)

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod analyses;
 mod device;
 #[expect(missing_docs, reason = "of methods that salsa makes")]
 mod document_aliases;
@@ -28,6 +29,7 @@ use salsa::plumbing::FromId as _;
 use syntax::Language;
 
 pub use crate::{
+    analyses::analyses,
     device::{KernelCode, device_code, has_kernels, kernels},
     document_aliases::{AliasName, DocumentAliases, alias, aliases},
     edits::{cse_edits, finding_edits, op_edits, op_fixes, simplification_edits},
@@ -185,6 +187,7 @@ impl RootDatabase {
 /// The queries of a unit.
 const OF_UNITS: &[&str] = &[
     "aliases",
+    "analysis_tables",
     "body",
     "findings",
     "lowered",

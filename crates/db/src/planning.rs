@@ -9,12 +9,8 @@ use ir::{
 use transform::{cse, ops};
 
 use crate::{
-    Db,
-    input::Configuration,
-    lowering::{body, occurrences},
-    panicked::Guarded,
-    source_facts::text_facts,
-    unit::Unit,
+    Db, analyses::analyses, input::Configuration, lowering::body, panicked::Guarded,
+    source_facts::text_facts, unit::Unit,
 };
 
 /// A plan.
@@ -44,11 +40,10 @@ pub fn plan<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Plan> {
 }
 
 fn of_expressions<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Arc<CsePlan> {
-    let (body, occurrences) = (body(db, unit), occurrences(db, unit));
+    let analyses = analyses(db, unit);
     let options = Configuration::get(db).options(db).cse;
-    db.counters().planned(occurrences.len());
-    text_facts(db, unit)
-        .with_view(|view| Arc::new(cse::plan(body, occurrences, Some(view), &options)))
+    db.counters().planned(analyses.occurrences.len());
+    text_facts(db, unit).with_view(|view| Arc::new(cse::plan(&analyses, Some(view), &options)))
 }
 
 fn of_operations<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Plan {

@@ -8,21 +8,18 @@
 use arith::{Analyzer, Constraint, ContextId};
 use dataflow::{
     alias::AliasClasses,
+    analyses::Analyses,
     conditions::Conditions,
     definite_init::{Initialisation, Initialised, Initialising},
     flow::Flow,
     liveness::{LiveVariables, Liveness},
     memory::{MemoryVersions, Origin},
-    scopes::ScopeTree,
     solver::Cursor,
     touch::Touches,
     variance::{Variance, Vary},
 };
 use db::{PlacedUnit, RootDatabase, SourceFile, Unit};
-use ir::{
-    Body, BufferId, BufferOrigin, ExprKind, Occurrences, OpId, OpKind, ValueId,
-    effects::EffectTable, print::expr_text,
-};
+use ir::{Body, BufferId, BufferOrigin, ExprKind, OpId, OpKind, ValueId, print::expr_text};
 use syntax::{TextRange, TextSize};
 
 use crate::{
@@ -120,7 +117,7 @@ pub(crate) fn facts(
 struct FunctionLines<'db> {
     at: PlacedUnit<'db>,
     body: &'db Body,
-    occurrences: &'db Occurrences,
+    analyses: Analyses<'db>,
     map: &'db frontend::tvmscript::SourceMap,
     text: &'db plan_text::FunctionText,
     /// The operations that start on each line, with its number from 0.
@@ -138,7 +135,7 @@ impl<'db> FunctionLines<'db> {
         let mut this = FunctionLines {
             at,
             body: db::body(db, unit),
-            occurrences: db::occurrences(db, unit),
+            analyses: db::analyses(db, unit),
             map: db::source_map(db, unit),
             text: function_text(db, unit),
             statements: Vec::new(),
@@ -177,16 +174,13 @@ impl<'db> FunctionLines<'db> {
     }
 
     fn facts(&self) -> Vec<LineFacts> {
-        let effects = EffectTable::builtin();
-        let scopes = ScopeTree::build(self.body);
-        let flow = Flow::build(self.body, self.occurrences, &scopes, effects);
-        let aliases = AliasClasses::build(self.body, effects);
-        let memory = MemoryVersions::build(self.body, self.occurrences, &scopes, effects, &aliases);
-        let liveness = Liveness::build(&flow, &aliases);
-        let initialisation = Initialisation::build(&flow, Touches::build(&flow, &aliases));
-        let variance = Variance::build(&flow, &aliases);
-        let mut analyzer = Analyzer::new(self.body);
-        let conditions = Conditions::build(&flow, &mut analyzer);
+        let analyses = &self.analyses;
+        let (flow, aliases) = (analyses.flow(), analyses.aliases());
+        let liveness = Liveness::build(&flow, aliases);
+        let initialisation = Initialisation::build(&flow, Touches::build(&flow, aliases));
+        let variance = Variance::build(&flow, aliases);
+        let mut analyzer = analyses.analyzer();
+        let conditions = analyses.conditions(&mut analyzer);
         let made: Vec<(OpId, BufferId)> = self
             .body
             .ops_preorder()
@@ -201,8 +195,8 @@ impl<'db> FunctionLines<'db> {
             params: self.body.buffers.ids().filter(is_param).collect(),
             made,
             flow: &flow,
-            aliases: &aliases,
-            memory: &memory,
+            aliases,
+            memory: analyses.memory(),
             live: liveness.cursor(),
             written: initialisation.cursor(),
             initialisation: &initialisation,
@@ -219,7 +213,7 @@ struct Reader<'r, 'a> {
     lines: &'r FunctionLines<'r>,
     flow: &'r Flow<'a>,
     aliases: &'r AliasClasses,
-    memory: &'r MemoryVersions<'a>,
+    memory: MemoryVersions<'r>,
     live: Cursor<'r, 'a, LiveVariables<'a>>,
     written: Cursor<'r, 'a, Initialising<'a>>,
     initialisation: &'r Initialisation<'a>,

@@ -8,6 +8,8 @@ use syntax::{Form, TextRange, TextSize};
 
 pub(crate) use self::operations::line_text;
 
+use crate::guarded;
+
 /// What is shown about a place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Hover {
@@ -21,6 +23,6 @@ pub struct Hover {
 pub(crate) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
     match db::form(db, file) {
         Form::Expressions => expressions::hover(db, file, offset),
-        Form::Operations => operations::hover(db, file, offset),
+        Form::Operations => guarded::at(db, file, offset, operations::hover),
     }
 }

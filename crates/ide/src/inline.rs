@@ -54,8 +54,7 @@ fn action(
     title: String,
     reading: Reading,
 ) -> CodeAction {
-    let (body, occurrences) = (db::body(db, at.unit), db::occurrences(db, at.unit));
-    let disabled = match inline(body, occurrences, value, uses) {
+    let disabled = match inline(&db::analyses(db, at.unit), value, uses) {
         Ok(fix) => {
             let found = db::finding_edits(db, at.unit, &[&fix], reading);
             match CodeAction::of(title.clone(), ActionKind::Inline, at, found) {

@@ -187,7 +187,9 @@ impl Analysis {
     /// Where else in the workspace the expression or the function at an offset is, up to names: in order of file and place. The
     /// workspace is the files of the host, and what was put into [`AnalysisHost::workspace_index`].
     pub fn elsewhere(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<Elsewhere>> {
-        self.ask(file, |db, _| elsewhere::elsewhere(db, &self.files, &self.index, file, offset))
+        self.ask_at(file, offset, |db, _, at| {
+            elsewhere::elsewhere(db, &self.files, &self.index, file, at)
+        })
     }
 
     /// The functions of a file and what is in them.
@@ -216,7 +218,7 @@ impl Analysis {
         file: FileId,
         offset: TextSize,
     ) -> Cancellable<Option<TextRange>> {
-        self.ask(file, |db, file| navigation::goto_definition(db, file, offset))
+        self.ask_at(file, offset, navigation::goto_definition)
     }
 
     /// All mentions of the name at an offset.
@@ -226,12 +228,14 @@ impl Analysis {
         offset: TextSize,
         with_definition: bool,
     ) -> Cancellable<Option<Vec<TextRange>>> {
-        self.ask(file, |db, file| navigation::references(db, file, offset, with_definition))
+        self.ask_at(file, offset, |db, file, at| {
+            navigation::references(db, file, at, with_definition)
+        })
     }
 
     /// The mentions of the name at an offset, with what each does.
     pub fn highlights(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<Highlight>> {
-        self.ask(file, |db, file| highlight::highlights(db, file, offset))
+        self.ask_at(file, offset, highlight::highlights)
     }
 
     /// The name at an offset, or why it cannot be renamed.
@@ -240,7 +244,7 @@ impl Analysis {
         file: FileId,
         offset: TextSize,
     ) -> Cancellable<Result<TextRange, String>> {
-        self.ask_or(file, |db, file| rename::prepare_rename(db, file, offset))
+        self.ask_or_at(file, offset, rename::prepare_rename)
     }
 
     /// The edits that give the name at an offset a new spelling, or why that cannot be done.
@@ -250,12 +254,12 @@ impl Analysis {
         offset: TextSize,
         new_name: &str,
     ) -> Cancellable<Result<Vec<Edit>, String>> {
-        self.ask_or(file, |db, file| rename::rename(db, file, offset, new_name))
+        self.ask_or_at(file, offset, |db, file, at| rename::rename(db, file, at, new_name))
     }
 
     /// The ranges around an offset, each strictly inside of the next.
     pub fn selection_ranges(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<TextRange>> {
-        self.ask(file, |db, file| selection_ranges::selection_ranges(db, file, offset))
+        self.ask_at(file, offset, selection_ranges::selection_ranges)
     }
 
     /// What the names of a file, or of a part of it, are: in text order, none over another.
@@ -276,7 +280,9 @@ impl Analysis {
         options: &TargetOptions,
     ) -> Cancellable<Option<DeviceCodeView>> {
         let options = codegen::Options::default().with(options);
-        self.ask(file, |db, file| device_code::view_device_code(db, file, offset, target, options))
+        self.ask_at(file, offset, |db, file, at| {
+            device_code::view_device_code(db, file, at, target, options)
+        })
     }
 
     /// The functions that launch threads, with what is computed once in them.
@@ -295,17 +301,17 @@ impl Analysis {
         offset: TextSize,
         passes: &[Pass],
     ) -> Cancellable<Option<PassPreview>> {
-        self.ask(file, |db, file| preview::view_passes(db, file, offset, passes))
+        self.ask_at(file, offset, |db, file, at| preview::view_passes(db, file, at, passes))
     }
 
     /// What was decided about the expression at an offset, and why.
     pub fn explain(&self, file: FileId, offset: TextSize) -> Cancellable<Option<Explanation>> {
-        self.ask(file, |db, file| explain::explain(db, file, offset))
+        self.ask_at(file, offset, explain::explain)
     }
 
     /// What was found at an offset, the smallest place first: why, what bears on it, and what its fix does.
     pub fn findings_at(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<FindingAt>> {
-        self.ask(file, |db, file| findings_at::findings_at(db, file, offset))
+        self.ask_at(file, offset, findings_at::findings_at)
     }
 
     /// What is known at the lines of a range, at most `limit` of them: liveness, memory versions, conditions, variance.
@@ -341,7 +347,7 @@ impl Analysis {
 
     /// The mistakes of ours that are told of the function at an offset: what is said of it lacks something.
     pub fn internal_errors(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<String>> {
-        self.ask(file, |db, file| diagnostics::internal_errors(db, file, offset))
+        self.ask_at(file, offset, diagnostics::internal_errors)
     }
 
     /// Cancels what is asked of this snapshot.
@@ -363,13 +369,27 @@ impl Analysis {
         self.token.interrupt().over(hang).map_err(|_| Cancelled)
     }
 
-    /// As [`Analysis::ask`], for questions whose answer may be a sentence why there is none.
-    fn ask_or<T>(
+    /// As [`Analysis::ask`], of one place: a panic costs the answer, and is told beside it ([`Analysis::take_lost`]).
+    fn ask_at<T: Default>(
         &self,
         file: FileId,
-        question: impl FnOnce(&RootDatabase, SourceFile) -> Result<T, String>,
+        offset: TextSize,
+        question: impl FnOnce(&RootDatabase, SourceFile, TextSize) -> T,
+    ) -> Cancellable<T> {
+        self.ask(file, |db, file| guarded::at(db, file, offset, question))
+    }
+
+    /// As [`Analysis::ask_at`], for questions whose answer may be a sentence why there is none.
+    fn ask_or_at<T>(
+        &self,
+        file: FileId,
+        offset: TextSize,
+        question: impl FnOnce(&RootDatabase, SourceFile, TextSize) -> Result<T, String>,
     ) -> Cancellable<Result<T, String>> {
-        let answer = self.ask(file, |db, file| Some(question(db, file)))?;
+        let answer = self.ask(file, |db, file| {
+            let answer = guarded::try_at(db, file, offset, question);
+            Some(answer.unwrap_or_else(|panicked| Err(panicked.to_string())))
+        })?;
         Ok(answer.unwrap_or_else(|| Err("there is no such file".to_owned())))
     }
 

@@ -4,7 +4,7 @@ pub(crate) mod operations;
 
 use db::{Db, Unit};
 use ir::{
-    BinaryOp, Body, Callee, ExprId, ExprKind, OccurrenceId, OpId, OpKind, Type,
+    BinaryOp, Body, ExprId, ExprKind, OccurrenceId, OpId, OpKind, Type,
     plan::{
         Between, CellPlace, CseCell, CseGroup, CsePlan, Decision, Equivalence, PartialObstacle,
         Refusal, json::TEXT_LIMIT,
@@ -317,9 +317,7 @@ impl<'db> PlanText<'db> {
             ExprKind::Cast(value) => format!("nothing shows that `{}` fits", text(value)),
             ExprKind::Load { .. } => format!("nothing shows that `{}` is in bounds", text(culprit)),
             ExprKind::Ramp { .. } => format!("a sum in `{}` may overflow", text(culprit)),
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. }
-                if self.body.name(name) == "if_then_else" =>
-            {
+            ExprKind::IfThenElse(..) => {
                 format!("a sum in the condition of `{}` may overflow", text(culprit))
             }
             _ => format!("nothing shows that `{}` does not", text(culprit)),

@@ -60,7 +60,7 @@ pub(crate) fn view_passes(
 ) -> Option<PassPreview> {
     let unit = db::unit_at(db, file, offset)?.unit;
     match unit.form(db) {
-        Form::Expressions => Some(preview(db::body(db, unit), passes)),
+        Form::Expressions => Some(preview(db::body(db, unit), &db.dialects().effects, passes)),
         Form::Operations => operations::view(db, unit, passes),
     }
 }

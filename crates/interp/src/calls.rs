@@ -14,7 +14,7 @@ use super::{
 };
 use ir::{
     AttrDictId, BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type,
-    effects::{self, OpEffects, has_keyword_operands},
+    effects::{OpEffects, has_keyword_operands},
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
@@ -44,12 +44,6 @@ impl Machine<'_> {
         let is_model = self.options.unknown_calls == UnknownCalls::Model;
         if has_keyword_operands(body, attrs) || is_model && !is_executed(name) {
             return self.unexecuted_intrinsic(name, (args, attrs), ty, lane);
-        }
-        if name == "if_then_else"
-            && let [condition, then, otherwise] = *args
-        {
-            let taken = if self.int(condition, lane)? != 0 { then } else { otherwise };
-            return self.eval(taken, lane);
         }
         if let Some(value) = self.pointer_call(name, args, lane) {
             return value;
@@ -114,7 +108,7 @@ impl Machine<'_> {
         lane: usize,
     ) -> Result<Val> {
         if self.options.unknown_calls == UnknownCalls::Model {
-            return self.modelled_call(name, effects::tir(name), (args, attrs), ty, lane);
+            return self.modelled_call(name, self.effects.tir(name), (args, attrs), ty, lane);
         }
         let types: Types = args.iter().map(|it| self.body.dtype(*it)).collect();
         self.unsupported_intrinsic(name, &types)
@@ -167,7 +161,7 @@ impl Machine<'_> {
         match value {
             Some(value) => Ok(self.carry(values.iter().any(wrapped::is_wrapped), value)),
             None if self.options.unknown_calls == UnknownCalls::Model => {
-                Ok(self.modelled_call_of(name, effects::tir(by), &values, dtype.into()))
+                Ok(self.modelled_call_of(name, self.effects.tir(by), &values, dtype.into()))
             }
             None => {
                 let message = format!("the function `{name}` of another library");

@@ -19,7 +19,7 @@ use super::{
 };
 use ir::{
     BlockId, Body, BufferId, ExprId, ExprKind, ExprListId, OpId, OpKind, RegionId, ValueId,
-    arena::Id,
+    arena::Id, effects::EffectTable,
 };
 
 type Result<T> = std::result::Result<T, Box<RunError>>;
@@ -81,6 +81,8 @@ pub(super) struct Frame {
 /// The state of a run.
 pub(super) struct Machine<'a> {
     pub(super) body: &'a Body,
+    /// What unknown calls do, and which calls threads make together.
+    pub(super) effects: &'a EffectTable,
     pub(super) options: Options,
     pub(super) frame: Frame,
     pub(super) storages: Vec<Storage>,
@@ -123,7 +125,7 @@ pub(super) struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(body: &'a Body, options: Options) -> Self {
+    pub(super) fn new(body: &'a Body, effects: &'a EffectTable, options: Options) -> Self {
         let frame = Frame {
             slots: vec![Slot::Empty; body.values.len()],
             buffers: vec![Binding::Empty; body.buffers.len()],
@@ -133,6 +135,7 @@ impl<'a> Machine<'a> {
         };
         Machine {
             body,
+            effects,
             options,
             frame,
             storages: Vec::new(),
@@ -151,7 +154,7 @@ impl<'a> Machine<'a> {
             programs: Programs::new(body.ops.len()),
             convergence: match options.schedule {
                 Schedule::Lockstep => Convergence::default(),
-                _ => Convergence::of(body),
+                _ => Convergence::of(body, effects),
             },
             shuffler: Shuffler::new(match options.schedule {
                 Schedule::Random(seed) => seed,

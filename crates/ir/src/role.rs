@@ -3,19 +3,22 @@
 //! Most operands are values: computed where they stand, each time. Others say something to whoever reads the function (how many lanes, of
 //! what type, which part of a buffer, how memory is laid out), and have to be seen as they are written: a name for them says
 //! nothing. In: a body. Out: the [`Role`] of an operand, of a part of an expression, or of all occurrences ([`Roles`]). What is part of
-//! such an operand has its role. Planners that put something in the place of an operand ask [`Role::takes_name`] or
-//! [`Role::takes_equal`], and nothing else.
+//! such an operand has its role. Planners that put something in the place of an operand ask [`may_become`], [`Roles::may_become`] or
+//! [`Roles::may_become_name`], and nothing else; [`Role::takes_equal`] tells them early that there is nothing to look for.
 //!
 //! The presets that follow TVM do what TVM does, also with these; what is unsound of that they refuse.
 //!
 //! O(1) an operand; O(occurrences) for all.
 
 mod arguments;
+mod becomes;
 
 use crate::{
     Body, BufferOrigin, Callee, ExprId, ExprKind, ForKind, Lanes, OccurrenceId, Occurrences, OpId,
     OpKind, Type, arena::Id as _,
 };
+
+pub use becomes::{is_place, may_become};
 
 /// What an operand is for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -103,9 +106,9 @@ impl Role {
         }
     }
 
-    /// Whether a constant of the same value may stand there where none stood.
+    /// Whether a constant means there what an expression of its value does; asked beside [`Role::takes_equal`].
     pub fn takes_constant(self) -> bool {
-        self.takes_equal() && self != Role::Converted
+        self != Role::Converted
     }
 
     /// What a part has that is for `part` in an operand that is for this.
@@ -201,6 +204,7 @@ fn of_part(body: &Body, kind: ExprKind, index: usize) -> Role {
         | ExprKind::Unary(..)
         | ExprKind::Cast(_)
         | ExprKind::Select(..)
+        | ExprKind::IfThenElse(..)
         | ExprKind::Load { .. }
         | ExprKind::BufferField(..)
         | ExprKind::Buffer(_)

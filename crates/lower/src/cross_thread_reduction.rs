@@ -34,10 +34,10 @@ use reducer::{Component, comm_reducer};
 
 pub(super) fn run(
     body: &mut Body,
-    _: &LowerOptions,
+    options: &LowerOptions,
     origins: &mut Origins,
 ) -> Result<(), LowerRefusal> {
-    for reduction in plan(body)? {
+    for reduction in plan(body, &options.effects)? {
         let first = body.ops.len();
         rewrite(body, &reduction);
         // What combines the parts stands for the block.

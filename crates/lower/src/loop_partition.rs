@@ -131,7 +131,7 @@ fn plan(body: &mut Body, op: OpId, is_hinted: bool, options: &LowerOptions) -> O
         return None;
     }
     let before = body.clone();
-    let mut analyzer = Analyzer::new(&before);
+    let mut analyzer = Analyzer::with_effects(&before, &options.effects);
     let context = around(&mut analyzer, &before, op);
     let mut ranges: Vec<(Guard, Range)> = Vec::new();
     for guard in found {

@@ -20,7 +20,7 @@ mod check;
 
 use ir::{
     Attr, BinaryOp, BlockId, Body, DataType, ExprId, ExprKind, ForKind, OpId, OpKind, ValueId,
-    substitution::Substitution, walk::WalkEvent,
+    effects::EffectTable, substitution::Substitution, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -33,13 +33,17 @@ use super::{
 const TAGS: [&str; 6] =
     ["blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"];
 
-pub(super) fn run(body: &mut Body, _: &LowerOptions, _: &mut Origins) -> Result<(), LowerRefusal> {
+pub(super) fn run(
+    body: &mut Body,
+    options: &LowerOptions,
+    _: &mut Origins,
+) -> Result<(), LowerRefusal> {
     let kernels = kernels(body)?;
     check::one_kernel_each(body, &kernels)?;
     for &op in &kernels {
         let kernel = Kernel::of(body, op).map_err(|it| it.at(op))?;
-        check::rebound(body, &kernel)?;
-        kernel.launch(body)?;
+        check::rebound(body, &kernel, &options.effects)?;
+        kernel.launch(body, &options.effects)?;
     }
     Ok(())
 }
@@ -121,8 +125,8 @@ impl Kernel {
     }
 
     /// Puts the launches in the place of the kernel's loop.
-    fn launch(&self, body: &mut Body) -> Result<(), LowerRefusal> {
-        let guarded = check::outside_of_threads(body, self)?;
+    fn launch(&self, body: &mut Body, effects: &EffectTable) -> Result<(), LowerRefusal> {
+        let guarded = check::outside_of_threads(body, self, effects)?;
         let block = body.ops[self.op].parent;
         let place = body.blocks[block].ops.iter().position(|it| *it == self.op);
         let mut into = block;

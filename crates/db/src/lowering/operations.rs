@@ -60,24 +60,19 @@ fn read<'db>(
     text: &UnitText,
 ) -> Option<Arc<Lowered>> {
     if operations.is_incremental && source.kind == UnitKind::Function {
-        return Some(function(db, unit, operations, text));
+        return Some(function(db, unit, text));
     }
     let (kind, green) = (source.kind, &source.green);
     let shapes = &Configuration::get(db).dialects(db).shapes;
     let aliases = &mentioned_aliases(db, unit, green, text).aliases;
     let mut lowered = (operations.lower)(&UnitInput { kind, green, text, aliases, shapes })?;
     db.counters().lowered(green.text_len().into());
-    leave_known(db, &mut lowered, text, operations);
+    leave_known(db, &mut lowered, unit, text);
     Some(Arc::new(lowered))
 }
 
 /// A function, lowered: by what changed since the last time, if that is known.
-fn function<'db>(
-    db: &'db dyn Db,
-    unit: Unit<'db>,
-    operations: &Operations,
-    text: &UnitText,
-) -> Arc<Lowered> {
+fn function<'db>(db: &'db dyn Db, unit: Unit<'db>, text: &UnitText) -> Arc<Lowered> {
     let green = unit.green(db);
     let Dialects { shapes, .. } = Configuration::get(db).dialects(db);
     let (file, document) = (unit.file(db), unit.document(db));
@@ -94,7 +89,7 @@ fn function<'db>(
             (lowered, traits, mentioned)
         }
     };
-    leave_known(db, &mut lowered, text, operations);
+    leave_known(db, &mut lowered, unit, text);
     let lowered = Arc::new(lowered);
     if green.text_len() >= MIN_LEN.into() {
         let reading = Reading {
@@ -111,9 +106,9 @@ fn function<'db>(
 }
 
 /// Takes back what is said about operations that the user has told of; of those whose form is not known, says that.
-fn leave_known(db: &dyn Db, lowered: &mut Lowered, text: &str, operations: &Operations) {
+fn leave_known(db: &dyn Db, lowered: &mut Lowered, unit: Unit<'_>, text: &str) {
     let Dialects { shapes, effects } = Configuration::get(db).dialects(db);
-    let namespace = operations.namespace;
+    let namespace = language::of(unit.green(db).language()).namespace;
     lowered.diagnostics.retain_mut(|it| {
         let written = &text[std::ops::Range::<usize>::from(it.range)];
         let name = shapes.full_name(written.trim_matches('"'));

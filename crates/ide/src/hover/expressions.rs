@@ -8,10 +8,9 @@ use super::Hover;
 use crate::{
     explain::{Explanation, explain},
     findings_at::{FindingAt, findings_at},
-    guarded::try_item,
+    guarded::{name_at, try_item},
     names::expressions::mention_at,
     plan_text::PlanText,
-    units::function_at,
 };
 
 /// More findings at one place are left to the diagnostics.
@@ -20,7 +19,7 @@ const MAX_FINDINGS: usize = 3;
 /// What is known of the name and the expression at an offset, and what was found there.
 pub(super) fn hover(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<Hover> {
     // A part that cannot be worded costs itself, and says so in its place.
-    let function = function_at(db, file, offset).map_or("", |it| it.0.unit.name(db));
+    let function = name_at(db, file, offset);
     let known = try_item(function, || known_at(db, file, offset));
     let found = try_item(function, || findings_at(db, file, offset));
     let known_range = known.iter().flatten().map(|it| it.range).next();

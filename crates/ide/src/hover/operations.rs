@@ -214,7 +214,7 @@ fn operation_at(
     let token = root.token_at_offset(offset).right_biased()?;
     let name = operation_token(&token)?;
     let full = db::shapes(db).full_name(&name).to_owned();
-    let namespace = language::operations(db::language(db, file))?.namespace;
+    let namespace = language::of(db::language(db, file)).namespace;
     let mut text =
         format!("`{full}`: {}", effects_text(db.dialects().effects.as_ref(), namespace, &full));
     if db::language(db, file).support().uses_shapes

@@ -1,7 +1,9 @@
 //! A function of statements before and after passes: its text is printed from the IR, so that only what a pass changed differs.
 
+use dataflow::analyses::Analyses;
 use ir::{
     Body, Occurrences,
+    effects::EffectTable,
     guard::{self, guarded},
     plan::simplify::{Simplification, SimplifyPlan},
 };
@@ -14,7 +16,7 @@ use transform::{
 use super::{PassPreview, Stage};
 
 /// The passes over one body.
-pub fn preview(body: &Body, passes: &[Pass]) -> PassPreview {
+pub fn preview(body: &Body, effects: &EffectTable, passes: &[Pass]) -> PassPreview {
     let before = ir::print::tvmscript(body, 0);
     let mut stages: Vec<Stage> = Vec::new();
     let mut current: Option<Body> = None;
@@ -23,8 +25,8 @@ pub fn preview(body: &Body, passes: &[Pass]) -> PassPreview {
         let last = stages.last().map_or(&before, |it| &it.text);
         let work = || {
             let (after, notes) = match pass {
-                Pass::Simplify => simplified(from),
-                pass => (pass.run(from), Vec::new()),
+                Pass::Simplify => simplified(from, effects),
+                pass => (pass.run(from, effects), Vec::new()),
             };
             let after = kept(pass.name(), from, after).map_err(|it| it.report())?;
             Ok((ir::print::tvmscript(&after, 0), after, notes))
@@ -45,9 +47,13 @@ pub fn preview(body: &Body, passes: &[Pass]) -> PassPreview {
     PassPreview { function: body.name.to_string(), before, stages }
 }
 
-fn simplified(body: &Body) -> (Body, Vec<String>) {
+fn simplified(body: &Body, effects: &EffectTable) -> (Body, Vec<String>) {
     let occurrences = Occurrences::collect(body);
-    let plan = simplify::plan(body, &occurrences, None, &SimplifyOptions::default());
+    let plan = simplify::plan(
+        &Analyses::of(body, &occurrences, effects),
+        None,
+        &SimplifyOptions::default(),
+    );
     let after = simplify::rewrite(body, &occurrences, &plan);
     let notes = plan.items.iter().map(|it| note(&occurrences, &plan, it)).collect();
     (after, notes)

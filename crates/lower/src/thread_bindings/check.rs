@@ -101,7 +101,11 @@ pub(super) fn buffers_below(body: &Body, region: RegionId) -> FxHashSet<BufferId
 }
 
 /// A loop inside one of the same tag does the same in every iteration of the outer one, and may do it once.
-pub(super) fn rebound(body: &Body, kernel: &Kernel) -> Result<(), LowerRefusal> {
+pub(super) fn rebound(
+    body: &Body,
+    kernel: &Kernel,
+    effects: &EffectTable,
+) -> Result<(), LowerRefusal> {
     let mut open: Vec<Vec<OpId>> = vec![Vec::new(); kernel.axes.len()];
     for event in body.ops[kernel.op].regions.iter().flat_map(|&it| body.walk(it)) {
         let (WalkEvent::Enter(op) | WalkEvent::Leave(op)) = event else { continue };
@@ -112,7 +116,7 @@ pub(super) fn rebound(body: &Body, kernel: &Kernel) -> Result<(), LowerRefusal> 
         }
         let own = kernel.axis_of.get(&kernel.op) == Some(&axis);
         for &outer in open[axis].iter().chain(own.then_some(&kernel.op)) {
-            if !is_independent(body, outer, op) {
+            if !is_independent(body, outer, op, effects) {
                 let what = "a loop over threads depends on one of the same tag around it";
                 return Err(LowerRefusal::new("thread-rebound", what).at(op));
             }
@@ -122,7 +126,7 @@ pub(super) fn rebound(body: &Body, kernel: &Kernel) -> Result<(), LowerRefusal> 
     Ok(())
 }
 
-fn is_independent(body: &Body, outer: OpId, inner: OpId) -> bool {
+fn is_independent(body: &Body, outer: OpId, inner: OpId, effects: &EffectTable) -> bool {
     let mut depend: FxHashSet<ValueId> = FxHashSet::from_iter([loop_var(body, outer)]);
     for op in nest(body, outer) {
         let data = &body.ops[op];
@@ -146,11 +150,11 @@ fn is_independent(body: &Body, outer: OpId, inner: OpId) -> bool {
         }
         around = body.parent_op(op);
     }
-    nest(body, inner).all(is_free) && may_be_repeated(body, inner)
+    nest(body, inner).all(is_free) && may_be_repeated(body, inner, effects)
 }
 
 /// Whether what a loop writes it does not read, but for memory of its own.
-fn may_be_repeated(body: &Body, op: OpId) -> bool {
+fn may_be_repeated(body: &Body, op: OpId, effects: &EffectTable) -> bool {
     let (mut own, mut read, mut written) =
         (FxHashSet::default(), FxHashSet::default(), FxHashSet::default());
     for op in nest(body, op) {
@@ -161,7 +165,7 @@ fn may_be_repeated(body: &Body, op: OpId) -> bool {
             OpKind::Store { buffer, .. } => {
                 written.insert(buffer);
             }
-            OpKind::Evaluate if effect(body, op) == Effect::Other => return false,
+            OpKind::Evaluate if effect(body, op, effects) == Effect::Other => return false,
             _ => {}
         }
         for &operand in &body.ops[op].operands {
@@ -185,13 +189,13 @@ enum Effect {
     Other,
 }
 
-fn effect(body: &Body, op: OpId) -> Effect {
+fn effect(body: &Body, op: OpId, effects: &EffectTable) -> Effect {
     let mut worst = Effect::None;
     for &operand in &body.ops[op].operands {
         each_node(body, operand, &mut |at| {
             let call = body.expr(at).kind;
             let ExprKind::Call { callee, .. } = call else { return };
-            if EffectTable::builtin().call(body, call).is_pure_value() {
+            if effects.call(body, call).is_pure_value() {
                 return;
             }
             let here = match callee {
@@ -217,6 +221,7 @@ fn effect(body: &Body, op: OpId) -> Effect {
 pub(super) fn outside_of_threads(
     body: &Body,
     kernel: &Kernel,
+    effects: &EffectTable,
 ) -> Result<FxHashMap<OpId, Vec<usize>>, LowerRefusal> {
     let is_single =
         |axis: usize| matches!(body.expr(kernel.axes[axis].extent).kind, ExprKind::Int(1));
@@ -252,7 +257,7 @@ pub(super) fn outside_of_threads(
                 }
                 None => return refusal("a store to unknown memory stands outside of threads"),
             },
-            OpKind::Evaluate if effect(body, op) == Effect::Other => {
+            OpKind::Evaluate if effect(body, op, effects) == Effect::Other => {
                 return refusal("a call with an effect stands outside of threads");
             }
             OpKind::Opaque(_) | OpKind::Named(_) | OpKind::Return => {

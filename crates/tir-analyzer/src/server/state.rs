@@ -321,10 +321,8 @@ impl State {
 
     /// Takes the rows about dialects, and reads open files of MLIR again.
     fn apply_dialects(&mut self) {
-        match self.config.dialects.tables() {
-            Ok(dialects) => self.host_mut().set_dialects(dialects),
-            Err(error) => return self.show(lsp::MessageType::Error, format!("{error:#}")),
-        }
+        let dialects = self.config.dialects.tables().clone();
+        self.host_mut().set_dialects(dialects);
         for document in self.documents.sorted() {
             let old = self.host.tree(document.file);
             if let Some(old) = old.filter(|it| it.language().support().uses_shapes) {

@@ -1,6 +1,6 @@
 //! What a planner knows about a body before it starts.
 //!
-//! In: body, occurrences, source view. Out: [`Facts`]: scopes and certainty; for every expression node its cost, what may
+//! In: the analyses of the body, source view. Out: [`Facts`]: for every expression node its cost, what may
 //! trap in it, from where on its variables are visible; for every occurrence whether it counts and whether it is lazily
 //! evaluated. Everything is computed once, bottom-up over the nodes (a child has a smaller id than its parent) and in one
 //! pass over the occurrences; all questions are then O(1). Time and memory O(nodes + occurrences + operations).
@@ -9,6 +9,7 @@
 //! `B4` (binders), `P6` (launch bounds), `B6` (shapes of matched buffers are definitions), `X8` (unresolved branches).
 
 use dataflow::{
+    analyses::Analyses,
     certain::Certainty,
     flow::{self, Evaluated},
     scopes::{ScopeId, ScopeKind, ScopeTree},
@@ -19,7 +20,6 @@ use ir::{
     arena::Id,
     effects::{self, EffectTable, Trap},
     plan::SourceView,
-    role::Roles,
     visibility::{Reach, reach},
     walk::WalkEvent,
 };
@@ -63,8 +63,9 @@ pub(super) struct Facts<'a> {
     pub(super) occurrences: &'a Occurrences,
     pub(super) source: Option<SourceView<'a>>,
     pub(super) effects: &'a EffectTable,
-    pub(super) scopes: ScopeTree,
-    pub(super) certainty: Certainty,
+    pub(super) analyses: &'a Analyses<'a>,
+    pub(super) scopes: &'a ScopeTree,
+    pub(super) certainty: &'a Certainty,
     pub(super) shadows: Shadows,
     pub(super) paths: Paths,
     /// By node: the cost of one evaluation, operands included.
@@ -91,33 +92,32 @@ pub(super) struct Facts<'a> {
 
 impl<'a> Facts<'a> {
     pub(super) fn collect(
-        body: &'a Body,
-        occurrences: &'a Occurrences,
+        analyses: &'a Analyses<'a>,
         source: Option<SourceView<'a>>,
-        effects: &'a EffectTable,
         work: &mut Work,
     ) -> Facts<'a> {
-        let scopes = ScopeTree::build(body);
-        let certainty = Certainty::build(body, &scopes, effects);
+        let Analyses { body, occurrences, effects, .. } = *analyses;
+        let scopes = analyses.scopes();
         let mut facts = Facts {
             body,
             occurrences,
             source,
             effects,
-            certainty,
-            paths: Paths::new(body, &scopes),
+            analyses,
+            scopes,
+            certainty: analyses.certainty(),
+            paths: Paths::new(body, scopes),
             shadows: Shadows::collect(body, occurrences, source.as_ref(), work),
             cost: Vec::with_capacity(body.n_exprs()),
             culprit: Vec::with_capacity(body.n_exprs()),
             visible_from: Vec::with_capacity(body.n_exprs()),
-            launched_from: launched_from(body, occurrences, &scopes),
+            launched_from: launched_from(body, occurrences, scopes),
             sharing: Vec::with_capacity(body.n_exprs()),
             flags: vec![0; occurrences.len()],
             lazy_at: vec![NONE; occurrences.len()],
-            part: parts(body, &scopes),
+            part: parts(body, scopes),
             branches_before: branches_before(body),
             site: sites(body, source.as_ref()),
-            scopes,
         };
         facts.summarize_nodes(effects);
         facts.look_through_bindings();
@@ -129,7 +129,7 @@ impl<'a> Facts<'a> {
 
     fn summarize_nodes(&mut self, effects: &EffectTable) {
         let body = self.body;
-        let declared_from = declared_from(body, &self.scopes);
+        let declared_from = declared_from(body, self.scopes);
         for index in 0..body.n_exprs() {
             let id = ExprId::new(index);
             let kind = body.expr(id).kind;
@@ -197,8 +197,7 @@ impl<'a> Facts<'a> {
             let id = ExprId::new(index);
             let kind = body.expr(id).kind;
             let is_sum = |it: ExprId| self.sharing(it).has(Sharing::SUM);
-            let is_own =
-                effects.own_trap(body, id) != Trap::No || sharing::uses_sum(body, kind, is_sum);
+            let is_own = effects.own_trap(body, id) != Trap::No || sharing::uses_sum(kind, is_sum);
             let mut culprit = if is_own { index as u32 } else { NONE };
             body.each_child(kind, &mut |child| {
                 if culprit == NONE {
@@ -243,7 +242,7 @@ impl<'a> Facts<'a> {
 
     /// Leaves alone what has to be seen as it is written: for who decides by `ir::role`, and not as a peer does.
     pub(super) fn leave_roles(&mut self, work: &mut Work) {
-        let roles = Roles::of(self.body, self.occurrences);
+        let roles = self.analyses.roles();
         for (id, _) in self.occurrences.iter().filter(|it| !roles.role(it.0).takes_name()) {
             self.flags[id.index()] &= !flag::REPLACEABLE;
             self.flags[id.index()] |= flag::STAYS;

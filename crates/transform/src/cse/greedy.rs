@@ -22,7 +22,6 @@ mod partial;
 mod reuse;
 mod together;
 
-use dataflow::alias::AliasClasses;
 use ir::{
     BinaryOp, BufferOrigin, ExprKind, OccurrenceId, OpId, OpKind,
     arena::Id,
@@ -88,8 +87,7 @@ enum Choice {
 }
 
 pub(super) fn plan(facts: &Facts<'_>, options: &CseOptions, work: &mut Work) -> CsePlan {
-    let aliases = AliasClasses::build(facts.body, facts.effects);
-    let memory = &Memory::new(facts, &aliases);
+    let memory = &Memory::new(facts.analyses);
     let values = &Values::number(facts, memory, options.equivalence, work);
     let proofs = &Proofs::new(facts, memory);
     let mut lists = Lists::collect(facts, values, work, true);

@@ -133,7 +133,7 @@ fn of_call(body: &Body, effects: &EffectTable, call: ExprKind) -> Sharing {
 
 /// Calls that give the same bits on every target.
 fn is_exact(name: &str) -> bool {
-    const EXACT: [&str; 26] = [
+    const EXACT: [&str; 25] = [
         "abs",
         "bitwise_and",
         "bitwise_not",
@@ -146,7 +146,6 @@ fn is_exact(name: &str) -> bool {
         "floor",
         "floordiv",
         "floormod",
-        "if_then_else",
         "ignore_loop_partition",
         "isfinite",
         "isinf",
@@ -178,9 +177,10 @@ fn cuts(kind: ExprKind, below: Sharing) -> bool {
             ..,
         )
         | ExprKind::Unary(UnaryOp::BitNot, _) => true,
-        ExprKind::Binary(..) | ExprKind::Select(..) | ExprKind::Call { .. } => {
-            below.has(Sharing::NARROW)
-        }
+        ExprKind::Binary(..)
+        | ExprKind::Select(..)
+        | ExprKind::IfThenElse(..)
+        | ExprKind::Call { .. } => below.has(Sharing::NARROW),
         _ => false,
     }
 }
@@ -201,6 +201,10 @@ pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
         ExprKind::Binary(..) | ExprKind::Unary(..) | ExprKind::Cast(_) | ExprKind::Select(..) => {
             is_number(body.ty(id))
         }
+        ExprKind::IfThenElse(condition, then, otherwise) => {
+            is_number(body.ty(id))
+                && [condition, then, otherwise].into_iter().all(|it| is_operand(body, it))
+        }
         ExprKind::Load { buffer, indices, predicate: None } => {
             is_number(body.ty(id)) && !is_register(body, buffer, body.items(indices))
         }
@@ -208,10 +212,7 @@ pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
             let name = body.name(name);
             is_number(body.ty(id))
                 && !matches!(name, "likely" | "ignore_loop_partition")
-                && body
-                    .items(args)
-                    .iter()
-                    .all(|&it| body.dtype(it).is_some() && !is_place(body, it))
+                && body.items(args).iter().all(|&it| is_operand(body, it))
         }
         _ => false,
     }
@@ -227,16 +228,17 @@ fn is_register(body: &Body, buffer: BufferId, indices: &[ExprId]) -> bool {
 
 /// Whether the node uses an operand that may come from an overflow (`SEMANTICS: I1`): a condition, the base and stride of a ramp. What
 /// may trap on an operand uses it too, and is not asked about here.
-pub(super) fn uses_sum(body: &Body, kind: ExprKind, is_sum: impl Fn(ExprId) -> bool) -> bool {
+pub(super) fn uses_sum(kind: ExprKind, is_sum: impl Fn(ExprId) -> bool) -> bool {
     match kind {
-        ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-            if body.name(name) == "if_then_else" =>
-        {
-            body.items(args).first().is_some_and(|&it| is_sum(it))
-        }
+        ExprKind::IfThenElse(condition, ..) => is_sum(condition),
         ExprKind::Ramp { base, stride, .. } => is_sum(base) || is_sum(stride),
         _ => false,
     }
+}
+
+/// Whether an argument is a number.
+fn is_operand(body: &Body, id: ExprId) -> bool {
+    body.dtype(id).is_some() && !is_place(body, id)
 }
 
 /// Whether an argument names something that is no number: a buffer, part of one, a list.
@@ -256,7 +258,7 @@ fn is_place(body: &Body, id: ExprId) -> bool {
 /// (`SEMANTICS: M8`): the call gives an address, or reads or writes there.
 pub(super) fn takes_place(body: &Body, effects: &EffectTable, id: ExprId, index: usize) -> bool {
     let call = body.expr(id).kind;
-    matches!(call, ExprKind::Call { .. })
+    matches!(call, ExprKind::Call { .. } | ExprKind::IfThenElse(..))
         && (body.dtype(id).is_none_or(|it| it == DataType::HANDLE)
             || effects.element(body, call, index) != Element::Value)
 }

@@ -8,7 +8,7 @@
 
 use std::cell::OnceCell;
 
-use ir::{Callee, ExprId, ExprKind, OccurrenceId, OpId, arena::Id};
+use ir::{ExprId, ExprKind, OccurrenceId, OpId, arena::Id};
 
 use super::{
     Work,
@@ -82,11 +82,8 @@ impl<'a> Traps<'a> {
             None => false,
             Some(culprit) if culprit == expr => true,
             Some(_) => match body.expr(expr).kind {
-                ExprKind::Select(..) => true,
+                ExprKind::Select(..) | ExprKind::IfThenElse(..) => true,
                 ExprKind::Binary(op, ..) => op.is_logical(),
-                ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
-                    body.name(name) == "if_then_else"
-                }
                 _ => false,
             },
         }

@@ -141,7 +141,7 @@ impl Table<'_> {
 
     /// Where TVM puts the binding.
     fn insertion(&self, entry: &Entry) -> OpId {
-        let scopes = &self.facts.scopes;
+        let scopes = self.facts.scopes;
         scopes
             .child_towards(entry.common, entry.first_scope)
             .and_then(|it| scopes.creator(it))

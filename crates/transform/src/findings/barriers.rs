@@ -32,7 +32,7 @@ const MAX_THREADS: i64 = 1024;
 
 pub(super) fn plan_missing(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     for kernel in kernels(facts) {
-        let planner = Planner::new(facts.body, &kernel);
+        let planner = Planner::new(facts.body, &kernel, facts.effects);
         let is_passed = |it: &OpId| is_passed(facts, &kernel, *it);
         if !planner.barriers().iter().all(is_passed) || may_wait(facts, &kernel) {
             continue;
@@ -53,13 +53,13 @@ pub(super) fn plan_missing(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
 
 pub(super) fn plan_superfluous(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
     for kernel in kernels(facts) {
-        let barriers = Planner::new(facts.body, &kernel).barriers();
+        let barriers = Planner::new(facts.body, &kernel, facts.effects).barriers();
         if barriers.len() > MOST_BARRIERS || orders_more(facts, &kernel) {
             continue;
         }
         // Where one is missing, or cannot be placed, the program is not understood well enough.
         let is_complete = |without: FxHashSet<OpId>| {
-            let plan = Planner::new(facts.body, &kernel).plan_without(without);
+            let plan = Planner::new(facts.body, &kernel, facts.effects).plan_without(without);
             plan.is_ok_and(|it| it.before.is_empty() && it.at_end.is_empty())
         };
         if !is_complete(FxHashSet::default()) {

@@ -10,7 +10,7 @@
 //! matter to the value (`S2`). Constants written as conditions (`while True`) are meant. O(occurrences + what the analyzer needs), and a walk outwards for each finding.
 
 use arith::{Analyzer, Constraint, ContextId, Overflow};
-use dataflow::{conditions::Conditions, flow::Flow, values::is_place_name};
+use dataflow::{conditions::Conditions, flow::Flow};
 use ir::{
     BinaryOp, Body, Callee, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, UnaryOp,
     arena::Id as _,
@@ -77,7 +77,7 @@ pub(super) fn known(facts: &FindingFacts<'_>) -> Vec<Known> {
 /// The places of a body and what is known there; the analyzer that answers is the one in which the conditions were made.
 #[derive(Clone, Copy)]
 pub(crate) struct Points<'p, 'a> {
-    pub(crate) flow: &'p Flow<'a>,
+    pub(crate) flow: Flow<'a>,
     pub(crate) conditions: &'p Conditions,
 }
 
@@ -106,7 +106,7 @@ impl<'p, 'a> Points<'p, 'a> {
         reading: Overflow,
     ) -> Vec<Known> {
         let mut all = Vec::new();
-        let context = self.conditions.at(self.flow, top);
+        let context = self.conditions.at(&self.flow, top);
         if !analyzer.is_contradiction(Overflow::Excluded, context) {
             self.examine(analyzer, top, context, reading, &mut all);
         }
@@ -183,7 +183,7 @@ impl<'p, 'a> Points<'p, 'a> {
         let mut steps = 0;
         let mut at = id;
         while let Some(parent) = occurrences[at].parent {
-            let [inner, outer] = [at, parent].map(|it| conditions.at(flow, it));
+            let [inner, outer] = [at, parent].map(|it| conditions.at(&flow, it));
             if adds(analyzer, inner, outer, context) {
                 return part(OccurrenceId::new(parent.index() + 1));
             }
@@ -248,11 +248,7 @@ pub(crate) fn tops(
         let first = OccurrenceId::new(id.index() + 1);
         match body.expr(occurrences[id].expr).kind {
             ExprKind::Select(..) => tops.push((first, Overflow::Wraps)),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if body.name(name) == "if_then_else" && body.items(args).len() == 3 =>
-            {
-                tops.push((first, Overflow::Excluded));
-            }
+            ExprKind::IfThenElse(..) => tops.push((first, Overflow::Excluded)),
             _ => {}
         }
     }
@@ -301,7 +297,7 @@ pub(super) fn fix(facts: &FindingFacts<'_>, known: &Known) -> Option<FindingFix>
                 first
             }
         }
-        ExprKind::Select(..) | ExprKind::Call { .. } if known.occurrence == first => {
+        ExprKind::Select(..) | ExprKind::IfThenElse(..) if known.occurrence == first => {
             let third = facts.occurrences[second].end;
             let (kept, gone) = if known.value { (second, third) } else { (third, second) };
             if !facts.deletable().may_go(facts.occurrences[gone].expr) {
@@ -311,23 +307,12 @@ pub(super) fn fix(facts: &FindingFacts<'_>, known: &Known) -> Option<FindingFix>
         }
         _ => return None,
     };
-    let role = facts.roles().role(parent);
-    let is_constant = body.expr(facts.occurrences[kept].expr).is_constant();
-    if !role.takes_equal()
-        || is_constant && !role.takes_constant()
-        || becomes_place(facts, parent, kept)
-    {
+    let new = facts.occurrences[kept].expr;
+    if !facts.roles().may_become(body, facts.occurrences, facts.effects, parent, new) {
         return None;
     }
     let with = Replacement::Copy(kept);
     Some(FindingFix::of(FixEdit::Replace { occurrence: parent, with }))
-}
-
-/// Whether an element, a value under its condition, is a place without it.
-fn becomes_place(facts: &FindingFacts<'_>, at: OccurrenceId, kept: OccurrenceId) -> bool {
-    let is_load =
-        matches!(facts.body.expr(facts.occurrences[kept].expr).kind, ExprKind::Load { .. });
-    is_load && is_place_name(facts.body, facts.occurrences, facts.effects, at)
 }
 
 /// Keeps the arm that is executed.

@@ -172,7 +172,7 @@ fn has_expr(attr: &Attr) -> bool {
     attr.expressions().next().is_some()
 }
 
-impl Planner<'_, '_, '_> {
+impl Planner<'_, '_, '_, '_> {
     /// How often a loop runs, given its extent as simplified.
     pub(super) fn trips(&mut self, op: OpId, extent: ExprId) -> Trips {
         let context = self.before(op);
@@ -204,7 +204,7 @@ impl Planner<'_, '_, '_> {
     ) -> Result<ValueId, (SimplifyRefusal, Option<Place>)> {
         let facts = self.facts;
         let loops = facts.loops();
-        let body = self.facts.round.body;
+        let body = self.body();
         let data = &body.ops[op];
         let refuse = |refusal| Err((refusal, None));
         if is_thread_loop(data.kind) {

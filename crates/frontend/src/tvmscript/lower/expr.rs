@@ -331,7 +331,7 @@ impl Lowerer<'_, '_, '_> {
         attrs: ir::AttrDictId,
         ty: Type,
     ) -> ir::ExprId {
-        let effects = ir::effects::EffectTable::builtin();
+        let effects = self.s.env.effects();
         let body = &mut self.s.body;
         let is_value =
             effects.given(body, callee, args, attrs).merge() != ir::effects::Merge::Never;

@@ -25,7 +25,7 @@ impl Lowerer<'_, '_, '_> {
     }
 
     pub(super) fn generic_tx(&mut self, ex: Ex, name: &str, args: &Args<'_>) -> R<Tx> {
-        if !intrinsics::is_known(name) && !is_data_form(name) {
+        if !intrinsics::is_known(name, self.s.env.effects()) && !is_data_form(name) {
             let range = self.ast.range(ex);
             let message = format!("`T.{name}` is in no table: it may do anything");
             self.diagnostic(diagnostics::UNKNOWN_INTRINSIC, Severity::Hint, range, message, None);
@@ -326,7 +326,7 @@ impl Lowerer<'_, '_, '_> {
             return match name {
                 "const" => self.python_const(ex, &args),
                 // The rest of that module has no name in the script.
-                _ if !intrinsics::is_known(name)
+                _ if !intrinsics::is_known(name, self.s.env.effects())
                     && super::forms::form_parameters(name).is_none() =>
                 {
                     Ok(self.opaque_ex(ex))

@@ -463,7 +463,7 @@ impl<'a> Search<'a> {
 
 /// By scope: whether it is in a vectorised loop, whose lanes would share a scalar.
 fn vectorized(facts: &Facts<'_>) -> Vec<bool> {
-    let scopes = &facts.scopes;
+    let scopes = facts.scopes;
     let mut all: Vec<bool> = Vec::with_capacity(scopes.len());
     for scope in scopes.ids() {
         let around = scopes.parent(scope).is_some_and(|it| all[it.index()]);

@@ -1,5 +1,7 @@
 //! Work grows with the body, counted: deep nests, long lists, many guards.
 
+use dataflow::analyses::Analyses;
+use ir::effects::EffectTable;
 use ir::{
     BinaryOp, BlockId, Body, Buffer, BufferOrigin, DataType, Dialect, ExprId, ForKind, Occurrences,
     OpKind, Type,
@@ -67,7 +69,11 @@ impl Function {
 
 fn work(body: &Body) -> (Work, usize) {
     let occurrences = Occurrences::collect(body);
-    let (plan, work) = plan_counted(body, &occurrences, None, &SimplifyOptions::default());
+    let (plan, work) = plan_counted(
+        &Analyses::of(body, &occurrences, EffectTable::builtin()),
+        None,
+        &SimplifyOptions::default(),
+    );
     assert!(plan.is_complete, "{} items", plan.items.len());
     let after = rewrite(body, &occurrences, &plan);
     assert!(after.ops_preorder().count() <= body.ops_preorder().count());
