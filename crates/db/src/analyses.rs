@@ -1,7 +1,8 @@
 //! The analyses of a unit: what every planner and every answer about it asks.
 //!
-//! What is worked out is kept beside the body, each analysis from when somebody first asks for it; so hints, findings, simplifications
-//! and what is told on hover share it. It is large, and cheap beside the plans that are made of it: of few functions it is kept.
+//! What is worked out is kept beside the body, each analysis from when somebody first asks for it; so hints, findings,
+//! simplifications and what is told on hover share it. It is large, and cheap beside the plans that are made of it: of
+//! few functions it is kept.
 
 use std::sync::Arc;
 

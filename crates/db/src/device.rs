@@ -37,8 +37,8 @@ pub fn has_kernels<'db>(db: &'db dyn Db, unit: Unit<'db>) -> bool {
     }
 }
 
-/// The kernels of a unit of operations, as functions of statements. Reads all of its document: who launches a kernel says its sizes. None
-/// are made of other functions; a function of statements is its own.
+/// The kernels of a unit of operations, as functions of statements. Reads all of its document: who launches a kernel
+/// says its sizes. None are made of other functions; a function of statements is its own.
 #[salsa::tracked(returns(ref), no_eq)]
 pub fn kernels<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<KernelOf> {
     if unit.form(db) == Form::Expressions || !has_kernels(db, unit) {
@@ -58,8 +58,8 @@ pub fn kernels<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<KernelOf> {
     number.map(kernels).unwrap_or_default()
 }
 
-/// The code of a function of statements, which is one; of a unit of operations, that of each of its [`kernels`]: a kernel that is none has an
-/// empty list, its refusal tells why.
+/// The code of a function of statements, which is one; of a unit of operations, that of each of its [`kernels`]: a
+/// kernel that is none has an empty list, its refusal tells why.
 #[salsa::tracked(returns(ref), no_eq)]
 pub fn device_code<'db>(
     db: &'db dyn Db,

@@ -1,5 +1,5 @@
-//! What units of operations see of their document: `#alias` and `!alias` definitions, one query a name, so that the edit of one
-//! reaches its users and nobody else.
+//! What units of operations see of their document: `#alias` and `!alias` definitions, one query a name, so that the
+//! edit of one reaches its users and nobody else.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -17,7 +17,8 @@ use crate::{
     unit::{Unit, units},
 };
 
-/// Where the aliases of a document are defined, in its frame, and what they stand for. The first definition of a name counts.
+/// Where the aliases of a document are defined, in its frame, and what they stand for. The first definition of a name
+/// counts.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct DocumentAliases {
     ranges: FxHashMap<Box<str>, TextRange>,

@@ -22,8 +22,8 @@ use transform::{
     simplify::{self, SimplifyOptions},
 };
 
-/// What the facts of a function tell beside common subexpressions, of the kinds that the options want; nothing of a unit of operations.
-/// Depends on what the function means and on what its text allows, not on where anything stands.
+/// What the facts of a function tell beside common subexpressions, of the kinds that the options want; nothing of a
+/// unit of operations. Depends on what the function means and on what its text allows, not on where anything stands.
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
 pub fn findings<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Guarded<Arc<[Finding]>> {
     let Options { cse, findings, .. } = Configuration::get(db).options(db);

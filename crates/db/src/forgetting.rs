@@ -1,8 +1,8 @@
 //! How much of what is computed is kept.
 //!
-//! A server keeps all that it computed of a function: it is asked again. Who asks once, and for a whole file, would hold the intermediate results of
-//! thousands of functions that are each looked at once. Between two of them it lets go of what it has seen. What is forgotten is computed anew when
-//! somebody asks, so answers do not depend on it.
+//! A server keeps all that it computed of a function: it is asked again. Who asks once, and for a whole file, would
+//! hold the intermediate results of thousands of functions that are each looked at once. Between two of them it lets go
+//! of what it has seen. What is forgotten is computed anew when somebody asks, so answers do not depend on it.
 //!
 //! The queries that take part say `lru = 0`: they keep everything until [`RootDatabase::keep_few`].
 

@@ -1,10 +1,11 @@
 //! From a file to its units: `file_index`, the only query that reads a whole file.
 //!
-//! What it costs for each unit that an edit leaves alone is one small record: its tree is compared by address, its text is not read.
+//! What it costs for each unit that an edit leaves alone is one small record: its tree is compared by address, its text
+//! is not read.
 //!
-//! A unit is *the same* over edits of its body and of everything around it. Its identity is the path of the scopes around it, its
-//! name, and, among units that share these (dumps are full of `main`), a [slot](slots) that is handed on from version to version: to
-//! the unit with the same tree first, then in order.
+//! A unit is *the same* over edits of its body and of everything around it. Its identity is the path of the scopes
+//! around it, its name, and, among units that share these (dumps are full of `main`), a [slot](slots) that is handed on
+//! from version to version: to the unit with the same tree first, then in order.
 
 use std::{
     hash::{Hash as _, Hasher as _},

@@ -112,8 +112,9 @@ impl RootDatabase {
         db
     }
 
-    /// The next generation: a database with the same options and no file, which shares nothing that is computed with this one. What
-    /// salsa never frees (inputs, interned keys, and what is remembered for them) goes with the last snapshot of the old one.
+    /// The next generation: a database with the same options and no file, which shares nothing that is computed with
+    /// this one. What salsa never frees (inputs, interned keys, and what is remembered for them) goes with the last
+    /// snapshot of the old one.
     pub fn successor(&self) -> RootDatabase {
         let configuration = Configuration::get(self);
         let dialects = configuration.dialects(self).clone();

@@ -1,8 +1,8 @@
 //! From a unit to its body, its source map and its diagnostics.
 //!
 //! `lowered` reads the text; `body` is what it means. A comment or a space changes the one and not the other: `body`
-//! compares by content, so what hangs off it stands. Positions live in source maps, relative to the unit. Each form has a map of its
-//! own; of a unit of the other form it is empty.
+//! compares by content, so what hangs off it stands. Positions live in source maps, relative to the unit. Each form has
+//! a map of its own; of a unit of the other form it is empty.
 
 mod operations;
 
@@ -128,7 +128,8 @@ pub fn source_map<'db>(db: &'db dyn Db, unit: Unit<'db>) -> &'db SourceMap {
     }
 }
 
-/// Where the parts of a unit of operations are in the text, relative to the unit; none if it is no such unit, or means nothing.
+/// Where the parts of a unit of operations are in the text, relative to the unit; none if it is no such unit, or means
+/// nothing.
 pub fn op_source_map<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Option<&'db OpSourceMap> {
     lowered(db, unit).operations().map(|it| &it.source_map)
 }

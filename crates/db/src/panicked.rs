@@ -1,7 +1,7 @@
 //! What a panic in one function costs: its answer, and nothing else of the file.
 //!
-//! Queries about one unit work under [`ir::guard`]. Where one panics, its answer is that there is nothing, and what happened stands
-//! beside it, to be told as a diagnostic. A cancelled query unwinds as before.
+//! Queries about one unit work under [`ir::guard`]. Where one panics, its answer is that there is nothing, and what
+//! happened stands beside it, to be told as a diagnostic. A cancelled query unwinds as before.
 
 use ir::guard::{Panicked, Stage, guarded};
 

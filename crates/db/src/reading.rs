@@ -1,8 +1,8 @@
 //! What was made of large functions of MLIR before: for making it again after an edit by what the edit reached.
 //!
-//! In: the tree of a function now, and the last version of it that was lowered. Out: its text and what it means, the same as without an
-//! earlier version. Nothing depends on which version that is, or on whether there is one, but the cost: a version is known by its tree, and what is
-//! taken over follows from where the trees differ.
+//! In: the tree of a function now, and the last version of it that was lowered. Out: its text and what it means, the
+//! same as without an earlier version. Nothing depends on which version that is, or on whether there is one, but the
+//! cost: a version is known by its tree, and what is taken over follows from where the trees differ.
 
 use std::sync::Arc;
 
@@ -61,7 +61,8 @@ impl UnitText {
     }
 }
 
-/// What is made of a function by what an edit reached; none if that cannot be said, and all of it has to be read. `find` says what an alias stands for.
+/// What is made of a function by what an edit reached; none if that cannot be said, and all of it has to be read.
+/// `find` says what an alias stands for.
 pub(crate) fn lower_after(
     text: &UnitText,
     last: &Reading,

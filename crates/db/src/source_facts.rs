@@ -1,4 +1,5 @@
-//! What the text of a function of statements allows to those who plan: without positions, so that plans stand still when only they change.
+//! What the text of a function of statements allows to those who plan: without positions, so that plans stand still
+//! when only they change.
 
 use frontend::tvmscript::SourceMap;
 use ir::{

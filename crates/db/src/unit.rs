@@ -1,8 +1,8 @@
 //! Units: what is read, planned and remembered by itself, in every language.
 //!
-//! A unit is a function, a program of PIR, or the *frame* of a document of operations: all of it that is in no function. The units of a
-//! file stand still while one of them is edited, and a frame while bodies are. All positions in a unit are relative to it; a
-//! [`PlacedUnit`] knows the way to the file.
+//! A unit is a function, a program of PIR, or the *frame* of a document of operations: all of it that is in no
+//! function. The units of a file stand still while one of them is edited, and a frame while bodies are. All positions
+//! in a unit are relative to it; a [`PlacedUnit`] knows the way to the file.
 
 use std::sync::Arc;
 
@@ -104,8 +104,8 @@ impl PartialEq for Source {
     }
 }
 
-/// Whether two functions are one, whatever their keys say: which of several namesakes it is, is the identity's business, and must not
-/// change the source when a namesake comes or goes.
+/// Whether two functions are one, whatever their keys say: which of several namesakes it is, is the identity's
+/// business, and must not change the source when a namesake comes or goes.
 fn is_same(a: &FunctionSource, b: &FunctionSource) -> bool {
     // Without `..`, so that a new field is decided on here.
     let FunctionSource {
@@ -286,8 +286,8 @@ pub fn shapes(db: &dyn Db) -> &syntax::Shapes {
     &Configuration::get(db).dialects(db).shapes
 }
 
-/// The units of a file with their places, in text order: each frame, then the functions of its document; or the tensor functions. Macros are
-/// read where they are used; graph functions and Python functions are opaque.
+/// The units of a file with their places, in text order: each frame, then the functions of its document; or the tensor
+/// functions. Macros are read where they are used; graph functions and Python functions are opaque.
 pub fn placed_units<'db>(
     db: &'db dyn Db,
     file: SourceFile,

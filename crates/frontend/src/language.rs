@@ -1,7 +1,8 @@
 //! The table of frontends: how the units of a language become bodies, one row a language.
 //!
-//! The rows of `syntax` ([`syntax::LanguageSupport`]) say how a language is written; these say what it means. Who works on units of any
-//! language asks [`of`]; who works on units of one form asks [`operations`] or reads [`crate::tvmscript`].
+//! The rows of `syntax` ([`syntax::LanguageSupport`]) say how a language is written; these say what it means. Who works
+//! on units of any language asks [`of`]; who works on units of one form asks [`operations`] or reads
+//! [`crate::tvmscript`].
 
 use ir::{Dialect, effects::Namespace};
 use parser::mlir::Shapes;
@@ -19,7 +20,8 @@ pub struct Frontend {
     pub dialect: Dialect,
     /// Where effects of what its units call are looked up.
     pub namespace: Namespace,
-    /// How units of operations are read; none where units are functions of statements, which [`crate::tvmscript`] reads.
+    /// How units of operations are read; none where units are functions of statements, which [`crate::tvmscript`]
+    /// reads.
     pub operations: Option<Operations>,
 }
 

@@ -42,8 +42,8 @@ pub struct CodeAction {
 }
 
 impl CodeAction {
-    /// An action that does these edits of a function. Where they read back as something else than they should, it is there to say so; none
-    /// where the text allows no edit.
+    /// An action that does these edits of a function. Where they read back as something else than they should, it is
+    /// there to say so; none where the text allows no edit.
     pub(crate) fn of(
         title: String,
         kind: ActionKind,

@@ -82,7 +82,8 @@ impl DeviceCodeView {
         u32::try_from(self.text.lines().count()).unwrap_or(u32::MAX)
     }
 
-    /// Adds what was written of a function, with an empty line in front of each kernel but the first; `place` says where an operation stands in the file.
+    /// Adds what was written of a function, with an empty line in front of each kernel but the first; `place` says
+    /// where an operation stands in the file.
     fn add(
         &mut self,
         sources: &[Source],

@@ -31,13 +31,15 @@ pub(crate) fn diagnostics(
     in_file.finish(db, file, config)
 }
 
-/// As [`diagnostics`], of a file that nobody asks about again: what was computed of some functions is forgotten before the next.
+/// As [`diagnostics`], of a file that nobody asks about again: what was computed of some functions is forgotten before
+/// the next.
 pub(crate) fn diagnostics_once(
     db: &mut RootDatabase,
     file: SourceFile,
     config: &DiagnosticsConfig,
 ) -> Vec<Diagnostic> {
-    /// Finding a part is linear in the units before it: with so many parts that is nothing, and what is held is a small part of all.
+    /// Finding a part is linear in the units before it: with so many parts that is nothing, and what is held is a small
+    /// part of all.
     const MAX_PARTS: usize = 64;
     db.keep_few();
     keep(db, db::FEW);

@@ -1,13 +1,14 @@
 //! The same expression and the same function in other places of the workspace.
 //!
-//! A map from structural fingerprints to places, outside of the database: no query reads it. The entries of a file of the host are replaced
-//! as a whole when somebody asks and the file is another one than it was: typing costs nothing here. Those of other files of the
-//! workspace are made by whoever owns them, from their text alone ([`ClosedFile::read`], on any thread), and put in and taken out as a
-//! whole too ([`WorkspaceIndex`]). The map is sharded by fingerprint; no guard is held while anything is computed or another map is asked. A
-//! version of a file is told apart from the next by a number, so that a reader never sees two; readers sort what they get by file and place.
+//! A map from structural fingerprints to places, outside of the database: no query reads it. The entries of a file of
+//! the host are replaced as a whole when somebody asks and the file is another one than it was: typing costs nothing
+//! here. Those of other files of the workspace are made by whoever owns them, from their text alone
+//! ([`ClosedFile::read`], on any thread), and put in and taken out as a whole too ([`WorkspaceIndex`]). The map is
+//! sharded by fingerprint; no guard is held while anything is computed or another map is asked. A version of a file is
+//! told apart from the next by a number, so that a reader never sees two; readers sort what they get by file and place.
 //!
-//! What is compared: functions in every language; and, in functions of statements, expressions of at least [`MIN_NODES`] nodes that are
-//! operands of operations, loads or calls. Equal up to names.
+//! What is compared: functions in every language; and, in functions of statements, expressions of at least
+//! [`MIN_NODES`] nodes that are operands of operations, loads or calls. Equal up to names.
 
 use std::sync::{
     Arc,
@@ -264,7 +265,8 @@ fn each_operation_unit(
     true
 }
 
-/// The map of what is where, for those who have files that the host does not have. Their ids must be others than the host's.
+/// The map of what is where, for those who have files that the host does not have. Their ids must be others than the
+/// host's.
 #[derive(Clone)]
 pub struct WorkspaceIndex {
     index: Arc<Index>,
@@ -299,8 +301,8 @@ fn prints<'db>(db: &'db dyn Db, unit: Unit<'db>) -> Vec<Print> {
     }
 }
 
-/// The fingerprint of a function or program of operations, at its name or, without one, where it begins; none of a declaration, which
-/// computes nothing.
+/// The fingerprint of a function or program of operations, at its name or, without one, where it begins; none of a
+/// declaration, which computes nothing.
 fn whole_print(body: &Body, name_range: TextRange) -> Option<Print> {
     if body.blocks[body.entry(body.root)].ops.is_empty() {
         return None;

@@ -1,9 +1,9 @@
 //! What the data-flow analyses know at a line: for `explain --facts` and for code lenses.
 //!
 //! In: a file and a range. Out: for each line of it on which a statement starts, the facts before the (outermost)
-//! statement of the line: what is live, which version of memory it reads or overwrites, which conditions are known, what
-//! varies by thread, what is initialised. Everything is computed for a function at once, and only for functions that the
-//! range touches: O(n log n) in the function, and in what is said.
+//! statement of the line: what is live, which version of memory it reads or overwrites, which conditions are known,
+//! what varies by thread, what is initialised. Everything is computed for a function at once, and only for functions
+//! that the range touches: O(n log n) in the function, and in what is said.
 
 use arith::{Analyzer, Constraint, ContextId};
 use dataflow::{

@@ -1,8 +1,8 @@
 //! What was found at a place: for hovers and the command line.
 //!
-//! In: an offset. Out: the findings whose place holds it, the smallest place first: what is found and why, the places that bear on it, and what
-//! its fix would do. A place of several lines is pointed at by its first one: nobody who points into a loop asks about the loop. What the user
-//! allows is not told. Linear in the findings of the function.
+//! In: an offset. Out: the findings whose place holds it, the smallest place first: what is found and why, the places
+//! that bear on it, and what its fix would do. A place of several lines is pointed at by its first one: nobody who
+//! points into a loop asks about the loop. What the user allows is not told. Linear in the findings of the function.
 
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use frontend::tvmscript::Reading;

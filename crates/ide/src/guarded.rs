@@ -1,7 +1,7 @@
 //! What a panic costs where an answer is made: one item of it, not the answer.
 //!
-//! In: how an item of an answer is made, and the function that it is about. Out: the item, or none. What is left out is remembered until the
-//! question is answered, and stands beside the answer ([`crate::Analysis::take_lost`]).
+//! In: how an item of an answer is made, and the function that it is about. Out: the item, or none. What is left out is
+//! remembered until the question is answered, and stands beside the answer ([`crate::Analysis::take_lost`]).
 
 use std::cell::RefCell;
 

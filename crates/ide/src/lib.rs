@@ -143,7 +143,8 @@ impl Analysis {
         self.ask(file, |db, file| code_actions::code_actions(db, file, range, wants, Reading::Now))
     }
 
-    /// As [`Analysis::code_actions`], without edits that are yet to be read back: those who want them ask for [`Analysis::code_action`].
+    /// As [`Analysis::code_actions`], without edits that are yet to be read back: those who want them ask for
+    /// [`Analysis::code_action`].
     pub fn code_action_titles(
         &self,
         file: FileId,
@@ -184,8 +185,8 @@ impl Analysis {
         self.ask(file, |db, file| hover::hover(db, file, offset))
     }
 
-    /// Where else in the workspace the expression or the function at an offset is, up to names: in order of file and place. The
-    /// workspace is the files of the host, and what was put into [`AnalysisHost::workspace_index`].
+    /// Where else in the workspace the expression or the function at an offset is, up to names: in order of file and
+    /// place. The workspace is the files of the host, and what was put into [`AnalysisHost::workspace_index`].
     pub fn elsewhere(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<Elsewhere>> {
         self.ask_at(file, offset, |db, _, at| {
             elsewhere::elsewhere(db, &self.files, &self.index, file, at)

@@ -1,8 +1,9 @@
 //! A function before and after each of some passes.
 //!
-//! In: a body, or the function at a place, and passes in order. Out: [`PassPreview`]: the function as text before the first pass and after each,
-//! with what each pass did, for a virtual document and for the command line. Texts of TVMScript are printed from the IR, so that only what a
-//! pass changed differs; those of MLIR and PIR are the user's, edited.
+//! In: a body, or the function at a place, and passes in order. Out: [`PassPreview`]: the function as text before the
+//! first pass and after each, with what each pass did, for a virtual document and for the command line. Texts of
+//! TVMScript are printed from the IR, so that only what a pass changed differs; those of MLIR and PIR are the user's,
+//! edited.
 
 mod expressions;
 mod operations;

@@ -1,7 +1,7 @@
 //! Semantic tokens: what the names of a text are.
 //!
-//! Of functions of statements, the names that they define: Python itself is left to the Python tools. Of operations, all tokens. Made unit by
-//! unit, relative to it; a file is put together when somebody asks.
+//! Of functions of statements, the names that they define: Python itself is left to the Python tools. Of operations,
+//! all tokens. Made unit by unit, relative to it; a file is put together when somebody asks.
 
 mod expressions;
 mod operations;

@@ -1,6 +1,7 @@
 //! Operations that nobody knows, and the rows of the settings that would declare them.
 //!
-//! In: a range of a file. Out: a row for each operation in it that is in no table, in text order. Linear in the units of the range.
+//! In: a range of a file. Out: a row for each operation in it that is in no table, in text order. Linear in the units
+//! of the range.
 
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use frontend::ops::codes::{UNKNOWN_OPERATION, settings_row};

@@ -1,7 +1,7 @@
 //! What can be simplified in a function: in words, and as quick fixes.
 //!
-//! Only what was found in the function as it stands is reported; what becomes possible after that, the next request reports.
-//! Known conditions are findings and are reported as such.
+//! Only what was found in the function as it stands is reported; what becomes possible after that, the next request
+//! reports. Known conditions are findings and are reported as such.
 
 use db::{Db, PlacedUnit, RootDatabase, Unit};
 use frontend::tvmscript::{CheckedEdits, Reading};

@@ -35,7 +35,8 @@ pub(crate) fn of_units<'db, T>(
     units.filter_map(move |at| item(at.unit.name(db), || make(at)))
 }
 
-/// As [`of_units`] for some of all units, by their numbers in the order of the text, for those who tell panics themselves.
+/// As [`of_units`] for some of all units, by their numbers in the order of the text, for those who tell panics
+/// themselves.
 pub(crate) fn try_units<'db, T>(
     db: &'db RootDatabase,
     file: SourceFile,

@@ -7,14 +7,16 @@
 //!                  └── programs
 //! ```
 //!
-//! In: the tree. Out: [`Units`], a record a function and a record a chunk. The tree of a function is the one in the file; that of a frame is
-//! made by leaving the regions of functions out ([`UnitSource::cuts`]), so it stands still while bodies are edited, and positions in
-//! it are mapped back by [`Units::frame_to_file`].
+//! In: the tree. Out: [`Units`], a record a function and a record a chunk. The tree of a function is the one in the
+//! file; that of a frame is made by leaving the regions of functions out ([`UnitSource::cuts`]), so it stands still
+//! while bodies are edited, and positions in it are mapped back by [`Units::frame_to_file`].
 //!
-//! Chunks with nothing in them are one frame with their neighbours, and a program with nothing in it stays with what is around programs.
+//! Chunks with nothing in them are one frame with their neighbours, and a program with nothing in it stays with what is
+//! around programs.
 //!
-//! Linear in what stands outside of functions. After an edit inside of one body ([`units_after`]) only addresses on the way to it are
-//! looked at, and the records are copied; else chunks and functions that the tree shares with the one before are taken over.
+//! Linear in what stands outside of functions. After an edit inside of one body ([`units_after`]) only addresses on the
+//! way to it are looked at, and the records are copied; else chunks and functions that the tree shares with the one
+//! before are taken over.
 
 mod mapping;
 mod scan;

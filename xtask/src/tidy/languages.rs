@@ -1,4 +1,5 @@
-//! A language is a row of two tables: few files name one. Everything else asks the row, so that a new language changes few places.
+//! A language is a row of two tables: few files name one. Everything else asks the row, so that a new language changes
+//! few places.
 
 use crate::tidy::tree::{Finding, Tree, product_code};
 

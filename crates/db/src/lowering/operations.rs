@@ -1,4 +1,5 @@
-//! Units of operations, lowered: a function reads the aliases that it mentions one by one, and of a large one only what an edit reached.
+//! Units of operations, lowered: a function reads the aliases that it mentions one by one, and of a large one only what
+//! an edit reached.
 
 use std::sync::Arc;
 

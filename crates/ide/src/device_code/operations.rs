@@ -49,7 +49,8 @@ pub(super) fn view(
     Some(view.finish())
 }
 
-/// The structure of the first kernel of a unit if that was asked for. What `cse` binds in it is known once its code is there.
+/// The structure of the first kernel of a unit if that was asked for. What `cse` binds in it is known once its code is
+/// there.
 pub(super) fn lens(
     db: &RootDatabase,
     unit: Unit<'_>,

@@ -1,4 +1,5 @@
-//! Diagnostics of functions of statements: syntax, lowering, findings, simplifications, and what could be computed once.
+//! Diagnostics of functions of statements: syntax, lowering, findings, simplifications, and what could be computed
+//! once.
 
 use db::{Db, PlacedUnit, RootDatabase, SourceFile, Unit};
 use frontend::tvmscript::{

@@ -1,4 +1,5 @@
-//! Diagnostics of units of operations: what cannot be read, what lowering says, and, as hints, what is computed twice or for nothing.
+//! Diagnostics of units of operations: what cannot be read, what lowering says, and, as hints, what is computed twice
+//! or for nothing.
 
 use db::{Db, DocumentAliases, PlacedUnit, RootDatabase, Unit};
 use frontend::{
@@ -73,7 +74,8 @@ struct Said {
     action: usize,
 }
 
-/// So much of what is planned in a unit is put into words and kept: editors show less of a file. Who wants more gets it made again.
+/// So much of what is planned in a unit is put into words and kept: editors show less of a file. Who wants more gets it
+/// made again.
 const MAX_SAID: usize = 256;
 
 /// What there is to say about a unit.

@@ -1,5 +1,5 @@
-//! The outline of operations: modules with their functions and globals, the labelled blocks of functions, operations of programs
-//! that hold others.
+//! The outline of operations: modules with their functions and globals, the labelled blocks of functions, operations of
+//! programs that hold others.
 
 use db::{Db, PlacedUnit, RootDatabase, SourceFile, Unit};
 use syntax::{
@@ -53,7 +53,8 @@ pub(super) fn document_symbols(db: &RootDatabase, file: SourceFile) -> Vec<Docum
     res
 }
 
-/// The symbols of a unit as a tree, at their places in the file. `function` completes those that have units of their own.
+/// The symbols of a unit as a tree, at their places in the file. `function` completes those that have units of their
+/// own.
 fn tree(
     symbols: &[UnitSymbol],
     at: &PlacedUnit<'_>,

@@ -1,4 +1,5 @@
-//! Hover in functions of statements: a name's kind and type, or an expression's type, value, occurrences and what was decided about it.
+//! Hover in functions of statements: a name's kind and type, or an expression's type, value, occurrences and what was
+//! decided about it.
 
 use db::{RootDatabase, SourceFile};
 use frontend::tvmscript::{Definition, DefinitionKind};

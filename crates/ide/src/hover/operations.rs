@@ -1,5 +1,5 @@
-//! Hover over operations: a value's type, definition, uses and equals; what an operation does and how it is written; blocks, symbols,
-//! aliases.
+//! Hover over operations: a value's type, definition, uses and equals; what an operation does and how it is written;
+//! blocks, symbols, aliases.
 
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use frontend::language;

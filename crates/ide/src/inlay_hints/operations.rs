@@ -1,5 +1,5 @@
-//! Hints of operations: at an operation that computes what another already has, which one; at one that could stand somewhere else,
-//! where; at one that nothing needs, that.
+//! Hints of operations: at an operation that computes what another already has, which one; at one that could stand
+//! somewhere else, where; at one that nothing needs, that.
 //!
 //! ```text
 //! %3 = arith.addi %a, %b : i32‹ = %1 (line 8)›

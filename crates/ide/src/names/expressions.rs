@@ -1,4 +1,5 @@
-//! The name at a place of a function of statements. A name from the Python around a function is left to the Python tools.
+//! The name at a place of a function of statements. A name from the Python around a function is left to the Python
+//! tools.
 
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use frontend::tvmscript::{DefinitionId, DefinitionKind, SourceMap};

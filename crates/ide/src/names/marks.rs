@@ -1,7 +1,8 @@
 //! The symbols and aliases of units: where they are defined, where they are mentioned. From the tree alone.
 //!
-//! A symbol is looked up in the symbol table around the mention, then in the one around that; `@a::@b` is `@b` in the table that
-//! `@a` opens. Every `@name` counts as a mention, also inside of attributes that only their dialect understands.
+//! A symbol is looked up in the symbol table around the mention, then in the one around that; `@a::@b` is `@b` in the
+//! table that `@a` opens. Every `@name` counts as a mention, also inside of attributes that only their dialect
+//! understands.
 
 use db::{Db, Unit};
 use rustc_hash::FxHashMap;

@@ -1,7 +1,7 @@
 //! The name at a place of operations and all its mentions: values, blocks, symbols, aliases.
 //!
-//! Values and blocks of MLIR come from the map that lowering makes; symbols and aliases from [`marks`](super::marks), over all units of
-//! the document.
+//! Values and blocks of MLIR come from the map that lowering makes; symbols and aliases from [`marks`](super::marks),
+//! over all units of the document.
 
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use frontend::ops::OpSourceMap;

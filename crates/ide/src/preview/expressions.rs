@@ -1,4 +1,5 @@
-//! A function of statements before and after passes: its text is printed from the IR, so that only what a pass changed differs.
+//! A function of statements before and after passes: its text is printed from the IR, so that only what a pass changed
+//! differs.
 
 use dataflow::analyses::Analyses;
 use ir::{

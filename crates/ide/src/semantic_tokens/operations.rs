@@ -119,7 +119,8 @@ impl Tokens<'_> {
         }
     }
 
-    /// The name of an operation of a frame is read: from here to its end, a function is left out, what is before its name as well.
+    /// The name of an operation of a frame is read: from here to its end, a function is left out, what is before its
+    /// name as well.
     fn begins_function(&mut self, name: &str, depth: usize) {
         let is_function = || self.shapes.is_function(name.trim_matches('"'));
         if let Some((first, outer)) = self.pending

@@ -1,7 +1,8 @@
 //! The language of a text by its first words, where no name of a file says it.
 //!
-//! In: a text. Out: whether it is MLIR, whether it is PIR: where it begins as no Python does. Comments, split markers and blank lines tell nothing;
-//! `#a = …` may be an alias of MLIR or a comment of Python, so what follows it decides. Reads no further than the first line that decides.
+//! In: a text. Out: whether it is MLIR, whether it is PIR: where it begins as no Python does. Comments, split markers
+//! and blank lines tell nothing; `#a = …` may be an alias of MLIR or a comment of Python, so what follows it decides.
+//! Reads no further than the first line that decides.
 
 /// Words of Python that may stand between two names.
 const OPERATORS: [&str; 8] = ["and", "as", "if", "in", "is", "not", "or", "for"];

@@ -1,7 +1,8 @@
 //! The table of languages: what differs between them in this crate, one row a language.
 //!
-//! `frontend` has a row a language too (`frontend::Frontend`): how its units become bodies. Nothing else asks which language a file is
-//! in: it asks a row. The page "Add a language" beside `crates/README.md` lists the places of a new one.
+//! `frontend` has a row a language too (`frontend::Frontend`): how its units become bodies. Nothing else asks which
+//! language a file is in: it asks a row. The page "Add a language" beside `crates/README.md` lists the places of a new
+//! one.
 
 use parser::{SyntaxKind, mlir::Shapes, pir, tvmscript};
 use rowan::TextRange;

@@ -4,14 +4,15 @@
 //!  main loop ─ commands ─► indexer thread ─ ClosedFile ─► ide::WorkspaceIndex ◄─ hovers
 //! ```
 //!
-//! One thread of its own, which holds no snapshot: an edit never waits for it. It takes one file at a time, looks for new commands
-//! before each function, waits while a request is answered, and rests after each file as long as that took, so that it has
-//! at most half of one processor. Files without kernels cost nothing but their reading. The number of files with kernels and the size of files are
-//! limited by the settings, and who meets a limit says so once a scan; ignored and hidden files are left out, and
-//! folders and files that are links. A file that changes, appears or goes is read again when the client says so.
+//! One thread of its own, which holds no snapshot: an edit never waits for it. It takes one file at a time, looks for
+//! new commands before each function, waits while a request is answered, and rests after each file as long as that
+//! took, so that it has at most half of one processor. Files without kernels cost nothing but their reading. The number
+//! of files with kernels and the size of files are limited by the settings, and who meets a limit says so once a scan;
+//! ignored and hidden files are left out, and folders and files that are links. A file that changes, appears or goes is
+//! read again when the client says so.
 //!
-//! Closed files have numbers of their own, from [`FIRST_CLOSED`] on, in the order in which they are found. One that is open is left to its document:
-//! readers pass over it ([`ClosedFiles`]).
+//! Closed files have numbers of their own, from [`FIRST_CLOSED`] on, in the order in which they are found. One that is
+//! open is left to its document: readers pass over it ([`ClosedFiles`]).
 
 use std::{
     collections::VecDeque,
