@@ -32,6 +32,7 @@ mod rename;
 mod selection_ranges;
 mod semantic_tokens;
 mod settings_rows;
+mod shortened;
 mod simplifications;
 #[cfg(test)]
 mod tests;
@@ -78,6 +79,7 @@ pub use crate::{
     readers::CancellationToken,
     semantic_tokens::{SemanticToken, TokenKind},
     settings_rows::SettingsRow,
+    shortened::shortened,
 };
 
 /// A file, by a number that its owner chose.

@@ -9,12 +9,13 @@ use ir::{
     effects::{EffectTable, MatchKind, MemoryEffect, Namespace, OpEffects, Trap},
     plan::ops::{OpAction, OpChange},
 };
-use syntax::{SyntaxKind, SyntaxToken, TextRange, TextSize};
+use syntax::{LineIndex, SyntaxKind, SyntaxToken, TextRange, TextSize};
 
 use super::Hover;
 use crate::{
     names::operations::{block_at, name_token, pack, symbol_definition},
     plan_text::operations::{PlanWords, op_name},
+    shortened::shortened,
 };
 
 /// More of a definition is not shown.
@@ -116,8 +117,8 @@ pub(crate) fn line_text(
     place: TextRange,
 ) -> String {
     let before = TextRange::up_to(at.to_file(place).start());
-    let n_breaks = db::parse(db, file).syntax().text_in(before).matches('\n').count();
-    format!(" (line {})", n_breaks + 1)
+    let lines = LineIndex::new(&db::parse(db, file).syntax().text_in(before));
+    format!(" (line {})", lines.line_count())
 }
 
 fn type_text(body: &Body, value: ValueId) -> String {
@@ -185,20 +186,13 @@ fn symbol_text(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<
     let end = range.end().min(start + TextSize::from(MAX_TEXT as u32 * 4));
     let text = db::parse(db, file).syntax().text_in(TextRange::new(start, end));
     let first = text.lines().next().unwrap_or_default().trim_end().trim_end_matches('{');
-    Some(format!("```mlir\n{}\n```", shorten(first.trim_end())))
+    Some(format!("```mlir\n{}\n```", shortened(first.trim_end(), MAX_TEXT)))
 }
 
 fn alias_text(db: &RootDatabase, at: &PlacedUnit<'_>, name: &str) -> Option<String> {
     let frame = db::frame_of(db, at.unit)?;
     let (_, text) = db::aliases(db, frame.unit).get(name)?;
-    Some(format!("```mlir\n{name} = {}\n```", shorten(text)))
-}
-
-fn shorten(text: &str) -> String {
-    match text.char_indices().nth(MAX_TEXT) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
+    Some(format!("```mlir\n{name} = {}\n```", shortened(text, MAX_TEXT)))
 }
 
 // ---- operations ----
