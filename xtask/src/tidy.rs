@@ -8,6 +8,7 @@ mod edits;
 mod files;
 mod io;
 mod known_names;
+mod languages;
 mod layers;
 mod layout;
 mod lines;
@@ -86,6 +87,11 @@ const RULES: &[Rule] = &[
     },
     Rule { name: "edits", demand: "edits that users get were read back", check: edits::check },
     Rule { name: "units", demand: "functions are worked on under a guard", check: units::check },
+    Rule {
+        name: "languages",
+        demand: "few files name a language: the others ask its row",
+        check: languages::check,
+    },
     Rule {
         name: "headers",
         demand: "a Rust file opens with `//!` and says what it is",

@@ -33,16 +33,16 @@ impl ContextId {
 pub enum Constraint {
     /// The signature: size variables and the shapes of buffer parameters are not negative (`SEMANTICS: B6`).
     Signature,
-    /// A condition that was evaluated and held, or did not (`SEMANTICS: L7`, `S5`, `X3`, `X4`). Conjunctions are split: a
-    /// context has one condition that is no `and`.
+    /// A condition that was evaluated and held, or did not (`SEMANTICS: L7`, `S5`, `X3`, `X4`). Conjunctions are split:
+    /// a context has one condition that is no `and`.
     Assume {
         /// The condition.
         cond: ExprId,
         /// Whether it was true.
         holds: bool,
     },
-    /// `min <= var < min + extent`, and the extent is positive; `var - min` is a multiple of the step, which is positive
-    /// (`SEMANTICS: L4`, `P7`).
+    /// `min <= var < min + extent`, and the extent is positive; `var - min` is a multiple of the step, which is
+    /// positive (`SEMANTICS: L4`, `P7`).
     Range {
         /// Loop variable or thread index.
         var: ValueId,
@@ -266,8 +266,8 @@ impl Contexts {
         }
     }
 
-    /// The nearest context at or above that may say anything, or bind a variable: what was loaded or may differ says nothing.
-    /// Each context is passed once: a chain of `elif` is a chain of contexts.
+    /// The nearest context at or above that may say anything, or bind a variable: what was loaded or may differ says
+    /// nothing. Each context is passed once: a chain of `elif` is a chain of contexts.
     pub(crate) fn informative(&mut self, nodes: &mut Nodes<'_>, ctx: ContextId) -> ContextId {
         let mut passed: SmallVec<[ContextId; 8]> = SmallVec::new();
         let mut at = ctx;

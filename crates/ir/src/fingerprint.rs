@@ -8,9 +8,9 @@
 use rustc_hash::FxHashMap;
 
 use crate::{
-    Attr, Body, BufferId, BufferOrigin, BufferRegion, Callee, ExprId, ExprKind, ForKind, NameId,
-    OccurrenceId, Occurrences, OpId, OpKind, RegionDim, Type, ValueId, ValueKind, arena::Id,
-    walk::WalkEvent,
+    Attr, BlockId, Body, BufferId, BufferOrigin, BufferRegion, Callee, ExprId, ExprKind, ForKind,
+    NameId, OccurrenceId, Occurrences, OpId, OpKind, RegionDim, Type, ValueId, ValueKind,
+    arena::Id, walk::WalkEvent,
 };
 
 /// A structural hash.
@@ -100,6 +100,8 @@ struct Encoder<'a> {
     values: FxHashMap<ValueId, u32>,
     buffers: FxHashMap<BufferId, u32>,
     exprs: FxHashMap<ExprId, u32>,
+    /// The places of blocks in their regions.
+    blocks: FxHashMap<BlockId, u64>,
     is_opaque: bool,
 }
 
@@ -111,6 +113,7 @@ impl<'a> Encoder<'a> {
             values: FxHashMap::default(),
             buffers: FxHashMap::default(),
             exprs: FxHashMap::default(),
+            blocks: FxHashMap::default(),
             is_opaque: false,
         }
     }
@@ -229,7 +232,10 @@ impl<'a> Encoder<'a> {
     }
 
     fn attrs(&mut self, dict: &[(Box<str>, Attr)]) {
-        let mut entries: Vec<_> = dict.iter().collect();
+        self.entries(dict.iter().collect());
+    }
+
+    fn entries(&mut self, mut entries: Vec<&(Box<str>, Attr)>) {
         entries.sort_by(|a, b| a.0.cmp(&b.0));
         self.number(entries.len() as u64);
         for (key, value) in entries {
@@ -405,7 +411,9 @@ impl<'a> Encoder<'a> {
         let body = self.body;
         self.tag(body.dialect as u8);
         self.attrs(&body.decorator);
-        self.attrs(&body.attrs);
+        // Equal up to names: operations keep that of the function among its attributes.
+        let is_named = |it: &&(Box<str>, Attr)| *it.0 != *"sym_name";
+        self.entries(body.attrs.iter().filter(is_named).collect());
         match body.return_type {
             Some(ty) => self.ty(ty),
             None => self.tag(0xfd),
@@ -427,8 +435,14 @@ impl<'a> Encoder<'a> {
                 WalkEvent::EnterRegion(region) => {
                     self.tag(0xfb);
                     self.tag(body.regions[region].kind as u8);
-                    for &block in &body.regions[region].blocks {
+                    let blocks = &body.regions[region].blocks;
+                    for (position, &block) in blocks.iter().enumerate() {
+                        self.blocks.insert(block, position as u64);
                         self.tag(0xfa);
+                        // Where one ends and the next begins.
+                        if blocks.len() > 1 {
+                            self.number(body.blocks[block].ops.len() as u64);
+                        }
                         for &arg in &body.blocks[block].args {
                             self.value(arg);
                         }
@@ -450,12 +464,8 @@ impl<'a> Encoder<'a> {
         data.results.iter().for_each(|&it| self.value(it));
         self.number(data.successors.len() as u64);
         for successor in &data.successors {
-            let blocks = &body.regions[body.blocks[data.parent].parent].blocks;
-            let position = blocks
-                .iter()
-                .position(|&it| it == successor.block)
-                .unwrap_or(successor.block.index());
-            self.number(position as u64);
+            let position = self.blocks.get(&successor.block).copied();
+            self.number(position.unwrap_or(successor.block.index() as u64));
             body.items(successor.args).iter().for_each(|&it| self.expr(it));
         }
         self.attrs(body.dict(data.attrs));

@@ -3,8 +3,9 @@
 //! Most operands are values: computed where they stand, each time. Others say something to whoever reads the function (how many lanes, of
 //! what type, which part of a buffer, how memory is laid out), and have to be seen as they are written: a name for them says
 //! nothing. In: a body. Out: the [`Role`] of an operand, of a part of an expression, or of all occurrences ([`Roles`]). What is part of
-//! such an operand has its role. Planners that put something in the place of an operand ask [`may_become`], [`Roles::may_become`] or
-//! [`Roles::may_become_name`], and nothing else; [`Role::takes_equal`] tells them early that there is nothing to look for.
+//! such an operand has its role. Planners that put something in the place of an operand ask [`may_become`],
+//! [`Roles::may_become`] or [`Roles::may_become_name`], and nothing else; [`Role::takes_equal`] tells them early that
+//! there is nothing to look for.
 //!
 //! The presets that follow TVM do what TVM does, also with these; what is unsound of that they refuse.
 //!

@@ -1,4 +1,5 @@
-//! Values that are one of several, by the way on which control came: arguments of blocks, and what structured loops and choices hand on.
+//! Values that are one of several, by the way on which control came: arguments of blocks, and what structured loops and
+//! choices yield.
 //!
 //! In: a body. Out: [`Choice`]s, those of one place together. Places are
 //!
@@ -7,7 +8,8 @@
 //! * the two regions of `scf.while` and its results;
 //! * the results of `scf.if`, `affine.if` and `scf.index_switch`: a way for each region.
 //!
-//! A place of which something is not as expected (a terminator of another name, other numbers of values) has none. O(operations + their operands).
+//! A place of which something is not as expected (a terminator of another name, other numbers of values) has none.
+//! O(operations + their operands).
 
 use ir::{
     BlockId, Body, NameId, OpId, OpKind, RegionId, RegionKind, Type, ValueId, dominators,
@@ -16,7 +18,7 @@ use ir::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::labels::value_of;
+use super::op_traits::value_of;
 
 /// Values by the way, in the order of the ways.
 pub(super) type Ways = SmallVec<[ValueId; 2]>;
@@ -180,7 +182,7 @@ impl Collector<'_> {
         }
     }
 
-    /// The block of a region of one, and what its terminator of this name hands on.
+    /// The block of a region of one, and what its terminator of this name yields.
     fn end(&self, region: RegionId, name: NameId) -> Option<(BlockId, SmallVec<[ValueId; 4]>)> {
         let [block] = self.body.regions[region].blocks[..] else { return None };
         let &last = self.body.blocks[block].ops.last()?;

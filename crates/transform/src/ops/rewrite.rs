@@ -1,7 +1,7 @@
 //! Applies a plan of operations to a body.
 //!
-//! In: a body and a plan about it. Out: a new body in which operations have new numbers, in program order. Nothing is decided here.
-//! O(size of the body), no recursion.
+//! In: a body and a plan about it. Out: a new body in which operations have new numbers, in program order. Nothing is
+//! decided here. O(size of the body), no recursion.
 
 use ir::{
     Attr, AttrDict, BlockId, Body, ExprKind, NameId, OpId, OpKind, RegionId, Successor, Type,
@@ -12,7 +12,7 @@ use ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{labels::value_of, summary::for_each_operand};
+use super::{op_traits::value_of, summary::for_each_operand};
 
 /// The body after a plan.
 pub fn rewrite(body: &Body, plan: &OpPlan) -> Body {

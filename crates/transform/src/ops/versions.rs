@@ -1,9 +1,10 @@
 //! Versions of memory for the preset `default`: two loads of one address are equal if their memory has one version.
 //!
-//! Memory is divided into *classes*. What an `alloc` of the body makes and what never leaves the loads, stores and views of the body is a class of its own;
-//! everything else, which may overlap, is class 0. A class is *private* if only the thread that allocates it can reach it: it is in memory of one
-//! thread, and all that uses it is executed by that thread in its turn ([`Labels::team`]). All other classes, those of workgroup
-//! memory and of memory that the regions of `async.execute` or `gpu.launch` see, are written by whatever orders threads, and by what is not known.
+//! Memory is divided into *classes*. What an `alloc` of the body makes and what never leaves the loads, stores and
+//! views of the body is a class of its own; everything else, which may overlap, is class 0. A class is *private* if
+//! only the thread that allocates it can reach it: it is in memory of one thread, and all that uses it is executed by
+//! that thread in its turn ([`OpTraits::team`]). All other classes, those of workgroup memory and of memory that the
+//! regions of `async.execute` or `gpu.launch` see, are written by whatever orders threads, and by what is not known.
 //!
 //! A write starts a new version of the classes that it may reach. Versions are numbers that never come again,
 //! and what a region did is undone by a log where control did not come that way.
@@ -16,7 +17,7 @@ use ir::{
 use smallvec::SmallVec;
 
 use super::{
-    labels::{Bits, Labels, MemoryTypes, Reach, value_of},
+    op_traits::{Bits, MemoryTypes, OpTraits, Reach, value_of},
     summary::for_each_operand,
 };
 
@@ -27,7 +28,8 @@ const SHARED: u32 = u32::MAX - 1;
 /// In the log: the version of all memory together.
 const ANY: u32 = u32::MAX - 2;
 
-/// Classes that an operation writes, with all that is inside of it. [`ALL`] alone stands for all, [`SHARED`] for all that are not private.
+/// Classes that an operation writes, with all that is inside of it. [`ALL`] alone stands for all, [`SHARED`] for all
+/// that are not private.
 pub(super) type ClassSet = SmallVec<[u32; 2]>;
 
 const MAX_CLASSES: usize = 8;
@@ -58,10 +60,10 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    pub(super) fn collect(body: &Body, labels: &Labels) -> Classes {
+    pub(super) fn collect(body: &Body, traits: &OpTraits) -> Classes {
         let order: Vec<OpId> = body.ops_preorder().collect();
         let mut types = MemoryTypes::default();
-        let roots = Roots::collect(body, labels, &order, &mut types);
+        let roots = Roots::collect(body, traits, &order, &mut types);
         let (of_value, first_private, n_classes) = roots.classes(body);
         let mut res = Classes {
             of_value,
@@ -71,8 +73,8 @@ impl Classes {
             all_written: ClassSet::new(),
         };
         for &op in order.iter().rev() {
-            if labels.of(op).has(Bits::CHANGES) {
-                let own = res.touched(body, labels, op, &mut types);
+            if traits.of(op).has(Bits::CHANGES) {
+                let own = res.touched(body, traits, op, &mut types);
                 unite(&mut res.written[op.index()], &own);
             }
             if res.written[op.index()].is_empty() {
@@ -96,11 +98,11 @@ impl Classes {
     pub(super) fn touched(
         &self,
         body: &Body,
-        labels: &Labels,
+        traits: &OpTraits,
         op: OpId,
         types: &mut MemoryTypes,
     ) -> ClassSet {
-        let mut set = match labels.reach(op) {
+        let mut set = match traits.reach(op) {
             Reach::Operands => ClassSet::new(),
             Reach::Outside => SmallVec::from_slice(&[0]),
             Reach::Everything => SmallVec::from_slice(&[SHARED]),
@@ -157,11 +159,12 @@ struct Roots {
 }
 
 impl Roots {
-    fn collect(body: &Body, labels: &Labels, order: &[OpId], types: &mut MemoryTypes) -> Roots {
+    fn collect(body: &Body, traits: &OpTraits, order: &[OpId], types: &mut MemoryTypes) -> Roots {
         let n = body.values.len();
         let mut res =
             Roots { root: vec![None; n], escapes: vec![false; n], is_shared: vec![false; n] };
-        // Where a view comes before its allocation in program order, which blocks may, the allocation counts as known elsewhere.
+        // Where a view comes before its allocation in program order, which blocks may, the allocation counts as known
+        // elsewhere.
         for &op in order {
             let data = &body.ops[op];
             let first = data.operands.first().and_then(|&it| value_of(body, it));
@@ -175,13 +178,13 @@ impl Roots {
             }
         }
         for &op in order {
-            res.uses(body, labels, op, types);
+            res.uses(body, traits, op, types);
         }
         res
     }
 
     /// What an operation does with the allocations that it is given.
-    fn uses(&mut self, body: &Body, labels: &Labels, op: OpId, types: &mut MemoryTypes) {
+    fn uses(&mut self, body: &Body, traits: &OpTraits, op: OpId, types: &mut MemoryTypes) {
         let name = name(body, op);
         let first = body.ops[op].operands.first().and_then(|&it| value_of(body, it));
         let root = |it: ValueId| self.root[it.index()];
@@ -189,7 +192,7 @@ impl Roots {
             && body.ops[op].results.iter().all(|it| root(*it) == first.and_then(root));
         let is_harmless = is_view
             || name == Some(known_ops::MEMREF_DIM)
-            || !labels.keeps(op) && !self.hands_on(body, op, types);
+            || !traits.keeps(op) && !self.hands_on(body, op, types);
         let mut at = 0;
         for_each_operand(body, op, |_, operand| {
             // A store's first operand is what it stores.
@@ -199,7 +202,7 @@ impl Roots {
             let Some(value) = value else { return };
             let ValueKind::Result(by, _) = body.values[value].kind else { return };
             self.escapes[value.index()] |= !is_harmless || is_stored;
-            self.is_shared[value.index()] |= labels.team(by) != labels.team(op);
+            self.is_shared[value.index()] |= traits.team(by) != traits.team(op);
         });
     }
 
@@ -218,7 +221,8 @@ impl Roots {
             || data.operands.iter().any(|it| holds_memory(body.expr(*it).ty))
     }
 
-    /// Classes of values, the first that is private, and how many there are: allocations that escape, and all that is none, are class 0.
+    /// Classes of values, the first that is private, and how many there are: allocations that escape, and all that is
+    /// none, are class 0.
     fn classes(&self, body: &Body) -> (Vec<u32>, u32, u32) {
         let mut numbers = vec![0u32; body.values.len()];
         let mut n = 1;
@@ -241,7 +245,8 @@ impl Roots {
     }
 }
 
-/// Whether a type of memory says that it is memory of one thread: the default space, or the private one. A layout says nothing.
+/// Whether a type of memory says that it is memory of one thread: the default space, or the private one. A layout says
+/// nothing.
 fn is_of_one_thread(body: &Body, ty: Type) -> bool {
     let Type::Named(name) = ty else { return false };
     let Some(parameters) = body.name(name).strip_prefix("memref") else { return false };

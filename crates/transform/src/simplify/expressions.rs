@@ -34,7 +34,7 @@ use super::{
     round::{Item, OpMap, Planner, is_thread_loop},
 };
 use crate::{
-    findings::conditions::{Known, Points, tops},
+    findings::conditions::{Deciders, Known, Points, tops},
     replace::children_of,
 };
 
@@ -66,6 +66,8 @@ pub(super) struct Expressions {
     tops: OpMap<Rc<[(OccurrenceId, Overflow)]>>,
     /// By condition that was asked about: what of it is known, in program order.
     known: FxHashMap<OccurrenceId, Vec<Known>>,
+    /// Where what decided a condition was found before.
+    deciders: Deciders,
 }
 
 /// Why a condition has one value.
@@ -529,9 +531,9 @@ impl Planner<'_, '_, '_, '_> {
             FindingKind::ConstantCondition => SimplificationKind::ConstantCondition,
             _ => SimplificationKind::RedundantCondition,
         };
-        let conditions = self.expressions.conditions.as_ref()?;
-        let points = Points { flow: self.facts.flow, conditions };
-        Some((kind, points.decider(self.simplifier.analyzer(), &known)))
+        let Expressions { conditions, deciders, .. } = &mut self.expressions;
+        let points = Points { flow: self.facts.flow, conditions: conditions.as_ref()? };
+        Some((kind, points.decider(self.simplifier.analyzer(), deciders, &known)))
     }
 
     /// What is known of a condition or its parts, in the contexts of the body as it is.

@@ -34,7 +34,11 @@ impl Lowerer<'_, '_, '_> {
                 self.s.body.make(ExprKind::Buffer(*buffer), DataType::HANDLE.into())
             }
             Val::Region(buffer, dims) => return Err(self.not_a_value(*buffer, dims, src)),
-            Val::Thread(value, _) | Val::Unknown(value) => self.s.body.value_expr(*value),
+            Val::Thread(value, _) => {
+                self.check_launched(*value, src)?;
+                self.s.body.value_expr(*value)
+            }
+            Val::Unknown(value) => self.s.body.value_expr(*value),
             Val::Bound(level, ty) => {
                 let Some(index) = self.s.binder_depth.checked_sub(level + 1) else {
                     let range = self.s.sources.range(src);
