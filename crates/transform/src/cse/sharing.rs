@@ -14,41 +14,31 @@ use ir::{
     role,
 };
 
-/// What is in an expression, as bits.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Sharing(u8);
+bitflags::bitflags! {
+    /// Properties of an expression that bear on sharing.
+    #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+    pub(super) struct Sharing: u8 {
+        /// Computes in a narrow integer type, unbound: C does not cut it to its width.
+        const NARROW = 1;
+        /// Its value may come from a sum or product that left its type.
+        const SUM = 2;
+        /// A call that is no value of its operands.
+        const IMPURE = 4;
+        /// A call that depends on which threads arrive together.
+        const CONVERGENT = 8;
+        /// It differs between threads, whatever its operands are.
+        const PER_THREAD = 16;
+        /// Something that hosts and devices may compute to different last bits.
+        const INEXACT = 32;
+        /// A variable that is bound to a product of floats.
+        const PRODUCT = 64;
+    }
+}
 
 impl Sharing {
-    /// Computes in a narrow integer type, unbound: C does not cut it to its width.
-    pub(super) const NARROW: Sharing = Sharing(1);
-    /// Its value may come from a sum or product that left its type.
-    pub(super) const SUM: Sharing = Sharing(2);
-    /// A call that is no value of its operands.
-    pub(super) const IMPURE: Sharing = Sharing(4);
-    /// A call that depends on which threads arrive together.
-    pub(super) const CONVERGENT: Sharing = Sharing(8);
-    /// It differs between threads, whatever its operands are.
-    pub(super) const PER_THREAD: Sharing = Sharing(16);
-    /// Something that hosts and devices may compute to different last bits.
-    pub(super) const INEXACT: Sharing = Sharing(32);
-    /// A variable that is bound to a product of floats.
-    pub(super) const PRODUCT: Sharing = Sharing(64);
-
-    pub(super) const fn has(self, other: Sharing) -> bool {
-        self.0 & other.0 != 0
-    }
-    pub(super) const fn union(self, other: Sharing) -> Sharing {
-        Sharing(self.0 | other.0)
-    }
-    /// What a value hands to what is computed from it.
-    pub(super) const fn handed_down(self) -> Sharing {
-        Sharing(self.0 & (Sharing::INEXACT.0 | Sharing::SUM.0))
-    }
-    pub(super) const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
-    const fn without(self, other: Sharing) -> Sharing {
-        Sharing(self.0 & !other.0)
+    /// The properties that a value hands to what is computed from it.
+    pub(super) fn handed_down(self) -> Sharing {
+        self & (Sharing::INEXACT | Sharing::SUM)
     }
 }
 
@@ -69,13 +59,13 @@ pub(super) fn of_node(body: &Body, effects: &EffectTable, id: ExprId, below: Sha
     let below = below.union(own);
     // What memory holds was used when it was stored.
     let is_load = matches!(kind, ExprKind::Load { .. });
-    let below = if is_load { below.without(Sharing::SUM) } else { below };
-    let Some(dtype) = body.dtype(id) else { return below.without(Sharing::NARROW) };
+    let below = if is_load { below.difference(Sharing::SUM) } else { below };
+    let Some(dtype) = body.dtype(id) else { return below.difference(Sharing::NARROW) };
     let below = if dtype.is_float() { below.union(of_float(body, kind, dtype)) } else { below };
     if is_narrow(dtype) && cuts(kind, below) {
         below.union(Sharing::NARROW)
     } else {
-        below.without(Sharing::NARROW)
+        below.difference(Sharing::NARROW)
     }
 }
 
@@ -180,7 +170,7 @@ fn cuts(kind: ExprKind, below: Sharing) -> bool {
         ExprKind::Binary(..)
         | ExprKind::Select(..)
         | ExprKind::IfThenElse(..)
-        | ExprKind::Call { .. } => below.has(Sharing::NARROW),
+        | ExprKind::Call { .. } => below.intersects(Sharing::NARROW),
         _ => false,
     }
 }

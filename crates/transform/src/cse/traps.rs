@@ -12,7 +12,7 @@ use ir::{ExprId, ExprKind, OccurrenceId, OpId, arena::Id};
 
 use super::{
     Work,
-    facts::{Facts, flag},
+    facts::{Facts, Seen},
     index::{Index, Known},
     place::{self, Position},
     proofs::Proofs,
@@ -93,13 +93,13 @@ impl<'a> Traps<'a> {
     fn build(&self, work: &mut Work) -> Index<'a> {
         let facts = self.facts;
         let is_evaluated = |id| {
-            facts.has(id, flag::REPLACEABLE)
-                && (facts.has(id, flag::SCANNED) || facts.has(id, flag::UNDER_LET))
+            facts.has(id, Seen::REPLACEABLE)
+                && (facts.has(id, Seen::SCANNED) || facts.has(id, Seen::UNDER_LET))
         };
         let traps = facts.occurrences.iter().filter(|&(id, it)| {
             self.is_asked_about(it.expr)
                 && is_evaluated(id)
-                && !facts.has(id, flag::PLACE)
+                && !facts.has(id, Seen::PLACE)
                 && facts.body.expr(it.expr).flags.open_binders == 0
         });
         let mut all: Vec<_> = traps

@@ -25,42 +25,22 @@ use transform::cse;
 use crate::{
     cli::{
         Exit,
-        args::{AnswerFormat, CseArgs},
-        explain,
-        fix::{self, Budget, FixOptions},
+        args::{AnswerFormat, BisectArgs},
+        commands::{
+            explain,
+            fix::{self, Budget, FixOptions},
+        },
+        driver::{
+            ops,
+            unit::{Function, functions, with_function},
+        },
+        input::{jobs, source::Source},
         interrupt::OnExit,
         io::{self, Io, Styled, Tone},
-        jobs, ops,
-        opt::n_fixes,
-        source::Source,
-        unit::{Function, functions, with_function},
-        write,
+        output::{count, write},
     },
     config::Config,
 };
-
-#[derive(clap::Args)]
-pub(crate) struct BisectArgs {
-    /// The file.
-    #[arg(value_name = "FILE")]
-    pub(crate) file: PathBuf,
-    /// Change the file itself for each run, and put it back: for commands that need the files beside it.
-    #[arg(long)]
-    pub(crate) in_place: bool,
-    #[command(flatten)]
-    pub(crate) cse: CseArgs,
-    /// The command. `{}` in its words is the path of the changed file; without any it comes last.
-    #[arg(value_name = "COMMAND", required = true, last = true)]
-    pub(crate) command: Vec<String>,
-}
-
-pub(crate) const BISECT_EXAMPLES: &str = "\
-Examples:
-  tir-analyzer bisect attention.py -- python check.py {}
-  tir-analyzer bisect --in-place kernels/matmul.py -- pytest tests/test_matmul.py
-
-The command says by its exit code what it thinks of the file: 0 good, 125 cannot say, 1 to 124 bad; a crash is bad.
-Exit codes: 0 the fix was found, 1 no single fix can be named, 2 wrong usage or a command that cannot be run.";
 
 /// What the command said.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -108,7 +88,7 @@ pub(crate) fn bisect(args: &BisectArgs, io: &mut Io<'_>, styled: Styled) -> anyh
             Ok(Exit::Findings)
         }
         Found::Nothing => {
-            writeln!(io.out, "the command is content with {} of {shown}", fix::fixes(n_fixes))?;
+            writeln!(io.out, "the command is content with {} of {shown}", count(n_fixes, "fix"))?;
             Ok(Exit::Findings)
         }
         Found::Always => {
@@ -347,7 +327,7 @@ fn place_in(
         lowered.source_map.with_view(|view| cse::plan(&analyses, Some(view), &options))
     };
     let with = plan(n);
-    let done = if with.informational { 0 } else { n_fixes(&with) };
+    let done = if with.informational { 0 } else { with.n_fixes() };
     if done < n {
         return Err(done);
     }

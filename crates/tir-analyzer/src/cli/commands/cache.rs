@@ -4,7 +4,7 @@
 //! was built yet; one that is named must be there.
 
 use std::{
-    path::{Path, PathBuf},
+    path::Path,
     time::{Duration, SystemTime},
 };
 
@@ -18,93 +18,14 @@ use serde_json::json;
 
 use crate::cli::{
     Exit,
-    build::OUT,
+    args::{CacheArgs, CacheCommand, Format, OUT, StoreArgs},
     io::{self, Io, Styled, Tone},
 };
 
 /// Version of the JSON: raised when a field changes its meaning or goes.
 const VERSION: u32 = 1;
 
-#[derive(clap::Args)]
-pub(crate) struct CacheArgs {
-    #[command(subcommand)]
-    command: CacheCommand,
-}
-
-#[derive(clap::Subcommand)]
-enum CacheCommand {
-    /// Count what is in the store.
-    Stat(StoreArgs),
-    /// Compare every entry with its checksum. Exit code 1 if one is broken; a build replaces it.
-    Verify {
-        #[command(flatten)]
-        store: StoreArgs,
-        /// Remove what is broken.
-        #[arg(long)]
-        remove: bool,
-    },
-    /// Remove what was not used for longest, until the rest is small enough.
-    Gc {
-        #[command(flatten)]
-        store: StoreArgs,
-        /// How large the store may be: bytes, or with K, M or G.
-        #[arg(long, value_name = "SIZE", default_value = DEFAULT_LIMIT)]
-        max_size: Size,
-    },
-}
-
-#[derive(clap::Args)]
-struct StoreArgs {
-    /// The folder of the store, if it is not that of a build without options.
-    #[arg(long, value_name = "DIR")]
-    store: Option<PathBuf>,
-    /// How to report.
-    #[arg(long, value_enum, default_value = "text")]
-    format: Format,
-}
-
-/// How a command reports.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    Text,
-    /// For programs; the schema has a version
-    Json,
-}
-
-/// How large a store may be unless somebody says otherwise.
-pub(crate) const DEFAULT_LIMIT: &str = "2G";
-
-pub(crate) const CACHE_EXAMPLES: &str = "\
-Examples:
-  tir-analyzer cache stat                     entries and bytes of build/kernels.store
-  tir-analyzer cache verify --store ~/.kernels
-  tir-analyzer cache gc --max-size 500M       what was not used for longest goes
-
-Exit codes: 0 all is well, 1 `verify` found broken entries, 2 wrong usage or a store that cannot be read or written.";
-
-/// A number of bytes as people write it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Size(pub(crate) u64);
-
-impl std::str::FromStr for Size {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Size, String> {
-        let digits = text.trim_end_matches(|it: char| it.is_ascii_alphabetic());
-        let factor = match text[digits.len()..].to_ascii_uppercase().as_str() {
-            "" | "B" => 1,
-            "K" | "KB" => 1 << 10,
-            "M" | "MB" => 1 << 20,
-            "G" | "GB" => 1 << 30,
-            _ => return Err("write a number of bytes, or one with K, M or G: 500M".to_owned()),
-        };
-        let number: u64 =
-            digits.parse().map_err(|_| "write a whole number, as in 500M".to_owned())?;
-        number.checked_mul(factor).map(Size).ok_or_else(|| "that is too large".to_owned())
-    }
-}
-
+/// Runs the command.
 pub(crate) fn cache(args: &CacheArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
     match &args.command {
         CacheCommand::Stat(args) => {

@@ -6,99 +6,33 @@
 //! reported, with a revision only what is in functions that were changed since.
 
 mod baseline;
-mod functions;
-pub(crate) mod since;
 
 use std::path::PathBuf;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ide::{AnalysisHost, DiagnosticsConfig, FileId, Severity};
-use syntax::{Language, LineCol, LineIndex, TextRange};
+use syntax::{Language, LineIndex};
 
-use self::{
-    baseline::{Baseline, Key},
-    functions::Functions,
-    since::Since,
-};
+use self::baseline::{Baseline, Key};
 use crate::cli::{
     Exit,
     args::{CheckArgs, Level, ReportFormat},
+    input::{
+        functions::Functions,
+        jobs::{self, Job},
+        since::Since,
+        source::Source,
+    },
     io::{self, Io, Styled, Tone},
-    jobs::{self, Job},
+    output::{
+        count,
+        findings::{Counts, FileFindings, Finding, Reporter, region},
+        progress::Progress,
+        write,
+    },
     parallel,
-    progress::Progress,
-    report::{self, Reporter},
-    source::Source,
-    write,
 };
-
-/// A range as users count: lines and columns from 1, columns in characters.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Region {
-    pub(crate) range: TextRange,
-    pub(crate) start: LineCol,
-    pub(crate) end: LineCol,
-}
-
-/// A finding with its places in the file.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Finding {
-    pub(crate) code: &'static str,
-    pub(crate) severity: Severity,
-    pub(crate) region: Region,
-    pub(crate) message: String,
-    pub(crate) help: Option<String>,
-    pub(crate) related: Vec<(Region, String)>,
-}
-
-/// The findings of one file.
-pub(crate) struct FileFindings<'a> {
-    pub(crate) shown: &'a str,
-    pub(crate) source: &'a Source,
-    pub(crate) lines: &'a LineIndex,
-    pub(crate) findings: Vec<Finding>,
-    /// Findings beyond the limit.
-    pub(crate) n_hidden: usize,
-}
-
-/// How many findings of each severity there are.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Counts {
-    pub(crate) files: usize,
-    pub(crate) errors: usize,
-    pub(crate) warnings: usize,
-    pub(crate) information: usize,
-    pub(crate) hints: usize,
-    /// Findings that `fix` does something about.
-    pub(crate) fixable: usize,
-    /// Those of them that are computed once then.
-    pub(crate) shared: usize,
-}
-
-impl Counts {
-    fn add(&mut self, other: Counts) {
-        self.files += other.files;
-        self.errors += other.errors;
-        self.warnings += other.warnings;
-        self.information += other.information;
-        self.hints += other.hints;
-        self.fixable += other.fixable;
-        self.shared += other.shared;
-    }
-
-    fn count(&mut self, finding: &ide::Diagnostic) {
-        match finding.severity {
-            Severity::Error => self.errors += 1,
-            Severity::Warning => self.warnings += 1,
-            Severity::Information => self.information += 1,
-            Severity::Hint => self.hints += 1,
-        }
-        self.fixable += finding.n_fixes;
-        let is_shared = finding.code == ir::plan::docs::COMMON_SUBEXPRESSION;
-        self.shared += if is_shared { finding.n_fixes } else { 0 };
-    }
-}
 
 /// Runs the command.
 pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
@@ -151,7 +85,7 @@ pub(crate) fn check(args: &CheckArgs, io: &mut Io<'_>, styled: Styled) -> anyhow
     if let Some(path) = &args.write_baseline {
         let shown = path.display().to_string();
         write::create(&io.resolve(path), &shown, written.text().as_bytes(), io)?;
-        let n = report::count(written.len(), "finding");
+        let n = count(written.len(), "finding");
         writeln!(io.err, "{n} accepted in {shown}")?;
     }
     tell_stale(&stale, io, styled)?;
@@ -238,7 +172,7 @@ fn tell_stale(stale: &[(Key, usize)], io: &mut Io<'_>, styled: Styled) -> anyhow
     let n: usize = stale.iter().map(|it| it.1).sum();
     let mut text = format!(
         "the baseline lists what is not found any more ({}); write it again with `--write-baseline`:",
-        report::count(n, "finding")
+        count(n, "finding")
     );
     for (key, count) in stale.iter().take(MAX_NAMED) {
         text.push_str(&format!("\n  {key}"));
@@ -338,14 +272,5 @@ fn finding(it: &ide::Diagnostic, source: &Source, lines: &LineIndex) -> Finding 
         message: it.message.clone(),
         help: it.help.clone(),
         related: it.related.iter().map(|(range, text)| (region(*range), text.clone())).collect(),
-    }
-}
-
-/// A range as users count.
-pub(crate) fn region(source: &Source, lines: &LineIndex, range: TextRange) -> Region {
-    Region {
-        range,
-        start: source.line_col(lines, range.start()),
-        end: source.line_col(lines, range.end()),
     }
 }

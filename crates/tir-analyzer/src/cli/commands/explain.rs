@@ -10,14 +10,18 @@ use syntax::{ColumnEncoding, LineCol, LineIndex, TextSize};
 use crate::cli::{
     Exit,
     args::{AnswerFormat, ExplainArgs},
-    check::region,
-    facts,
+    commands::facts,
+    input::{
+        jobs::{self, Job},
+        source::Source,
+    },
     io::{Io, Styled},
-    jobs::{self, Job},
-    markdown::plain,
-    report,
+    output::{
+        count,
+        findings::{self, region},
+        markdown::plain,
+    },
     rules::{self, Rule, Topic, did_you_mean},
-    source::Source,
 };
 
 /// Version of the JSON answers.
@@ -179,7 +183,7 @@ fn operation_answer(
             format!("{shown}:{}:{}\n{text}\n", start.line, start.col)
         }
         AnswerFormat::Json => {
-            let range = report::range_json(&region(source, lines, it.range));
+            let range = findings::range_json(&region(source, lines, it.range));
             let answer = json!({
                 "version": VERSION, "path": shown, "range": range, "text": text,
             });
@@ -215,7 +219,7 @@ fn finding_text(
 }
 
 fn finding_json(source: &Source, lines: &LineIndex, it: &FindingAt) -> Value {
-    let range = |at| report::range_json(&region(source, lines, at));
+    let range = |at| findings::range_json(&region(source, lines, at));
     let related = it.related.iter();
     let related: Vec<Value> =
         related.map(|it| json!({ "range": range(it.range), "message": it.what })).collect();
@@ -234,12 +238,12 @@ fn offset(lines: &LineIndex, at: LineCol) -> Result<TextSize, String> {
     let last = lines.line_count() - 1;
     let n_lines = last + u32::from(last == 0 || !lines.line_range(last).is_empty());
     if place.line >= n_lines {
-        return Err(format!("the file has {}", report::count(n_lines as usize, "line")));
+        return Err(format!("the file has {}", count(n_lines as usize, "line")));
     }
     let end = lines.line_range(place.line).end();
     let n_columns = lines.line_col(end, ColumnEncoding::Utf32).col;
     if place.col > n_columns {
-        return Err(format!("the line has {}", report::count(n_columns as usize, "column")));
+        return Err(format!("the line has {}", count(n_columns as usize, "column")));
     }
     Ok(lines.offset(place, ColumnEncoding::Utf32))
 }
@@ -277,10 +281,7 @@ fn text(
     }
     if it.occurrences.len() > MAX_PLACES {
         let more = it.occurrences.len() - MAX_PLACES;
-        out.push_str(&format!(
-            "  and {} (`--format json` lists all)\n",
-            report::count(more, "more")
-        ));
+        out.push_str(&format!("  and {} (`--format json` lists all)\n", count(more, "more")));
     }
     if let Ok(rule) = rules::find(it.decision) {
         out.push_str(&format!("`tir-analyzer explain {}` says more about it.\n", rule.name));
@@ -291,15 +292,11 @@ fn text(
 /// A line without its indentation, cut where it is long.
 fn excerpt(line: &str) -> String {
     const MAX: usize = 100;
-    let line = line.trim();
-    match line.char_indices().nth(MAX) {
-        Some((at, _)) => format!("{}…", &line[..at]),
-        None => line.to_owned(),
-    }
+    ide::shortened(line.trim(), MAX)
 }
 
 fn value(shown: &str, source: &Source, lines: &LineIndex, it: &Explanation) -> Value {
-    let range = |at| report::range_json(&region(source, lines, at));
+    let range = |at| findings::range_json(&region(source, lines, at));
     let places: Vec<Value> = it.occurrences.iter().map(|it| range(*it)).collect();
     json!({
         "version": VERSION,
@@ -334,7 +331,7 @@ fn rule_answer(rule: &Rule, format: AnswerFormat, is_styled: bool) -> String {
         AnswerFormat::Text => {
             let (bold, plain) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
             let kind = match rule.severity {
-                Some(severity) => report::severity_name(severity),
+                Some(severity) => findings::severity_name(severity),
                 None => "reason",
             };
             let fix = if rule.is_fixable { "\n`tir-analyzer fix` can apply it.\n" } else { "" };
@@ -349,7 +346,7 @@ fn rule_json(rule: &Rule) -> Value {
         "version": VERSION,
         "name": rule.name,
         "summary": rule.summary,
-        "severity": rule.severity.map(report::severity_name),
+        "severity": rule.severity.map(findings::severity_name),
         "fixable": rule.is_fixable,
         "text": rule.text.trim(),
     })

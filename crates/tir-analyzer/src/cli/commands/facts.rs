@@ -9,11 +9,15 @@ use syntax::{LineIndex, TextRange};
 
 use crate::cli::{
     args::{AnswerFormat, ExplainArgs},
-    check::region,
+    input::{
+        jobs::{self, Job},
+        source::Source,
+    },
     io::{Io, Styled},
-    jobs::{self, Job},
-    report,
-    source::Source,
+    output::{
+        count,
+        findings::{self, region},
+    },
 };
 
 /// Version of the JSON answers.
@@ -62,7 +66,7 @@ fn line_answer(
     let shown = &job.file.shown;
     let lines = LineIndex::new(&source.text);
     if line > lines.line_count() {
-        let count = report::count(lines.line_count() as usize, "line");
+        let count = count(lines.line_count() as usize, "line");
         return Err(anyhow!("{shown}:{line}: the file has {count}"));
     }
     let mut host = AnalysisHost::new();
@@ -147,7 +151,7 @@ fn names(items: impl ExactSizeIterator<Item = String>) -> String {
 }
 
 fn as_json(shown: &str, line: u32, source: &Source, lines: &LineIndex, facts: &LineFacts) -> Value {
-    let range = |at| report::range_json(&region(source, lines, at));
+    let range = |at| findings::range_json(&region(source, lines, at));
     let named = |list: &[(String, &'static str)]| -> Vec<Value> {
         list.iter().map(|(name, how)| json!({ "name": name, "how": how })).collect()
     };

@@ -37,18 +37,23 @@ use transform::{
 use crate::{
     cli::{
         Exit,
-        apply::{Output, apply},
         args::FixArgs,
+        driver::{
+            ops::{self, Rules},
+            unit::{Failed, Function, with_function},
+        },
+        input::{
+            jobs::{self, Job},
+            source::Source,
+        },
         io::{self, Io, Styled, Tone},
-        jobs::{self, Job},
-        ops::{self, Rules},
-        opt::n_fixes,
+        output::{
+            apply::{Output, apply},
+            count, exposure,
+            progress::Progress,
+        },
         parallel,
-        progress::Progress,
-        report::count,
         rules::{self, did_you_mean},
-        source::Source,
-        unit::{Failed, Function, with_function},
     },
     config::Config,
 };
@@ -432,7 +437,7 @@ fn common_subexpressions(
     let Analyses { body, occurrences, .. } = *analyses;
     let options = CseOptions { max_bindings: budget.left(), ..options.cse };
     let plan = read.lowered.source_map.with_view(|view| cse::plan(analyses, Some(view), &options));
-    let n = n_fixes(&plan);
+    let n = plan.n_fixes();
     if plan.informational {
         fix.n_left += n;
         fix.n_left_functions += usize::from(n > 0);
@@ -528,7 +533,7 @@ impl Totals {
 }
 
 fn summary(totals: &Totals, is_diff: bool) -> String {
-    let (fixes, files) = (fixes(totals.fixes), count(totals.files, "file"));
+    let (fixes, files) = (count(totals.fixes, "fix"), count(totals.files, "file"));
     let mut out = match (totals.fixes, is_diff) {
         (0, _) => "nothing to fix\n".to_owned(),
         (_, true) => format!("{fixes} in {files}; without `--diff` they are written\n"),
@@ -544,7 +549,7 @@ fn summary(totals: &Totals, is_diff: bool) -> String {
         out.push_str(&format!(
             "{} left out in {} with blocks that can still be scheduled: a new binding can make `compute_inline` or \
              `fuse` fail there; an editor offers them one by one\n",
-            self::fixes(totals.left),
+            count(totals.left, "fix"),
             count(totals.left_functions, "function")
         ));
     }
@@ -552,7 +557,7 @@ fn summary(totals: &Totals, is_diff: bool) -> String {
         let refusal = SimplifyRefusal::ReadsBackDifferently.name();
         out.push_str(&format!(
             "{} left out because the edited text would mean something else, or lose a comment (`tir-analyzer explain {refusal}`)\n",
-            self::fixes(totals.differing)
+            count(totals.differing, "fix")
         ));
     }
     for pass in &totals.exposed_to {
@@ -563,17 +568,4 @@ fn summary(totals: &Totals, is_diff: bool) -> String {
         out.push_str(&format!("{}, see above\n", count(totals.failures, "failure")));
     }
     out
-}
-
-/// What is said where TVM may compile what a pass of it then gets wrong.
-pub(crate) fn exposure(pass: TvmPass) -> String {
-    format!(
-        "note: if TVM compiles this, its `{}` may evaluate what is left around a new name where the text does not; \
-         `--downstream tvm` keeps such values unbound (`tir-analyzer explain downstream`)",
-        pass.name()
-    )
-}
-
-pub(crate) fn fixes(n: usize) -> String {
-    if n == 1 { "1 fix".to_owned() } else { format!("{n} fixes") }
 }

@@ -8,14 +8,18 @@ use syntax::{Edit, Language, LineIndex, Shapes, format_mlir};
 
 use crate::cli::{
     Exit,
-    apply::{Output, apply},
     args::FormatArgs,
+    input::{
+        jobs::{self, Job},
+        source::Source,
+    },
     io::{self, Io, Styled, Tone},
-    jobs::{self, Job},
+    output::{
+        apply::{Output, apply},
+        count,
+        progress::Progress,
+    },
     parallel,
-    progress::Progress,
-    report::count,
-    source::Source,
 };
 
 /// Runs the command.

@@ -6,17 +6,16 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::anyhow;
 use dataflow::analyses::Analyses;
 use frontend::tvmscript::{
-    Capture, Diagnostic, Environment as _, FileFunctions, FunctionItem, FunctionKind, Lowered,
-    Namespace, Severity, diagnostics,
+    Capture, Diagnostic, Environment as _, FileFunctions, FunctionItem, Lowered, Namespace,
+    Severity, diagnostics,
 };
 use ir::{
     Body, Dialect, Occurrences,
     effects::EffectTable,
     guard::Stage,
-    plan::{CsePlan, Decision, TvmPass, simplify::SimplificationKind},
+    plan::{TvmPass, simplify::SimplificationKind},
 };
 use syntax::{AstNode as _, Edit, Language, LineIndex, TextSize, ast};
 use transform::{
@@ -29,14 +28,17 @@ use crate::{
     cli::{
         Exit,
         args::OptArgs,
-        fix::exposure,
+        driver::{
+            ops::{self, Rules},
+            unit::{Function, choose, functions, with_function},
+        },
+        input::{
+            jobs::{self, Job},
+            source::Source,
+        },
         io::{self, Io, Styled, Tone},
-        jobs::{self, Job},
-        ops::{self, Rules},
+        output::exposure,
         parallel,
-        rules::{did_you_mean, near},
-        source::Source,
-        unit::{Function, functions, with_function},
     },
     config::Config,
 };
@@ -187,36 +189,10 @@ fn eliminate(
     let occurrences = Occurrences::collect(body);
     let plan = cse::plan(&Analyses::of(body, &occurrences, effects), None, options);
     if let Some(left) = &mut options.max_bindings {
-        *left = left.saturating_sub(n_fixes(&plan));
+        *left = left.saturating_sub(plan.n_fixes());
     }
     exposed_to.extend(plan.exposed_to());
     cse::rewrite(body, &occurrences, &plan)
-}
-
-/// The number of things that a plan does.
-pub(crate) fn n_fixes(plan: &CsePlan) -> usize {
-    let reuses = plan.groups.iter().filter(|it| matches!(it.decision, Decision::Reuse(_)));
-    plan.bindings.len() + reuses.count() + plan.inserted().count()
-}
-
-/// The functions that a command is about.
-pub(crate) fn choose<'a>(
-    name: Option<&str>,
-    functions: &'a FileFunctions,
-    shown: &str,
-) -> anyhow::Result<Vec<&'a FunctionItem>> {
-    let all = functions.functions.iter().filter(|it| it.source.kind == FunctionKind::PrimFunc);
-    let Some(name) = name else { return Ok(all.collect()) };
-    let is_it = |it: &&FunctionItem| {
-        let source = &it.source;
-        *source.name == *name || format!("{}.{}", source.key.path, source.name) == name
-    };
-    let chosen: Vec<&FunctionItem> = all.clone().filter(is_it).collect();
-    if chosen.is_empty() {
-        let names = near(name, all.map(|it| &*it.source.name));
-        return Err(anyhow!("{shown} has no function `{name}`{}", did_you_mean(&names)));
-    }
-    Ok(chosen)
 }
 
 /// Why a function cannot be printed faithfully, and what place of it stands in the way.

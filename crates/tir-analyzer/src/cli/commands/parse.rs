@@ -5,8 +5,8 @@ use syntax::Language;
 use crate::cli::{
     Exit,
     args::ParseArgs,
+    input::jobs,
     io::{Io, Styled},
-    jobs,
 };
 
 /// Runs the command.

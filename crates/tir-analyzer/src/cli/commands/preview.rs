@@ -16,11 +16,15 @@ use transform::passes::Pass;
 use crate::cli::{
     Exit,
     args::{PreviewArgs, PreviewFormat},
+    driver::{
+        ops,
+        unit::{Function, choose, functions, with_function},
+    },
+    input::{
+        jobs::{self, Job},
+        source::Source,
+    },
     io::{self, Io, Styled, Tone},
-    jobs::{self, Job},
-    ops, opt,
-    source::Source,
-    unit::{Function, functions, with_function},
 };
 
 /// Columns where nobody says how many there are.
@@ -88,7 +92,7 @@ fn previews(
 ) -> anyhow::Result<Previews> {
     let shown = &job.file.shown;
     let functions = functions(source, &job.config);
-    let chosen = opt::choose(args.function.as_deref(), &functions, shown)?;
+    let chosen = choose(args.function.as_deref(), &functions, shown)?;
     let mut all = Previews { functions: Vec::new(), left: Vec::new() };
     for item in chosen {
         let work = |function: Function<'_>| {

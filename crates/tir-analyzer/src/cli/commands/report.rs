@@ -12,7 +12,7 @@ mod html;
 mod json;
 mod text;
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::collections::BTreeMap;
 
 use frontend::tvmscript::FunctionKind;
 use ide::CseOptions;
@@ -28,51 +28,24 @@ use transform::cse;
 use self::executions::Executions;
 use crate::cli::{
     Exit,
-    args::{CseArgs, Inputs},
+    args::{Format, ReportArgs},
+    driver::{
+        ops,
+        unit::{Function, functions, with_function},
+    },
+    input::{
+        jobs::{self, Job},
+        source::Source,
+    },
     io::{self, Io, Styled, Tone},
-    jobs::{self, Job},
-    ops, parallel,
-    progress::Progress,
-    source::Source,
-    unit::{Function, functions, with_function},
-    write,
+    output::{progress::Progress, write},
+    parallel,
 };
 
 /// Expressions of fewer nodes are not compared between functions.
 const MIN_NODES: u32 = 5;
 /// Expressions are shown up to this many characters.
 const MAX_TEXT: usize = 100;
-
-#[derive(clap::Args)]
-pub(crate) struct ReportArgs {
-    #[command(flatten)]
-    pub(crate) inputs: Inputs,
-    /// How to report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub(crate) format: Format,
-    /// Also write one HTML page with a chart, which needs nothing else.
-    #[arg(long, value_name = "FILE")]
-    pub(crate) html: Option<PathBuf>,
-    /// Show at most this many of each list; by default 20, and all in JSON.
-    #[arg(long, value_name = "N")]
-    pub(crate) limit: Option<usize>,
-    #[command(flatten)]
-    pub(crate) cse: CseArgs,
-}
-
-pub(crate) const REPORT_EXAMPLES: &str = "\
-Examples:
-  tir-analyzer report kernels/                what would save most, and what is there twice
-  tir-analyzer report --html report.html .    the same as a page with a chart
-  tir-analyzer report --format json . | jq '.savings[0]'";
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    Text,
-    /// For programs; the schema has a version
-    Json,
-}
 
 /// A place as users count: from 1, columns in characters.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -342,10 +315,7 @@ impl Reader<'_> {
         let range = std::ops::Range::<usize>::from(range + self.function.item.range.start());
         let text = self.source.text.get(range).unwrap_or_default();
         let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        match line.char_indices().nth(MAX_TEXT) {
-            Some((at, _)) => format!("{}…", &line[..at]),
-            None => line,
-        }
+        ide::shortened(&line, MAX_TEXT)
     }
 }
 

@@ -25,10 +25,10 @@ use transform::{
 use crate::{
     cli::{
         args::CseArgs,
-        jobs::Job,
-        overlap::on_two_threads,
+        driver::overlap::on_two_threads,
+        input::{jobs::Job, source::Source},
+        output::count,
         rules::{did_you_mean, near},
-        source::Source,
     },
     config::Config,
 };
@@ -306,7 +306,7 @@ fn planned(
             format!(
                 "{} left out in `{name}`, as the edited text would mean something else: that is an error of ours, please report it \
                  (`tir-analyzer explain {refusal}`)",
-                super::fix::fixes(done.n_differing)
+                count(done.n_differing, "fix")
             ),
         ));
     }

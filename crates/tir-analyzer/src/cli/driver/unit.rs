@@ -6,14 +6,20 @@
 
 use anyhow::anyhow;
 use dataflow::analyses::Analyses;
-use frontend::tvmscript::{self, Environment, FileFunctions, FunctionItem, Lowered};
+use frontend::tvmscript::{self, Environment, FileFunctions, FunctionItem, FunctionKind, Lowered};
 use ir::{
     Occurrences,
     guard::{Panicked, Stage, guarded},
 };
 use syntax::{LineIndex, TextSize};
 
-use crate::{cli::source::Source, config::Config};
+use crate::{
+    cli::{
+        input::source::Source,
+        rules::{did_you_mean, near},
+    },
+    config::Config,
+};
 
 /// The functions of a text, whose calls do what the settings say.
 pub(crate) fn functions(source: &Source, config: &Config) -> FileFunctions {
@@ -73,4 +79,24 @@ impl Failed {
     pub(crate) fn error(&self, shown: &str, source: &Source) -> anyhow::Error {
         anyhow!(self.located(shown, source, &LineIndex::new(&source.text)))
     }
+}
+
+/// The functions that a command is about.
+pub(crate) fn choose<'a>(
+    name: Option<&str>,
+    functions: &'a FileFunctions,
+    shown: &str,
+) -> anyhow::Result<Vec<&'a FunctionItem>> {
+    let all = functions.functions.iter().filter(|it| it.source.kind == FunctionKind::PrimFunc);
+    let Some(name) = name else { return Ok(all.collect()) };
+    let is_it = |it: &&FunctionItem| {
+        let source = &it.source;
+        *source.name == *name || format!("{}.{}", source.key.path, source.name) == name
+    };
+    let chosen: Vec<&FunctionItem> = all.clone().filter(is_it).collect();
+    if chosen.is_empty() {
+        let names = near(name, all.map(|it| &*it.source.name));
+        return Err(anyhow!("{shown} has no function `{name}`{}", did_you_mean(&names)));
+    }
+    Ok(chosen)
 }

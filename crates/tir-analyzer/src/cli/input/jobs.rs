@@ -7,11 +7,13 @@ use syntax::Language;
 use crate::{
     cli::{
         args::{Inputs, OneInput},
-        files::{self, InputFile},
         guard::guard,
+        input::{
+            files::{self, InputFile},
+            settings::Settings,
+            source::Source,
+        },
         io::{self, Io, Styled, Tone},
-        settings::Settings,
-        source::Source,
     },
     config::Config,
 };

@@ -13,7 +13,7 @@ use anyhow::{Context as _, bail};
 use rustc_hash::FxHashSet;
 use syntax::{Language, TextRange};
 
-use super::functions::Functions;
+use crate::cli::input::functions::Functions;
 
 /// A revision to compare with.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 
 use std::io::Write;
 
-use crate::cli::files::InputFile;
+use crate::cli::input::files::InputFile;
 use anyhow::{Context as _, bail};
 use syntax::{ColumnEncoding, Edit, LineCol, LineIndex, TextRange, TextSize};
 

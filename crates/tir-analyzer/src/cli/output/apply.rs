@@ -3,12 +3,9 @@
 use syntax::Edit;
 
 use crate::cli::{
-    diff,
+    input::{jobs::Job, source::Source},
     io::{Io, Styled},
-    jobs::Job,
-    progress::Progress,
-    source::Source,
-    write,
+    output::{diff, progress::Progress, write},
 };
 
 /// What a command gives.

@@ -9,7 +9,7 @@ use std::ops::Range;
 use similar::{DiffOp, group_diff_ops, udiff::UnifiedHunkHeader};
 use syntax::Edit;
 
-use crate::cli::source::Source;
+use crate::cli::input::source::Source;
 
 /// Lines around a change.
 const CONTEXT: usize = 3;

@@ -8,10 +8,85 @@ mod text;
 
 use ide::Severity;
 
-use crate::cli::{
-    args::ReportFormat,
-    check::{Counts, FileFindings},
-};
+use syntax::{LineCol, LineIndex, TextRange};
+
+use crate::cli::{args::ReportFormat, input::source::Source};
+
+/// A range as users count: lines and columns from 1, columns in characters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Region {
+    pub(crate) range: TextRange,
+    pub(crate) start: LineCol,
+    pub(crate) end: LineCol,
+}
+
+/// A finding with its places in the file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Finding {
+    pub(crate) code: &'static str,
+    pub(crate) severity: Severity,
+    pub(crate) region: Region,
+    pub(crate) message: String,
+    pub(crate) help: Option<String>,
+    pub(crate) related: Vec<(Region, String)>,
+}
+
+/// The findings of one file.
+pub(crate) struct FileFindings<'a> {
+    pub(crate) shown: &'a str,
+    pub(crate) source: &'a Source,
+    pub(crate) lines: &'a LineIndex,
+    pub(crate) findings: Vec<Finding>,
+    /// Findings beyond the limit.
+    pub(crate) n_hidden: usize,
+}
+
+/// How many findings of each severity there are.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Counts {
+    pub(crate) files: usize,
+    pub(crate) errors: usize,
+    pub(crate) warnings: usize,
+    pub(crate) information: usize,
+    pub(crate) hints: usize,
+    /// Findings that `fix` does something about.
+    pub(crate) fixable: usize,
+    /// Those of them that are computed once then.
+    pub(crate) shared: usize,
+}
+
+impl Counts {
+    pub(crate) fn add(&mut self, other: Counts) {
+        self.files += other.files;
+        self.errors += other.errors;
+        self.warnings += other.warnings;
+        self.information += other.information;
+        self.hints += other.hints;
+        self.fixable += other.fixable;
+        self.shared += other.shared;
+    }
+
+    pub(crate) fn count(&mut self, finding: &ide::Diagnostic) {
+        match finding.severity {
+            Severity::Error => self.errors += 1,
+            Severity::Warning => self.warnings += 1,
+            Severity::Information => self.information += 1,
+            Severity::Hint => self.hints += 1,
+        }
+        self.fixable += finding.n_fixes;
+        let is_shared = finding.code == ir::plan::docs::COMMON_SUBEXPRESSION;
+        self.shared += if is_shared { finding.n_fixes } else { 0 };
+    }
+}
+
+/// A range as users count.
+pub(crate) fn region(source: &Source, lines: &LineIndex, range: TextRange) -> Region {
+    Region {
+        range,
+        start: source.line_col(lines, range.start()),
+        end: source.line_col(lines, range.end()),
+    }
+}
 
 /// Writes reports in one format.
 #[derive(Clone, Copy, Debug)]
@@ -61,10 +136,10 @@ impl Reporter {
     }
 }
 
-pub(super) use self::{json::region as range_json, text::count};
+pub(in crate::cli) use self::json::region as range_json;
 
 /// Severities as programs read them.
-pub(super) fn severity_name(severity: Severity) -> &'static str {
+pub(crate) fn severity_name(severity: Severity) -> &'static str {
     match severity {
         Severity::Error => "error",
         Severity::Warning => "warning",

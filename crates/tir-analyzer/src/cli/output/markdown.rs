@@ -4,7 +4,7 @@
 //! output). Linear.
 
 /// The text of a hover without its marks.
-pub(super) fn plain(markdown: &str, is_styled: bool) -> String {
+pub(crate) fn plain(markdown: &str, is_styled: bool) -> String {
     let (bold, end) = if is_styled { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
     let mut in_code = false;
     let mut out = String::with_capacity(markdown.len());

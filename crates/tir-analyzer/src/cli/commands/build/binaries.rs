@@ -8,8 +8,11 @@ use std::collections::BTreeMap;
 use build_kernels::{BuildReport, Figures, KernelReport, Measured, Verdict};
 use serde_json::{Value, json};
 
-use super::report::{SHOWN, counted, more};
-use crate::cli::io::{self, Io, Styled, Tone};
+use super::report::{SHOWN, more};
+use crate::cli::{
+    io::{self, Io, Styled, Tone},
+    output::count,
+};
 
 /// For people.
 pub(super) fn text(
@@ -48,7 +51,7 @@ pub(super) fn text(
         io.out,
         "{}: {} compiled, {} from the store, {} refused",
         compiled.compiler,
-        counted(compiled.run, "source"),
+        count(compiled.run, "source"),
         compiled.found,
         compiled.failed
     )?;

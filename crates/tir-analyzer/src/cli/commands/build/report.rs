@@ -10,8 +10,12 @@ use build_kernels::{
 };
 use serde_json::{Value, json};
 
-use super::{BuildArgs, Shown, binaries};
-use crate::cli::io::{self, Io, Styled, Tone};
+use super::{Shown, binaries};
+use crate::cli::{
+    args::BuildArgs,
+    io::{self, Io, Styled, Tone},
+    output::count,
+};
 
 /// Lines of a list that are shown unless all are asked for.
 pub(super) const SHOWN: usize = 20;
@@ -91,11 +95,11 @@ pub(super) fn text(
     writeln!(
         io.out,
         "{}: {} built, {} generated and unchanged, {} reused; {} not built",
-        counted(report.kernels.len(), "kernel"),
+        count(report.kernels.len(), "kernel"),
         report.count(|it| matches!(it, Status::Built(_))),
         report.count(|it| matches!(it, Status::Unchanged(_))),
         report.count(|it| matches!(it, Status::Reused | Status::Alias)),
-        counted(report.unsupported.len(), "function"),
+        count(report.unsupported.len(), "function"),
     )?;
     Ok(())
 }
@@ -107,18 +111,18 @@ fn others(
     io: &mut Io<'_>,
     styled: Styled,
 ) -> anyhow::Result<()> {
-    let gone = counted(outcome.gone.len(), "file");
+    let gone = count(outcome.gone.len(), "file");
     match outcome.report.pruned.len() {
         0 if outcome.gone.is_empty() => {}
         0 if args.prune => {}
         0 => writeln!(io.out, "what was built of {gone} that are gone stays; --prune removes it")?,
-        n => writeln!(io.out, "pruned: {} of {gone} that are gone", counted(n, "output"))?,
+        n => writeln!(io.out, "pruned: {} of {gone} that are gone", count(n, "output"))?,
     }
     if args.prune && !outcome.unknown.is_empty() {
         writeln!(
             io.out,
             "what was built of {} stays: nobody noted where they are",
-            counted(outcome.unknown.len(), "other file")
+            count(outcome.unknown.len(), "other file")
         )?;
     }
     if let Some(old) = &outcome.old_store {
@@ -180,16 +184,11 @@ fn explain(report: &BuildReport, io: &mut Io<'_>) -> anyhow::Result<()> {
         io.out,
         "{kept} of {} as they were; {parsed} parsed, {} lowered, {generated} generated, \
          {found} found in the store; {} written",
-        counted(report.files.len(), "file"),
-        counted(lowered, "function"),
-        counted(written, "file")
+        count(report.files.len(), "file"),
+        count(lowered, "function"),
+        count(written, "file")
     )?;
     Ok(())
-}
-
-/// `1 kernel`, `2 kernels`
-pub(super) fn counted(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// The beginnings of both parts of a key.

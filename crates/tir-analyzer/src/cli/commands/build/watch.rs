@@ -15,10 +15,10 @@ use build_kernels::{How, Outcome, store_of};
 use crossbeam_channel::{Receiver, RecvTimeoutError, unbounded};
 use notify::{Event, EventKind, RecursiveMode, Watcher as _};
 
-use super::{BuildArgs, Plan, report};
+use super::{Plan, report};
 use crate::cli::{
     Exit,
-    cache::Format,
+    args::{BuildArgs, Format},
     interrupt,
     io::{self, Io, Styled, Tone},
 };

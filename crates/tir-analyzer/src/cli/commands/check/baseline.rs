@@ -16,8 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use syntax::TextRange;
 
-use super::functions::Functions;
-use crate::cli::source::Source;
+use crate::cli::input::{functions::Functions, source::Source};
 
 /// Version of the file's form.
 const VERSION: u32 = 1;

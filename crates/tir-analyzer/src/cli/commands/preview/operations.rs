@@ -11,9 +11,9 @@ use transform::{ops::OpOptions, passes::Pass};
 
 use super::Previews;
 use crate::cli::{
-    ops::{self, Rules},
+    driver::ops::{self, Rules},
+    input::source::Source,
     rules::{did_you_mean, near},
-    source::Source,
 };
 
 /// The functions of a file, or those of a name.

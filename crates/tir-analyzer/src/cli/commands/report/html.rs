@@ -1,5 +1,7 @@
 //! The overview as one page: a chart and tables, without anything from outside.
 
+use ide::shortened;
+
 use super::{
     Overview, Saving, Twin,
     text::{number, place, total},
@@ -71,7 +73,7 @@ fn chart(savings: &[Saving], out: &mut String) {
             escaped(&it.expression),
             LEFT - 8.0,
             y + 17,
-            escaped(&cut(&it.expression, 50)),
+            escaped(&shortened(&it.expression, 50)),
             y + 4,
             ROW - 8,
             LEFT + width + 6.0,
@@ -146,13 +148,6 @@ fn refused(overview: &Overview, out: &mut String) {
 fn more(n: usize, limit: usize, out: &mut String) {
     if n > limit {
         out.push_str(&format!("<p class=\"places\">and {} more</p>\n", n - limit));
-    }
-}
-
-fn cut(text: &str, max: usize) -> String {
-    match text.char_indices().nth(max) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The overview for people.
 
 use super::{Overview, Saving, Spot, Twin};
-use crate::cli::report::count;
+use crate::cli::output::count;
 
 /// Entries of each list.
 pub(super) const SHOWN: usize = 20;

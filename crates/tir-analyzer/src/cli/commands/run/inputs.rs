@@ -9,9 +9,10 @@ use interp::{Argument, ArgumentNeed, Array, Symbols, buffer_of, free_symbols, ne
 use ir::{Body, DataType, Lanes, TypeCode, ValueId};
 
 use crate::cli::{
+    args::RunArgs,
+    commands::run::npy,
     io::Io,
     rules::{did_you_mean, near},
-    run::{RunArgs, npy},
 };
 
 /// The most memory that made-up arrays may take.

@@ -22,17 +22,16 @@ use serde_json::{Value, json};
 use syntax::{LineIndex, TextSize};
 
 use super::{
-    RunArgs,
     inputs::{Entry, Random, entry},
     npy, options,
     report::first_values,
 };
 use crate::cli::{
     Exit,
-    args::AnswerFormat,
+    args::{AnswerFormat, RunArgs},
+    input::source::Source,
     io::Io,
     rules::{did_you_mean, near},
-    source::Source,
 };
 
 /// Extents that nothing tells.

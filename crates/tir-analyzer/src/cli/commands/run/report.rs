@@ -6,9 +6,8 @@ use interp::{Argument, Event, Outcome};
 use serde_json::{Value, json};
 
 use crate::cli::{
-    check::region,
-    report,
-    run::{Run, inputs::parameter_name},
+    commands::run::{Run, inputs::parameter_name},
+    output::findings::{self, region},
 };
 
 /// Version of the JSON answer.
@@ -118,6 +117,6 @@ fn event(run: &Run<'_>, event: &Event) -> Value {
         "kind": event.kind.name(),
         "message": event.detail,
         "count": event.count,
-        "range": report::range_json(&region(run.source, &run.lines, range)),
+        "range": findings::range_json(&region(run.source, &run.lines, range)),
     })
 }

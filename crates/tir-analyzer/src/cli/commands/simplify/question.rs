@@ -5,7 +5,7 @@ use frontend::tvmscript::{self, Lowered, diagnostics::Severity};
 use ir::{Body, ExprId, OpKind, guard::Stage};
 use syntax::{SyntaxKind, TextRange, TextSize, syntax_errors};
 
-use crate::cli::unit::with_function;
+use crate::cli::driver::unit::with_function;
 
 /// An expression and what holds where it stands.
 pub(super) struct Question {

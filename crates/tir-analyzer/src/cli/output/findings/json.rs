@@ -3,10 +3,7 @@
 
 use serde_json::{Value, json};
 
-use crate::cli::{
-    check::{Counts, FileFindings, Finding, Region},
-    report::severity_name,
-};
+use crate::cli::output::findings::{Counts, FileFindings, Finding, Region, severity_name};
 
 /// Version of the schema.
 const VERSION: u32 = 1;

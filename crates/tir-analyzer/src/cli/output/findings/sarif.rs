@@ -4,8 +4,7 @@ use ide::Severity;
 use serde_json::{Value, json};
 
 use crate::cli::{
-    check::{FileFindings, Finding, Region},
-    report::uri,
+    output::findings::{FileFindings, Finding, Region, uri},
     rules,
 };
 

@@ -7,7 +7,10 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 use ide::Severity;
 use syntax::TextRange;
 
-use crate::cli::check::{Counts, FileFindings, Finding};
+use crate::cli::output::{
+    count,
+    findings::{Counts, FileFindings, Finding},
+};
 
 /// Ranges of more lines are marked by their first line.
 const MAX_LINES: u32 = 6;
@@ -185,9 +188,4 @@ pub(super) fn end(counts: &Counts, n_failures: usize, is_styled: bool) -> String
         line.push_str(&format!("\n{fixable}: `tir-analyzer fix --diff` shows how"));
     }
     if is_styled { format!("\x1b[1m{line}\x1b[0m\n") } else { format!("{line}\n") }
-}
-
-/// `1 file`, `2 files`.
-pub(in crate::cli) fn count(n: usize, word: &str) -> String {
-    if n == 1 { format!("1 {word}") } else { format!("{n} {word}s") }
 }
