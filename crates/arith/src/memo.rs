@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::context::ContextId;
+use crate::contexts::ContextId;
 
 /// A place in a [`Memo`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

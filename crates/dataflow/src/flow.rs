@@ -264,16 +264,9 @@ pub fn evaluated(body: &Body, effects: &EffectTable, kind: ExprKind, index: usiz
             Evaluated::Perhaps
         }
         ExprKind::Select(condition, ..) if index > 0 && is_scalar(condition) => Evaluated::Perhaps,
+        ExprKind::IfThenElse(..) if index > 0 => Evaluated::OneOf,
         ExprKind::Lambda { .. } => Evaluated::Perhaps,
-        call @ ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-            if !effects.is_lazy(body, call, index) {
-                Evaluated::Always
-            } else if body.name(name) == "if_then_else" && body.items(args).len() == 3 {
-                Evaluated::OneOf
-            } else {
-                Evaluated::Perhaps
-            }
-        }
+        call @ ExprKind::Call { .. } if effects.is_lazy(body, call, index) => Evaluated::Perhaps,
         _ => Evaluated::Always,
     }
 }

@@ -25,6 +25,7 @@ use syntax::{TextRange, TextSize};
 use crate::{
     function_at::{FunctionAt, of_functions},
     plan_text::{self, excerpt, function_text},
+    shortened::shortened,
 };
 
 /// Conditions are cut to this many characters.
@@ -169,8 +170,7 @@ impl<'db> FunctionLines<'db> {
 
     /// The line of an operation in the function, from 0.
     fn line(&self, op: OpId) -> u32 {
-        let start = u32::from(self.map.op_range(op).start());
-        self.text.line_starts.partition_point(|it| *it <= start) as u32 - 1
+        self.text.lines.line(self.map.op_range(op).start())
     }
 
     fn facts(&self) -> Vec<LineFacts> {
@@ -249,8 +249,10 @@ impl Reader<'_, '_> {
 
     /// A statement without the lines below its first.
     fn first_line(&self, range: TextRange, line: u32) -> TextRange {
-        let next = self.lines.text.line_starts.get(line as usize + 1);
-        let end = next.map_or(range.end(), |&it| TextSize::from(it).min(range.end()));
+        let lines = &self.lines.text.lines;
+        let has_next = line + 1 < lines.line_count();
+        let next = has_next.then(|| lines.line_range(line + 1).start());
+        let end = next.map_or(range.end(), |it| it.min(range.end()));
         TextRange::new(range.start(), end.max(range.start()))
     }
 
@@ -383,7 +385,7 @@ impl Reader<'_, '_> {
 /// A constraint as a condition.
 /// What a context adds, in the notation of the language.
 pub(crate) fn constraint(body: &Body, constraint: Constraint) -> Option<String> {
-    let text = |expr| cut(expr_text(body, expr));
+    let text = |expr| shortened(&expr_text(body, expr), MAX_CONDITION);
     match constraint {
         Constraint::Assume { cond, holds: true } => Some(text(cond)),
         Constraint::Assume { cond, holds: false } => Some(format!("not ({})", text(cond))),
@@ -407,13 +409,6 @@ pub(crate) fn constraint(body: &Body, constraint: Constraint) -> Option<String> 
         }
         Constraint::AtLeast { expr, least } => Some(format!("{} >= {least}", text(expr))),
         Constraint::Signature | Constraint::Shape { .. } | Constraint::Binder { .. } => None,
-    }
-}
-
-fn cut(text: String) -> String {
-    match text.char_indices().nth(MAX_CONDITION) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text,
     }
 }
 

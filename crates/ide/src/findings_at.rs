@@ -66,8 +66,8 @@ fn told(
     range: TextRange,
     it: &Finding,
 ) -> FindingAt {
-    let starts = &function_text(db, at.function).line_starts;
-    let line = |at: TextSize| starts.partition_point(|it| *it <= u32::from(at)) as u32;
+    let lines = &function_text(db, at.function).lines;
+    let line = |at: TextSize| lines.line(at) + 1;
     let related = text.related(it).into_iter();
     FindingAt {
         kind: it.kind.name(),

@@ -30,6 +30,7 @@ mod readers;
 mod rename;
 mod selection_ranges;
 mod semantic_tokens;
+mod shortened;
 mod simplifications;
 #[cfg(test)]
 mod tests;
@@ -75,6 +76,7 @@ pub use crate::{
     preview::{PassPreview, Stage, preview},
     readers::CancellationToken,
     semantic_tokens::{SemanticToken, TokenKind},
+    shortened::shortened,
 };
 
 /// A file, by a number that its owner chose.

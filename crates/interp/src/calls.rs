@@ -45,12 +45,6 @@ impl Machine<'_> {
         if has_keyword_operands(body, attrs) || is_model && !is_executed(name) {
             return self.unexecuted_intrinsic(name, (args, attrs), ty, lane);
         }
-        if name == "if_then_else"
-            && let [condition, then, otherwise] = *args
-        {
-            let taken = if self.int(condition, lane)? != 0 { then } else { otherwise };
-            return self.eval(taken, lane);
-        }
         if let Some(value) = self.pointer_call(name, args, lane) {
             return value;
         }

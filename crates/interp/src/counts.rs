@@ -73,6 +73,7 @@ pub(super) fn own(body: &Body, kind: ExprKind, ty: Type) -> Counts {
         | ExprKind::Unary(..)
         | ExprKind::Cast(_)
         | ExprKind::Select(..)
+        | ExprKind::IfThenElse(..)
         | ExprKind::Ramp { .. }
         | ExprKind::Broadcast { .. }
         | ExprKind::Shuffle { .. } => arith,
@@ -80,7 +81,7 @@ pub(super) fn own(body: &Body, kind: ExprKind, ty: Type) -> Counts {
             Counts { loads: n, ..Counts::default() }
         }
         ExprKind::Call { callee: Callee::Intrinsic(name), .. } => match body.name(name) {
-            "if_then_else" | "reinterpret" => arith,
+            "reinterpret" => arith,
             "likely" | "ignore_loop_partition" | "tvm_thread_invariant" => Counts::default(),
             _ => Counts { calls: n, ..Counts::default() },
         },

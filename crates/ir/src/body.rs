@@ -267,6 +267,7 @@ impl Body {
                 flags.has_impure |= instance != 0;
                 flags.has_unknown |= matches!(callee, Callee::Unknown(_));
             }
+            ExprKind::IfThenElse(..) => flags.has_call = true,
             ExprKind::Load { .. } | ExprKind::Region(..) => flags.has_load = true,
             ExprKind::Opaque { .. } => {
                 flags.has_impure = true;
@@ -328,7 +329,7 @@ impl Body {
             | ExprKind::Binary(..)
             | ExprKind::Unary(..)
             | ExprKind::Cast(_) => {}
-            ExprKind::Select(c, a, b) => {
+            ExprKind::Select(c, a, b) | ExprKind::IfThenElse(c, a, b) => {
                 visit(c);
                 visit(a);
                 visit(b);
@@ -385,6 +386,9 @@ impl Body {
             ExprKind::Unary(op, a) => ExprKind::Unary(op, map(self, a)),
             ExprKind::Cast(a) => ExprKind::Cast(map(self, a)),
             ExprKind::Select(c, a, b) => ExprKind::Select(map(self, c), map(self, a), map(self, b)),
+            ExprKind::IfThenElse(c, a, b) => {
+                ExprKind::IfThenElse(map(self, c), map(self, a), map(self, b))
+            }
             ExprKind::Load { buffer, indices, predicate } => ExprKind::Load {
                 buffer,
                 indices: self.map_list(indices, map),
@@ -494,6 +498,14 @@ impl Body {
     pub fn select(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> ExprId {
         let ty = self.ty(then);
         self.make(ExprKind::Select(condition, then, otherwise), ty)
+    }
+    /// `T.if_then_else`. Its type is that of an arm whose type is known.
+    pub fn if_then_else(&mut self, condition: ExprId, then: ExprId, otherwise: ExprId) -> ExprId {
+        let ty = match self.ty(then) {
+            Type::Unknown => self.ty(otherwise),
+            ty => ty,
+        };
+        self.make(ExprKind::IfThenElse(condition, then, otherwise), ty)
     }
     /// `buffer[indices]`. Its type is the element type with as many lanes as the last index has.
     pub fn load(

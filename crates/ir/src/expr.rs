@@ -152,6 +152,8 @@ pub enum ExprKind {
     Cast(ExprId),
     /// `T.Select(condition, a, b)`: both arms are evaluated.
     Select(ExprId, ExprId, ExprId),
+    /// `T.if_then_else(condition, a, b)`: only the chosen arm is evaluated (`SEMANTICS: S5`).
+    IfThenElse(ExprId, ExprId, ExprId),
     /// `A[indices]`. The memory version is no part of it: that is the occurrence's.
     Load {
         /// Buffer.
@@ -256,7 +258,7 @@ impl ExprKind {
 /// What a node contains, itself included. Computed once when the node is made, so that eligibility is O(1).
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ExprFlags {
-    /// Any call.
+    /// Any call or `T.if_then_else`: what may be evaluated in part, or be more than a value of operators.
     pub has_call: bool,
     /// Any buffer load.
     pub has_load: bool,

@@ -70,7 +70,7 @@ pub fn of_operands(
         let is_operand = it.parent.is_none_or(|parent| {
             matches!(
                 body.expr(occurrences[parent].expr).kind,
-                ExprKind::Load { .. } | ExprKind::Call { .. }
+                ExprKind::Load { .. } | ExprKind::Call { .. } | ExprKind::IfThenElse(..)
             )
         });
         if is_operand
@@ -337,6 +337,7 @@ impl<'a> Encoder<'a> {
             ExprKind::Unary(op, _) => self.bytes.extend([6, op as u8]),
             ExprKind::Cast(_) => self.tag(7),
             ExprKind::Select(..) => self.tag(8),
+            ExprKind::IfThenElse(..) => self.tag(22),
             ExprKind::Load { buffer, indices, predicate } => {
                 self.bytes.extend([9, u8::from(predicate.is_some())]);
                 self.buffer(buffer);

@@ -204,6 +204,7 @@ fn of_part(body: &Body, kind: ExprKind, index: usize) -> Role {
         | ExprKind::Unary(..)
         | ExprKind::Cast(_)
         | ExprKind::Select(..)
+        | ExprKind::IfThenElse(..)
         | ExprKind::Load { .. }
         | ExprKind::BufferField(..)
         | ExprKind::Buffer(_)

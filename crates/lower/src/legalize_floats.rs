@@ -358,10 +358,6 @@ impl Rewriter {
             return new;
         }
         let byte = BYTE.with_lanes(dtype.lanes);
-        if name == "if_then_else" && of.is_some() {
-            let kind = body.expr(new).kind;
-            return body.make(kind, byte.into());
-        }
         if name == "reinterpret" {
             let Some(&bits) = args.last() else { return new };
             let to = if of.is_some() { byte } else { dtype };

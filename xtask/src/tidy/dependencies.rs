@@ -21,6 +21,7 @@ const PROGRAMS: &[&str] = &["tir-analyzer", "checks", "xtask", "tests"];
 const EXTERNALS: &[(&str, Homes)] = &[
     ("annotate-snippets", Only(&["tir-analyzer"])),
     ("anyhow", Only(&["codegen", "tir-analyzer", "checks", "xtask", "tests"])),
+    ("bitflags", Only(&["transform"])),
     ("blake3", Only(&["checks", "codegen", "ir"])),
     ("clap", Only(PROGRAMS)),
     ("console", Only(&["tir-analyzer"])),

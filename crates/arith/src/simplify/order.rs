@@ -81,6 +81,7 @@ fn rank(kind: &ExprKind) -> u32 {
         ExprKind::Cast(_) => 7,
         ExprKind::Select(..) => 8,
         ExprKind::Load { .. } => 9,
+        ExprKind::IfThenElse(..) => 10,
         ExprKind::Call { .. } => 10,
         ExprKind::Ramp { .. } => 11,
         ExprKind::Broadcast { .. } => 12,

@@ -8,13 +8,13 @@ use ir::{
     effects::{EffectTable, MatchKind, MemoryEffect, Namespace, OpEffects, Trap},
     plan::ops::{OpAction, OpChange},
 };
-use syntax::{Language, SyntaxKind, SyntaxToken, TextRange, TextSize};
+use syntax::{Language, LineIndex, SyntaxKind, SyntaxToken, TextRange, TextSize};
 
 use super::{
     names::{block_at, name_token, pack, symbol_definition},
     plan_words::{PlanWords, op_name},
 };
-use crate::hover::Hover;
+use crate::{hover::Hover, shortened::shortened};
 
 /// More of a definition is not shown.
 const MAX_TEXT: usize = 400;
@@ -114,8 +114,8 @@ pub(crate) fn line_text(
     place: TextRange,
 ) -> String {
     let before = TextRange::up_to(at.to_file(place).start());
-    let n_breaks = db::parse(db, file).syntax().text_in(before).matches('\n').count();
-    format!(" (line {})", n_breaks + 1)
+    let lines = LineIndex::new(&db::parse(db, file).syntax().text_in(before));
+    format!(" (line {})", lines.line_count())
 }
 
 fn type_text(body: &Body, value: ValueId) -> String {
@@ -183,20 +183,13 @@ fn symbol_text(db: &RootDatabase, file: SourceFile, offset: TextSize) -> Option<
     let end = range.end().min(start + TextSize::from(MAX_TEXT as u32 * 4));
     let text = db::parse(db, file).syntax().text_in(TextRange::new(start, end));
     let first = text.lines().next().unwrap_or_default().trim_end().trim_end_matches('{');
-    Some(format!("```mlir\n{}\n```", shorten(first.trim_end())))
+    Some(format!("```mlir\n{}\n```", shortened(first.trim_end(), MAX_TEXT)))
 }
 
 fn alias_text(db: &RootDatabase, at: &PlacedUnit<'_>, name: &str) -> Option<String> {
     let frame = db::frame_of(db, at.unit)?;
     let (_, text) = db::op_aliases(db, frame.unit).get(name)?;
-    Some(format!("```mlir\n{name} = {}\n```", shorten(text)))
-}
-
-fn shorten(text: &str) -> String {
-    match text.char_indices().nth(MAX_TEXT) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
+    Some(format!("```mlir\n{name} = {}\n```", shortened(text, MAX_TEXT)))
 }
 
 // ---- operations ----

@@ -89,10 +89,7 @@ impl Compiler<'_, '_> {
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) => {
                 !self.machine.options.strict_logic
             }
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
-                body.name(name) == "if_then_else"
-            }
-            ExprKind::Let { .. } | ExprKind::Bound(_) => true,
+            ExprKind::IfThenElse(..) | ExprKind::Let { .. } | ExprKind::Bound(_) => true,
             _ => false,
         };
         let mut sum = Some((counts::own(body, node.kind, node.ty), 1u64));
@@ -220,6 +217,9 @@ impl Compiler<'_, '_> {
                 let to = self.register();
                 Step::Load { to, buffer, indices: first, rank: found.len() as u32, kind }
             }
+            ExprKind::IfThenElse(condition, then, otherwise) => {
+                return self.choice(condition, then, otherwise);
+            }
             ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
                 return self.call(body.name(name), body.items(args), dtype, kind, is_uniform);
             }
@@ -270,9 +270,6 @@ impl Compiler<'_, '_> {
         is_uniform: bool,
     ) -> Option<(Reg, Kind)> {
         match (name, args) {
-            ("if_then_else", &[condition, then, otherwise]) => {
-                return self.choice(condition, then, otherwise);
-            }
             ("likely" | "ignore_loop_partition" | "tvm_thread_invariant", &[value]) => {
                 return self.expr(value);
             }

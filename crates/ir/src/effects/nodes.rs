@@ -84,7 +84,8 @@ impl EffectTable {
             ExprKind::Binary(..)
             | ExprKind::Unary(..)
             | ExprKind::Cast(_)
-            | ExprKind::Select(..) => cost::SIMPLE,
+            | ExprKind::Select(..)
+            | ExprKind::IfThenElse(..) => cost::SIMPLE,
             ExprKind::Ramp { .. } | ExprKind::Broadcast { .. } | ExprKind::Shuffle { .. } => {
                 cost::SIMPLE
             }
@@ -101,8 +102,7 @@ impl EffectTable {
         };
         let name = body.name(name);
         // Conversions, hints, address and lane arithmetic: no more than an operator.
-        const CHEAP: [&str; 17] = [
-            "if_then_else",
+        const CHEAP: [&str; 16] = [
             "likely",
             "reinterpret",
             "address_of",

@@ -141,6 +141,9 @@ impl Printer<'_> {
             ExprKind::Select(condition, then, otherwise) => {
                 self.named("Select", &[condition, then, otherwise])
             }
+            ExprKind::IfThenElse(condition, then, otherwise) => {
+                self.named("if_then_else", &[condition, then, otherwise])
+            }
             ExprKind::Load { buffer, indices, predicate } => self.load(buffer, indices, predicate),
             ExprKind::Region(buffer, indices) => {
                 let name = self.buffer_name(buffer);

@@ -685,7 +685,10 @@ impl Printer<'_> {
 
     fn evaluate(&mut self, expr: ExprId) {
         let text = self.expr_string(expr);
-        if matches!(self.body.expr(expr).kind, ExprKind::Call { .. } | ExprKind::Opaque { .. }) {
+        if matches!(
+            self.body.expr(expr).kind,
+            ExprKind::Call { .. } | ExprKind::IfThenElse(..) | ExprKind::Opaque { .. }
+        ) {
             self.line(format_args!("{text}"));
         } else {
             self.line(format_args!("T.evaluate({text})"));

@@ -287,6 +287,14 @@ impl<'e> Widener<'e> {
                 let otherwise = self.spread(body, wide[2])?;
                 body.make(ExprKind::Select(wide[0].expr(), then, otherwise), ty)
             }
+            ExprKind::IfThenElse(..) => {
+                let Wide::Same(condition) = wide[0] else {
+                    return self.obstacle("a condition differs between lanes");
+                };
+                let then = self.spread(body, wide[1])?;
+                let otherwise = self.spread(body, wide[2])?;
+                body.make(ExprKind::IfThenElse(condition, then, otherwise), ty)
+            }
             ExprKind::Load { buffer, indices, predicate: None } => {
                 let n = body.items(indices).len();
                 if wide[..n - 1].iter().any(|it| matches!(it, Wide::Each(_))) {
@@ -425,21 +433,11 @@ impl<'e> Widener<'e> {
         let Callee::Intrinsic(name) = callee else {
             return self.obstacle("a call of another function differs between lanes");
         };
-        let mut args = Vec::new();
-        match body.name(name) {
-            "if_then_else" => {
-                let Wide::Same(condition) = wide[0] else {
-                    return self.obstacle("a condition differs between lanes");
-                };
-                args.push(condition);
-            }
-            name if tvm_op(name).is_some_and(|it| it.vectorizable && it.is_pure_by_label()) => {}
-            _ => return self.obstacle("a function has no form for vectors"),
+        let op = tvm_op(body.name(name));
+        if !op.is_some_and(|it| it.vectorizable && it.is_pure_by_label()) {
+            return self.obstacle("a function has no form for vectors");
         }
-        for &it in &wide[args.len()..] {
-            args.push(self.spread(body, it)?);
-        }
-        Ok(args)
+        wide.iter().map(|&it| self.spread(body, it)).collect()
     }
 }
 

@@ -30,7 +30,7 @@ use ide::{ClosedFile, FileId, WorkspaceIndex};
 use ignore::Walk;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::server::state::Event;
+use crate::server::event::Event;
 
 /// Numbers of closed files begin here; documents have smaller ones.
 const FIRST_CLOSED: u32 = 1 << 31;

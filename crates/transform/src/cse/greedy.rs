@@ -147,8 +147,9 @@ impl Greedy<'_> {
         if flags.has_unknown {
             return self.refuse(list.to_vec(), Refusal::Unknown);
         }
-        let is_narrow =
-            |it: &OccurrenceId| facts.sharing(facts.occurrences[*it].expr).has(Sharing::NARROW);
+        let is_narrow = |it: &OccurrenceId| {
+            facts.sharing(facts.occurrences[*it].expr).intersects(Sharing::NARROW)
+        };
         if list.iter().any(is_narrow) {
             return self.refuse(list.to_vec(), Refusal::NarrowInteger);
         }
@@ -253,7 +254,7 @@ impl Greedy<'_> {
             is_safe: &|position, before, work| {
                 self.traps.is_safe(positions[position].occurrence, before, work)
             },
-            is_pinned: facts.sharing(expr(&positions[0])).has(Sharing::CONVERGENT),
+            is_pinned: facts.sharing(expr(&positions[0])).intersects(Sharing::CONVERGENT),
         };
         let split = place::split(facts, positions, &rules, work);
         for group in split.groups {

@@ -73,7 +73,7 @@ impl<'a> Values<'a> {
             values.visible_from = visible_from(facts, &memory.versions);
             work.visited += facts.occurrences.len() as u64;
         }
-        if nodes().any(|it| facts.sharing(it).has(Sharing::CONVERGENT)) {
+        if nodes().any(|it| facts.sharing(it).intersects(Sharing::CONVERGENT)) {
             values.split_convergent(facts);
         }
         values
@@ -83,8 +83,8 @@ impl<'a> Values<'a> {
     fn split_convergent(&mut self, facts: &Facts<'_>) {
         let mut classes: FxHashMap<_, Class> = FxHashMap::default();
         for (id, it) in facts.occurrences.iter() {
-            if facts.sharing(it.expr).has(Sharing::CONVERGENT)
-                && !facts.sharing(it.expr).has(Sharing::IMPURE)
+            if facts.sharing(it.expr).intersects(Sharing::CONVERGENT)
+                && !facts.sharing(it.expr).intersects(Sharing::IMPURE)
             {
                 let next = (self.n_classes + classes.len()) as Class;
                 let alone = facts.is_lazy(id, None).then_some(id);

@@ -248,11 +248,7 @@ pub(crate) fn tops(
         let first = OccurrenceId::new(id.index() + 1);
         match body.expr(occurrences[id].expr).kind {
             ExprKind::Select(..) => tops.push((first, Overflow::Wraps)),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if body.name(name) == "if_then_else" && body.items(args).len() == 3 =>
-            {
-                tops.push((first, Overflow::Excluded));
-            }
+            ExprKind::IfThenElse(..) => tops.push((first, Overflow::Excluded)),
             _ => {}
         }
     }
@@ -301,7 +297,7 @@ pub(super) fn fix(facts: &FindingFacts<'_>, known: &Known) -> Option<FindingFix>
                 first
             }
         }
-        ExprKind::Select(..) | ExprKind::Call { .. } if known.occurrence == first => {
+        ExprKind::Select(..) | ExprKind::IfThenElse(..) if known.occurrence == first => {
             let third = facts.occurrences[second].end;
             let (kept, gone) = if known.value { (second, third) } else { (third, second) };
             if !facts.deletable().may_go(facts.occurrences[gone].expr) {

@@ -156,7 +156,7 @@ impl Lazy {
             while child < occurrences[id].end {
                 let own = match body.expr(occurrences[id].expr).kind {
                     ExprKind::Binary(op, ..) => op.is_logical() && index > 0,
-                    ExprKind::Select(..) => index > 0,
+                    ExprKind::Select(..) | ExprKind::IfThenElse(..) => index > 0,
                     call @ ExprKind::Call { .. } => facts.effects.is_lazy(body, call, index),
                     ExprKind::Lambda { .. } => true,
                     _ => false,

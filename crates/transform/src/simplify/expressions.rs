@@ -438,7 +438,7 @@ impl Planner<'_, '_, '_, '_> {
         first: ExprId,
     ) -> ContextId {
         match self.simplifier.body().expr(expr).kind {
-            ExprKind::Call { .. } if index > 0 => {
+            ExprKind::IfThenElse(..) if index > 0 => {
                 self.simplifier.context_of_arm(around, expr, first, index == 1)
             }
             _ => around,

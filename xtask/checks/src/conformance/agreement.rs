@@ -81,7 +81,7 @@ impl Class {
 fn class_of(body: &Body, kind: ExprKind, is_float: bool) -> Class {
     match kind {
         ExprKind::Call { callee: Callee::Intrinsic(name), .. } => match body.name(name) {
-            "if_then_else" | "likely" | "reinterpret" | "tvm_storage_sync" => Class::Moves,
+            "likely" | "reinterpret" | "tvm_storage_sync" => Class::Moves,
             "tvm_thread_allreduce" => Class::Reduction,
             "fabs" | "floor" | "ceil" | "trunc" | "round" | "nearbyint" => Class::Arithmetic,
             "sqrt" => Class::Arithmetic,

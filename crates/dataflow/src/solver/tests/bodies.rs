@@ -51,8 +51,8 @@ impl Build<'_> {
                 self.body.select(c, a, b)
             }
             6 => {
-                let args = [child(self), child(self), child(self)];
-                self.call("if_then_else", &args)
+                let (c, a, b) = (child(self), child(self), child(self));
+                self.body.if_then_else(c, a, b)
             }
             _ => {
                 let args = [child(self)];

@@ -486,10 +486,7 @@ impl Lowerer<'_, '_, '_> {
         if let Some(it) = self.const_int(condition) {
             return Ok(if it != 0 { then } else { otherwise });
         }
-        let ty = match (self.ty(then), self.ty(otherwise)) {
-            (Type::Unknown, ty) => ty,
-            (ty, _) => ty,
-        };
-        Ok(self.call_node("if_then_else", &[condition, then, otherwise], ty, at))
+        let id = self.s.body.if_then_else(condition.id, then.id, otherwise.id);
+        Ok(Tx { id, src: self.s.sources.node(at, &[condition.src, then.src, otherwise.src]) })
     }
 }

@@ -556,11 +556,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 }
                 K::Call { callee: Callee::Unknown(_), .. } => has_python = true,
                 // A choice: of one value of Python or the other where Python chooses.
-                K::Call { callee: Callee::Intrinsic(name), args, .. }
-                    if body.name(name) == "if_then_else" =>
-                {
-                    stack.extend(body.items(args).first());
-                }
+                K::IfThenElse(condition, ..) => stack.push(condition),
                 _ => return false,
             }
         }

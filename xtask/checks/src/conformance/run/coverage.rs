@@ -201,6 +201,7 @@ fn expression(body: &Body, kind: ExprKind) -> String {
             let from = body.dtype(from).map(|it| it.to_string()).unwrap_or_default();
             format!("cast from {from}")
         }
+        ExprKind::IfThenElse(..) => "T.if_then_else".to_owned(),
         ExprKind::Call { callee: Callee::Intrinsic(name), .. } => format!("T.{}", body.name(name)),
         other => {
             let debug = format!("{other:?}");

@@ -156,7 +156,9 @@ fn value(body: &Body, expr: ExprId, values: &Values) -> Option<i128> {
         }
         ExprKind::Cast(inner) => get(inner),
         ExprKind::Unary(UnaryOp::Not, inner) => Some(i128::from(get(inner)? == 0)),
-        ExprKind::Select(cond, a, b) => get(if get(cond)? != 0 { a } else { b }),
+        ExprKind::Select(cond, a, b) | ExprKind::IfThenElse(cond, a, b) => {
+            get(if get(cond)? != 0 { a } else { b })
+        }
         ExprKind::Load { buffer, indices, predicate: None } => {
             let operands: Option<Vec<i128>> =
                 body.items(indices).iter().map(|it| get(*it)).collect();
@@ -165,7 +167,6 @@ fn value(body: &Body, expr: ExprId, values: &Values) -> Option<i128> {
         ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
             match (body.name(name), body.items(args)) {
                 ("likely", [inner]) => get(*inner),
-                ("if_then_else", [cond, a, b]) => get(if get(*cond)? != 0 { *a } else { *b }),
                 _ => None,
             }
         }
