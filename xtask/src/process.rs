@@ -9,17 +9,17 @@ use crate::workspace::say;
 
 /// What a finished program left behind.
 #[derive(Debug)]
-pub(crate) struct Finished {
+pub struct Finished {
     /// Whether it reported success.
-    pub(crate) success: bool,
+    pub success: bool,
     /// Its exit code in words, for messages.
-    pub(crate) status: String,
+    pub status: String,
     /// Its standard output.
-    pub(crate) output: String,
+    pub output: String,
 }
 
 /// Runs `command`, shows its standard output line by line and returns it; standard error goes to ours.
-pub(crate) fn run_shown(command: &mut Command) -> anyhow::Result<Finished> {
+pub fn run_shown(command: &mut Command) -> anyhow::Result<Finished> {
     let name = command.get_program().to_string_lossy().into_owned();
     let mut child = command
         .stdout(Stdio::piped())
@@ -39,7 +39,7 @@ pub(crate) fn run_shown(command: &mut Command) -> anyhow::Result<Finished> {
 }
 
 /// Runs `command` in silence. On failure the error carries the end of what it printed.
-pub(crate) fn run_quiet(command: &mut Command) -> anyhow::Result<String> {
+pub fn run_quiet(command: &mut Command) -> anyhow::Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output =
         command.stdin(Stdio::null()).output().with_context(|| format!("cannot start `{name}`"))?;
@@ -52,7 +52,7 @@ pub(crate) fn run_quiet(command: &mut Command) -> anyhow::Result<String> {
 }
 
 /// Whether `program` can be started at all (`--version` or the given flag answers).
-pub(crate) fn exists(program: &str, flag: &str) -> bool {
+pub fn exists(program: &str, flag: &str) -> bool {
     Command::new(program)
         .arg(flag)
         .stdin(Stdio::null())

@@ -9,14 +9,14 @@ use anyhow::{Context as _, bail};
 
 /// The checkout that the command runs in.
 #[derive(Clone, Debug)]
-pub(crate) struct Workspace {
+pub struct Workspace {
     root: PathBuf,
     target: PathBuf,
 }
 
 impl Workspace {
     /// Finds the root by walking up from the current folder to the manifest that declares the workspace.
-    pub(crate) fn find() -> anyhow::Result<Workspace> {
+    pub fn find() -> anyhow::Result<Workspace> {
         let start = std::env::current_dir().context("cannot tell the current folder")?;
         let root = start
             .ancestors()
@@ -31,29 +31,29 @@ impl Workspace {
     }
 
     /// A path inside the workspace.
-    pub(crate) fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
+    pub fn path(&self, relative: impl AsRef<Path>) -> PathBuf {
         self.root.join(relative)
     }
 
     /// Cargo's output folder.
-    pub(crate) fn target(&self) -> &Path {
+    pub fn target(&self) -> &Path {
         &self.target
     }
 
     /// Where peers (Python environments, editors) are installed, one folder each.
-    pub(crate) fn peers(&self) -> PathBuf {
+    pub fn peers(&self) -> PathBuf {
         self.target.join("peers")
     }
 
     /// A `cargo` command that runs at the root, with the toolchain that runs this program.
-    pub(crate) fn cargo(&self) -> Command {
+    pub fn cargo(&self) -> Command {
         let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
         command.current_dir(&self.root);
         command
     }
 
     /// The files git tracks or would track (new ones that are not ignored), relative to the root, sorted.
-    pub(crate) fn tracked_files(&self) -> anyhow::Result<Vec<String>> {
+    pub fn tracked_files(&self) -> anyhow::Result<Vec<String>> {
         let output = Command::new("git")
             .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
             .current_dir(&self.root)
@@ -81,12 +81,12 @@ fn is_workspace_root(dir: &Path) -> bool {
 }
 
 /// Prints a line for the user. A closed pipe is not an error: the reader has seen enough.
-pub(crate) fn say(line: Arguments<'_>) {
+pub fn say(line: Arguments<'_>) {
     let mut out = std::io::stdout().lock();
     let _ = writeln!(out, "{line}").and_then(|()| out.flush());
 }
 
 /// Prints a line about something that went wrong.
-pub(crate) fn complain(line: Arguments<'_>) {
+pub fn complain(line: Arguments<'_>) {
     let _ = writeln!(std::io::stderr().lock(), "{line}");
 }

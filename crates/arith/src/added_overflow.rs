@@ -3,7 +3,7 @@
 //! In: a node, a context. Out: whether every `+ - *` in it was computed on the way already, or is shown to be in range
 //! there. O(nodes), once a node and a context that concerns it.
 
-use ir::{BinaryOp, Callee, ExprId, ExprKind};
+use ir::{BinaryOp, ExprId, ExprKind};
 use rustc_hash::FxHashMap;
 
 use crate::{
@@ -40,10 +40,7 @@ impl AddedOverflow {
         match node.kind {
             // Variables of binders, and what nobody calls here.
             ExprKind::Let { .. } | ExprKind::Lambda { .. } | ExprKind::Ramp { .. } => return false,
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if of.body().name(name) == "if_then_else" =>
-            {
-                let &[cond, a, b] = of.body().items(args) else { return false };
+            ExprKind::IfThenElse(cond, a, b) => {
                 let Some([then, otherwise]) = of.arms(ctx, cond) else { return false };
                 return self.adds_no_overflow(of, ctx, cond)
                     && self.adds_no_overflow(of, then, a)

@@ -63,6 +63,7 @@ enum Operator {
     Unary(UnaryOp),
     Cast,
     Select,
+    IfThenElse,
     Load(BufferId, bool),
     Region(BufferId),
     /// Which of the three parts are there.
@@ -273,6 +274,7 @@ fn operator(body: &Body, kind: &ExprKind) -> Operator {
         ExprKind::Unary(op, _) => Operator::Unary(op),
         ExprKind::Cast(_) => Operator::Cast,
         ExprKind::Select(..) => Operator::Select,
+        ExprKind::IfThenElse(..) => Operator::IfThenElse,
         ExprKind::Load { buffer, predicate, .. } => Operator::Load(buffer, predicate.is_some()),
         ExprKind::Region(buffer, _) => Operator::Region(buffer),
         ExprKind::Slice { lower, upper, step } => {

@@ -4,7 +4,7 @@
 //! persistent and interned: the same constraint added twice to the same context is one context, and siblings share what
 //! they have in common. Making one is O(1): what follows from it is worked out when somebody asks.
 
-use ir::{BinaryOp, BufferId, Callee, ExprId, ExprKind, UnaryOp, ValueId};
+use ir::{BinaryOp, BufferId, Callee, ExprId, ExprKind, Intrinsic, UnaryOp, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -210,10 +210,9 @@ impl Contexts {
                     stack.push((b, holds));
                     stack.push((a, holds));
                 }
-                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                    if nodes.body().name(name) == "likely"
-                        && nodes.body().items(args).len() == 1 =>
-                {
+                ExprKind::Call {
+                    callee: Callee::Intrinsic(_, Intrinsic::Likely), args, ..
+                } if nodes.body().items(args).len() == 1 => {
                     stack.push((nodes.body().items(args)[0], holds));
                 }
                 ExprKind::Int(value) if (value != 0) == holds => {}

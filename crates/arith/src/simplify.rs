@@ -41,9 +41,7 @@ mod sums;
 mod vectors;
 
 use ir::{
-    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type,
-    arena::Id,
-    effects::{self, EffectTable, Element},
+    BinaryOp, Body, DataType, ExprId, ExprKind, Intrinsic, Type, arena::Id, effects::EffectTable,
     role,
 };
 
@@ -171,9 +169,9 @@ impl<'a> Simplifier<'a> {
         cond: ExprId,
         holds: bool,
     ) -> ContextId {
-        match self.as_if(expr) {
-            Some(_) => self.analyzer.assume(ctx, cond, holds),
-            None => ctx,
+        match self.body().expr(expr).kind {
+            ExprKind::IfThenElse(..) => self.analyzer.assume(ctx, cond, holds),
+            _ => ctx,
         }
     }
 
@@ -327,7 +325,7 @@ impl<'a> Simplifier<'a> {
             },
             ExprKind::Unary(..) => &[Fold, Decide, Chain, Rules],
             ExprKind::Cast(_) | ExprKind::Select(..) => &[Fold, Decide, Rules],
-            ExprKind::Call { .. } => &[Decide, Rules],
+            ExprKind::Call { .. } | ExprKind::IfThenElse(..) => &[Decide, Rules],
             _ => &[Decide],
         }
     }
@@ -355,10 +353,7 @@ impl<'a> Simplifier<'a> {
             _ if node.is_leaf() => expr,
             ExprKind::Lambda { .. } | ExprKind::Opaque { .. } => expr,
             ExprKind::Let { value, body } => self.with_simple_let(at, expr, value, body),
-            ExprKind::Call { .. } => match self.as_if(expr) {
-                Some([cond, a, b]) => self.with_simple_arms(at, expr, cond, a, b),
-                None => self.map_operands(at, expr),
-            },
+            ExprKind::IfThenElse(cond, a, b) => self.with_simple_arms(at, expr, cond, a, b),
             // An overflow in it is no event: the condition of a `Select` and a conversion to float use nothing (crate README).
             ExprKind::Select(cond, a, b) => {
                 let wraps = At { reading: Overflow::Wraps, ..at };
@@ -402,28 +397,9 @@ impl<'a> Simplifier<'a> {
         if is_same { expr } else { self.with_operands(expr, &operands) }
     }
 
-    /// Whether the `index`-th operand of a node may be this instead of what it is: a constant may not fit there, nothing is divided by
-    /// a zero that can be seen, and an element may be meant as a place there, not as its value.
+    /// Whether the `index`-th operand of a node may be this instead of what it is ([`role::may_become`]).
     pub fn may_become(&self, parent: ExprId, index: usize, new: ExprId) -> bool {
-        let (body, around) = (self.body(), self.body().expr(parent).kind);
-        let new = body.expr(new);
-        match (new.kind, around) {
-            (ExprKind::Load { .. }, ExprKind::Call { .. }) => {
-                self.analyzer.effects().element(body, around, index) == Element::Value
-            }
-            // Python and TVM refuse to read it.
-            (ExprKind::Int(0), ExprKind::Binary(op, ..)) if op.is_division() && index == 1 => false,
-            // Beside a number of Python it would be one too, computed with it where it is read.
-            (_, ExprKind::Binary(_, lhs, rhs)) if new.is_constant() => {
-                !body.expr(if index == 0 { rhs } else { lhs }).flags.has_unknown
-            }
-            // An item of a list is what the list is.
-            (ExprKind::Load { .. }, list) if effects::is_list(body, list) => false,
-            _ if new.is_constant() => {
-                role::of_child(body, parent, index, body.children(parent)[index]).takes_constant()
-            }
-            _ => true,
-        }
+        role::may_become(self.body(), self.analyzer.effects(), parent, index, new)
     }
 
     /// The node with these operands, in the order of [`Body::children`].
@@ -521,31 +497,18 @@ impl<'a> Simplifier<'a> {
     fn as_bool(&self, expr: ExprId) -> Option<bool> {
         self.as_int(expr).filter(|_| self.body().ty(expr).is_bool()).map(|it| it != 0)
     }
-    fn call_args(&self, expr: ExprId, name: &str) -> Option<&[ExprId]> {
-        match self.body().expr(expr).kind {
-            ExprKind::Call { callee: Callee::Intrinsic(callee), args, .. }
-                if self.body().name(callee) == name =>
-            {
-                Some(self.body().items(args))
-            }
-            _ => None,
-        }
-    }
-    /// The operands of `if_then_else`.
-    fn as_if(&self, expr: ExprId) -> Option<[ExprId; 3]> {
-        self.call_args(expr, "if_then_else")?.try_into().ok()
-    }
     /// `likely` says something to a compiler; the wrapper stays (`SEMANTICS: S9`).
     fn is_hint(&self, expr: ExprId) -> bool {
         matches!(self.body().expr(expr).kind, ExprKind::Call { .. })
-            && self.as_if(expr).is_none()
             && self
-                .call_args(expr, "likely")
+                .body()
+                .operands_of(expr, Intrinsic::Likely)
                 .is_none_or(|it| it.first().is_none_or(|&operand| self.as_bool(operand).is_none()))
     }
     /// Whether there is nothing left to hint at.
     fn is_decided_hint(&self, expr: ExprId) -> bool {
-        self.call_args(expr, "likely")
+        self.body()
+            .operands_of(expr, Intrinsic::Likely)
             .is_some_and(|it| matches!(it, &[operand] if self.as_bool(operand).is_some()))
     }
     /// Whether the right operand is evaluated only sometimes (`SEMANTICS: S2`, `S6`).

@@ -5,7 +5,7 @@
 //! division by `n * m` is not safe because `n` and `m` are positive, as their product may wrap to 0.
 
 use ir::{
-    BinaryOp, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind,
+    BinaryOp, BufferId, BufferOrigin, DataType, ExprId, ExprKind,
     arena::Id,
     effects::{Trap, TrapKind},
 };
@@ -71,22 +71,17 @@ impl Traps {
             }
             // A function that nobody calls here.
             ExprKind::Lambda { .. } => return Some(expr),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if body.name(name) == "if_then_else" =>
-            {
-                if let &[cond, a, b] = body.items(args) {
-                    return self.why_may_trap(of, ctx, cond).or_else(|| {
-                        // The condition is used here, where the source may not use it (I1).
-                        if !of.is_untainted(ctx, cond) {
-                            return Some(expr);
-                        }
-                        let Some([then, otherwise]) = of.arms(ctx, cond) else {
-                            return Some(expr);
-                        };
-                        self.why_may_trap(of, then, a)
-                            .or_else(|| self.why_may_trap(of, otherwise, b))
-                    });
-                }
+            ExprKind::IfThenElse(cond, a, b) => {
+                return self.why_may_trap(of, ctx, cond).or_else(|| {
+                    // The condition is used here, where the source may not use it (I1).
+                    if !of.is_untainted(ctx, cond) {
+                        return Some(expr);
+                    }
+                    let Some([then, otherwise]) = of.arms(ctx, cond) else {
+                        return Some(expr);
+                    };
+                    self.why_may_trap(of, then, a).or_else(|| self.why_may_trap(of, otherwise, b))
+                });
             }
             // Base and stride are used; the number of lanes is no value at run time.
             ExprKind::Ramp { base, stride, .. } => {
@@ -117,11 +112,7 @@ impl Traps {
         match node.kind {
             _ if node.flags.open_binders > 0 => false,
             ExprKind::Lambda { .. } => false,
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if body.name(name) == "if_then_else" =>
-            {
-                body.items(args).first().is_some_and(|&it| of.is_untainted(ctx, it))
-            }
+            ExprKind::IfThenElse(cond, ..) => of.is_untainted(ctx, cond),
             ExprKind::Ramp { base, stride, .. } => {
                 of.is_untainted(ctx, base) && of.is_untainted(ctx, stride)
             }
@@ -301,12 +292,9 @@ fn is_below_by_form(
 
 /// Whether the node neither traps nor uses an operand, whatever its operands are.
 fn is_plain_alone(of: &Deduction<'_>, expr: ExprId) -> bool {
-    let uses = match of.body().expr(expr).kind {
-        ExprKind::Lambda { .. } | ExprKind::Ramp { .. } => true,
-        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
-            of.body().name(name) == "if_then_else"
-        }
-        _ => false,
-    };
+    let uses = matches!(
+        of.body().expr(expr).kind,
+        ExprKind::Lambda { .. } | ExprKind::Ramp { .. } | ExprKind::IfThenElse(..)
+    );
     !uses && of.nodes().effects().own_trap(of.body(), expr) == Trap::No
 }

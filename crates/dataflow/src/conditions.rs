@@ -13,7 +13,7 @@
 
 use arith::{Analyzer, ContextId};
 use ir::{
-    Body, BufferOrigin, Callee, ExprId, ExprKind, OccurrenceId, OpId, OpKind,
+    Body, BufferOrigin, ExprId, ExprKind, Intrinsic, OccurrenceId, OpId, OpKind,
     arena::{Id, Table},
 };
 
@@ -22,17 +22,18 @@ use crate::{
     scopes::{ScopeId, ScopeKind},
 };
 
-/// "None" among the numbers of ranges.
-const NONE: u32 = u32::MAX;
-
-/// Occurrences that are evaluated under more conditions than their operation.
+/// From an occurrence on, which conditions hold beside those of the operation.
 #[derive(Clone, Copy, Debug)]
-struct Arm {
+struct Stretch {
     start: OccurrenceId,
+    /// None where the operation's own context holds.
+    context: Option<ContextId>,
+}
+
+/// An operand with a context of its own, which is being walked through.
+struct Arm {
     end: OccurrenceId,
     context: ContextId,
-    /// The arm around it.
-    around: u32,
 }
 
 /// The contexts of all points of a body.
@@ -42,8 +43,8 @@ pub struct Conditions {
     at_end: Vec<ContextId>,
     before: Table<OpId, ContextId>,
     after: Table<OpId, ContextId>,
-    /// By start.
-    arms: Vec<Arm>,
+    /// By start, one at an occurrence.
+    stretches: Vec<Stretch>,
 }
 
 /// How the context of a place follows from the one before it: for walks that make contexts on the way, of operands as they become.
@@ -145,7 +146,7 @@ impl Conditions {
             at_end: vec![root; n_scopes],
             after: before.clone(),
             before,
-            arms: Vec::new(),
+            stretches: Vec::new(),
         };
         let passage = Passage::of(flow);
         for scope in flow.scopes.ids() {
@@ -164,7 +165,7 @@ impl Conditions {
             }
             conditions.at_end[scope.index()] = context;
         }
-        conditions.collect_arms(flow, analyzer);
+        conditions.collect_stretches(flow, analyzer);
         conditions
     }
 
@@ -186,15 +187,9 @@ impl Conditions {
     }
     /// The context in which an occurrence is evaluated.
     pub fn at(&self, flow: &Flow<'_>, id: OccurrenceId) -> ContextId {
-        let after = self.arms.partition_point(|it| it.start <= id);
-        let mut at = (after as u32).wrapping_sub(1);
-        while let Some(arm) = self.arms.get(at as usize) {
-            if id < arm.end {
-                return arm.context;
-            }
-            at = arm.around;
-        }
-        self.before[flow.occurrences[id].op]
+        let after = self.stretches.partition_point(|it| it.start <= id);
+        let within = after.checked_sub(1).and_then(|at| self.stretches[at].context);
+        within.unwrap_or_else(|| self.before[flow.occurrences[id].op])
     }
 
     /// The context with which a scope is entered.
@@ -217,8 +212,8 @@ impl Conditions {
         }
     }
 
-    fn collect_arms(&mut self, flow: &Flow<'_>, analyzer: &mut Analyzer<'_>) {
-        let mut open: Vec<u32> = Vec::new();
+    fn collect_stretches(&mut self, flow: &Flow<'_>, analyzer: &mut Analyzer<'_>) {
+        let mut open: Vec<Arm> = Vec::new();
         let mut next = 0;
         while next < flow.occurrences.len() {
             let id = OccurrenceId::new(next);
@@ -229,26 +224,17 @@ impl Conditions {
                 true => next + 1,
                 false => occurrence.end.index(),
             };
-            while open.last().is_some_and(|&it| self.arms[it as usize].end <= id) {
-                open.pop();
-            }
+            self.close(&mut open, id);
             let Some(parent) = occurrence.parent else { continue };
-            let around = match open.last() {
-                Some(&it) => self.arms[it as usize].context,
-                None => self.before[occurrence.op],
-            };
+            let around = open.last().map_or(self.before[occurrence.op], |it| it.context);
             let index = || child_index(flow, parent, id);
             let context = match flow.body.expr(flow.occurrences[parent].expr).kind {
-                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                    if flow.body.items(args).len() == 3
-                        && flow.body.name(name) == "if_then_else" =>
-                {
+                ExprKind::IfThenElse(condition, ..) => {
                     let index = index();
                     if flow.evaluated(parent, index) != Evaluated::OneOf {
                         continue;
                     }
-                    let condition = OccurrenceId::new(parent.index() + 1);
-                    analyzer.assume(around, flow.occurrences[condition].expr, index == 1)
+                    analyzer.assume(around, condition, index == 1)
                 }
                 ExprKind::Let { value, .. } if index() == 1 => analyzer.binder(around, Some(value)),
                 ExprKind::Lambda { params, .. } => {
@@ -256,14 +242,23 @@ impl Conditions {
                 }
                 _ => continue,
             };
-            let arm = Arm {
-                start: id,
-                end: occurrence.end,
-                context,
-                around: open.last().copied().unwrap_or(NONE),
-            };
-            open.push(self.arms.len() as u32);
-            self.arms.push(arm);
+            open.push(Arm { end: occurrence.end, context });
+            self.begin(id, Some(context));
+        }
+        self.close(&mut open, OccurrenceId::new(flow.occurrences.len()));
+    }
+
+    /// Leaves the arms that end before an occurrence, the innermost first: behind each the one around it goes on.
+    fn close(&mut self, open: &mut Vec<Arm>, id: OccurrenceId) {
+        while let Some(arm) = open.pop_if(|it| it.end <= id) {
+            self.begin(arm.end, open.last().map(|it| it.context));
+        }
+    }
+
+    fn begin(&mut self, start: OccurrenceId, context: Option<ContextId>) {
+        match self.stretches.last_mut() {
+            Some(last) if last.start == start => last.context = context,
+            _ => self.stretches.push(Stretch { start, context }),
         }
     }
 }
@@ -281,14 +276,7 @@ fn child_index(flow: &Flow<'_>, parent: OccurrenceId, id: OccurrenceId) -> usize
 
 /// The condition of `T.assume(condition)`.
 fn assumed(body: &Body, expr: ExprId) -> Option<ExprId> {
-    match body.expr(expr).kind {
-        ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-            if body.name(name) == "assume" =>
-        {
-            body.items(args).first().copied()
-        }
-        _ => None,
-    }
+    body.operands_of(expr, Intrinsic::Assume)?.first().copied()
 }
 
 fn has_predicate(body: &Body, op: OpId) -> bool {

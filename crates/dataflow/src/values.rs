@@ -19,8 +19,9 @@ mod tests;
 use ir::{
     Body, ExprId, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, ValueId,
     arena::Id,
-    effects::{EffectTable, Element, MemoryEffect, MemorySet, Merge, is_list},
+    effects::{EffectTable, MemoryEffect, MemorySet, Merge},
     plan::Equivalence as Level,
+    role,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -168,27 +169,6 @@ impl<'a> ValueNumbers<'a> {
         let first = number(first);
         others.iter().all(|&it| number(it) == first)
     }
-}
-
-/// Whether a load is an argument that may be meant as a place, not as its value: of a call that takes an address, or that
-/// writes some operand. Nothing can stand for it but itself, and nothing that is no load may become one there.
-pub fn is_place_name(
-    body: &Body,
-    occurrences: &Occurrences,
-    effects: &EffectTable,
-    load: OccurrenceId,
-) -> bool {
-    let (mut at, mut parent) = (load, occurrences[load].parent);
-    // A list of places.
-    while let Some(list) = parent
-        && is_list(body, body.expr(occurrences[list].expr).kind)
-    {
-        (at, parent) = (list, occurrences[list].parent);
-    }
-    let Some(parent) = parent else { return false };
-    let call = body.expr(occurrences[parent].expr).kind;
-    matches!(call, ExprKind::Call { .. })
-        && effects.element(body, call, occurrences.index_in(parent, at)) != Element::Value
 }
 
 struct Numbering<'a> {
@@ -353,7 +333,7 @@ impl<'a> Numbering<'a> {
         let here = self.occurrences[id];
         match self.body.expr(here.expr).kind {
             ExprKind::Load { .. }
-                if is_place_name(self.body, self.occurrences, self.effects, id) =>
+                if role::is_place(self.body, self.occurrences, self.effects, id) =>
             {
                 Nature::Name
             }

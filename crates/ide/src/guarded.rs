@@ -1,11 +1,13 @@
 //! What a panic costs where an answer is made: one item of it, not the answer.
 //!
-//! In: how an item of an answer is made, and the function that it is about. Out: the item, or none. What is left out is remembered until the
-//! question is answered, and stands beside the answer ([`crate::Analysis::take_lost`]).
+//! In: how an item of an answer is made, and the function that it is about. Out: the item, or none. What is left out is
+//! remembered until the question is answered, and stands beside the answer ([`crate::Analysis::take_lost`]).
 
 use std::cell::RefCell;
 
+use db::{RootDatabase, SourceFile};
 use ir::guard::{Panicked, Stage, guarded};
+use syntax::TextSize;
 
 thread_local! {
     /// What was left out of the answers of this thread.
@@ -20,6 +22,31 @@ pub(crate) fn item<T>(function: &str, make: impl FnOnce() -> T) -> Option<T> {
 /// As [`item`], for those who tell it themselves.
 pub(crate) fn try_item<T>(function: &str, make: impl FnOnce() -> T) -> Result<T, Panicked> {
     guarded(Stage::Showing, function, make)
+}
+
+/// The name of the unit at an offset; empty where there is none.
+pub(crate) fn name_at(db: &RootDatabase, file: SourceFile, offset: TextSize) -> &str {
+    db::unit_at(db, file, offset).map_or("", |it| it.unit.name(db))
+}
+
+/// Answers a question about one place; with nothing if that panics.
+pub(crate) fn at<T: Default>(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+    question: impl FnOnce(&RootDatabase, SourceFile, TextSize) -> T,
+) -> T {
+    try_at(db, file, offset, question).map_err(lose).unwrap_or_default()
+}
+
+/// As [`at`], for those who tell it themselves.
+pub(crate) fn try_at<T>(
+    db: &RootDatabase,
+    file: SourceFile,
+    offset: TextSize,
+    question: impl FnOnce(&RootDatabase, SourceFile, TextSize) -> T,
+) -> Result<T, Panicked> {
+    try_item(name_at(db, file, offset), || question(db, file, offset))
 }
 
 fn lose(panicked: Panicked) {

@@ -1,7 +1,9 @@
 #![doc = include_str!("../README.md")]
 
+mod code_action;
 mod code_actions;
 mod device_code;
+mod diagnostic;
 mod diagnostics;
 mod document_symbols;
 mod elsewhere;
@@ -13,7 +15,6 @@ mod finding_text;
 mod findings_at;
 mod folding_ranges;
 mod format;
-mod function_at;
 mod guarded;
 mod highlight;
 mod host;
@@ -22,17 +23,20 @@ mod ignore;
 mod inlay_hints;
 mod inline;
 mod integer_facts;
+mod names;
 mod navigation;
-mod ops;
 mod plan_text;
 mod preview;
 mod readers;
 mod rename;
 mod selection_ranges;
 mod semantic_tokens;
+mod settings_rows;
+mod shortened;
 mod simplifications;
 #[cfg(test)]
 mod tests;
+mod units;
 
 use std::{cell::RefCell, ops::Range, panic::AssertUnwindSafe, sync::Arc};
 
@@ -42,7 +46,6 @@ use rustc_hash::FxHashMap;
 pub use codegen::{Target, TargetOptions};
 pub use db::{Dialects, Work};
 use frontend::tvmscript::Reading;
-pub use frontend::tvmscript::Severity;
 pub use ir::effects::{EffectRows, EffectTable};
 use ir::guard::Panicked;
 pub use ir::plan::{
@@ -50,13 +53,15 @@ pub use ir::plan::{
     finding::{FindingKind, FindingKinds},
     simplify::SimplificationKind,
 };
-pub use syntax::{Edit, Language, LineCol, Parse, Shapes, TextRange, TextSize};
+pub use syntax::{
+    Diagnostic, Edit, Language, LineCol, Parse, Severity, Shapes, TextRange, TextSize,
+};
 pub use transform::{cse::CseOptions, findings::FindingOptions, ops::OpOptions, passes::Pass};
 
 pub use crate::{
-    code_actions::{ActionKind, CodeAction},
+    code_action::{ActionKind, CodeAction},
     device_code::{DeviceCodeView, DeviceLens, SharedValue},
-    diagnostics::{COMMON_SUBEXPRESSION, Diagnostic, DiagnosticsConfig},
+    diagnostic::{COMMON_SUBEXPRESSION, DiagnosticsConfig},
     document_symbols::{DocumentSymbol, SymbolKind},
     elsewhere::{ClosedFile, Elsewhere, WorkspaceIndex},
     explain::Explanation,
@@ -70,11 +75,11 @@ pub use crate::{
     hover::Hover,
     inlay_hints::{InlayHint, InlayHintsConfig, LabelPart},
     integer_facts::{IntegerFacts, RewriteStep},
-    ops::preview::preview_operations,
-    ops::unknown::SettingsRow,
-    preview::{PassPreview, Stage, preview},
+    preview::{PassPreview, Stage, preview, preview_operations},
     readers::CancellationToken,
     semantic_tokens::{SemanticToken, TokenKind},
+    settings_rows::SettingsRow,
+    shortened::shortened,
 };
 
 /// A file, by a number that its owner chose.
@@ -140,7 +145,8 @@ impl Analysis {
         self.ask(file, |db, file| code_actions::code_actions(db, file, range, wants, Reading::Now))
     }
 
-    /// As [`Analysis::code_actions`], without edits that are yet to be read back: those who want them ask for [`Analysis::code_action`].
+    /// As [`Analysis::code_actions`], without edits that are yet to be read back: those who want them ask for
+    /// [`Analysis::code_action`].
     pub fn code_action_titles(
         &self,
         file: FileId,
@@ -164,7 +170,7 @@ impl Analysis {
 
     /// The rows of the settings that would declare the operations of a range which nobody knows.
     pub fn settings_rows(&self, file: FileId, range: TextRange) -> Cancellable<Vec<SettingsRow>> {
-        self.ask(file, |db, file| ops::unknown::settings_rows(db, file, range))
+        self.ask(file, |db, file| settings_rows::settings_rows(db, file, range))
     }
 
     /// What is wrong in the functions of a file, and what could be shared.
@@ -181,10 +187,12 @@ impl Analysis {
         self.ask(file, |db, file| hover::hover(db, file, offset))
     }
 
-    /// Where else in the workspace the expression or the function at an offset is, up to names: in order of file and place. The
-    /// workspace is the files of the host, and what was put into [`AnalysisHost::workspace_index`].
+    /// Where else in the workspace the expression or the function at an offset is, up to names: in order of file and
+    /// place. The workspace is the files of the host, and what was put into [`AnalysisHost::workspace_index`].
     pub fn elsewhere(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<Elsewhere>> {
-        self.ask(file, |db, _| elsewhere::elsewhere(db, &self.files, &self.index, file, offset))
+        self.ask_at(file, offset, |db, _, at| {
+            elsewhere::elsewhere(db, &self.files, &self.index, file, at)
+        })
     }
 
     /// The functions of a file and what is in them.
@@ -213,7 +221,7 @@ impl Analysis {
         file: FileId,
         offset: TextSize,
     ) -> Cancellable<Option<TextRange>> {
-        self.ask(file, |db, file| navigation::goto_definition(db, file, offset))
+        self.ask_at(file, offset, navigation::goto_definition)
     }
 
     /// All mentions of the name at an offset.
@@ -223,12 +231,14 @@ impl Analysis {
         offset: TextSize,
         with_definition: bool,
     ) -> Cancellable<Option<Vec<TextRange>>> {
-        self.ask(file, |db, file| navigation::references(db, file, offset, with_definition))
+        self.ask_at(file, offset, |db, file, at| {
+            navigation::references(db, file, at, with_definition)
+        })
     }
 
     /// The mentions of the name at an offset, with what each does.
     pub fn highlights(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<Highlight>> {
-        self.ask(file, |db, file| highlight::highlights(db, file, offset))
+        self.ask_at(file, offset, highlight::highlights)
     }
 
     /// The name at an offset, or why it cannot be renamed.
@@ -237,7 +247,7 @@ impl Analysis {
         file: FileId,
         offset: TextSize,
     ) -> Cancellable<Result<TextRange, String>> {
-        self.ask_or(file, |db, file| rename::prepare_rename(db, file, offset))
+        self.ask_or_at(file, offset, rename::prepare_rename)
     }
 
     /// The edits that give the name at an offset a new spelling, or why that cannot be done.
@@ -247,12 +257,12 @@ impl Analysis {
         offset: TextSize,
         new_name: &str,
     ) -> Cancellable<Result<Vec<Edit>, String>> {
-        self.ask_or(file, |db, file| rename::rename(db, file, offset, new_name))
+        self.ask_or_at(file, offset, |db, file, at| rename::rename(db, file, at, new_name))
     }
 
     /// The ranges around an offset, each strictly inside of the next.
     pub fn selection_ranges(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<TextRange>> {
-        self.ask(file, |db, file| selection_ranges::selection_ranges(db, file, offset))
+        self.ask_at(file, offset, selection_ranges::selection_ranges)
     }
 
     /// What the names of a file, or of a part of it, are: in text order, none over another.
@@ -273,7 +283,9 @@ impl Analysis {
         options: &TargetOptions,
     ) -> Cancellable<Option<DeviceCodeView>> {
         let options = codegen::Options::default().with(options);
-        self.ask(file, |db, file| device_code::view_device_code(db, file, offset, target, options))
+        self.ask_at(file, offset, |db, file, at| {
+            device_code::view_device_code(db, file, at, target, options)
+        })
     }
 
     /// The functions that launch threads, with what is computed once in them.
@@ -292,17 +304,17 @@ impl Analysis {
         offset: TextSize,
         passes: &[Pass],
     ) -> Cancellable<Option<PassPreview>> {
-        self.ask(file, |db, file| preview::view_passes(db, file, offset, passes))
+        self.ask_at(file, offset, |db, file, at| preview::view_passes(db, file, at, passes))
     }
 
     /// What was decided about the expression at an offset, and why.
     pub fn explain(&self, file: FileId, offset: TextSize) -> Cancellable<Option<Explanation>> {
-        self.ask(file, |db, file| explain::explain(db, file, offset))
+        self.ask_at(file, offset, explain::explain)
     }
 
     /// What was found at an offset, the smallest place first: why, what bears on it, and what its fix does.
     pub fn findings_at(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<FindingAt>> {
-        self.ask(file, |db, file| findings_at::findings_at(db, file, offset))
+        self.ask_at(file, offset, findings_at::findings_at)
     }
 
     /// What is known at the lines of a range, at most `limit` of them: liveness, memory versions, conditions, variance.
@@ -317,22 +329,15 @@ impl Analysis {
 
     /// The number of functions, or of programs, in a file.
     pub fn n_functions(&self, file: FileId) -> Cancellable<usize> {
-        self.ask(file, |db, file| match db::language(db, file) {
-            Language::TvmScript => db::functions(db, file).len(),
-            Language::Mlir | Language::Pir => db::op_units(db, file).functions.len(),
-        })
+        self.ask(file, |db, file| db::units(db, file).functions.len())
     }
 
     /// Computes what hints of some functions need, so that it is there when they are asked for.
     pub fn warm(&self, file: FileId, functions: Range<usize>) -> Cancellable<()> {
         self.ask(file, |db, file| {
-            for &function in db::functions(db, file).get(functions.clone()).into_iter().flatten() {
-                inlay_hints::function_hints(db, function);
-                db.unwind_if_revision_cancelled();
-            }
-            let units = &db::op_units(db, file).functions;
+            let units = &db::units(db, file).functions;
             for &unit in units.get(functions).into_iter().flatten() {
-                ops::warm(db, unit);
+                units::warm(db, unit);
                 db.unwind_if_revision_cancelled();
             }
         })
@@ -345,7 +350,7 @@ impl Analysis {
 
     /// The mistakes of ours that are told of the function at an offset: what is said of it lacks something.
     pub fn internal_errors(&self, file: FileId, offset: TextSize) -> Cancellable<Vec<String>> {
-        self.ask(file, |db, file| diagnostics::internal_errors(db, file, offset))
+        self.ask_at(file, offset, diagnostics::internal_errors)
     }
 
     /// Cancels what is asked of this snapshot.
@@ -367,13 +372,27 @@ impl Analysis {
         self.token.interrupt().over(hang).map_err(|_| Cancelled)
     }
 
-    /// As [`Analysis::ask`], for questions whose answer may be a sentence why there is none.
-    fn ask_or<T>(
+    /// As [`Analysis::ask`], of one place: a panic costs the answer, and is told beside it ([`Analysis::take_lost`]).
+    fn ask_at<T: Default>(
         &self,
         file: FileId,
-        question: impl FnOnce(&RootDatabase, SourceFile) -> Result<T, String>,
+        offset: TextSize,
+        question: impl FnOnce(&RootDatabase, SourceFile, TextSize) -> T,
+    ) -> Cancellable<T> {
+        self.ask(file, |db, file| guarded::at(db, file, offset, question))
+    }
+
+    /// As [`Analysis::ask_at`], for questions whose answer may be a sentence why there is none.
+    fn ask_or_at<T>(
+        &self,
+        file: FileId,
+        offset: TextSize,
+        question: impl FnOnce(&RootDatabase, SourceFile, TextSize) -> Result<T, String>,
     ) -> Cancellable<Result<T, String>> {
-        let answer = self.ask(file, |db, file| Some(question(db, file)))?;
+        let answer = self.ask(file, |db, file| {
+            let answer = guarded::try_at(db, file, offset, question);
+            Some(answer.unwrap_or_else(|panicked| Err(panicked.to_string())))
+        })?;
         Ok(answer.unwrap_or_else(|| Err("there is no such file".to_owned())))
     }
 

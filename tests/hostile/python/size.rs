@@ -1,9 +1,18 @@
-//! Long and deep texts: memory and output grow as the text does.
+//! Long and deep texts: what is done and what is written grow as the text does. The steps of reading and planning
+//! (nodes made, nodes walked over) are counted for a text and for one of four times as many parts; every command, run
+//! on a long one, ends, and writes no more than so much.
 
 use std::{fs, process::Command};
 
+use frontend::tvmscript;
+use ir::{Occurrences, interrupt::counted};
 use tempfile::TempDir;
 use tests::binary;
+use transform::{
+    cse::{self, CseOptions},
+    findings::{FindingOptions, findings},
+    simplify::{self, SimplifyOptions},
+};
 
 /// A shape of a text of about `n` parts.
 type Shape = (&'static str, fn(usize) -> String);
@@ -204,13 +213,44 @@ const COMMANDS: &[&[&str]] = &[
     &["build", "--target", "c", "--out", "built"],
 ];
 
-/// Memory that a command may take: that of an idle one, and so much a byte of the text. Times that are quadratic end in
-/// the limit of processor time.
-const IDLE_KB: usize = 1_500_000;
-const KB_PER_BYTE: usize = 12;
-const SECONDS: usize = 300;
+/// The parts of the shorter text whose steps are counted.
+const COUNTED: usize = 500;
+/// The same of a text that grows with the square of its parts.
+const COUNTED_DEEP: usize = 50;
+
+/// What ends a command that hangs or takes all there is, and bounds no other: seconds of the processor, kilobytes of
+/// addresses.
+const SECONDS: usize = 900;
+const MEMORY: usize = 12_000_000;
 /// Bytes that a command may write for one of the text.
 const OUTPUT: usize = 40;
+
+/// Steps of reading a text and of planning what it says.
+fn steps(text: &str) -> u64 {
+    let plan = || {
+        let all = tvmscript::functions(&syntax::parse(text));
+        for item in &all.functions {
+            let body = tvmscript::lower(&item.source, &all.environment(item)).body;
+            let occurrences = Occurrences::collect(&body);
+            cse::plan(&body, &occurrences, None, &CseOptions::default());
+            simplify::plan(&body, &occurrences, None, &SimplifyOptions::default());
+            findings(&body, &occurrences, None, &FindingOptions::default());
+        }
+    };
+    counted(plan).1
+}
+
+/// Shapes of which four times as many parts take more than four times the steps.
+fn steep(shapes: &[Shape], n: usize) -> Vec<String> {
+    let mut faults = Vec::new();
+    for (name, make) in shapes {
+        let [small, large] = [n, 4 * n].map(|it| steps(&make(it)));
+        if large > 5 * small + 1_000 {
+            faults.push(format!("{name}: {small} steps for {n} parts, {large} for {}", 4 * n));
+        }
+    }
+    faults
+}
 
 fn faults_of(shapes: &[Shape], n: usize) -> Vec<String> {
     let folder = TempDir::new().expect("a temporary folder");
@@ -219,8 +259,7 @@ fn faults_of(shapes: &[Shape], n: usize) -> Vec<String> {
         let text = make(n);
         fs::write(folder.path().join("a.py"), &text).expect("the folder can be written");
         for command in COMMANDS {
-            let memory = IDLE_KB + KB_PER_BYTE * text.len();
-            let script = format!("ulimit -v {memory}; ulimit -t {SECONDS}; exec \"$0\" \"$@\"");
+            let script = format!("ulimit -v {MEMORY}; ulimit -t {SECONDS}; exec \"$0\" \"$@\"");
             let output = Command::new("sh")
                 .args(["-c", &script])
                 .arg(binary::path())
@@ -253,15 +292,25 @@ fn is_long_run() -> bool {
 }
 
 #[test]
+fn steps_grow_as_long_texts_do() {
+    super::run::assert_none(&steep(LONG, COUNTED));
+}
+
+#[test]
+fn steps_grow_as_deep_texts_do() {
+    super::run::assert_none(&steep(DEEP, COUNTED_DEEP));
+}
+
+#[test]
 #[cfg(unix)]
-fn long_texts_take_memory_and_output_as_their_length() {
+fn commands_end_and_write_as_much_as_long_texts_are() {
     let n = if is_long_run() { 100_000 } else { 2_000 };
     super::run::assert_none(&faults_of(LONG, n));
 }
 
 #[test]
 #[cfg(unix)]
-fn deep_texts_take_memory_and_output_as_their_length() {
+fn commands_end_and_write_as_much_as_deep_texts_are() {
     let n = if is_long_run() { 2_000 } else { 200 };
     super::run::assert_none(&faults_of(DEEP, n));
 }

@@ -1,9 +1,11 @@
 //! Computations that do not end: neither edits, nor other requests, nor the end of the session wait for them.
 //!
 //! A build for development has a request without end, `tir-analyzer/hang`: one that looks whether it is to stop, as passes do, or one that does not, as
-//! a mistake of ours would.
+//! a mistake of ours would. What hangs may do so for ten minutes ([`LONG`]), and nothing that is waited for here comes
+//! before it ends if it waits for that: the patience of the client ([`tests::lsp::PATIENCE`]), which is shorter, only
+//! ends what hangs.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tests::{
@@ -13,8 +15,8 @@ use tests::{
 
 use super::{assert_answers, kernel};
 
-/// What is not stopped is given up after a second; a busy machine is slow.
-const SOON: Duration = Duration::from_secs(15);
+/// The milliseconds that a computation may take where none is to be stopped for that.
+const LONG: u32 = 600_000;
 
 /// A server whose computations may take so many milliseconds. Only a build for development has requests that hang: tests that need them are ignored in others.
 fn server(limit: u32) -> (Server, tempfile::TempDir) {
@@ -40,18 +42,16 @@ fn hang(server: &mut Server, looks: bool) -> i64 {
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "needs a build for development")]
 fn edits_do_not_wait_for_who_does_not_look() {
-    let (mut server, _dir) = server(600_000);
+    let (mut server, _dir) = server(LONG);
     let mut document = kernel();
     server.open(&document);
     assert_answers(&mut server, &document);
     let id = hang(&mut server, false);
-    let begin = Instant::now();
     for round in 0..20 {
         let change = document.replace(0, 0, &format!("# {round}\n"));
         server.change(change);
     }
     assert_answers(&mut server, &document);
-    assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
     let error = server.wait_for(id).unwrap_err();
     assert_eq!(error.code, code::REQUEST_FAILED);
     assert_eq!(error.message, "tir-analyzer/hang does not stop; it is left alone");
@@ -61,7 +61,7 @@ fn edits_do_not_wait_for_who_does_not_look() {
 #[test]
 #[cfg_attr(not(debug_assertions), ignore = "needs a build for development")]
 fn who_looks_is_stopped_by_an_edit_and_by_the_client() {
-    let (mut server, _dir) = server(600_000);
+    let (mut server, _dir) = server(LONG);
     let mut document = kernel();
     server.open(&document);
     let id = hang(&mut server, true);
@@ -127,14 +127,12 @@ fn end_of_the_session_does_not_wait() {
         }),
     ];
     for (name, expected, end) in ends {
-        let (mut server, _dir) = server(600_000);
+        let (mut server, _dir) = server(LONG);
         server.open(&kernel());
         for _ in 0..4 {
             hang(&mut server, false);
         }
-        let begin = Instant::now();
         end(&mut server);
         assert_eq!(server.wait_for_exit().code(), expected, "{name}");
-        assert!(begin.elapsed() < SOON, "{name}: {:?}", begin.elapsed());
     }
 }

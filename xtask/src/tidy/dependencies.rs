@@ -15,17 +15,19 @@ enum Homes {
 }
 use Homes::{Anywhere, Only, Tests};
 
-const PROGRAMS: &[&str] = &["tir-analyzer", "xtask", "tests"];
+const PROGRAMS: &[&str] = &["tir-analyzer", "checks", "xtask", "tests"];
 
 /// Every library that the workspace uses, and its homes. A new one needs a decision, written here.
 const EXTERNALS: &[(&str, Homes)] = &[
     ("annotate-snippets", Only(&["tir-analyzer"])),
-    ("anyhow", Only(&["codegen", "tir-analyzer", "xtask", "tests"])),
-    ("blake3", Only(&["codegen", "ir", "xtask"])),
+    ("anyhow", Only(&["codegen", "tir-analyzer", "checks", "xtask", "tests"])),
+    ("bitflags", Only(&["transform"])),
+    ("blake3", Only(&["checks", "codegen", "ir"])),
     ("clap", Only(PROGRAMS)),
     ("console", Only(&["tir-analyzer"])),
     ("crossbeam-channel", Only(&["tir-analyzer"])),
     ("ctrlc", Only(&["tir-analyzer"])),
+    ("dashmap", Only(&["codegen", "db", "ide", "tir-analyzer"])),
     ("expect-test", Tests),
     ("half", Only(&["interp", "ir"])),
     ("hashbrown", Only(&["ir"])),
@@ -38,17 +40,18 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("notify", Only(&["tir-analyzer"])),
     ("npyz", Only(&["tir-analyzer"])),
     ("postcard", Only(&["codegen"])),
+    ("rayon", Only(&["build-kernels", "checks"])),
     ("rowan", Only(&["syntax"])),
     ("rustc-hash", Anywhere),
     ("rustix", Only(&["codegen", "files", "tir-analyzer"])),
     ("salsa", Only(&["db", "ide"])),
-    ("serde", Only(&["ir", "codegen", "tir-analyzer", "xtask", "tests"])),
-    ("serde_json", Only(&["ir", "codegen", "tir-analyzer", "xtask", "tests"])),
+    ("serde", Only(&["ir", "codegen", "tir-analyzer", "tests"])),
+    ("serde_json", Only(&["checks", "ir", "codegen", "tir-analyzer", "tests"])),
     ("similar", Only(PROGRAMS)),
     ("smallvec", Anywhere),
     ("stacker", Anywhere),
     ("strsim", Only(&["tir-analyzer"])),
-    ("tempfile", Only(&["build-kernels", "codegen", "tir-analyzer", "xtask", "tests"])),
+    ("tempfile", Only(&["build-kernels", "checks", "codegen", "tir-analyzer", "tests"])),
     ("text-size", Anywhere),
     ("thin-vec", Anywhere),
     ("tikv-jemallocator", Only(&["tir-analyzer"])),

@@ -19,6 +19,26 @@ pub(crate) struct Layer {
 
 const SYNTAX_SIDE: &[&str] = &["parser", "syntax", "frontend"];
 
+/// All of the product: `cargo xtask` is compiled before it, and starts it.
+const PRODUCT: &[&str] = &[
+    "files",
+    "parser",
+    "syntax",
+    "ir",
+    "frontend",
+    "interp",
+    "arith",
+    "dataflow",
+    "barriers",
+    "transform",
+    "lower",
+    "codegen",
+    "build-kernels",
+    "db",
+    "ide",
+    "tir-analyzer",
+];
+
 /// Every package of the workspace, lowest first.
 pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "test-utils", rank: 0, never: &[] },
@@ -39,7 +59,8 @@ pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "ide", rank: 10, never: &["test-utils", "parser"] },
     Layer { name: "tir-analyzer", rank: 11, never: &["test-utils"] },
     Layer { name: "tests", rank: 12, never: &[] },
-    Layer { name: "xtask", rank: 12, never: &[] },
+    Layer { name: "xtask", rank: 12, never: PRODUCT },
+    Layer { name: "checks", rank: 13, never: &[] },
 ];
 
 /// The place of a package, if it is one of ours.

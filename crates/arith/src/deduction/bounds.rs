@@ -5,7 +5,7 @@
 //! other. Those of a made atom come from its parts and from what constraints say of it, and are kept as those of nodes
 //! are.
 
-use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, ValueId, arena::Id};
+use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, Intrinsic, ValueId, arena::Id};
 
 use super::Deduction;
 use crate::{
@@ -193,7 +193,9 @@ impl Deduction<'_> {
             {
                 self.facts(overflow, ctx, a).hull(self.facts(overflow, ctx, b))
             }
-            ExprKind::Select(cond, a, b) => self.of_choice(overflow, ctx, cond, a, b, any),
+            ExprKind::Select(cond, a, b) | ExprKind::IfThenElse(cond, a, b) => {
+                self.of_choice(overflow, ctx, cond, a, b, any)
+            }
             ExprKind::Broadcast { value, .. } => self.facts(overflow, ctx, value),
             ExprKind::Ramp { base, stride, lanes } => {
                 self.of_ramp(overflow, ctx, base, stride, lanes, dtype)
@@ -210,14 +212,10 @@ impl Deduction<'_> {
             ExprKind::BufferField(_, ir::BufferField::Shape(_)) => {
                 any.within(Interval::NON_NEGATIVE)
             }
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                let name = self.body().name(name);
-                match (name, self.body().items(args)) {
-                    ("if_then_else", &[cond, a, b]) => {
-                        self.of_choice(overflow, ctx, cond, a, b, any)
-                    }
-                    ("likely", &[operand]) => self.facts(overflow, ctx, operand),
-                    ("clz" | "popcount", &[operand]) => {
+            ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
+                match (it, self.body().items(args)) {
+                    (Intrinsic::Likely, &[operand]) => self.facts(overflow, ctx, operand),
+                    (Intrinsic::LeadingZeros | Intrinsic::PopCount, &[operand]) => {
                         let bits = self.body().dtype(operand).map_or(64, |it| i128::from(it.bits));
                         any.within(Interval::new(0, bits))
                     }
@@ -352,12 +350,12 @@ impl Deduction<'_> {
                 ))
             }
             ExprKind::Broadcast { value, .. } => self.float_range(ctx, value),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+            ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
                 let &[operand] = self.body().items(args) else { return None };
-                let round: fn(f64) -> f64 = match self.body().name(name) {
-                    "floor" => f64::floor,
-                    "ceil" => f64::ceil,
-                    "trunc" => f64::trunc,
+                let round: fn(f64) -> f64 = match it {
+                    Intrinsic::Floor => f64::floor,
+                    Intrinsic::Ceil => f64::ceil,
+                    Intrinsic::Trunc => f64::trunc,
                     _ => return None,
                 };
                 let (min, max) = self.float_range(ctx, operand)?;

@@ -10,7 +10,7 @@
 //! nor what is converted to a float: an overflow there goes unnoticed. O(nodes, at most [`MOST_NODES`]) a context,
 //! once.
 
-use ir::{BinaryOp, Callee, ExprId, ExprKind};
+use ir::{BinaryOp, Callee, ExprId, ExprKind, Intrinsic};
 use smallvec::SmallVec;
 
 use super::Deduction;
@@ -118,10 +118,10 @@ impl Deduction<'_> {
             }
             ExprKind::Unary(_, a) => stack.push(a),
             ExprKind::Cast(a) if body.dtype(expr).is_some_and(is_integral) => stack.push(a),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                match (body.name(name), body.items(args)) {
-                    ("if_then_else", &[cond, ..]) | ("likely", &[cond]) => stack.push(cond),
-                    _ => {}
+            ExprKind::IfThenElse(cond, ..) => stack.push(cond),
+            ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Likely), args, .. } => {
+                if let &[cond] = body.items(args) {
+                    stack.push(cond);
                 }
             }
             _ => {}

@@ -3,7 +3,7 @@
 //! In: a node, a context. Out: whether no `+ - *` that it evaluates, or that its value is computed from, leaves its
 //! range. O(nodes), once a node and a context that concerns it.
 
-use ir::{BinaryOp, Callee, ExprId, ExprKind};
+use ir::{BinaryOp, ExprId, ExprKind};
 use rustc_hash::FxHashMap;
 
 use super::Deduction;
@@ -67,15 +67,11 @@ impl Deduction<'_> {
                 let inner = self.inside(ctx, value);
                 return self.stays(ctx, value, part) && self.stays(inner, body, part);
             }
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if body.name(name) == "if_then_else" =>
-            {
-                if let &[cond, a, b] = body.items(args) {
-                    let Some([then, otherwise]) = self.arms(ctx, cond) else { return false };
-                    return self.stays(ctx, cond, part)
-                        && self.stays(then, a, part)
-                        && self.stays(otherwise, b, part);
-                }
+            ExprKind::IfThenElse(cond, a, b) => {
+                let Some([then, otherwise]) = self.arms(ctx, cond) else { return false };
+                return self.stays(ctx, cond, part)
+                    && self.stays(then, a, part)
+                    && self.stays(otherwise, b, part);
             }
             ExprKind::Binary(op, a, _)
                 if matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul)

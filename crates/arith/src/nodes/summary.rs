@@ -213,7 +213,7 @@ impl<'a> Summaries<'a> {
         }
         match node.kind {
             ExprKind::Load { .. } | ExprKind::Region(..) | ExprKind::Opaque { .. } => false,
-            call @ ExprKind::Call { callee: Callee::Intrinsic(_), instance: 0, .. } => {
+            call @ ExprKind::Call { callee: Callee::Intrinsic(..), instance: 0, .. } => {
                 self.effects.call(body, call).is_pure_value()
             }
             ExprKind::Call { .. } => false,

@@ -69,6 +69,15 @@ impl Case {
         it.references(FILE, *at, true).unwrap();
         it.highlights(FILE, *at).unwrap();
         it.selection_ranges(FILE, *at).unwrap();
+        it.goto_definition(FILE, *at).unwrap();
+        it.elsewhere(FILE, *at).unwrap();
+        it.view_passes(FILE, *at, &[crate::Pass::Cse]).unwrap();
+        it.internal_errors(FILE, *at).unwrap();
+        let told = format!("internal error in `{}`", self.bad());
+        let refused = it.prepare_rename(FILE, *at).unwrap().unwrap_err();
+        assert!(refused.starts_with(&told), "{refused}");
+        let refused = it.rename(FILE, *at, "other").unwrap().unwrap_err();
+        assert!(refused.starts_with(&told), "{refused}");
         it.view_device_code(FILE, *at, Target::Cuda, &TargetOptions::default()).unwrap();
         assert_eq!(it.n_functions(FILE).unwrap(), 2);
         let lost = it.take_lost();

@@ -9,12 +9,11 @@
 //! Not told: conditions (they read better where they are), integers narrower than 32 bits (`I3`: a name cuts them in C), values under a
 //! binder, and what the text has no place for. O(occurrences · loops around them) for those that are dear enough.
 
-use dataflow::{flow::Evaluated, scopes::ScopeKind, values::is_place_name};
+use dataflow::{flow::Evaluated, scopes::ScopeKind};
 use ir::{
     Callee, ExprId, ExprKind, ForKind, OccurrenceId, OpId, OpKind, Type,
     arena::Id as _,
     plan::finding::{Finding, FindingFix, FindingKind, FixEdit, Place, Reason, Related, Role},
-    role,
 };
 use rustc_hash::FxHashMap;
 
@@ -125,9 +124,7 @@ fn may_be_bound(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
     // The base and the stride of a vector of indices are worth a name, the vector is not (P4).
     let is_vector_form = matches!(node.kind, ExprKind::Ramp { .. } | ExprKind::Broadcast { .. });
     n_nodes <= MAX_NODES
-        && facts.roles().role(id).takes_name()
-        && !is_place_name(facts.body, facts.occurrences, facts.effects, id)
-        && role::has_annotation(node.ty)
+        && facts.roles().may_become_name(facts.body, facts.occurrences, facts.effects, id)
         && !is_vector_form
         && is_real
         && !is_narrow
@@ -200,7 +197,7 @@ fn is_movable(facts: &FindingFacts<'_>, id: OccurrenceId) -> bool {
     (id.index()..facts.occurrences[id].end.index()).all(|it| {
         let expr = facts.occurrences[OccurrenceId::new(it)].expr;
         match facts.body.expr(expr).kind {
-            call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
+            call @ ExprKind::Call { callee: Callee::Intrinsic(..), .. } => {
                 facts.effects.call(facts.body, call).is_pure_value()
             }
             ExprKind::Call { .. } | ExprKind::Opaque { .. } | ExprKind::Region(..) => false,

@@ -8,10 +8,10 @@
 use dataflow::{
     memory::{MemoryVersions, Origin, VersionId},
     scopes::{ScopeKind, ScopeTree},
-    values::is_place_name,
 };
 use ir::{
     Body, BufferId, ExprKind, ForKind, OccurrenceId, Occurrences, OpId, OpKind, arena::Id as _,
+    role,
 };
 
 use super::FindingFacts;
@@ -33,7 +33,7 @@ pub(super) fn loads<'a>(
 ) -> impl Iterator<Item = (OccurrenceId, BufferId, VersionId)> + 'a {
     facts.occurrences.iter().filter_map(move |(id, it)| {
         let ExprKind::Load { buffer, .. } = facts.body.expr(it.expr).kind else { return None };
-        let is_name = is_place_name(facts.body, facts.occurrences, facts.effects, id);
+        let is_name = role::is_place(facts.body, facts.occurrences, facts.effects, id);
         (!is_name).then_some(())?;
         Some((id, buffer, memory.of_load(id)?))
     })

@@ -22,6 +22,7 @@ use ir::{
     arena::Id,
     dominators::Dominators,
     effects::EffectTable,
+    known_ops,
     plan::{
         Preset,
         ops::{OpAction, OpActionKind, OpChange, OpPlan, OpRefusal, OpRefusalKind},

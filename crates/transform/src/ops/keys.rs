@@ -8,7 +8,7 @@
 //!
 //! O(operands) each, and the text of each attribute dictionary once.
 
-use ir::{Attr, AttrDictId, Body, NameId, OpId, OpKind, Type, arena::Id};
+use ir::{Attr, AttrDictId, Body, NameId, OpId, OpKind, Type, arena::Id, known_ops};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -168,12 +168,11 @@ impl<'a> Keys<'a> {
     }
 
     fn comparison(&mut self, name: NameId) -> Comparisons {
-        let body = self.body;
-        *slot(&mut self.comparisons, name).get_or_insert_with(|| match body.name(name) {
-            "arith.cmpi" | "llvm.icmp" => Comparisons::Integer,
-            "arith.cmpf" | "llvm.fcmp" => Comparisons::Float,
+        match name {
+            known_ops::ARITH_CMPI | known_ops::LLVM_ICMP => Comparisons::Integer,
+            known_ops::ARITH_CMPF | known_ops::LLVM_FCMP => Comparisons::Float,
             _ => Comparisons::None,
-        })
+        }
     }
 
     fn stripped(&mut self, attrs: AttrDictId) -> Stripped {

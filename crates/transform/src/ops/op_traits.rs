@@ -25,6 +25,7 @@ use ir::{
         Applies, Asynchrony, EffectTable, Flags, Match, MatchKind, MemoryEffect, MemorySet, Merge,
         Namespace, OpEffects, Trap,
     },
+    known_ops,
     plan::Preset,
 };
 use rustc_hash::FxHashMap;
@@ -213,7 +214,7 @@ impl OpTraits {
             } else {
                 *names.entry(name).or_insert_with(|| {
                     let text = body.name(name);
-                    traits_of_name(&effects.explain(Namespace::Mlir, text), text, reference)
+                    traits_of_name(&effects.explain(Namespace::Mlir, text), (name, text), reference)
                 })
             };
             let mut traits = specialise(body, op, named, &mut cx);
@@ -304,8 +305,8 @@ fn unknown() -> Named {
 }
 
 /// The traits of a name: the row's, with those of the reference compiler over them.
-fn traits_of_name(found: &Match<'_>, name: &str, reference: Option<&ReferenceTraits>) -> Named {
-    if found.kind == MatchKind::Default && reference.is_none_or(|it| it.class(name).is_none()) {
+fn traits_of_name(found: &Match<'_>, (name, text): (NameId, &str), reference: Option<&ReferenceTraits>) -> Named {
+    if found.kind == MatchKind::Default && reference.is_none_or(|it| it.class(text).is_none()) {
         return unknown();
     }
     let row = found.effects;
@@ -324,17 +325,17 @@ fn traits_of_name(found: &Match<'_>, name: &str, reference: Option<&ReferenceTra
         bits.add(Bits::RECURSIVE);
     }
     if let Some(words) = reference {
-        if let Some(own) = words.class(name) {
+        if let Some(own) = words.class(text) {
             class = own;
             if own == "unknown" {
                 bits = bits.without(Bits::RECURSIVE);
             }
         }
-        is_commutative = words.is_commutative(name).unwrap_or(is_commutative);
-        if words.is_isolated(name) {
+        is_commutative = words.is_commutative(text).unwrap_or(is_commutative);
+        if words.is_isolated(text) {
             bits.add(Bits::ISOLATED);
         }
-        if words.is_one_time(name) {
+        if words.is_one_time(text) {
             bits = bits.without(Bits::VARIES);
         }
     }
@@ -350,13 +351,13 @@ fn traits_of_name(found: &Match<'_>, name: &str, reference: Option<&ReferenceTra
     if is_wildcard && !flags.contains(Flags::RECURSIVE) {
         bits.add(Bits::UNKNOWN);
     }
-    if flags.contains(Flags::TERMINATOR) && !flags.contains(Flags::REGION_END) && !is_yield(name) {
+    if flags.contains(Flags::TERMINATOR) && !flags.contains(Flags::REGION_END) && !is_yield(text) {
         bits.add(Bits::LEAVES);
     }
     let special = match name {
-        "llvm.load" | "llvm.store" => Special::Access,
-        "llvm.inline_asm" => Special::Assembly,
-        "rocdl.raw.buffer.load" | "rocdl.raw.ptr.buffer.load" => Special::Policy,
+        known_ops::LLVM_LOAD | known_ops::LLVM_STORE => Special::Access,
+        known_ops::LLVM_INLINE_ASM => Special::Assembly,
+        known_ops::ROCDL_RAW_BUFFER_LOAD | known_ops::ROCDL_RAW_PTR_BUFFER_LOAD => Special::Policy,
         _ if flags.contains(Flags::TENSOR_NONE) => Special::Tensor,
         _ => Special::None,
     };

@@ -7,6 +7,7 @@ use ir::{
     Attr, AttrDict, BlockId, Body, ExprKind, NameId, OpId, OpKind, RegionId, Successor, Type,
     Value, ValueId,
     arena::Id,
+    known_ops,
     plan::ops::{OpChange, OpPlan, OutputCopy, copies, handed},
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -222,7 +223,7 @@ impl Copy<'_> {
     fn copies_of(&mut self, op: OpId, block: BlockId) {
         let changes = self.changes;
         for copy in changes.copies.get(&op).map_or(&[][..], Vec::as_slice).iter().rev() {
-            let kind = OpKind::Named(self.new.intern("pd_op.assign"));
+            let kind = OpKind::Named(known_ops::PD_OP_ASSIGN);
             let assign = self.new.push_op(block, kind, &[]);
             if let Some(stops) = &copy.stop_gradient {
                 let text = Attr::Text(format!("[{stops}]").into());

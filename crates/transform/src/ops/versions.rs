@@ -11,7 +11,9 @@
 //!
 //! O(operations + operands): sets of written classes are kept up to eight, then they are all classes.
 
-use ir::{Body, OpId, OpKind, Type, ValueId, ValueKind, arena::Id, text::cursor::items};
+use ir::{
+    Body, NameId, OpId, OpKind, Type, ValueId, ValueKind, arena::Id, known_ops, text::cursor::items,
+};
 use smallvec::SmallVec;
 
 use super::{
@@ -33,15 +35,15 @@ pub(super) type ClassSet = SmallVec<[u32; 2]>;
 const MAX_CLASSES: usize = 8;
 
 /// Operations whose result is the memory of their first operand.
-const VIEWS: &[&str] = &[
-    "memref.subview",
-    "memref.cast",
-    "memref.reinterpret_cast",
-    "memref.collapse_shape",
-    "memref.expand_shape",
-    "memref.view",
-    "memref.transpose",
-    "memref.memory_space_cast",
+const VIEWS: [NameId; 8] = [
+    known_ops::MEMREF_SUBVIEW,
+    known_ops::MEMREF_CAST,
+    known_ops::MEMREF_REINTERPRET_CAST,
+    known_ops::MEMREF_COLLAPSE_SHAPE,
+    known_ops::MEMREF_EXPAND_SHAPE,
+    known_ops::MEMREF_VIEW,
+    known_ops::MEMREF_TRANSPOSE,
+    known_ops::MEMREF_MEMORY_SPACE_CAST,
 ];
 
 /// Which memory values and operations are about.
@@ -134,11 +136,16 @@ fn unite(set: &mut ClassSet, other: &[u32]) {
 }
 
 /// The name of an operation that was read; an unread one is none that is looked for here.
-fn name(body: &Body, op: OpId) -> &str {
+fn name(body: &Body, op: OpId) -> Option<NameId> {
     match body.ops[op].kind {
-        OpKind::Named(name) => body.name(name),
-        _ => "",
+        OpKind::Named(name) => Some(name),
+        _ => None,
     }
+}
+
+/// Whether the result of an operation is the memory of its first operand.
+fn is_view(body: &Body, op: OpId) -> bool {
+    name(body, op).is_some_and(|it| VIEWS.contains(&it))
 }
 
 /// Allocations, and what becomes of them.
@@ -159,14 +166,14 @@ impl Roots {
         // Where a view comes before its allocation in program order, which blocks may, the allocation counts as known
         // elsewhere.
         for &op in order {
-            let text = name(body, op);
             let data = &body.ops[op];
             let first = data.operands.first().and_then(|&it| value_of(body, it));
             let &[result] = &data.results[..] else { continue };
-            if matches!(text, "memref.alloc" | "memref.alloca") {
+            let name = name(body, op);
+            if matches!(name, Some(known_ops::MEMREF_ALLOC | known_ops::MEMREF_ALLOCA)) {
                 res.root[result.index()] = Some(result);
                 res.is_shared[result.index()] = !is_of_one_thread(body, body.values[result].ty);
-            } else if let (true, Some(first)) = (VIEWS.contains(&text), first) {
+            } else if let (true, Some(first)) = (is_view(body, op), first) {
                 res.root[result.index()] = res.root[first.index()];
             }
         }
@@ -178,17 +185,17 @@ impl Roots {
 
     /// What an operation does with the allocations that it is given.
     fn uses(&mut self, body: &Body, traits: &OpTraits, op: OpId, types: &mut MemoryTypes) {
-        let text = name(body, op);
+        let name = name(body, op);
         let first = body.ops[op].operands.first().and_then(|&it| value_of(body, it));
         let root = |it: ValueId| self.root[it.index()];
-        let is_view = VIEWS.contains(&text)
+        let is_view = is_view(body, op)
             && body.ops[op].results.iter().all(|it| root(*it) == first.and_then(root));
         let is_harmless =
-            is_view || text == "memref.dim" || !traits.keeps(op) && !self.hands_on(body, op, types);
+            is_view || name == Some(known_ops::MEMREF_DIM) || !traits.keeps(op) && !self.hands_on(body, op, types);
         let mut at = 0;
         for_each_operand(body, op, |_, operand| {
             // A store's first operand is what it stores.
-            let is_stored = at == 0 && text == "memref.store";
+            let is_stored = at == 0 && name == Some(known_ops::MEMREF_STORE);
             at += 1;
             let value = value_of(body, operand).and_then(|it| self.root[it.index()]);
             let Some(value) = value else { return };

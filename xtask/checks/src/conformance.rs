@@ -1,0 +1,285 @@
+//! `cargo xtask conformance`: comparison with the peers' own answers.
+//!
+//! Each suite reads the files of a corpus, asks the peer the same question that our crates answer, and writes a
+//! report: counts a folder, every difference by name, and the targets. The peers are installed by the command, each
+//! in a folder of its own; one that cannot be had is a skip, said by name.
+
+mod again;
+mod agreement;
+mod built;
+mod c;
+mod corpus;
+mod cse;
+mod cuda;
+mod device_runs;
+mod fuzz;
+mod generated;
+mod gpu;
+mod inputs;
+mod launch;
+mod lower;
+pub(crate) mod mlir;
+mod mlir_run;
+mod operators;
+mod ours;
+pub(crate) mod peer;
+mod pir;
+mod power;
+mod precision;
+mod read;
+mod report;
+mod reread;
+mod roles;
+mod roundtrip;
+mod run;
+mod simplify;
+mod spirv;
+mod wide;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use rayon::prelude::*;
+
+use crate::Outcome;
+use crate::conformance::report::Report;
+use crate::skip::Skip;
+use crate::tally::Tally;
+use crate::workspace::{Workspace, say};
+
+/// The committed samples.
+const SAMPLES: &str = "tests/corpus";
+
+/// Compare with the peers (TVM, NVRTC, PoCL, Paddle), which the command installs itself.
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  cargo xtask conformance lower                             every committed sample
+  cargo xtask conformance roundtrip --corpus DIR            every .py under a folder
+  cargo xtask conformance reread --corpus tvm/tests/python  functions inside tests, with the names around them
+  cargo xtask conformance reread --corpus DIR --plans none,default,tvm,simplify --limit 60
+  cargo xtask conformance cse --corpus DIR --filter softmax --report cse.txt
+  cargo xtask conformance c --corpus DIR --report c.txt     C of every function, compiled and called
+  cargo xtask conformance spirv --corpus DIR                SPIR-V of every function with launches, validated and run
+  cargo xtask conformance gpu --corpus DIR                  CUDA kernels, run and timed on a GPU; skipped by name without one
+  cargo xtask conformance mlir --corpus DIR                 every .mlir with the peer's answer beside it
+  cargo xtask conformance again --corpus mlir/test          every .mlir formatted and optimised twice, read by mlir-opt
+  cargo xtask conformance mlir-run --corpus DIR             … executed by us and by mlir-cpu-runner
+  cargo xtask conformance pir --corpus DIR                  every .pir with its .cse.pir
+  cargo xtask conformance fuzz --functions 100000 --seed 1  generated functions before and after every plan, in the interpreter
+  cargo xtask conformance fuzz --kind unknowns --functions 20000
+  cargo xtask conformance generated --functions 2000        … and what TVM reads of them, before and after")]
+pub(crate) struct Args {
+    /// Which comparison to make.
+    #[arg(value_enum)]
+    suite: Suite,
+    /// Where the input files are: folders of `.py` files.
+    #[arg(long, default_value = SAMPLES)]
+    corpus: PathBuf,
+    /// Only files whose `folder/name` contains this.
+    #[arg(long, value_name = "SUBSTR")]
+    filter: Option<String>,
+    /// Write the report to this file too.
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    /// How many nodes the interpreter may evaluate for one call; with more, functions on larger arrays run too. For the suites `c`,
+    /// `spirv` and `run`.
+    #[arg(long, value_name = "N")]
+    steps: Option<u64>,
+    /// Where kernels of the suite `gpu` run; opencl shows that its driver is right where no GPU is.
+    #[arg(long, value_enum, default_value = "cuda")]
+    device: gpu::Device,
+    #[command(flatten)]
+    size: fuzz::Size,
+    #[command(flatten)]
+    reread: reread::Options,
+}
+
+/// The comparisons there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Suite {
+    /// What TVM itself reads of the files.
+    Read,
+    /// How much of the files our crates lower.
+    Lower,
+    /// Whether TVM finds our printed functions equal to the originals.
+    Roundtrip,
+    /// Whether TVM finds functions inside tests and modules equal to the originals when they are printed, where they stand.
+    Reread,
+    /// Whether our CSE with TVM's rules gives TVM's results.
+    Cse,
+    /// Whether our preset `mlir` gives what the peer's own pass gives on files of MLIR.
+    Mlir,
+    /// Whether files of MLIR come back equal when they are formatted and optimised again, and the peer reads what came of them.
+    Again,
+    /// Whether functions of MLIR compute the same in our interpreter and compiled by the peer, before and after our plans.
+    MlirRun,
+    /// How much functions compute after our CSE, and after TVM's.
+    Power,
+    /// Whether our simplifier leaves expressions at least as simple as TVM's.
+    Simplify,
+    /// Whether generated functions compute the same before and after every plan.
+    Fuzz,
+    /// Whether TVM reads what our plans make of generated functions.
+    Generated,
+    /// Whether NVIDIA's compiler takes our CUDA C++.
+    Cuda,
+    /// Whether interpreter, OpenCL and TVM compute the same values.
+    Run,
+    /// Whether our C, compiled by the system's compiler, computes what the interpreter does.
+    C,
+    /// Whether our SPIR-V is valid and computes what the interpreter does, on Vulkan.
+    Spirv,
+    /// Whether our CUDA kernels compute on a GPU what the interpreter does, and how long they take.
+    Gpu,
+    /// Whether our preset `pir` gives Paddle's results: `X.cse.pir` beside `X.pir`.
+    Pir,
+    /// The same for random programs that a running Paddle makes.
+    Paddle,
+}
+
+/// What the test command runs.
+const SUITES: [Suite; 15] = [
+    Suite::Lower,
+    Suite::Roundtrip,
+    Suite::Cse,
+    Suite::Power,
+    Suite::Simplify,
+    Suite::Generated,
+    Suite::Cuda,
+    Suite::Run,
+    Suite::C,
+    Suite::Spirv,
+    Suite::Mlir,
+    Suite::Again,
+    Suite::MlirRun,
+    Suite::Pir,
+    Suite::Paddle,
+];
+
+/// What a suite works on.
+struct Input<'a> {
+    ws: &'a Workspace,
+    corpus: &'a Path,
+    files: Vec<corpus::File>,
+    filter: Option<&'a str>,
+    steps: u64,
+    device: gpu::Device,
+    /// How many functions of each kind are generated, and the seed of the first one.
+    generated: (u64, u64),
+    /// Whether to ask no peer again whose answers are there, if it would have to be fetched for that alone.
+    quick: bool,
+}
+
+pub(crate) fn run(args: &Args, ws: &Workspace) -> anyhow::Result<Outcome> {
+    if args.suite == Suite::Fuzz {
+        let is_good = fuzz::run(ws, args.size)?;
+        return Ok(if is_good { Outcome::Passed } else { Outcome::Failed });
+    }
+    let files = match args.suite {
+        Suite::Pir
+        | Suite::Paddle
+        | Suite::Mlir
+        | Suite::Again
+        | Suite::MlirRun
+        | Suite::Generated => Vec::new(),
+        _ => corpus::read(&args.corpus, args.filter.as_deref())?,
+    };
+    let input = Input {
+        corpus: &args.corpus,
+        ws,
+        files,
+        filter: args.filter.as_deref(),
+        steps: args.steps.unwrap_or(match args.suite {
+            Suite::Run => run::STEPS,
+            _ => c::STEPS,
+        }),
+        device: args.device,
+        generated: (args.size.functions, args.size.seed),
+        quick: false,
+    };
+    let result = match args.suite {
+        Suite::Reread => reread::compare(&input, &args.reread)?,
+        suite => compare(suite, &input)?,
+    };
+    match result {
+        Ok(report) => finish(&report, args),
+        Err(skip) => {
+            say(format_args!("{skip}"));
+            // A GPU is a device that most machines lack; what can be installed is there or something is wrong.
+            Ok(if args.suite == Suite::Gpu { Outcome::Passed } else { Outcome::Failed })
+        }
+    }
+}
+
+/// Says what a comparison found, and whether that is good.
+fn finish(report: &Report, args: &Args) -> anyhow::Result<Outcome> {
+    say(format_args!("{}", report.text().trim_end()));
+    if let Some(path) = &args.report {
+        std::fs::write(path, report.text())
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    Ok(if report.is_good() { Outcome::Passed } else { Outcome::Failed })
+}
+
+fn compare(suite: Suite, input: &Input<'_>) -> anyhow::Result<Result<Report, Skip>> {
+    Ok(match suite {
+        Suite::Read => read::compare(input),
+        Suite::Lower => Ok(lower::compare(input)),
+        Suite::Roundtrip => roundtrip::compare(input),
+        Suite::Cse => cse::compare(input),
+        Suite::Power => Ok(power::compare(input)),
+        Suite::Simplify => simplify::compare(input),
+        Suite::Fuzz => anyhow::bail!("generated functions need no files"),
+        Suite::Reread => anyhow::bail!("other people's files are not among the samples"),
+        Suite::Generated => generated::compare(input.ws, input.generated.0, input.generated.1),
+        Suite::Mlir => Ok(mlir::compare(input.ws, input.corpus, input.filter, input.quick)?),
+        Suite::Again => Ok(again::compare(input.ws, input.corpus, input.filter)?),
+        Suite::MlirRun => mlir_run::compare(input.ws, input.corpus, input.filter)?,
+        Suite::Cuda => cuda::compare(input),
+        Suite::Run => run::compare(input),
+        Suite::C => c::compare(input),
+        Suite::Spirv => spirv::compare(input),
+        Suite::Gpu => gpu::compare(input),
+        Suite::Pir => Ok(pir::compare(input.corpus, input.filter)?),
+        Suite::Paddle => pir::compare_running(input.ws),
+    })
+}
+
+/// Applies `work` to every item on all processors; results are in the order of the items.
+pub(crate) fn parallel<T: Sync, R: Send>(
+    items: &[T],
+    work: impl Fn(&T) -> R + Sync + Send,
+) -> Vec<R> {
+    // An item at a time: one may take as long as all others.
+    items.par_iter().with_max_len(1).map(work).collect()
+}
+
+/// What `cargo xtask test` runs: every comparison, on the committed samples. A peer that cannot be had is a skip.
+pub(crate) fn check_samples(ws: &Workspace, tally: &mut Tally) -> anyhow::Result<()> {
+    let corpus = ws.path(SAMPLES);
+    let files = corpus::read(&corpus, None)?;
+    let mut input = Input {
+        ws,
+        corpus: &corpus,
+        files,
+        filter: None,
+        steps: c::STEPS,
+        device: gpu::Device::Cuda,
+        generated: (generated::FEW, 1),
+        quick: true,
+    };
+    for suite in SUITES {
+        input.steps = if suite == Suite::Run { run::STEPS } else { c::STEPS };
+        match compare(suite, &input)? {
+            Ok(report) => {
+                if !report.is_good() {
+                    say(format_args!("{}", report.text().trim_end()));
+                }
+                tally.check(report.is_good());
+            }
+            Err(skip) => tally.skip(skip),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,55 @@
+//! The verbs of the package `checks`, which links the product: it is compiled when one of them is asked for.
+
+use std::ffi::OsString;
+use std::process::{Command, ExitCode};
+
+use anyhow::Context as _;
+
+/// The names of all verbs of `checks`.
+pub const CHECKS: [&str; 4] = ["test", "prove-rules", "bench", "conformance"];
+
+/// A verb of `checks` and its arguments, which are not looked at here.
+#[derive(clap::Subcommand)]
+pub(crate) enum Verb {
+    /// Run every check: format, lints, tidy, tests, real editors, comparisons with the peers.
+    #[command(disable_help_flag = true)]
+    Test(Arguments),
+    /// Prove every rewrite rule of the simplifier.
+    #[command(disable_help_flag = true)]
+    ProveRules(Arguments),
+    /// Measure speed beside the peer, in the same run.
+    #[command(disable_help_flag = true)]
+    Bench(Arguments),
+    /// Compare with the peers: TVM, MLIR, Paddle, the vendors' compilers.
+    #[command(disable_help_flag = true)]
+    Conformance(Arguments),
+}
+
+#[derive(clap::Args)]
+pub(crate) struct Arguments {
+    /// What the verb takes; `--help` says it.
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    arguments: Vec<OsString>,
+}
+
+impl Verb {
+    pub(crate) fn name_and_arguments(&self) -> (&'static str, &[OsString]) {
+        let [test, prove_rules, bench, conformance] = CHECKS;
+        let (name, arguments) = match self {
+            Verb::Test(it) => (test, it),
+            Verb::ProveRules(it) => (prove_rules, it),
+            Verb::Bench(it) => (bench, it),
+            Verb::Conformance(it) => (conformance, it),
+        };
+        (name, &arguments.arguments)
+    }
+}
+
+/// Compiles `checks` if needed and runs a verb of it in the current folder, with the streams of this process. Gives its exit code.
+pub(crate) fn start(verb: &Verb) -> anyhow::Result<ExitCode> {
+    let (name, arguments) = verb.name_and_arguments();
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(["run", "--quiet", "--package", "checks", "--", name]).args(arguments);
+    let status = command.status().context("cannot start cargo")?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(2).into())
+}
