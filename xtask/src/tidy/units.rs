@@ -25,19 +25,12 @@ const GATES: &[Gate] = &[
     },
     Gate {
         below: "crates/ide/src/",
-        calls: &["db::placed_functions("],
-        only: &["crates/ide/src/function_at.rs"],
-        except: &[],
-        way_out: "use `of_functions` or `try_functions`",
-    },
-    Gate {
-        below: "crates/ide/src/",
         calls: &["db::placed_units("],
         // The last two put the units of a document together, and guard what they make of each.
         only: &[
-            "crates/ide/src/ops.rs",
-            "crates/ide/src/ops/names.rs",
-            "crates/ide/src/ops/outline.rs",
+            "crates/ide/src/units.rs",
+            "crates/ide/src/names/operations.rs",
+            "crates/ide/src/document_symbols/operations.rs",
         ],
         except: &[],
         way_out: "use `of_units` or `try_units`",
@@ -92,7 +85,7 @@ mod tests {
             ("crates/tir-analyzer/src/cli/driver/unit.rs", lower),
             ("crates/tir-analyzer/src/cli/tests/opt.rs", lower),
             ("crates/build-kernels/src/source.rs", lower),
-            ("crates/ide/src/ops.rs", units),
+            ("crates/ide/src/units.rs", units),
             ("crates/ide/src/folding_ranges.rs", units),
             ("crates/ide/src/lib.rs", places),
         ]);

@@ -1,10 +1,11 @@
 //! Bounds and congruences of nodes.
 //!
-//! In: a node, a context. Out: [`Facts`]: what every operand can be, through the operator, cut to what the type can hold
-//! (`SEMANTICS: I1`–`I3`, `C4`, `C5`), met with what constraints say of the node, each half made sharper by the other.
-//! Those of a made atom come from its parts and from what constraints say of it, and are kept as those of nodes are.
+//! In: a node, a context. Out: [`Facts`]: what every operand can be, through the operator, cut to what the type can
+//! hold (`SEMANTICS: I1`–`I3`, `C4`, `C5`), met with what constraints say of the node, each half made sharper by the
+//! other. Those of a made atom come from its parts and from what constraints say of it, and are kept as those of nodes
+//! are.
 
-use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, ValueId, arena::Id};
+use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, Intrinsic, ValueId, arena::Id};
 
 use super::Deduction;
 use crate::{
@@ -75,8 +76,8 @@ impl Deduction<'_> {
         facts
     }
 
-    /// What is known of a variable that is bound to nothing: what its type and the constraints say, in the context asked
-    /// about last or read off again.
+    /// What is known of a variable that is bound to nothing: what its type and the constraints say, in the context
+    /// asked about last or read off again.
     fn facts_of_variable(
         &mut self,
         overflow: Overflow,
@@ -209,11 +210,10 @@ impl Deduction<'_> {
             ExprKind::BufferField(_, ir::BufferField::Shape(_)) => {
                 any.within(Interval::NON_NEGATIVE)
             }
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                let name = self.body().name(name);
-                match (name, self.body().items(args)) {
-                    ("likely", &[operand]) => self.facts(overflow, ctx, operand),
-                    ("clz" | "popcount", &[operand]) => {
+            ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
+                match (it, self.body().items(args)) {
+                    (Intrinsic::Likely, &[operand]) => self.facts(overflow, ctx, operand),
+                    (Intrinsic::LeadingZeros | Intrinsic::PopCount, &[operand]) => {
                         let bits = self.body().dtype(operand).map_or(64, |it| i128::from(it.bits));
                         any.within(Interval::new(0, bits))
                     }
@@ -273,7 +273,8 @@ impl Deduction<'_> {
         if arms > MOST_ARMS || !self.body().dtype(cond).is_some_and(DataType::is_scalar) {
             return any;
         }
-        // The value is that of the arm chosen, and the arm chosen has the condition, whether or not the other is evaluated.
+        // The value is that of the arm chosen, and the arm chosen has the condition, whether or not the other is
+        // evaluated.
         let arm = |it: &mut Self, value, holds| {
             let inner = it.contexts.assume_in_arms(&mut it.nodes, ctx, cond, holds, arms);
             if it.state(overflow, inner).contradiction {
@@ -321,8 +322,8 @@ impl Deduction<'_> {
         }
     }
 
-    /// The least and greatest value of a float node that is never NaN, and whose bounds are shown. No float remembers that it
-    /// came from an overflow, so none is excluded.
+    /// The least and greatest value of a float node that is never NaN, and whose bounds are shown. No float remembers
+    /// that it came from an overflow, so none is excluded.
     pub(crate) fn float_range(&mut self, ctx: ContextId, expr: ExprId) -> Option<(f64, f64)> {
         let dtype = self.body().dtype(expr)?;
         // Conversion to a narrower format may round up to infinity; float32 and float64 hold every 64-bit integer.
@@ -347,12 +348,12 @@ impl Deduction<'_> {
                 ))
             }
             ExprKind::Broadcast { value, .. } => self.float_range(ctx, value),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+            ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
                 let &[operand] = self.body().items(args) else { return None };
-                let round: fn(f64) -> f64 = match self.body().name(name) {
-                    "floor" => f64::floor,
-                    "ceil" => f64::ceil,
-                    "trunc" => f64::trunc,
+                let round: fn(f64) -> f64 = match it {
+                    Intrinsic::Floor => f64::floor,
+                    Intrinsic::Ceil => f64::ceil,
+                    Intrinsic::Trunc => f64::trunc,
                     _ => return None,
                 };
                 let (min, max) = self.float_range(ctx, operand)?;
@@ -446,8 +447,8 @@ impl Deduction<'_> {
         Some(facts)
     }
 
-    /// Whether no atom is in both operands and none is made of both, so that the form of the whole says no more than the facts of the
-    /// operands, which their own forms are part of. O(variables).
+    /// Whether no atom is in both operands and none is made of both, so that the form of the whole says no more than
+    /// the facts of the operands, which their own forms are part of. O(variables).
     fn shares_nothing(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> bool {
         let is_apart = match (op, self.nodes.is_int(a), self.nodes.is_int(b)) {
             (BinaryOp::Add | BinaryOp::Sub, false, false) => {

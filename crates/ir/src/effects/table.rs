@@ -346,7 +346,6 @@ fn content(row: &OpEffects) -> Vec<u8> {
         Trap::Yes => [1, 0],
         Trap::Cond(kind) => [2, kind as u8],
     };
-    let [flags_low, flags_high] = row.flags.bits().to_le_bytes();
     let mut res = vec![
         0xff, // Never part of a name: ends it.
         row.memory_effect as u8,
@@ -359,9 +358,8 @@ fn content(row: &OpEffects) -> Vec<u8> {
         row.commutative as u8,
         row.associative as u8,
         row.lazy_operands,
-        flags_low,
-        flags_high,
     ];
+    res.extend(row.flags.bits().to_le_bytes());
     res.push(row.arity.map_or(0xff, |it| it));
     row.operands.content(&mut res);
     res.push(0xff);

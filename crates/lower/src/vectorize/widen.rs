@@ -430,7 +430,7 @@ impl<'e> Widener<'e> {
 
     /// The arguments of a call whose result is a vector.
     fn arguments(&mut self, body: &mut Body, callee: Callee, wide: &[Wide]) -> Result<Vec<ExprId>> {
-        let Callee::Intrinsic(name) = callee else {
+        let Callee::Intrinsic(name, _) = callee else {
             return self.obstacle("a call of another function differs between lanes");
         };
         let op = tvm_op(body.name(name));

@@ -15,8 +15,8 @@ use std::rc::Rc;
 use arith::{ContextId, Overflow};
 use dataflow::{analyses::Analyses, conditions::Conditions};
 use ir::{
-    Body, Callee, Children, DataType, ExprId, ExprKind, OccurrenceId, OpId, OpKind, RegionId, Type,
-    UnaryOp, ValueId,
+    Body, Callee, Children, DataType, ExprId, ExprKind, Intrinsic, OccurrenceId, OpId, OpKind,
+    RegionId, Type, UnaryOp, ValueId,
     arena::Id as _,
     plan::{
         finding::{FindingKind, Place, Related, Role},
@@ -34,7 +34,7 @@ use super::{
     round::{Item, OpMap, Planner, is_thread_loop},
 };
 use crate::{
-    findings::conditions::{Known, Points, tops},
+    findings::conditions::{Deciders, Known, Points, tops},
     replace::children_of,
 };
 
@@ -66,6 +66,8 @@ pub(super) struct Expressions {
     tops: OpMap<Rc<[(OccurrenceId, Overflow)]>>,
     /// By condition that was asked about: what of it is known, in program order.
     known: FxHashMap<OccurrenceId, Vec<Known>>,
+    /// Where what decided a condition was found before.
+    deciders: Deciders,
 }
 
 /// Why a condition has one value.
@@ -183,8 +185,10 @@ impl Planner<'_, '_, '_, '_> {
 
     fn is_assumption(&self, op: OpId) -> bool {
         let body = self.body();
-        matches!(body.expr(body.ops[op].operands[0]).kind,
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. } if body.name(name) == "assume")
+        matches!(
+            body.expr(body.ops[op].operands[0]).kind,
+            ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Assume), .. }
+        )
     }
 
     fn refuse_thread_loop(&mut self, op: OpId) {
@@ -527,9 +531,9 @@ impl Planner<'_, '_, '_, '_> {
             FindingKind::ConstantCondition => SimplificationKind::ConstantCondition,
             _ => SimplificationKind::RedundantCondition,
         };
-        let conditions = self.expressions.conditions.as_ref()?;
-        let points = Points { flow: self.facts.flow, conditions };
-        Some((kind, points.decider(self.simplifier.analyzer(), &known)))
+        let Expressions { conditions, deciders, .. } = &mut self.expressions;
+        let points = Points { flow: self.facts.flow, conditions: conditions.as_ref()? };
+        Some((kind, points.decider(self.simplifier.analyzer(), deciders, &known)))
     }
 
     /// What is known of a condition or its parts, in the contexts of the body as it is.

@@ -136,9 +136,15 @@ impl Round<'_> {
         }
         let kinds = FindingKinds::from_iter([FindingKind::DeadStore]);
         let options = FindingOptions { kinds, ..FindingOptions::default() };
-        // The rounds after the first have no occurrences.
-        let occurrences = Occurrences::collect(body);
-        findings(&Analyses::of(body, &occurrences, effects), None, &options)
+        let found = match self.round {
+            0 => findings(self.analyses, None, &options),
+            // The rounds after the first have no occurrences.
+            _ => {
+                let occurrences = Occurrences::collect(body);
+                findings(&Analyses::of(body, &occurrences, effects), None, &options)
+            }
+        };
+        found
             .iter()
             .filter(|it| it.reason == Reason::StoredAlready && it.fix.is_some())
             .filter_map(|it| match it.place {
@@ -342,7 +348,7 @@ impl<'a, 'e> Planner<'_, '_, 'a, 'e> {
             | ExprKind::Bound(_)
             | ExprKind::Let { .. }
             | ExprKind::Lambda { .. } => None,
-            call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
+            call @ ExprKind::Call { callee: Callee::Intrinsic(..), .. } => {
                 let row = self.facts.round.analyses.effects.call(body, call);
                 (row.is_pure_value() && row.is_deletable()).then_some(0)
             }

@@ -139,8 +139,8 @@ impl Writer<'_> {
             ExprKind::Broadcast { value, .. } => self.broadcast(value, place),
             ExprKind::Shuffle { vectors, indices } => self.shuffle(vectors, indices, place),
             ExprKind::Let { value, body } => self.let_expr(expr, value, body, place),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                self.call(body.name(name), args, dtype, place)
+            ExprKind::Call { callee: Callee::Intrinsic(name, it), args, .. } => {
+                self.call((body.name(name), it), args, dtype, place)
             }
             ExprKind::Call { callee: Callee::Function(name) | Callee::Unknown(name), .. } => {
                 Err(Refusal::new("call", format!("`{}` is called", body.name(name))))

@@ -100,8 +100,8 @@ impl Writer<'_> {
                 place.binders.push(nodes?.into());
                 self.expr(body, &place)
             }
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                self.call(body.name(name), args, dtype, place)
+            ExprKind::Call { callee: Callee::Intrinsic(name, it), args, .. } => {
+                self.call((body.name(name), it), args, dtype, place)
             }
             ExprKind::Call { callee: Callee::Function(name) | Callee::Unknown(name), .. } => {
                 Err(Refusal::new("call", format!("`{}` is called", body.name(name))))
