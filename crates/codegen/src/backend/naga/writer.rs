@@ -12,7 +12,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
     function::{Function, Node},
-    language::Language,
+    language::ShaderLanguage,
     memory::Memory,
     types::{self, Stored},
 };
@@ -30,7 +30,7 @@ use crate::{
 pub(super) struct Writer<'a> {
     pub(super) body: &'a Body,
     pub(super) kernel: &'a Kernel,
-    pub(super) language: Language,
+    pub(super) language: ShaderLanguage,
     pub(super) bounds: Bounds<'a>,
     pub(super) out: Function,
     /// Values that have been computed, lane by lane.
@@ -49,7 +49,11 @@ pub(super) struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    pub(super) fn new(set: &'a KernelSet, kernel: &'a Kernel, language: Language) -> Writer<'a> {
+    pub(super) fn new(
+        set: &'a KernelSet,
+        kernel: &'a Kernel,
+        language: ShaderLanguage,
+    ) -> Writer<'a> {
         Writer {
             body: &set.body,
             kernel,
@@ -116,7 +120,7 @@ impl<'a> Writer<'a> {
     ) -> Result<Handle<Type>> {
         let stride = stored.bytes();
         let mut size = ArraySize::Dynamic;
-        if self.language == Language::Metal {
+        if self.language == ShaderLanguage::Metal {
             let known = match root {
                 Root::Param(buffer) | Root::Alloc(buffer)
                     if self.body.buffers[buffer].strides.is_none()
