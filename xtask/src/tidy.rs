@@ -11,6 +11,7 @@ mod layers;
 mod layout;
 mod lines;
 mod manifest;
+mod rules;
 mod rust_text;
 mod size;
 mod sources;
@@ -84,6 +85,11 @@ const RULES: &[Rule] = &[
         check: files::check,
     },
     Rule { name: "edits", demand: "edits that users get were read back", check: edits::check },
+    Rule {
+        name: "rules",
+        demand: "a name in a message is declared once, where it is produced",
+        check: rules::check,
+    },
     Rule { name: "units", demand: "functions are worked on under a guard", check: units::check },
     Rule {
         name: "headers",

@@ -6,13 +6,10 @@ use crate::{
     Db, Options, analyses, cse_plan, file::Function, input::Configuration, panicked::Guarded,
     text_facts,
 };
-use ir::{
-    guard::Stage,
-    plan::{finding::Finding, simplify::SimplifyPlan},
-};
+use ir::{guard::Stage, plan::simplify::SimplifyPlan};
 use transform::{
     cse::{self, CseOptions},
-    findings::findings_beside,
+    findings::{Finding, findings_beside},
     simplify::{self, SimplifyOptions},
 };
 

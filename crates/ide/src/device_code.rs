@@ -5,6 +5,7 @@ use codegen::{Options, Source, Target, Unsupported};
 use db::{PlacedUnit, RootDatabase, SourceFile};
 use ir::OpId;
 use lower::from_ops::{FromOps, KernelOf};
+use rules::Reason;
 use rustc_hash::FxHashMap;
 use syntax::{Language, TextRange, TextSize};
 
@@ -102,7 +103,7 @@ fn view_kernels(
             }
             Err(LowerRefusal { reason, detail, op }) => {
                 view.add_note(format!("{reason}: {detail}"), op.and_then(source));
-                view.add_help(reason);
+                view.add_help(*reason);
             }
         }
     }
@@ -178,9 +179,8 @@ impl DeviceCodeView {
     }
 
     /// Adds what can be done about a reason.
-    fn add_help(&mut self, reason: &str) {
-        let help = codegen::reasons::find(reason).map(|it| it.help);
-        self.text.extend(help.map(|it| format!("//   {it}\n")));
+    fn add_help(&mut self, reason: Reason) {
+        self.text.push_str(&format!("//   {}\n", reason.help()));
     }
 
     /// Adds a comment.

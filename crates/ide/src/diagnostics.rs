@@ -10,12 +10,9 @@ use frontend::tvmscript::{
     FunctionKind, Severity,
     diagnostics::{INTERNAL_ERROR, internal_error},
 };
-use ir::{
-    OccurrenceId,
-    guard::Panicked,
-    plan::{CseGroup, finding::FindingKind},
-};
+use ir::{OccurrenceId, guard::Panicked, plan::CseGroup};
 use syntax::{TextRange, TextSize};
+use transform::findings::FindingKind;
 
 use crate::{
     finding_levels::FindingLevels,
@@ -27,7 +24,7 @@ use crate::{
 };
 
 /// The name of the rule about shared values.
-pub const COMMON_SUBEXPRESSION: &str = "common-subexpression";
+pub const COMMON_SUBEXPRESSION: &str = ir::plan::COMMON_SUBEXPRESSION.name;
 
 /// What is reported.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -306,7 +303,7 @@ fn syntax_errors<'db>(
     errors
         .into_iter()
         .map(|it| frontend::tvmscript::Diagnostic {
-            code: it.kind.code(),
+            code: it.kind.name(),
             severity: Severity::Error,
             range: it.range,
             message: it.message,

@@ -2,9 +2,9 @@
 
 use db::RootDatabase;
 use frontend::tvmscript::{CheckedEdits, Reading};
-use ir::plan::finding::{Finding, FindingFix};
+use ir::plan::finding::FindingFix;
 use syntax::{Edit, TextRange};
-use transform::findings::compatible;
+use transform::findings::{Finding, compatible};
 
 use crate::{
     code_actions::{ActionKind, CodeAction, STILL_SCHEDULED, placed},

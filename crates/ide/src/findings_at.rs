@@ -6,8 +6,8 @@
 
 use db::{RootDatabase, SourceFile};
 use frontend::tvmscript::Reading;
-use ir::plan::finding::Finding;
 use syntax::{TextRange, TextSize};
+use transform::findings::Finding;
 
 use crate::{
     finding_actions::edits,

@@ -46,13 +46,14 @@ use frontend::tvmscript::Reading;
 pub use frontend::tvmscript::Severity;
 pub use ir::effects::{EffectRows, EffectTable};
 use ir::guard::Panicked;
-pub use ir::plan::{
-    Downstream, Equivalence, Preset,
-    finding::{FindingKind, FindingKinds},
-    simplify::SimplificationKind,
-};
+pub use ir::plan::{Downstream, Equivalence, Preset, simplify::SimplificationKind};
 pub use syntax::{Edit, Language, LineCol, Parse, Shapes, TextRange, TextSize};
-pub use transform::{cse::CseOptions, findings::FindingOptions, ops::OpOptions, passes::Pass};
+pub use transform::{
+    cse::CseOptions,
+    findings::{FindingKind, FindingKinds, FindingOptions},
+    ops::OpOptions,
+    passes::Pass,
+};
 
 pub use crate::{
     code_actions::{ActionKind, CodeAction},

@@ -28,6 +28,7 @@ use super::{
     LowerOptions, LowerRefusal, Origins,
     edit::{append, loop_block, loop_var, map_op, mentions, rebuild_blocks, thread_tag},
 };
+use crate::reasons;
 
 /// The tags of a launch, outermost first.
 const TAGS: [&str; 6] =
@@ -99,14 +100,17 @@ impl Kernel {
             }
             let Some(tag) = thread_tag(body, inner) else { continue };
             if data.operands.len() != 2 {
-                return Err(LowerRefusal::new("loop-step", "a loop over threads has a step"));
+                return Err(LowerRefusal::new(
+                    reasons::LOOP_STEP,
+                    "a loop over threads has a step",
+                ));
             }
             match TAGS.iter().position(|it| *it == tag) {
                 Some(at) => loops[at].push(inner),
                 None if tag.starts_with("vthread") => {}
                 None => {
                     let what = format!("`{tag}` is no axis of a launch");
-                    return Err(LowerRefusal::new("thread-tag", what).at(inner));
+                    return Err(LowerRefusal::new(reasons::THREAD_TAG, what).at(inner));
                 }
             }
         }
@@ -119,7 +123,7 @@ impl Kernel {
         }
         if axes.is_empty() {
             let what = "virtual threads without threads around them";
-            return Err(LowerRefusal::new("thread-tag", what));
+            return Err(LowerRefusal::new(reasons::THREAD_TAG, what));
         }
         Ok(Kernel { op, axes, axis_of })
     }
@@ -234,7 +238,8 @@ fn axis(
     for &op in loops {
         let (var, here) = (loop_var(body, op), body.ops[op].operands[1]);
         let refuse = |what: &str| {
-            Err(LowerRefusal::new("device-dependent-launch", format!("`{tag}` has {what}")).at(op))
+            Err(LowerRefusal::new(reasons::DEVICE_DEPENDENT_LAUNCH, format!("`{tag}` has {what}"))
+                .at(op))
         };
         if mentions(body, here, &|value| inside.contains(&value)) || body.expr(here).flags.has_load
         {
@@ -252,7 +257,7 @@ fn axis(
         });
     }
     let Some(extent) = extent else {
-        return Err(LowerRefusal::new("thread-tag", "a tag without a loop"));
+        return Err(LowerRefusal::new(reasons::THREAD_TAG, "a tag without a loop"));
     };
     Ok(Axis { tag, extent, dtype })
 }

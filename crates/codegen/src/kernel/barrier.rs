@@ -5,6 +5,7 @@
 use ir::{Body, Callee, ExprId, ExprKind, OpKind};
 
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 /// Whether an evaluated expression is a barrier for the threads of a block; if not, it does nothing.
 ///
@@ -22,13 +23,15 @@ pub(crate) fn is_barrier(body: &Body, expr: ExprId) -> Result<bool> {
             match (body.name(name), scope) {
                 ("tvm_storage_sync", Some("shared" | "shared.dyn")) => Ok(true),
                 ("tvm_storage_sync", scope) => Err(Refusal::new(
-                    "barrier-scope",
+                    reasons::BARRIER_SCOPE,
                     format!("a barrier of scope `{}`", scope.unwrap_or("?")),
                 )),
-                (name, _) => Err(Refusal::new("intrinsic", format!("`T.{name}` is not lowered"))),
+                (name, _) => {
+                    Err(Refusal::new(reasons::INTRINSIC, format!("`T.{name}` is not lowered")))
+                }
             }
         }
-        _ => Err(Refusal::new("intrinsic", "a value is computed and thrown away")),
+        _ => Err(Refusal::new(reasons::INTRINSIC, "a value is computed and thrown away")),
     }
 }
 
@@ -46,7 +49,7 @@ pub(crate) fn check_instructions(body: &Body) -> Result<()> {
         {
             let name = body.name(name);
             let detail = format!("`T.{name}` is an instruction of NVIDIA's GPUs");
-            return Err(Refusal::new("nvidia-only", detail).at(op));
+            return Err(Refusal::new(reasons::NVIDIA_ONLY, detail).at(op));
         }
     }
     Ok(())

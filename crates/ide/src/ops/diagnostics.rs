@@ -175,7 +175,7 @@ fn syntax_errors<'db>(db: &'db dyn Db, unit: OpUnit<'db>) -> Vec<Lowering> {
     let errors = syntax::syntax_errors(&unit.source(db).green.syntax()).into_iter();
     errors
         .map(|it| Lowering {
-            code: it.kind.code(),
+            code: it.kind.name(),
             severity: Severity::Error,
             range: it.range,
             message: it.message,
