@@ -11,7 +11,7 @@ mod threads;
 use std::{collections::BTreeMap, rc::Rc};
 
 use ir::{
-    BlockId, Body, BufferId, Callee, ExprId, ExprKind, OpId, OpKind, RegionId, ValueId,
+    BlockId, Body, BufferId, ExprId, ExprKind, Intrinsic, OpId, OpKind, RegionId, ValueId,
     arena::Id as _, effects::EffectTable, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -401,7 +401,7 @@ impl<'a> Planner<'a> {
                     }
                 }
                 // The element is named, not read.
-                ExprKind::Call { callee, args, .. } if makes_address(body, callee) => {
+                ExprKind::Call { callee, args, .. } if makes_address(callee) => {
                     for &arg in body.items(args) {
                         match body.expr(arg).kind {
                             ExprKind::Load { indices, .. } => stack.extend(body.items(indices)),
@@ -433,7 +433,7 @@ impl<'a> Planner<'a> {
     // ---- the walk ----
 
     fn region(&mut self, region: RegionId, state: &mut State, flow: &Flow) -> Result<()> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        ir::stack::with_room(|| {
             let body = self.body;
             for &block in &body.regions[region].blocks {
                 for &op in &body.blocks[block].ops {
@@ -741,12 +741,8 @@ pub fn is_barrier(body: &Body, op: OpId) -> bool {
     if operation.kind != OpKind::Evaluate {
         return false;
     }
-    let ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } =
-        body.expr(operation.operands[0]).kind
-    else {
-        return false;
-    };
-    let scope = body.items(args).first().map(|&it| body.expr(it).kind);
+    let args = body.operands_of(operation.operands[0], Intrinsic::StorageSync);
+    let scope = args.and_then(|it| it.first()).map(|&it| body.expr(it).kind);
     let Some(ExprKind::Str(scope)) = scope else { return false };
-    body.name(name) == "tvm_storage_sync" && matches!(body.name(scope), "shared" | "shared.dyn")
+    body.scope_of(scope).is_plain_shared()
 }

@@ -124,9 +124,9 @@ impl Axis {
     pub const ALL: [Axis; 6] =
         [Axis::BlockX, Axis::BlockY, Axis::BlockZ, Axis::ThreadX, Axis::ThreadY, Axis::ThreadZ];
 
-    /// Reads TVM's tag.
-    pub fn parse(tag: &str) -> Option<Axis> {
-        Axis::ALL.into_iter().find(|it| it.tag() == tag)
+    /// The axis of a thread tag.
+    pub fn of_tag(tag: ir::ThreadTag) -> Option<Axis> {
+        tag.launch_index().map(|at| Axis::ALL[at])
     }
     /// TVM's tag.
     pub fn tag(self) -> &'static str {

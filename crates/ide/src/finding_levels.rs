@@ -51,7 +51,8 @@ impl FindingLevels {
         FindingKind::ALL.iter().copied().filter(|it| self.get(*it).is_some()).collect()
     }
 
-    /// The severity of a kind of simplification; none if it is not reported. What is a finding too has the level of that.
+    /// The severity of a kind of simplification; none if it is not reported. What is a finding too has the level of
+    /// that.
     pub fn simplification(&self, kind: SimplificationKind) -> Option<Severity> {
         self.simplifications[kind as usize].filter(|_| !kind.is_finding())
     }

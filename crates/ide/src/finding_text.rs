@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use db::{Db, Function};
+use db::{Db, Unit};
 use ir::{
     Body,
     plan::finding::{Place, Related},
@@ -25,14 +25,13 @@ pub(crate) struct FindingText<'db> {
 }
 
 impl<'db> FindingText<'db> {
-    pub(crate) fn new(db: &'db dyn Db, function: Function<'db>) -> FindingText<'db> {
-        let source = function.source(db);
+    pub(crate) fn new(db: &'db dyn Db, unit: Unit<'db>) -> FindingText<'db> {
         FindingText {
-            body: db::body(db, function),
-            map: db::source_map(db, function),
-            text: &function_text(db, function).text,
-            name: &source.name,
-            name_range: source.name_range,
+            body: db::body(db, unit),
+            map: db::source_map(db, unit),
+            text: &function_text(db, unit).text,
+            name: unit.name(db),
+            name_range: unit.name_range(db),
         }
     }
 

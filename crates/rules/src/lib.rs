@@ -12,16 +12,17 @@ mod reason;
 
 pub use reason::Reason;
 
-/// The level of a message.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+/// The level of a message. The worst is the least.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Severity {
-    /// TVM refuses the function, or it cannot mean what it says.
+    /// The compiler of the language refuses the text, or it cannot mean what it says.
+    #[default]
     Error,
-    /// TVM reads it, but it is probably not meant so.
+    /// The compiler reads it, but it is probably not meant so.
     Warning,
     /// A fact the reader may want to know.
     Information,
-    /// This tool knows less than it could; nothing is wrong with the text.
+    /// This tool knows less than it could, or the text could be better; nothing is wrong with it.
     Hint,
 }
 

@@ -362,6 +362,7 @@ fn definer(body: &Body, value: ValueId) -> Option<OpId> {
 fn definers_of(body: &Body, occurrences: &Occurrences, top: OccurrenceId) -> Vec<OpId> {
     let mut ops = Vec::new();
     for at in top.index()..occurrences[top].end.index() {
+        ir::interrupt::check();
         let expr = occurrences[OccurrenceId::new(at)].expr;
         if let ExprKind::Value(value) = body.expr(expr).kind {
             ops.extend(definer(body, value));

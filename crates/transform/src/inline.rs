@@ -33,6 +33,12 @@ pub enum Obstacle {
         /// The use.
         at: OccurrenceId,
     },
+    /// Its value is not read as that there: an element may be meant as a place, nothing is divided by a zero that can
+    /// be seen, a constant beside a number of Python is computed with as one.
+    Unread {
+        /// The use.
+        at: OccurrenceId,
+    },
     /// It has no use that is written.
     NoUse,
 }
@@ -61,15 +67,14 @@ pub fn inline(analyses: &Analyses<'_>, value: ValueId, uses: Uses) -> Result<Fin
     }
     let roles = analyses.roles();
     let new = occurrences[bound].expr;
-    let may_become = |at: OccurrenceId| {
-        if chosen.len() < all.len() {
-            roles.may_become(body, occurrences, effects, at, new)
-        } else {
-            roles.is_read_there(body, occurrences, effects, at, new)
-        }
-    };
-    if let Some(&at) = chosen.iter().find(|it| !may_become(**it)) {
+    if chosen.len() < all.len()
+        && let Some(&at) = chosen.iter().find(|it| !roles.role(**it).takes_equal())
+    {
         return Err(Obstacle::Seen { at });
+    }
+    let is_read = |at: &&OccurrenceId| roles.is_read_there(body, occurrences, effects, **at, new);
+    if let Some(&at) = chosen.iter().find(|it| !is_read(it)) {
+        return Err(Obstacle::Unread { at });
     }
     if body.expr(occurrences[bound].expr).flags.has_load {
         let (memory, scopes) = (analyses.memory(), analyses.scopes());
@@ -124,7 +129,7 @@ fn check_value(
         return Err(Obstacle::NarrowInteger);
     }
     let is_value = |id: usize| match body.expr(occurrences[OccurrenceId::new(id)].expr).kind {
-        call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
+        call @ ExprKind::Call { callee: Callee::Intrinsic(..), .. } => {
             effects.call(body, call).is_pure_value()
         }
         ExprKind::Call { .. } | ExprKind::Opaque { .. } | ExprKind::Region(..) => false,

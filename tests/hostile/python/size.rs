@@ -1,10 +1,12 @@
-//! Long and deep texts: what is done and what is written grow as the text does. The steps of reading and planning (nodes made, nodes walked over) are
-//! counted for a text and for one of four times as many parts; every command, run on a long one, ends, and writes no more than so much.
+//! Long and deep texts: what is done and what is written grow as the text does. The steps of reading and planning
+//! (nodes made, nodes walked over) are counted for a text and for one of four times as many parts; every command, run
+//! on a long one, ends, and writes no more than so much.
 
 use std::{fs, process::Command};
 
+use dataflow::analyses::Analyses;
 use frontend::tvmscript;
-use ir::{Occurrences, interrupt::counted};
+use ir::{Occurrences, effects::EffectTable, interrupt::counted};
 use tempfile::TempDir;
 use tests::binary;
 use transform::{
@@ -217,7 +219,8 @@ const COUNTED: usize = 500;
 /// The same of a text that grows with the square of its parts.
 const COUNTED_DEEP: usize = 50;
 
-/// What ends a command that hangs or takes all there is, and bounds no other: seconds of the processor, kilobytes of addresses.
+/// What ends a command that hangs or takes all there is, and bounds no other: seconds of the processor, kilobytes of
+/// addresses.
 const SECONDS: usize = 900;
 const MEMORY: usize = 12_000_000;
 /// Bytes that a command may write for one of the text.
@@ -230,9 +233,10 @@ fn steps(text: &str) -> u64 {
         for item in &all.functions {
             let body = tvmscript::lower(&item.source, &all.environment(item)).body;
             let occurrences = Occurrences::collect(&body);
-            cse::plan(&body, &occurrences, None, &CseOptions::default());
-            simplify::plan(&body, &occurrences, None, &SimplifyOptions::default());
-            findings(&body, &occurrences, None, &FindingOptions::default());
+            let analyses = Analyses::of(&body, &occurrences, EffectTable::builtin());
+            cse::plan(&analyses, None, &CseOptions::default());
+            simplify::plan(&analyses, None, &SimplifyOptions::default());
+            findings(&analyses, None, &FindingOptions::default());
         }
     };
     counted(plan).1

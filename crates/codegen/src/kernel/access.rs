@@ -44,5 +44,5 @@ fn views(body: &Body, buffer: BufferId) -> impl Iterator<Item = BufferId> + '_ {
 
 /// Whether a buffer holds fragments, by its scope.
 pub(crate) fn is_fragment(body: &Body, buffer: BufferId) -> bool {
-    body.name(body.buffers[buffer].scope).starts_with("wmma.")
+    body.buffers[buffer].scope.is_fragment()
 }

@@ -9,7 +9,7 @@
 
 use std::fmt::Write as _;
 
-use ir::{BinaryOp, Body, BufferField, DataType, ExprId, ExprKind, UnaryOp, ValueId};
+use ir::{BinaryOp, Body, BufferField, DataType, ExprId, ExprKind, Intrinsic, UnaryOp, ValueId};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -386,13 +386,15 @@ impl HostContext<'_> {
                     vec![self.node(c, budget)?, self.node(a, budget)?, self.node(b, budget)?];
                 op(HostOp::Select, args)
             }
-            ExprKind::Call { callee: ir::Callee::Intrinsic(callee), args, .. } => {
-                let args = body.items(args);
-                match (body.name(callee), args) {
-                    ("likely" | "tvm_thread_invariant", &[a]) => self.node(a, budget),
-                    (other, _) => Err(Refusal::new(
+            ExprKind::Call { callee: ir::Callee::Intrinsic(name, it), args, .. } => {
+                match (it, body.items(args)) {
+                    (Intrinsic::Likely | Intrinsic::ThreadInvariant, &[a]) => self.node(a, budget),
+                    _ => Err(Refusal::new(
                         reasons::HOST_CALL,
-                        format!("the host would have to call `{other}` for an extent or argument"),
+                        format!(
+                            "the host would have to call `{}` for an extent or argument",
+                            body.name(name)
+                        ),
                     )),
                 }
             }

@@ -10,7 +10,7 @@ mod whole;
 
 use ir::{
     Attr, Body, BufferField, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, ForKind,
-    OpId, OpKind, RegionId, ValueId, ValueKind, ViewStep,
+    Intrinsic, MemoryScope, OpId, OpKind, RegionId, ThreadTag, ValueId, ValueKind, ViewStep,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -231,7 +231,7 @@ impl<'a> Splitter<'a> {
         let body = self.body;
         let what = match body.ops[op].kind {
             OpKind::Evaluate => match body.expr(body.ops[op].operands[0]).kind {
-                ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
+                ExprKind::Call { callee: Callee::Intrinsic(name, _), .. } => {
                     return format!("the host calls `{}`", body.name(name));
                 }
                 _ => "a call",
@@ -274,8 +274,7 @@ impl<'a> Splitter<'a> {
         self.thread_vars.clear();
         for inner in nest(body, op) {
             if let OpKind::LaunchThread { tag, var } = body.ops[inner].kind {
-                self.thread_axis(inner, body.name(tag), var, &mut launch)
-                    .map_err(|it| it.at(inner))?;
+                self.thread_axis(inner, tag, var, &mut launch).map_err(|it| it.at(inner))?;
             }
         }
         launch.sort_by_key(|it| it.axis);
@@ -296,27 +295,28 @@ impl<'a> Splitter<'a> {
     fn thread_axis(
         &mut self,
         op: OpId,
-        tag: &str,
+        tag: ThreadTag,
         var: ValueId,
         launch: &mut Vec<LaunchDim>,
     ) -> Result<()> {
         let expr = self.body.ops[op].operands[0];
         let extent = self.host_expr(expr)?;
-        let Some(axis) = Axis::parse(tag) else {
+        let name = self.body.tag_name(tag);
+        let Some(axis) = Axis::of_tag(tag) else {
             if extent.as_int() == Some(1) {
                 self.thread_vars.insert(var, None);
                 return Ok(());
             }
             return Err(Refusal::new(
                 reasons::THREAD_TAG,
-                format!("`{tag}` is no axis of a launch"),
+                format!("`{name}` is no axis of a launch"),
             ));
         };
         self.thread_vars.insert(var, Some(axis));
         match launch.iter().find(|it| it.axis == axis) {
             Some(known) if known.extent != extent => Err(Refusal::new(
                 reasons::THREAD_EXTENT_MISMATCH,
-                format!("`{tag}` is launched with two extents in one kernel"),
+                format!("`{name}` is launched with two extents in one kernel"),
             )),
             Some(_) => Ok(()),
             None => {
@@ -532,10 +532,10 @@ impl<'a> Uses<'a> {
                     }
                     return Ok(());
                 }
-                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                    at = match (body.name(name), body.items(args)) {
-                        ("tvm_access_ptr", &[_, data, ..]) => data,
-                        ("address_of", &[of, ..]) => of,
+                ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
+                    at = match (it, body.items(args)) {
+                        (Intrinsic::AccessPtr, &[_, data, ..]) => data,
+                        (Intrinsic::AddressOf, &[of, ..]) => of,
                         _ => break,
                     };
                 }
@@ -655,15 +655,18 @@ pub(crate) fn space(body: &Body, buffer: BufferId) -> Result<Space> {
     if data.origin == BufferOrigin::Cell {
         return Ok(Space::Local);
     }
-    match body.name(data.scope) {
-        "" | "global" => Ok(Space::Global),
-        "shared" => Ok(Space::Shared),
-        "shared.dyn" => Ok(Space::SharedDyn),
-        "local" | "wmma.matrix_a" | "wmma.matrix_b" | "wmma.accumulator" => Ok(Space::Local),
-        other => Err(Refusal::new(
-            reasons::MEMORY_SCOPE,
-            format!("memory scope `{other}` is not lowered"),
-        )),
+    match data.scope {
+        MemoryScope::Unwritten | MemoryScope::Global => Ok(Space::Global),
+        MemoryScope::Shared => Ok(Space::Shared),
+        MemoryScope::SharedDyn => Ok(Space::SharedDyn),
+        MemoryScope::Local
+        | MemoryScope::MatrixA
+        | MemoryScope::MatrixB
+        | MemoryScope::Accumulator => Ok(Space::Local),
+        MemoryScope::Warp | MemoryScope::Unknown | MemoryScope::Other(..) => {
+            let detail = format!("memory scope `{}` is not lowered", body.scope_name(data.scope));
+            Err(Refusal::new(reasons::MEMORY_SCOPE, detail))
+        }
     }
 }
 

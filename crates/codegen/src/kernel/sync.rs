@@ -1,7 +1,7 @@
 //! Barriers of kernels: puts them where [`barriers`] says that a thread depends on what another one did.
 
 use barriers::{Plan, Planner, in_place};
-use ir::{BlockId, Body, Callee, OpId, OpKind, Type, arena::Id as _, effects::EffectTable};
+use ir::{BlockId, Body, OpId, OpKind, Type, arena::Id as _, effects::EffectTable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{
@@ -105,7 +105,7 @@ fn facts(body: &Body, kernel: &Kernel) -> barriers::Kernel {
 }
 
 fn push_barrier(body: &mut Body, block: BlockId) {
-    let callee = Callee::Intrinsic(body.intern("tvm_storage_sync"));
+    let callee = body.intrinsic(ir::Intrinsic::StorageSync);
     let scope = body.string("shared");
     let ty = Type::Prim(ir::DataType::INT32);
     let call = body.call(callee, &[scope], Body::no_attrs(), ty, true);

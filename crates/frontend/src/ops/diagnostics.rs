@@ -38,6 +38,14 @@ codes! {
         "An operation has as many operands and results as its types say: `\"d.op\"(%a, %b) : (i32) -> i32` names two \
          operands and one type. A pack (`%0:2 =`) counts its values.\n",
     );
+    /// A key that its dictionary already has.
+    DUPLICATE_KEY = Rule::reported(
+        "duplicate-key",
+        Severity::Error,
+        "a key that its dictionary already has",
+        "A dictionary of attributes has each key once, also where the values are equal: `{a = 1 : i32, a = 1 : i32}` \
+         is refused.\n",
+    );
     /// A symbol that its module already has.
     SYMBOL_REDEFINITION = Rule::reported(
         "symbol-redefinition",
@@ -46,6 +54,24 @@ codes! {
         "A name is defined once in a symbol table: a module, or what stands outside of all modules of a file or of a \
          part between `// -----` lines. Modules in modules have tables of their own. A declaration counts: a \
          function is not declared and defined.\n",
+    );
+    /// A name in an affine map that is neither a dimension nor a symbol of it.
+    UNDEFINED_AFFINE_NAME = Rule::reported(
+        "undefined-affine-name",
+        Severity::Error,
+        "a name in an affine map that is neither a dimension nor a symbol of it",
+        "The expressions of `affine_map<(d0, d1)[s0] -> (d0 + s0)>` and the conditions of `affine_set<(d0) : (d0 >= \
+         0)>` are about the dimensions in the parentheses and the symbols in the brackets in front, and about \
+         nothing else.\n",
+    );
+    /// An alias that is not defined.
+    UNDEFINED_ALIAS = Rule::reported(
+        "undefined-alias",
+        Severity::Error,
+        "an alias that is not defined",
+        "`#map` and `!t` stand for what the document defines them as; a document is a file, or a part between `// \
+         -----` lines. With a dialect (`#dialect.attr`, `#dialect<…>`) it is no alias. It is not told in operations \
+         whose form is not known.\n",
     );
     /// A branch to a block that is not in its region.
     UNDEFINED_BLOCK = Rule::reported(

@@ -4,25 +4,7 @@
 
 use ir::guard::Panicked;
 use rules::Rule;
-pub use rules::Severity;
-use syntax::TextRange;
-
-/// One finding in a function. Ranges are relative to the function's start.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Diagnostic {
-    /// The rule, by its name in [`ALL`].
-    pub code: &'static str,
-    /// How bad it is.
-    pub severity: Severity,
-    /// Where.
-    pub range: TextRange,
-    /// What is wrong, in one sentence without a full stop.
-    pub message: String,
-    /// What to do about it.
-    pub help: Option<String>,
-    /// Other places that matter, with what they are.
-    pub related: Vec<(TextRange, String)>,
-}
+use syntax::{Diagnostic, Severity, TextRange};
 
 macro_rules! codes {
     ($($(#[doc = $docs:literal])* $konst:ident = $code:literal, $severity:ident, $summary:literal;)*) => {
@@ -83,7 +65,7 @@ pub fn internal_error(panicked: &Panicked, name: TextRange) -> Diagnostic {
         range: name,
         message: panicked.to_string(),
         help: Some("this is a mistake of tir-analyzer; please report it with the file".to_owned()),
-        related: Vec::new(),
+        ..Diagnostic::default()
     }
 }
 

@@ -4,8 +4,8 @@
 //! and the nodes of each; a loop in one of the same tag costs the operations of the outer one.
 
 use ir::{
-    Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, ExprListId, ForKind, OpId, OpKind,
-    RegionId, ValueId, ViewRoot, effects::EffectTable, walk::WalkEvent,
+    Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, ExprListId, ForKind, Intrinsic, OpId,
+    OpKind, RegionId, ValueId, ViewRoot, effects::EffectTable, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -65,7 +65,7 @@ pub(super) fn one_kernel_each(body: &Body, kernels: &[OpId]) -> Result<(), Lower
 /// Whether a buffer is memory of a block or of a thread, with an allocation of its own.
 pub(super) fn is_kernel_memory(body: &Body, buffer: BufferId) -> bool {
     let data = &body.buffers[buffer];
-    data.origin == BufferOrigin::Alloc && !matches!(body.name(data.scope), "" | "global")
+    data.origin == BufferOrigin::Alloc && !data.scope.is_global()
 }
 
 /// The buffers that an operation names.
@@ -200,14 +200,10 @@ fn effect(body: &Body, op: OpId, effects: &EffectTable) -> Effect {
                 return;
             }
             let here = match callee {
-                Callee::Intrinsic(name)
-                    if matches!(
-                        body.name(name),
-                        "tvm_thread_allreduce" | "tvm_storage_sync" | "comm_reducer"
-                    ) =>
-                {
-                    Effect::Together
-                }
+                Callee::Intrinsic(
+                    _,
+                    Intrinsic::ThreadAllreduce | Intrinsic::StorageSync | Intrinsic::CommReducer,
+                ) => Effect::Together,
                 _ => Effect::Other,
             };
             if worst != Effect::Other {
@@ -273,7 +269,7 @@ pub(super) fn outside_of_threads(
 
 /// Whether each thread has its own.
 fn is_private(body: &Body, root: BufferId) -> bool {
-    body.buffers[root].is_cell() || body.name(body.buffers[root].scope) == "local"
+    body.buffers[root].is_cell() || body.buffers[root].scope.is_local()
 }
 
 /// The buffer that a buffer is a view of; none for memory at a computed pointer.
@@ -297,10 +293,8 @@ pub(super) fn global_exchange(body: &Body, region: RegionId) -> Result<(), Lower
         })
     };
     let is_global = |buffer: BufferId| {
-        root(body, buffer).is_none_or(|it| {
-            !body.buffers[it].is_cell()
-                && matches!(body.name(body.buffers[it].scope), "" | "global")
-        })
+        root(body, buffer)
+            .is_none_or(|it| !body.buffers[it].is_cell() && body.buffers[it].scope.is_global())
     };
     for op in ops() {
         let data = &body.ops[op];

@@ -17,7 +17,7 @@ use barriers::{
 };
 use dataflow::alias::Space;
 use ir::{
-    BufferId, ExprKind, OpId, OpKind, ValueId,
+    BufferId, ExprKind, Intrinsic, OpId, OpKind, ThreadTag, ValueId,
     plan::finding::{Place, Related, Role},
 };
 use rules::{Fix, Rule, Severity};
@@ -158,7 +158,7 @@ fn plan_superfluous(facts: &FindingFacts<'_>, found: &mut Vec<Finding>) {
 /// The outermost launches that have a barrier, with what the analysis asks of them.
 fn kernels(facts: &FindingFacts<'_>) -> Vec<Kernel> {
     let body = facts.body;
-    if body.lookup_name("tvm_storage_sync").is_none() {
+    if Intrinsic::StorageSync.name().is_none_or(|it| body.lookup_name(it).is_none()) {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -188,12 +188,12 @@ fn kernel(facts: &FindingFacts<'_>, op: OpId, inside: &[OpId]) -> Option<Kernel>
     let mut thread_vars: FxHashMap<ValueId, usize> = FxHashMap::default();
     for &it in inside {
         let OpKind::LaunchThread { tag, var } = body.ops[it].kind else { continue };
-        let axis = match body.name(tag) {
-            "threadIdx.x" => 0,
-            "threadIdx.y" => 1,
-            "threadIdx.z" => 2,
-            tag if tag.starts_with("blockIdx.") => continue,
-            _ => return None,
+        let axis = match tag {
+            ThreadTag::ThreadIdx(dim) => dim as usize,
+            ThreadTag::BlockIdx(_) => continue,
+            ThreadTag::ClusterCtaIdx(_) | ThreadTag::VThread(_) | ThreadTag::Other(_) => {
+                return None;
+            }
         };
         let ExprKind::Int(extent) = body.expr(body.ops[it].operands[0]).kind else { return None };
         if thread_vars.values().any(|it| *it == axis) && block[axis] != extent {

@@ -12,7 +12,7 @@
 use arith::{Analyzer, Constraint, ContextId, Overflow};
 use dataflow::{conditions::Conditions, flow::Flow};
 use ir::{
-    BinaryOp, Body, Callee, ExprKind, OccurrenceId, Occurrences, OpId, OpKind, UnaryOp,
+    BinaryOp, Body, Callee, ExprKind, Intrinsic, OccurrenceId, Occurrences, OpId, OpKind, UnaryOp,
     arena::Id as _,
     plan::{
         finding::{FindingFix, FixEdit, Place, Related, Replacement, Role},
@@ -20,6 +20,7 @@ use ir::{
     },
 };
 
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::{Finding, FindingFacts, FindingKind, FindingRule, edit_title, sentence};
@@ -40,16 +41,17 @@ pub(super) const REDUNDANT: FindingRule = FindingRule {
     is_unnecessary: false,
 };
 
-/// Statements and scopes that are looked at for the place that decides.
+/// Expressions, statements and scopes that are looked at for the place that decides.
 const MOST_STEPS: usize = 1000;
 
 fn plan(facts: &FindingFacts<'_>, kind: FindingKind, found: &mut Vec<Finding>) {
     let points = Points::of(facts);
+    let mut deciders = Deciders::default();
     for known in known(facts) {
         if known.kind != kind || facts.source.is_some_and(|it| !(it.is_real)(known.occurrence)) {
             continue;
         }
-        let decider = points.decider(&mut facts.analyzer(), &known);
+        let decider = points.decider(&mut facts.analyzer(), &mut deciders, &known);
         let rests_on = decider.and_then(|it| op_of(facts, it));
         let place = Place::Occurrence(known.occurrence);
         let value = if known.value { "true" } else { "false" };
@@ -66,6 +68,10 @@ fn plan(facts: &FindingFacts<'_>, kind: FindingKind, found: &mut Vec<Finding>) {
         });
     }
 }
+
+/// Where contexts that decided something were added in an expression: the node around, and the place. Thousands of
+/// conditions in one are decided by one.
+pub(crate) type Deciders = FxHashMap<ContextId, (OccurrenceId, Place)>;
 
 /// A condition that has one value wherever it is evaluated.
 #[derive(Clone, Copy)]
@@ -156,9 +162,7 @@ impl<'p, 'a> Points<'p, 'a> {
                     stack.push(first);
                 }
                 ExprKind::Unary(UnaryOp::Not, _) => stack.push(first),
-                ExprKind::Call { callee: Callee::Intrinsic(name), .. }
-                    if body.name(name) == "likely" =>
-                {
+                ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Likely), .. } => {
                     stack.push(first);
                 }
                 _ => {}
@@ -167,15 +171,20 @@ impl<'p, 'a> Points<'p, 'a> {
     }
 
     /// The place of what decides a condition.
-    pub(crate) fn decider(self, analyzer: &mut Analyzer<'_>, known: &Known) -> Option<Place> {
+    pub(crate) fn decider(
+        self,
+        analyzer: &mut Analyzer<'_>,
+        deciders: &mut Deciders,
+        known: &Known,
+    ) -> Option<Place> {
         let expr = self.flow.occurrences[known.occurrence].expr;
         let why = analyzer.why(known.reading, known.context, expr)?;
         if known.kind == FindingKind::RedundantCondition {
-            return self.place_of(analyzer, known.occurrence, why);
+            return self.place_of(analyzer, deciders, known.occurrence, why);
         }
         // Ranges that decide are those of the loops around.
         match analyzer.constraint(why) {
-            Constraint::Range { .. } => self.place_of(analyzer, known.occurrence, why),
+            Constraint::Range { .. } => self.place_of(analyzer, deciders, known.occurrence, why),
             _ => None,
         }
     }
@@ -184,18 +193,31 @@ impl<'p, 'a> Points<'p, 'a> {
     fn place_of(
         self,
         analyzer: &Analyzer<'_>,
+        deciders: &mut Deciders,
         id: OccurrenceId,
         context: ContextId,
     ) -> Option<Place> {
         let Points { flow, conditions } = self;
         let (body, occurrences, scopes) = (flow.body, flow.occurrences, flow.scopes);
         let part = |condition: OccurrenceId| Some(self.part(analyzer, condition, context));
+        if let Some(&(around, place)) = deciders.get(&context)
+            && (around..occurrences[around].end).contains(&id)
+        {
+            return Some(place);
+        }
         let mut steps = 0;
         let mut at = id;
         while let Some(parent) = occurrences[at].parent {
+            ir::interrupt::check();
+            steps += 1;
+            if steps > MOST_STEPS {
+                return None;
+            }
             let [inner, outer] = [at, parent].map(|it| conditions.at(&flow, it));
             if adds(analyzer, inner, outer, context) {
-                return part(OccurrenceId::new(parent.index() + 1));
+                let place = part(OccurrenceId::new(parent.index() + 1))?;
+                deciders.insert(context, (parent, place));
+                return Some(place);
             }
             at = parent;
         }

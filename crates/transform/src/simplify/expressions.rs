@@ -15,8 +15,8 @@ use std::rc::Rc;
 use arith::{ContextId, Overflow};
 use dataflow::{analyses::Analyses, conditions::Conditions};
 use ir::{
-    Body, Callee, Children, DataType, ExprId, ExprKind, OccurrenceId, OpId, OpKind, RegionId, Type,
-    UnaryOp, ValueId,
+    Body, Callee, Children, DataType, ExprId, ExprKind, Intrinsic, OccurrenceId, OpId, OpKind,
+    RegionId, Type, UnaryOp, ValueId,
     arena::Id as _,
     plan::{
         finding::{Place, Related, Role},
@@ -36,7 +36,7 @@ use super::{
 use crate::{
     findings::{
         FindingKind,
-        conditions::{Known, Points, tops},
+        conditions::{Deciders, Known, Points, tops},
     },
     replace::children_of,
 };
@@ -69,6 +69,8 @@ pub(super) struct Expressions {
     tops: OpMap<Rc<[(OccurrenceId, Overflow)]>>,
     /// By condition that was asked about: what of it is known, in program order.
     known: FxHashMap<OccurrenceId, Vec<Known>>,
+    /// Where what decided a condition was found before.
+    deciders: Deciders,
 }
 
 /// Why a condition has one value.
@@ -186,8 +188,10 @@ impl Planner<'_, '_, '_, '_> {
 
     fn is_assumption(&self, op: OpId) -> bool {
         let body = self.body();
-        matches!(body.expr(body.ops[op].operands[0]).kind,
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. } if body.name(name) == "assume")
+        matches!(
+            body.expr(body.ops[op].operands[0]).kind,
+            ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Assume), .. }
+        )
     }
 
     fn refuse_thread_loop(&mut self, op: OpId) {
@@ -352,7 +356,7 @@ impl Planner<'_, '_, '_, '_> {
 
     /// Finds what of an occurrence changes: as it is (`from`), and as it could be (`to`). What it becomes with what was found.
     fn differ(&mut self, place: &mut Differing<'_>, from: ExprId, to: ExprId) -> ExprId {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.differ_at(place, from, to))
+        ir::stack::with_room(|| self.differ_at(place, from, to))
     }
 
     fn differ_at(&mut self, place: &mut Differing<'_>, from: ExprId, to: ExprId) -> ExprId {
@@ -530,9 +534,9 @@ impl Planner<'_, '_, '_, '_> {
             FindingKind::ConstantCondition => SimplificationKind::ConstantCondition,
             _ => SimplificationKind::RedundantCondition,
         };
-        let conditions = self.expressions.conditions.as_ref()?;
-        let points = Points { flow: self.facts.flow, conditions };
-        Some((kind, points.decider(self.simplifier.analyzer(), &known)))
+        let Expressions { conditions, deciders, .. } = &mut self.expressions;
+        let points = Points { flow: self.facts.flow, conditions: conditions.as_ref()? };
+        Some((kind, points.decider(self.simplifier.analyzer(), deciders, &known)))
     }
 
     /// What is known of a condition or its parts, in the contexts of the body as it is.

@@ -134,10 +134,15 @@ impl Round<'_> {
         if !events.iter().any(is_candidate) {
             return FxHashSet::default();
         }
-        // The rounds after the first have no occurrences.
-        let occurrences = Occurrences::collect(body);
-        let idle = idle_stores(&Analyses::of(body, &occurrences, effects)).into_iter();
-        idle.filter(|&op| stores_what_it_loads(body, op)).collect()
+        let idle = match self.round {
+            0 => idle_stores(self.analyses),
+            // The rounds after the first have no occurrences.
+            _ => {
+                let occurrences = Occurrences::collect(body);
+                idle_stores(&Analyses::of(body, &occurrences, effects))
+            }
+        };
+        idle.into_iter().filter(|&op| stores_what_it_loads(body, op)).collect()
     }
 }
 
@@ -334,7 +339,7 @@ impl<'a, 'e> Planner<'_, '_, 'a, 'e> {
             | ExprKind::Bound(_)
             | ExprKind::Let { .. }
             | ExprKind::Lambda { .. } => None,
-            call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
+            call @ ExprKind::Call { callee: Callee::Intrinsic(..), .. } => {
                 let row = self.facts.round.analyses.effects.call(body, call);
                 (row.is_pure_value() && row.is_deletable()).then_some(0)
             }

@@ -9,6 +9,7 @@ mod corpus;
 mod dead_binding;
 mod dead_store;
 mod fixes;
+mod growth;
 mod loop_invariant;
 mod macros;
 mod missing_noalias;

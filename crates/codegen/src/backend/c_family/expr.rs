@@ -86,12 +86,12 @@ impl Writer<'_> {
                 "an expression grows too large when written out",
             )
         })?;
-        stacker::maybe_grow(96 * 1024, 2 * 1024 * 1024, || self.node(expr, place, false))
+        ir::stack::with_room(|| self.node(expr, place, false))
     }
 
     /// Writes one lane of an expression of a narrow float, without the rounding that the store after it does anyway.
     pub(super) fn expr_to_store(&mut self, expr: ExprId, place: &Place) -> Result<()> {
-        stacker::maybe_grow(96 * 1024, 2 * 1024 * 1024, || self.node(expr, place, true))
+        ir::stack::with_room(|| self.node(expr, place, true))
     }
 
     fn node(&mut self, expr: ExprId, place: &Place, unrounded: bool) -> Result<()> {
@@ -145,8 +145,8 @@ impl Writer<'_> {
             ExprKind::Broadcast { value, .. } => self.broadcast(value, place),
             ExprKind::Shuffle { vectors, indices } => self.shuffle(vectors, indices, place),
             ExprKind::Let { value, body } => self.let_expr(expr, value, body, place),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                self.call(body.name(name), args, dtype, place)
+            ExprKind::Call { callee: Callee::Intrinsic(name, it), args, .. } => {
+                self.call((body.name(name), it), args, dtype, place)
             }
             ExprKind::Call { callee: Callee::Function(name) | Callee::Unknown(name), .. } => {
                 Err(Refusal::new(reasons::CALL, format!("`{}` is called", body.name(name))))
@@ -634,7 +634,7 @@ impl Writer<'_> {
         if !body.expr(expr).flags.has_binder {
             return Ok(());
         }
-        stacker::maybe_grow(96 * 1024, 2 * 1024 * 1024, || match body.expr(expr).kind {
+        ir::stack::with_room(|| match body.expr(expr).kind {
             ExprKind::Let { value, body } => {
                 self.hoist_lets(value, binders)?;
                 let names = self.declare_let(expr, value, binders)?;

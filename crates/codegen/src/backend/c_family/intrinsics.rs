@@ -1,6 +1,6 @@
 //! Calls: the table of what each intrinsic is in the C family. What is not in the table is refused by name.
 
-use ir::{DataType, ExprId, ExprListId};
+use ir::{DataType, ExprId, ExprListId, Intrinsic};
 
 use super::{
     constants,
@@ -59,18 +59,17 @@ impl Writer<'_> {
     /// Writes one lane of a call.
     pub(super) fn call(
         &mut self,
-        name: &str,
+        (name, it): (&str, Intrinsic),
         args: ExprListId,
         dtype: DataType,
         place: &Place,
     ) -> Result<()> {
         let body = self.body;
         let args = body.items(args);
-        match (name, args) {
-            ("likely" | "tvm_thread_invariant", &[a]) => self.expr(a, place),
-            ("sigmoid", &[a]) => self.sigmoid(a, place),
-            ("abs", &[a]) => self.absolute(a, place),
-            ("popcount" | "clz", &[a]) => {
+        match (it, args) {
+            (Intrinsic::Likely | Intrinsic::ThreadInvariant, &[a]) => self.expr(a, place),
+            (Intrinsic::Abs, &[a]) => self.absolute(a, place),
+            (Intrinsic::PopCount | Intrinsic::LeadingZeros, &[a]) => {
                 let kind = self.dtype(a)?.element();
                 let function =
                     self.dialect.int_function(name, kind).ok_or_else(|| unsupported(name))?;
@@ -81,7 +80,21 @@ impl Writer<'_> {
                 self.wrapped_call(None, function, &[a], place)
             }
             // The type is the result's, whether the call names it or not.
-            ("reinterpret", &[a] | &[_, a]) => self.reinterpret(a, dtype, place),
+            (Intrinsic::Reinterpret, &[a] | &[_, a]) => self.reinterpret(a, dtype, place),
+            _ => self.function(name, args, dtype, place),
+        }
+    }
+
+    /// Writes one lane of a call of a function.
+    fn function(
+        &mut self,
+        name: &str,
+        args: &[ExprId],
+        dtype: DataType,
+        place: &Place,
+    ) -> Result<()> {
+        match (name, args) {
+            ("sigmoid", &[a]) => self.sigmoid(a, place),
             ("q_multiply_shift", &[x, y, q, s]) if self.dtype(x)?.element() == DataType::INT32 => {
                 let helper = self.helper(Helper::QMultiplyShift);
                 self.wrapped_call(None, &helper, &[x, y, q, s], place)

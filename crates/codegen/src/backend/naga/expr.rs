@@ -46,7 +46,7 @@ impl Writer<'_> {
 
     /// One lane of an expression, as a register.
     pub(super) fn expr(&mut self, expr: ExprId, place: &Place) -> Result<Node> {
-        stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || self.node(expr, place))
+        ir::stack::with_room(|| self.node(expr, place))
     }
 
     fn node(&mut self, expr: ExprId, place: &Place) -> Result<Node> {
@@ -102,8 +102,8 @@ impl Writer<'_> {
                 place.binders.push(nodes?.into());
                 self.expr(body, &place)
             }
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                self.call(body.name(name), args, dtype, place)
+            ExprKind::Call { callee: Callee::Intrinsic(name, it), args, .. } => {
+                self.call((body.name(name), it), args, dtype, place)
             }
             ExprKind::Call { callee: Callee::Function(name) | Callee::Unknown(name), .. } => {
                 Err(Refusal::new(reasons::CALL, format!("`{}` is called", body.name(name))))

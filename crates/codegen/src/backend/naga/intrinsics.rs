@@ -4,7 +4,7 @@
 //! it). A function that they lack is made of others only where that is good to a few units of the last place.
 
 use ::naga::{BinaryOperator as Op, MathFunction as Math, Scalar, ScalarKind, UnaryOperator};
-use ir::{DataType, ExprId, ExprListId};
+use ir::{DataType, ExprId, ExprListId, Intrinsic};
 
 use super::{
     expr::Place,
@@ -51,21 +51,35 @@ impl Writer<'_> {
     /// One lane of a call.
     pub(super) fn call(
         &mut self,
-        name: &str,
+        (name, it): (&str, Intrinsic),
         args: ExprListId,
         dtype: DataType,
         place: &Place,
     ) -> Result<Node> {
         let args = self.body.items(args);
-        match (name, args) {
-            ("likely" | "tvm_thread_invariant", &[a]) => self.expr(a, place),
-            ("sigmoid", &[a]) => self.sigmoid(a, place),
-            ("abs", &[a]) if !self.dtype(a)?.is_float() => self.absolute(a, place),
-            ("abs", &[a]) => self.math(Math::Abs, "fabs", a, place),
-            ("popcount" | "clz", &[a]) => self.count_bits(name, a, dtype, place),
+        match (it, args) {
+            (Intrinsic::Likely | Intrinsic::ThreadInvariant, &[a]) => self.expr(a, place),
+            (Intrinsic::Abs, &[a]) if !self.dtype(a)?.is_float() => self.absolute(a, place),
+            (Intrinsic::Abs, &[a]) => self.math(Math::Abs, "fabs", a, place),
+            (Intrinsic::PopCount, &[a]) => {
+                self.count_bits((name, Math::CountOneBits), a, dtype, place)
+            }
+            (Intrinsic::LeadingZeros, &[a]) => {
+                self.count_bits((name, Math::CountLeadingZeros), a, dtype, place)
+            }
             // The type is the result's, whether the call names it or not.
-            ("reinterpret", &[a] | &[_, a]) => self.reinterpret(a, dtype, place),
-            ("isnan" | "isinf" | "isfinite", &[a]) => self.classify(name, a, place),
+            (Intrinsic::Reinterpret, &[a] | &[_, a]) => self.reinterpret(a, dtype, place),
+            (Intrinsic::IsNan | Intrinsic::IsInf | Intrinsic::IsFinite, &[a]) => {
+                self.classify(it, a, place)
+            }
+            _ => self.function(name, args, place),
+        }
+    }
+
+    /// One lane of a call of a function.
+    fn function(&mut self, name: &str, args: &[ExprId], place: &Place) -> Result<Node> {
+        match (name, args) {
+            ("sigmoid", &[a]) => self.sigmoid(a, place),
             ("pow" | "power", &[a, b]) => self.power(a, b, place),
             ("exp10", &[a]) => self.scaled(Math::Exp2, a, std::f32::consts::LOG2_10, true, place),
             ("log10", &[a]) => self.scaled(Math::Log2, a, std::f32::consts::LOG10_2, false, place),
@@ -165,23 +179,23 @@ impl Writer<'_> {
         self.rounded(value, kind)
     }
 
-    fn classify(&mut self, name: &str, a: ExprId, place: &Place) -> Result<Node> {
-        self.single(name, a)?;
+    fn classify(&mut self, it: Intrinsic, a: ExprId, place: &Place) -> Result<Node> {
+        self.single(it.name().unwrap_or_default(), a)?;
         let value = self.expr(a, place)?;
         // By bits: compilers of shaders may assume that there is neither NaN nor infinity.
         let bits = self.out.bits(value, ScalarKind::Uint)?;
-        if name == "isnan" {
+        if it == Intrinsic::IsNan {
             return self.is_nan(bits);
         }
         let magnitude = self.magnitude(bits)?;
         let infinity = self.out.u32(0x7f80_0000)?;
-        let op = if name == "isinf" { Op::Equal } else { Op::Less };
+        let op = if it == Intrinsic::IsInf { Op::Equal } else { Op::Less };
         self.out.binary(op, magnitude, infinity)
     }
 
     fn count_bits(
         &mut self,
-        name: &str,
+        (name, math): (&str, Math),
         a: ExprId,
         dtype: DataType,
         place: &Place,
@@ -191,7 +205,6 @@ impl Writer<'_> {
             return Err(Refusal::new(reasons::INTRINSIC, format!("`T.{name}` of `{kind}`")));
         }
         let value = self.expr(a, place)?;
-        let math = if name == "clz" { Math::CountLeadingZeros } else { Math::CountOneBits };
         let count = self.out.math(math, value, None)?;
         let target = types::register(dtype, self.language)?;
         let count = self.out.convert(count, target)?;

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use syntax::TextRange;
 
 use super::{
-    Doubt, Lowerer, R, RED_ZONE, STACK_STEP,
+    Doubt, Lowerer, R,
     arguments::{Args, method_parameters},
     value::{Ev, Tx, Val},
 };
@@ -30,7 +30,8 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let n_diagnostics = self.s.diagnostics.len();
         let outer_doubt = std::mem::replace(&mut self.s.doubt, Doubt::None);
         // Also where a part of it was read: what the rest does is not known.
-        if self.names_inside(st) || self.statement_kind(st).is_err() {
+        let is_kept = self.names_inside(st) || self.is_unread(st);
+        if is_kept || self.statement_kind(st).is_err() {
             self.opaque_statement(st);
         }
         self.benefit_of_doubt(st, n_diagnostics);
@@ -58,6 +59,16 @@ impl<'a> Lowerer<'_, '_, 'a> {
         let code = diagnostics::UNSUPPORTED_CONSTRUCT;
         self.diagnostic(code, Severity::Warning, range, message.to_owned(), None);
         true
+    }
+
+    /// Whether something in a statement cannot be read, which is told already: no edit of it would mean what it should.
+    fn is_unread(&self, st: St) -> bool {
+        if self.ast.errors.is_empty() {
+            return false;
+        }
+        let header = self.header(st);
+        let first = self.ast.errors.partition_point(|it| it.start() < header.start());
+        self.ast.errors.get(first).is_some_and(|it| header.contains_range(*it))
     }
 
     fn statement_kind(&mut self, st: St) -> R<()> {
@@ -218,7 +229,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                 self.s.scopes.push_frame();
                 self.in_region(op, |this| {
                     let outer = this.s.block;
-                    stacker::maybe_grow(RED_ZONE, STACK_STEP, || this.stmts(run));
+                    ir::stack::with_room(|| this.stmts(run));
                     // In the scopes that the arm has opened, where all its names are visible.
                     this.leave_arm(header);
                     this.s.block = outer;

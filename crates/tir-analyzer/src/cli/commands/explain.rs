@@ -6,7 +6,7 @@ use ::rules::{Rule, Topic};
 use anyhow::{anyhow, bail};
 use ide::{AnalysisHost, Explanation, FileId, FindingAt};
 use serde_json::{Value, json};
-use syntax::{ColumnEncoding, LineCol, LineIndex, TextSize};
+use syntax::{ColumnEncoding, Form, LineCol, LineIndex, TextSize};
 
 use crate::cli::{
     Exit,
@@ -126,7 +126,7 @@ pub(crate) fn answer_at(
     if let Some(broken) = broken.first() {
         bail!("{shown}:{}:{}: {broken}", at.line, at.col);
     }
-    if language != ide::Language::TvmScript {
+    if language.support().form == Form::Operations {
         return operation_answer(shown, source, &lines, at, &analysis, offset, format, is_styled);
     }
     // Nothing changes this host, so nothing is cancelled.
