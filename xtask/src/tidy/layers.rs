@@ -43,6 +43,8 @@ const PRODUCT: &[&str] = &[
 pub(crate) const LAYERS: &[Layer] = &[
     Layer { name: "test-utils", rank: 0, never: &[] },
     Layer { name: "files", rank: 0, never: &[] },
+    // Declarations of rules: below `syntax` and `ir`, which both declare some.
+    Layer { name: "rules", rank: 0, never: &[] },
     Layer { name: "parser", rank: 1, never: &["test-utils"] },
     Layer { name: "syntax", rank: 2, never: &["test-utils"] },
     Layer { name: "ir", rank: 2, never: &["test-utils", "parser"] },

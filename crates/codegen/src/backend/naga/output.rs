@@ -14,6 +14,7 @@ use super::{language::ShaderLanguage, names, spirv};
 use crate::{
     artifact::manifest::Bindings,
     kernel::{Refusal, Result},
+    reasons,
     target::arch::version,
 };
 
@@ -28,12 +29,15 @@ pub(super) fn validate(module: &Module, language: ShaderLanguage) -> Result<Modu
             text.push_str(&error.to_string());
             cause = error.source();
         }
-        Refusal::new("validator", names::slots(&text).replace(crate::artifact::names::MARK, ""))
+        Refusal::new(
+            reasons::VALIDATOR,
+            names::slots(&text).replace(crate::artifact::names::MARK, ""),
+        )
     })
 }
 
 fn failed(error: &dyn std::error::Error) -> Refusal {
-    Refusal::new("validator", format!("naga cannot write it: {error}"))
+    Refusal::new(reasons::VALIDATOR, format!("naga cannot write it: {error}"))
 }
 
 /// Text with slots; of a module for SPIR-V, that of the same module in WGSL with naga's types of 64 bits.

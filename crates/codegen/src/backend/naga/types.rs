@@ -13,6 +13,7 @@ use ir::{DataType, TypeCode};
 
 use super::language::ShaderLanguage;
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 /// How an element lies in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -110,14 +111,15 @@ pub(super) fn stored_inside(dtype: DataType, language: ShaderLanguage) -> Result
 
 /// The type of an argument in the block of scalars: that of a register, `bool` as a number.
 pub(super) fn argument(dtype: DataType, language: ShaderLanguage) -> Result<Scalar> {
-    let scalar = register(dtype, language)
-        .map_err(|_| Refusal::new("argument-type", format!("a kernel cannot take a `{dtype}`")))?;
+    let scalar = register(dtype, language).map_err(|_| {
+        Refusal::new(reasons::ARGUMENT_TYPE, format!("a kernel cannot take a `{dtype}`"))
+    })?;
     Ok(if scalar == Scalar::BOOL { Scalar::U32 } else { scalar })
 }
 
 /// The refusal of a type.
 pub(super) fn no_type(dtype: DataType) -> Refusal {
-    Refusal::new("dtype", format!("`{dtype}` has no type in this language"))
+    Refusal::new(reasons::DTYPE, format!("`{dtype}` has no type in this language"))
 }
 
 /// A scalar as a manifest spells it.
