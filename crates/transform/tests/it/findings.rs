@@ -131,9 +131,8 @@ fn describe(text: &str, lowered: &Lowered, finding: &Finding) -> String {
             Word::Text(text) => out.push_str(text),
             Word::Place(it) if *it == finding.place => out.push('_'),
             Word::Place(it) => out.push_str(&place(text, lowered, *it)),
-            Word::Expr(it) => {
-                out.push_str(&format!("`{}`", ir::print::expr_text(&lowered.body, *it)));
-            }
+            // What the fix writes.
+            Word::Expr(_) => out.push('…'),
         }
     }
     for related in &finding.related {

@@ -68,7 +68,8 @@ fn describe(text: &str, lowered: &Lowered, plan: &SimplifyPlan) -> String {
     for item in &plan.items {
         out.push_str(&format!("# {} {}", item.kind.name(), place(text, lowered, item.place)));
         for related in &item.because {
-            out.push_str(&format!("; {:?} {}", related.role, place(text, lowered, related.place)));
+            let at = place(text, lowered, related.place);
+            out.push_str(&format!("; {}: {at}", related.role.0));
         }
         if !item.rules.is_empty() {
             out.push_str(&format!("; by {}", item.rules.join(", ")));

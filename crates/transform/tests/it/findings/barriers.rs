@@ -35,13 +35,13 @@ fn what_another_warp_reads_or_wrote_needs_a_barrier() {
     check(
         &format!("B[tx] = 0\nS[tx] = A[tx]\n{SYNC}\nB[tx] = S[127 - tx]\nS[tx] = B[tx]"),
         expect![[r#"
-            # missing-barrier Unordered { reads: false } at 8 `S[tx] = B[tx]`; ReadsShared 7 `B[tx] = S[127 - tx]`; no fix
+            # missing-barrier at 8 `S[tx] = B[tx]`: this writes shared memory that another thread reads, with no barrier between; another thread reads it here: 7 `B[tx] = S[127 - tx]`; no fix
         "#]],
     );
     check(
         &format!("{SYNC}\nS[tx] = A[tx]\nB[tx] = S[127 - tx]"),
         expect![[r#"
-            # missing-barrier Unordered { reads: true } at 6 `B[tx] = S[127 - tx]`; WritesShared 5 `S[tx] = A[tx]`; no fix
+            # missing-barrier at 6 `B[tx] = S[127 - tx]`: this reads shared memory that another thread writes, with no barrier between; another thread writes it here: 5 `S[tx] = A[tx]`; no fix
         "#]],
     );
 }
@@ -51,7 +51,7 @@ fn an_exchange_of_iterations_needs_two_barriers() {
     check(
         &format!("for k in range(4):\n    S[tx] = A[tx] + k\n    {SYNC}\n    B[tx] = S[127 - tx]"),
         expect![[r#"
-            # missing-barrier Unordered { reads: false } at 5 `S[tx] = A[tx] + k`; ReadsShared 7 `B[tx] = S[127 - tx]`; no fix
+            # missing-barrier at 5 `S[tx] = A[tx] + k`: this writes shared memory that another thread reads, with no barrier between; another thread reads it here: 7 `B[tx] = S[127 - tx]`; no fix
         "#]],
     );
     check(
@@ -80,14 +80,14 @@ fn a_barrier_between_accesses_of_one_thread_orders_nothing() {
     check(
         &format!("S[tx] = A[tx]\n{SYNC}\nB[tx] = S[tx]"),
         expect![[r##"
-        # superfluous-barrier OrdersNothing at 5 `T.tvm_storage_sync("shared")`; no fix
+        # superfluous-barrier at 5 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on what another one does; no fix
     "##]],
     );
     // Of two, one is enough.
     check(
         &format!("S[tx] = A[tx]\n{SYNC}\n{SYNC}\nB[tx] = S[127 - tx]"),
         expect![[r##"
-        # superfluous-barrier OrdersNothing at 5 `T.tvm_storage_sync("shared")`; no fix
+        # superfluous-barrier at 5 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on what another one does; no fix
     "##]],
     );
 }
@@ -109,7 +109,7 @@ fn a_copy_writes_when_it_is_waited_for() {
     check(
         &format!("{COPY}\n{SYNC}\n{wait}\nB[tx] = S[127 - tx]"),
         expect![[r#"
-            # missing-barrier Unordered { reads: true } at 7 `B[tx] = S[127 - tx]`; WritesShared 4 `T.s_tir.cp_async_raw(T.tvm_access_ptr(T.type_annotation("int32"), S.data, tx, 1, 2), 0, T.tvm_access_ptr(T.type_annotation("int32"), A.data, tx, 1, 1), 0, 4)`; no fix
+            # missing-barrier at 7 `B[tx] = S[127 - tx]`: this reads shared memory that another thread writes, with no barrier between; another thread writes it here: 4 `T.s_tir.cp_async_raw(T.tvm_access_ptr(T.type_annotation("int32"), S.data, tx, 1, 2), 0, T.tvm_access_ptr(T.type_annotation("int32"), A.data, tx, 1, 1), 0, 4)`; no fix
         "#]],
     );
     check(&format!("{COPY}\n{wait}\n{SYNC}\nB[tx] = S[127 - tx]"), expect![[""]]);
@@ -117,7 +117,7 @@ fn a_copy_writes_when_it_is_waited_for() {
     check(
         &format!("{COPY}\n{wait}\n{SYNC}\nB[tx] = S[tx]"),
         expect![[r#"
-            # superfluous-barrier OrdersNothing at 6 `T.tvm_storage_sync("shared")`; no fix
+            # superfluous-barrier at 6 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on what another one does; no fix
         "#]],
     );
 }
@@ -129,7 +129,7 @@ fn a_warp_reads_for_all_of_its_threads() {
     check(
         &format!("{SYNC}\nS[tx] = A[tx]\n{load}"),
         expect![[r#"
-            # missing-barrier Unordered { reads: true } at 7 `T.ptx_legacy.ldmatrix(T.bool(False), 4, ".b16", R.data, 0, T.tvm_access_ptr(T.type_annotation("int32"), S.data, 0, 128, 1), 4 * (tx % 32), dtype="int32")`; WritesShared 5 `S[tx] = A[tx]`; no fix
+            # missing-barrier at 7 `T.ptx_legacy.ldmatrix(T.bool(False), 4, ".b16", R.data, 0, T.tvm_access_ptr(T.type_annotation("int32"), S.data, 0, 128, 1), 4 * (tx % 32), dtype="int32")`: this reads shared memory that another thread writes, with no barrier between; another thread writes it here: 5 `S[tx] = A[tx]`; no fix
         "#]],
     );
     check(&format!("S[tx] = A[tx]\n{SYNC}\n{load}"), expect![[""]]);
@@ -138,7 +138,7 @@ fn a_warp_reads_for_all_of_its_threads() {
     check(
         &format!("S[tx] = A[tx]\n{SYNC}\n{far}"),
         expect![[r#"
-            # superfluous-barrier OrdersNothing at 5 `T.tvm_storage_sync("shared")`; no fix
+            # superfluous-barrier at 5 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on what another one does; no fix
         "#]],
     );
 }
@@ -154,21 +154,21 @@ fn iterations_that_are_further_apart_than_threads_reach_do_not_meet() {
     check(
         &format!("{}\n{SYNC}", fill("128")),
         expect![[r##"
-        # superfluous-barrier OrdersNothing at 9 `T.tvm_storage_sync("shared")`; no fix
+        # superfluous-barrier at 9 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on what another one does; no fix
     "##]],
     );
     let twice = fill("128").replace("B[tx] = F", &format!("{SYNC}\nB[tx] = F"));
     check(
         &twice,
         expect![[r##"
-        # superfluous-barrier OrdersNothing at 7 `T.tvm_storage_sync("shared")`; no fix
+        # superfluous-barrier at 7 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on what another one does; no fix
     "##]],
     );
     let overlapping = fill("64").replace("B[tx] = F", &format!("{SYNC}\nB[tx] = F"));
     check(
         &overlapping,
         expect![[r##"
-        # superfluous-barrier OrdersNothing at 8 `T.tvm_storage_sync("shared")`; no fix
+        # superfluous-barrier at 8 `T.tvm_storage_sync("shared")`: no thread depends across this barrier on what another one does; no fix
     "##]],
     );
 }

@@ -23,7 +23,7 @@ fn enclosing_condition_decides() {
                     A[i] = 1
         ",
         expect![[r#"
-            # redundant-condition Always { value: true } at 3 `i < x + 1`; Decides 2 `i < x`
+            # redundant-condition at 3 `i < x + 1`: _ is always true here; this decides it: 2 `i < x`
             for i in range(64):
                 if i < x:
                     A[i] = 1
@@ -40,7 +40,7 @@ fn one_side_of_a_conjunction_is_known() {
                 A[x] = y
         ",
         expect![[r#"
-            # redundant-condition Always { value: true } at 2 `y > 2`; Decides 1 `y > x`
+            # redundant-condition at 2 `y > 2`: _ is always true here; this decides it: 1 `y > x`
             if x > 3 and y > x:
                 if x < 100:
                     A[x] = y
@@ -55,7 +55,7 @@ fn arm_of_a_conditional_expression_knows_its_condition() {
         A[0] = T.if_then_else(x > 3, T.if_then_else(x > 1, x, y), 0)
         ",
         expect![[r#"
-            # redundant-condition Always { value: true } at 1 `x > 1`; Decides 1 `x > 3`
+            # redundant-condition at 1 `x > 1`: _ is always true here; this decides it: 1 `x > 3`
             A[0] = T.if_then_else(x > 3, x, 0)
         "#]],
     );
@@ -66,8 +66,8 @@ fn an_element_under_a_condition_does_not_become_a_place() {
     check_redundant(
         "if x > 3:\n    T.evaluate(unknown(T.if_then_else(x > 3, A[0], 0)))\n    T.evaluate(T.ptx_st_x(T.if_then_else(x > 3, A[0], 0)))\n    A[1] = T.if_then_else(x > 3, A[0], 0)",
         expect![[r#"
-            # redundant-condition Always { value: true } at 3 `x > 3`; Decides 1 `x > 3`; no fix
-            # redundant-condition Always { value: true } at 4 `x > 3`; Decides 1 `x > 3`
+            # redundant-condition at 3 `x > 3`: _ is always true here; this decides it: 1 `x > 3`; no fix
+            # redundant-condition at 4 `x > 3`: _ is always true here; this decides it: 1 `x > 3`
             if x > 3:
                 T.evaluate(unknown(T.if_then_else(x > 3, A[0], 0)))
                 T.evaluate(T.ptx_st_x(T.if_then_else(x > 3, A[0], 0)))
@@ -87,7 +87,7 @@ fn assertion_and_early_return_decide_what_follows() {
             A[0] = 2
         "#,
         expect![[r##"
-            # redundant-condition Always { value: false } at 2 `x % 2 == 1`; Decides 1 `x % 4 == 0`
+            # redundant-condition at 2 `x % 2 == 1`: _ is always false here; this decides it: 1 `x % 4 == 0`
             assert x % 4 == 0, "aligned"
             A[0] = 2
         "##]],
@@ -104,7 +104,7 @@ fn never_true_condition_loses_its_statement() {
                 A[1] = 1
         ",
         expect![[r#"
-            # redundant-condition Always { value: false } at 3 `y <= x`; Decides 1 `x < y`
+            # redundant-condition at 3 `y <= x`: _ is always false here; this decides it: 1 `x < y`
             if x < y:
                 A[0] = 1
         "#]],
@@ -149,8 +149,8 @@ fn ranges_of_loops_decide() {
                 A[i] = 3
         ",
         expect![[r#"
-            # constant-condition Always { value: true } at 2 `i < 32`; Decides 1 `for i in range(16):`
-            # constant-condition Always { value: false } at 4 `i == 16`; Decides 1 `for i in range(16):`
+            # constant-condition at 2 `i < 32`: _ is always true; this decides it: 1 `for i in range(16):`
+            # constant-condition at 4 `i == 16`: _ is always false; this decides it: 1 `for i in range(16):`
             for i in range(16):
                 A[i] = 1
                 A[i] = 3
@@ -180,8 +180,8 @@ fn whole_condition_is_told_not_its_parts() {
                 A[i] = T.if_then_else(0 <= i and i < x, 1, 2)
         ",
         expect![[r#"
-            # constant-condition Always { value: true } at 2 `i < 32 and i >= 0`; Decides 1 `for i in range(16):`
-            # constant-condition Always { value: true } at 3 `0 <= i`; Decides 1 `for i in range(16):`
+            # constant-condition at 2 `i < 32 and i >= 0`: _ is always true; this decides it: 1 `for i in range(16):`
+            # constant-condition at 3 `0 <= i`: _ is always true; this decides it: 1 `for i in range(16):`
             for i in range(16):
                 A[i] = T.if_then_else(0 <= i and i < x, 1, 2)
         "#]],
@@ -200,7 +200,7 @@ fn arm_with_names_that_are_used_elsewhere_stays_where_it_is() {
             A[i + 1] = z
         ",
         expect![[r#"
-            # constant-condition Always { value: true } at 2 `i < 32`; Decides 1 `for i in range(16):`; no fix
+            # constant-condition at 2 `i < 32`: _ is always true; this decides it: 1 `for i in range(16):`; no fix
         "#]],
     );
 }

@@ -20,7 +20,7 @@ fn an_element_equals_the_one_it_was_copied_from() {
             A[i + 16] = C0[0] * 2
         ",
         expect![[r##"
-            # copy-propagation CopyOf { source: ExprId(8) } at 6 `C0[0]`; Copy 5 `C0[0] = B0[0]`
+            # copy-propagation at 6 `C0[0]`: _ is a copy of …, and neither has changed since; copied here: 5 `C0[0] = B0[0]`
             B0 = T.alloc_local((1,), "int32")
             C0 = T.alloc_local((1,), "int32")
             for i in range(16):
@@ -42,7 +42,7 @@ fn a_copy_in_farther_memory_is_read_from_the_original() {
         T.evaluate(A[x])
         ",
         expect![[r##"
-            # copy-propagation CopyOf { source: ExprId(6) } at 4 `A[x]`; Copy 3 `A[x] = L[0]`
+            # copy-propagation at 4 `A[x]`: _ is a copy of …, and neither has changed since; copied here: 3 `A[x] = L[0]`
             L = T.alloc_local((4,), "int32")
             L[0] = x * y
             A[x] = L[0]

@@ -19,7 +19,7 @@ fn unused_binding_goes_with_its_line_and_its_comment_stays() {
         A[0] = b
         ",
         expect![[r#"
-            # dead-binding NeverUsed at 2 `a`
+            # dead-binding at 2 `a`: _ is never used
             # first
             # a product
             b: T.let[T.int32] = x + y
@@ -39,9 +39,9 @@ fn names_that_only_dead_names_use_are_dead() {
         A[0] = x
         ",
         expect![[r#"
-            # dead-binding UsedByDeadOnly at 1 `a`; DeadUse 2 `b: T.let[T.int32] = a + 1`; DeadUse 3 `c: T.let[T.int32] = a + b`
-            # dead-binding UsedByDeadOnly at 2 `b`; DeadUse 3 `c: T.let[T.int32] = a + b`
-            # dead-binding NeverUsed at 3 `c`
+            # dead-binding at 1 `a`: _ is used only by what is never used itself; used here, for something that is never used: 2 `b: T.let[T.int32] = a + 1`; used here, for something that is never used: 3 `c: T.let[T.int32] = a + b`
+            # dead-binding at 2 `b`: _ is used only by what is never used itself; used here, for something that is never used: 3 `c: T.let[T.int32] = a + b`
+            # dead-binding at 3 `c`: _ is never used
             A[0] = x
         "#]],
     );
@@ -57,7 +57,7 @@ fn scalar_that_is_only_written_is_dead_also_by_way_of_itself() {
             A[0] = y
         ",
         expect![[r#"
-            # dead-binding NeverUsed at 1 `i`
+            # dead-binding at 1 `i`: _ is never used
             while x < A[0]:
                 A[0] = y
         "#]],
@@ -76,8 +76,8 @@ fn scalars_that_only_use_each_other_are_dead() {
         A[0] = 1
         ",
         expect![[r#"
-            # dead-binding UsedByDeadOnly at 1 `i`; DeadUse 2 `j: T.int32 = 0`
-            # dead-binding UsedByDeadOnly at 2 `j`; DeadUse 1 `i: T.int32 = 0`
+            # dead-binding at 1 `i`: _ is used only by what is never used itself; used here, for something that is never used: 2 `j: T.int32 = 0`
+            # dead-binding at 2 `j`: _ is used only by what is never used itself; used here, for something that is never used: 1 `i: T.int32 = 0`
             for k in range(x):
                 T.evaluate(0)
             A[0] = 1
@@ -95,7 +95,7 @@ fn value_with_an_effect_stays() {
         A[0] = 1
         ",
         expect![[r##"
-            # dead-binding NeverUsed at 3 `c`
+            # dead-binding at 3 `c`: _ is never used
             a: T.let[T.int32] = T.call_extern("int32", "f", x)
             b: T.let[T.int32] = T.call_packed("g", x)
             A[0] = 1
@@ -129,9 +129,9 @@ fn emptied_suites_get_a_statement() {
             c: T.let[T.int32] = x + i
         ",
         expect![[r#"
-            # dead-binding NeverUsed at 2 `a`
-            # dead-binding NeverUsed at 3 `b`
-            # dead-binding NeverUsed at 7 `c`
+            # dead-binding at 2 `a`: _ is never used
+            # dead-binding at 3 `b`: _ is never used
+            # dead-binding at 7 `c`: _ is never used
             if x < y:
                 T.evaluate(0)  # why
             else:
@@ -180,8 +180,8 @@ def f(A: T.Buffer((64,), \"int32\"), x: T.int32):
         A[3] = u
 ",
         expect![[r#"
-            # dead-binding NeverUsed at 2 `v`
-            # dead-binding NeverUsed at 5 `w`
+            # dead-binding at 2 `v`: _ is never used
+            # dead-binding at 5 `w`: _ is never used
             # above
             # why
             # inside
@@ -206,8 +206,8 @@ def f(A: T.Buffer((64,), \"int32\"), x: T.int32):
         A[1] = x
 ",
         expect![[r#"
-            # dead-binding UsedByDeadOnly at 1 `v`; DeadUse 2 `w: T.int32 = v + 1`; no fix
-            # dead-binding NeverUsed at 2 `w`
+            # dead-binding at 1 `v`: _ is used only by what is never used itself; used here, for something that is never used: 2 `w: T.int32 = v + 1`; no fix
+            # dead-binding at 2 `w`: _ is never used
             with T.LetStmt(x * 2) as v:
                 A[1] = x
         "#]],

@@ -17,7 +17,7 @@ fn a_store_that_the_next_one_writes_over_goes() {
         A[x] = 3
         ",
         expect![[r#"
-            # dead-store Overwritten at 1 `A[x] = 1`; Overwrites 3 `A[x] = 3`
+            # dead-store at 1 `A[x] = 1`: this store is overwritten before anything reads it; overwritten here: 3 `A[x] = 3`
             A[y] = 2
             A[x] = 3
         "#]],
@@ -28,7 +28,7 @@ fn a_store_that_the_next_one_writes_over_goes() {
         A[x] = 2
         ",
         expect![[r#"
-            # dead-store Overwritten at 1 `A[x] = 1`; Overwrites 2 `A[x] = 2`
+            # dead-store at 1 `A[x] = 1`: this store is overwritten before anything reads it; overwritten here: 2 `A[x] = 2`
             # first
             A[x] = 2
         "#]],
@@ -112,9 +112,9 @@ fn every_arm_writes_over_it() {
         A[0] = 3
         ",
         expect![[r#"
-            # dead-store Overwritten at 1 `A[x] = 1`; Overwrites 4 `A[x] = 2`
-            # dead-store Overwritten at 10 `A[0] = 1`; Overwrites 13 `A[0] = 3`
-            # dead-store Overwritten at 12 `A[0] = 2`; Overwrites 13 `A[0] = 3`
+            # dead-store at 1 `A[x] = 1`: this store is overwritten before anything reads it; overwritten here: 4 `A[x] = 2`
+            # dead-store at 10 `A[0] = 1`: this store is overwritten before anything reads it; overwritten here: 13 `A[0] = 3`
+            # dead-store at 12 `A[0] = 2`: this store is overwritten before anything reads it; overwritten here: 13 `A[0] = 3`
             A[y] = 1
             if x < y:
                 A[x] = 2
@@ -146,8 +146,8 @@ fn a_loop_that_surely_runs_writes_over_it() {
             A[x + i] = 3
         ",
         expect![[r#"
-            # dead-store Overwritten at 1 `A[x] = 1`; Overwrites 4 `A[x] = i`
-            # dead-store Overwritten at 8 `A[x + i] = 1`; Overwrites 10 `A[x + i] = 3`
+            # dead-store at 1 `A[x] = 1`: this store is overwritten before anything reads it; overwritten here: 4 `A[x] = i`
+            # dead-store at 8 `A[x + i] = 1`: this store is overwritten before anything reads it; overwritten here: 10 `A[x + i] = 3`
             A[y] = 1
             for i in range(4):
                 A[x] = i
@@ -180,8 +180,8 @@ fn a_loop_over_the_whole_buffer_writes_over_all_of_it() {
         A[1] = B[x, y]
         ",
         expect![[r##"
-            # dead-store Overwritten at 3 `B[i, j] = 0`; Overwrites 6 `B[i, j] = x`
-            # dead-store Overwritten at 4 `B[x, 0] = 1`; Overwrites 6 `B[i, j] = x`
+            # dead-store at 3 `B[i, j] = 0`: this store is overwritten before anything reads it; overwritten here: 6 `B[i, j] = x`
+            # dead-store at 4 `B[x, 0] = 1`: this store is overwritten before anything reads it; overwritten here: 6 `B[i, j] = x`
             B = T.alloc_buffer((4, 4), "int32")
             for i, j in T.grid(4, 4):
                 T.evaluate(0)
@@ -242,8 +242,8 @@ fn what_other_threads_may_see_keeps_it() {
             A[tx] = S[31 - tx]
         ",
         expect![[r##"
-            # dead-store Overwritten at 6 `S[tx] = 2`; Overwrites 9 `S[tx] = 4`
-            # dead-store Overwritten at 9 `S[tx] = 4`; Overwrites 11 `S[tx] = 5`
+            # dead-store at 6 `S[tx] = 2`: this store is overwritten before anything reads it; overwritten here: 9 `S[tx] = 4`
+            # dead-store at 9 `S[tx] = 4`: this store is overwritten before anything reads it; overwritten here: 11 `S[tx] = 5`
             with T.launch_thread("blockIdx.x", 1) as bx:
                 S = T.alloc_buffer((32,), "int32", scope="shared")
                 tx = T.launch_thread("threadIdx.x", 32)
@@ -272,7 +272,7 @@ fn indices_that_are_read_again_may_be_others() {
         A[B[0]] = 3
         ",
         expect![[r##"
-            # dead-store Overwritten at 5 `A[B[0]] = 2`; Overwrites 6 `A[B[0]] = 3`
+            # dead-store at 5 `A[B[0]] = 2`: this store is overwritten before anything reads it; overwritten here: 6 `A[B[0]] = 3`
             B = T.alloc_buffer((16,), "int32")
             B[0] = x
             A[B[0]] = 1
@@ -298,8 +298,8 @@ fn memory_that_nothing_reads_afterwards() {
         M[1] = y
         ",
         expect![[r##"
-            # dead-store NeverRead at 4 `L[0] = x`
-            # dead-store NeverRead at 10 `M[1] = y`
+            # dead-store at 4 `L[0] = x`: nothing reads what this stores
+            # dead-store at 10 `M[1] = y`: nothing reads what this stores
             L = T.alloc_local((4,), "int32")
             M = T.alloc_local((4,), "int32")
             N = T.alloc_local((4,), "int32")
@@ -336,7 +336,7 @@ fn operands_with_an_effect_keep_the_fix_away() {
         L[0] = T.cuda.atomic_add(T.address_of(A[x]), 1)
         ",
         expect![[r#"
-            # dead-store NeverRead at 2 `L[0] = T.cuda.atomic_add(T.address_of(A[x]), 1)`; no fix
+            # dead-store at 2 `L[0] = T.cuda.atomic_add(T.address_of(A[x]), 1)`: nothing reads what this stores; no fix
         "#]],
     );
 }
@@ -346,7 +346,7 @@ fn what_the_element_holds_already() {
     check(
         "A[x] = A[x]",
         expect![[r#"
-        # dead-store StoredAlready at 1 `A[x] = A[x]`
+        # dead-store at 1 `A[x] = A[x]`: the memory holds this value already
         T.evaluate(0)
     "#]],
     );
@@ -360,7 +360,7 @@ fn what_the_element_holds_already() {
         A[y] = x
         ",
         expect![[r#"
-            # dead-store StoredAlready at 3 `A[y] = x`; Stored 1 `A[y] = x`
+            # dead-store at 3 `A[y] = x`: the memory holds this value already; stored here: 1 `A[y] = x`
             A[y] = x
             T.evaluate(A[y])
             T.evaluate(A[x])

@@ -26,8 +26,8 @@ fn value_goes_before_the_outermost_loop_that_does_not_change_it() {
                 A[j + 4] = (i + x) // 3
         ",
         expect![[r#"
-            # loop-invariant Invariant { cost: 6 } at 3 `x // 3 + i * 2`; Loop 2 `for j in range(4):`
-            # loop-invariant Invariant { cost: 5 } at 4 `(i + x) // 3`; Loop 2 `for j in range(4):`
+            # loop-invariant at 3 `x // 3 + i * 2`: _ is the same in every iteration of the loop, and costs 6 operations in each; this loop: 2 `for j in range(4):`
+            # loop-invariant at 4 `(i + x) // 3`: _ is the same in every iteration of the loop, and costs 5 operations in each; this loop: 2 `for j in range(4):`
             for i in range(4):
                 value_v1: T.let[T.int32] = x // 3 + i * 2
                 value_v2: T.let[T.int32] = (i + x) // 3
@@ -43,7 +43,7 @@ fn equal_values_of_a_loop_get_one_name() {
     check(
         "for i in range(4):\n    A[i] = x // 3\n    A[i + 4] = i + x // 3",
         expect![[r#"
-        # loop-invariant Invariant { cost: 4 } at 2 `x // 3`; Loop 1 `for i in range(4):`; SameValue 3 `x // 3`
+        # loop-invariant at 2 `x // 3`: _ is the same in every iteration of the loop, and costs 4 operations in each; this loop: 1 `for i in range(4):`; the same value is computed here: 3 `x // 3`
         value_v1: T.let[T.int32] = x // 3
         for i in range(4):
             A[i] = value_v1
@@ -67,8 +67,8 @@ fn what_may_trap_stays_under_its_guard() {
             A[i] = x // 5
         ",
         expect![[r#"
-            # loop-invariant Invariant { cost: 20 } at 7 `x // y`; Loop 6 `for i in range(4):`
-            # loop-invariant Invariant { cost: 4 } at 9 `x // 5`; Loop 8 `for i in range(x):`
+            # loop-invariant at 7 `x // y`: _ is the same in every iteration of the loop, and costs 20 operations in each; this loop: 6 `for i in range(4):`
+            # loop-invariant at 9 `x // 5`: _ is the same in every iteration of the loop, and costs 4 operations in each; this loop: 8 `for i in range(x):`
             for i in range(x):
                 A[i] = x // y
             for i in range(4):
@@ -98,7 +98,7 @@ fn what_the_loop_writes_stays_in_it() {
             A[i] = B[0] * 2
         ",
         expect![[r##"
-            # loop-invariant Invariant { cost: 5 } at 4 `B[0] * 2`; Loop 3 `for i in range(4):`
+            # loop-invariant at 4 `B[0] * 2`: _ is the same in every iteration of the loop, and costs 5 operations in each; this loop: 3 `for i in range(4):`
             B = T.alloc_buffer((4,), "int32")
             B[0] = x
             value_v1: T.let[T.int32] = B[0] * 2
@@ -123,7 +123,7 @@ fn values_stay_in_their_kernel_and_calls_with_effects_where_they_are() {
                 A[i] = tx // 3
         ",
         expect![[r##"
-            # loop-invariant Invariant { cost: 4 } at 5 `tx // 3`; Loop 4 `for i in range(4):`
+            # loop-invariant at 5 `tx // 3`: _ is the same in every iteration of the loop, and costs 4 operations in each; this loop: 4 `for i in range(4):`
             for i in range(4):
                 A[i] = T.call_extern("int32", "f", x)
             with T.launch_thread("threadIdx.x", 4) as tx:
@@ -139,7 +139,7 @@ fn condition_of_a_while_is_evaluated_in_each_iteration() {
     check(
         "i: T.int32 = 0\nwhile i < x // 7:\n    i += 1",
         expect![[r#"
-        # loop-invariant Invariant { cost: 4 } at 2 `x // 7`; Loop 2 `while i < x // 7:`
+        # loop-invariant at 2 `x // 7`: _ is the same in every iteration of the loop, and costs 4 operations in each; this loop: 2 `while i < x // 7:`
         i: T.int32 = 0
         value_v1: T.let[T.int32] = x // 7
         while i < value_v1:
@@ -153,7 +153,7 @@ fn a_name_in_a_part_that_folds_away_stays_under_its_loop() {
     check(
         "for i in range(4):\n    A[0] = 1 + T.if_then_else(T.bool(True), x // 3, A[i])",
         expect![[r#"
-            # loop-invariant Invariant { cost: 5 } at 2 `1 + T.if_then_else(T.bool(True), x // 3, A[i])`; Loop 1 `for i in range(4):`
+            # loop-invariant at 2 `1 + T.if_then_else(T.bool(True), x // 3, A[i])`: _ is the same in every iteration of the loop, and costs 5 operations in each; this loop: 1 `for i in range(4):`
         "#]],
     );
 }

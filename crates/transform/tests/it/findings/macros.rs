@@ -54,7 +54,7 @@ fn what_is_written_is_told() {
         body(A, O, n)
         ",
         expect![[r##"
-            # dead-binding NeverUsed at 2 `unused`
+            # dead-binding at 2 `unused`: _ is never used
             O[i] = A[i] * T.float32(2)
 
             @T.prim_func

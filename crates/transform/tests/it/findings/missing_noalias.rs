@@ -21,7 +21,7 @@ fn load_that_another_parameter_may_change_is_told_with_what_it_would_save() {
         "",
         "B[0] = A[x] * 2\nB[1] = A[x] * 2\nB[2] = A[x]",
         expect![[r##"
-        # missing-noalias WouldShare { groups: 2, saved: 3 } at function; Shareable 1 `A[x] * 2`; Shareable 1 `A[x]`
+        # missing-noalias at function: parameters of _ may overlap: with `tirx.noalias` 2 more values could be shared, which saves 3 evaluations; could be shared: 1 `A[x] * 2`; could be shared: 1 `A[x]`
         T.func_attr({"tirx.noalias": True})
         B[0] = A[x] * 2
         B[1] = A[x] * 2
@@ -44,7 +44,7 @@ fn attribute_joins_those_that_are_there() {
         "T.func_attr({\"global_symbol\": \"f\"})",
         "B[0] = A[x] * 2\nB[1] = A[x] * 2",
         expect![[r##"
-            # missing-noalias WouldShare { groups: 1, saved: 1 } at function; Shareable 2 `A[x] * 2`
+            # missing-noalias at function: parameters of _ may overlap: with `tirx.noalias` 1 more value could be shared, which saves 1 evaluation; could be shared: 2 `A[x] * 2`
             T.func_attr({"global_symbol": "f", "tirx.noalias": True})
             B[0] = A[x] * 2
             B[1] = A[x] * 2

@@ -22,9 +22,9 @@ fn nothing_on_any_path_writes_it() {
         A[2] = V[0, 0]
         ",
         expect![[r##"
-            # read-before-write NeverWritten at 5 `L[0]`; Allocation 1 `L = T.alloc_local((4,), "int32")`; no fix
-            # read-before-write NeverWritten at 5 `V[0, 1]`; Allocation 1 `L = T.alloc_local((4,), "int32")`; no fix
-            # read-before-write NeverWritten at 5 `c`; Allocation 3 `c: T.int32`; no fix
+            # read-before-write at 5 `L[0]`: _ is read, and nothing has written it; made here, without a value: 1 `L = T.alloc_local((4,), "int32")`; no fix
+            # read-before-write at 5 `V[0, 1]`: _ is read, and nothing has written it; made here, without a value: 1 `L = T.alloc_local((4,), "int32")`; no fix
+            # read-before-write at 5 `c`: _ is read, and nothing has written it; made here, without a value: 3 `c: T.int32`; no fix
         "##]],
     );
 }
@@ -40,7 +40,7 @@ fn the_first_iteration_reads_what_later_ones_write() {
         A[0] = acc[0]
         ",
         expect![[r##"
-            # read-before-write MaybeNotWritten at 4 `acc[0]`; Allocation 1 `acc = T.alloc_local((1,), "int32")`; MayWrite 4 `acc[0] = acc[0] + A[i]`; no fix
+            # read-before-write at 4 `acc[0]`: _ may be read before anything writes it; made here, without a value: 1 `acc = T.alloc_local((1,), "int32")`; written here, but not on every path: 4 `acc[0] = acc[0] + A[i]`; no fix
         "##]],
     );
 }
@@ -95,9 +95,9 @@ fn scalars_are_read_by_name() {
         A[0] = d
         ",
         expect![[r#"
-            # read-before-write MaybeNotWritten at 3 `c`; Allocation 1 `c: T.int32`; MayWrite 4 `c = c + 1`; no fix
-            # read-before-write MaybeNotWritten at 4 `c`; Allocation 1 `c: T.int32`; MayWrite 4 `c = c + 1`; no fix
-            # read-before-write MaybeNotWritten at 7 `d`; Allocation 2 `d: T.int32`; MayWrite 6 `d = 1`; no fix
+            # read-before-write at 3 `c`: _ may be read before anything writes it; made here, without a value: 1 `c: T.int32`; written here, but not on every path: 4 `c = c + 1`; no fix
+            # read-before-write at 4 `c`: _ may be read before anything writes it; made here, without a value: 1 `c: T.int32`; written here, but not on every path: 4 `c = c + 1`; no fix
+            # read-before-write at 7 `d`: _ may be read before anything writes it; made here, without a value: 2 `d: T.int32`; written here, but not on every path: 6 `d = 1`; no fix
         "#]],
     );
 }
@@ -121,7 +121,7 @@ fn an_if_that_writes_in_one_arm_leaves_the_other() {
             A[1] = e
         ",
         expect![[r#"
-            # read-before-write MaybeNotWritten at 9 `c`; Allocation 1 `c: T.int32`; MayWrite 5 `c = 1`; no fix
+            # read-before-write at 9 `c`: _ may be read before anything writes it; made here, without a value: 1 `c: T.int32`; written here, but not on every path: 5 `c = 1`; no fix
         "#]],
     );
 }
@@ -137,7 +137,7 @@ fn a_pointer_that_is_a_statement_says_what_is_written() {
         A[0] = L[0] + M[0]
         ",
         expect![[r##"
-            # read-before-write NeverWritten at 5 `M[0]`; Allocation 2 `M = T.alloc_local((4,), "int32")`; no fix
+            # read-before-write at 5 `M[0]`: _ is read, and nothing has written it; made here, without a value: 2 `M = T.alloc_local((4,), "int32")`; no fix
         "##]],
     );
 }

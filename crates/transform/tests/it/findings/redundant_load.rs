@@ -17,7 +17,7 @@ fn a_binding_holds_the_value() {
         A[y] = A[x]
         ",
         expect![[r#"
-            # redundant-load LoadedBefore at 2 `A[x]`; Holder 1 `a`; SameValue 1 `a: T.let[T.int32] = A[x]`
+            # redundant-load at 2 `A[x]`: _ is read again while 1 `a` holds it; this holds the value: 1 `a`; the same value is computed here: 1 `a: T.let[T.int32] = A[x]`
             a: T.let[T.int32] = A[x]
             A[y] = a + a
             A[y] = A[x]
@@ -36,8 +36,8 @@ fn a_scalar_holds_the_value_until_it_is_assigned() {
         T.evaluate(A[x])
         ",
         expect![[r#"
-            # redundant-load LoadedBefore at 2 `A[x]`; Holder 1 `a`; SameValue 1 `a = A[x]`
-            # redundant-load LoadedBefore at 3 `A[x]`; Holder 1 `a`; SameValue 1 `a = A[x]`
+            # redundant-load at 2 `A[x]`: _ is read again while 1 `a` holds it; this holds the value: 1 `a`; the same value is computed here: 1 `a = A[x]`
+            # redundant-load at 3 `A[x]`: _ is read again while 1 `a` holds it; this holds the value: 1 `a`; the same value is computed here: 1 `a = A[x]`
             a = A[x]
             T.evaluate(a + a)
             T.evaluate(a)
@@ -59,7 +59,7 @@ fn a_variable_was_stored() {
         A[1] = A[0]
         ",
         expect![[r#"
-            # redundant-load StoredBefore at 2 `A[x]`; Stored 1 `A[x] = y`
+            # redundant-load at 2 `A[x]`: _ still is what was stored to it; stored here: 1 `A[x] = y`
             A[x] = y
             T.evaluate(y)
             A[0] = 5
@@ -141,7 +141,7 @@ fn a_name_that_means_something_else_by_now_is_not_written() {
         &options,
         file,
         expect![[r#"
-        # redundant-load StoredBefore at 5 `A[x]`; Stored 3 `A[x] = a`
+        # redundant-load at 5 `A[x]`: _ still is what was stored to it; stored here: 3 `A[x] = a`
     "#]],
     );
 }

@@ -20,7 +20,7 @@ fn arm_whose_condition_is_never_true() {
                 A[i + 1] = 2
         ",
         expect![[r#"
-            # unreachable ArmNotTaken at 5 `A[i] = 2`; Decides 2 `i < 16`
+            # unreachable at 5 `A[i] = 2`: this is never executed: its condition is never true; this decides it: 2 `i < 16`
             for i in range(16):
                 A[i] = 1
         "#]],
@@ -38,8 +38,8 @@ fn loop_without_iterations() {
                 A[i] = 2
         ",
         expect![[r#"
-            # unreachable NoIteration at 2 `A[i] = 1`; Loop 1 `for i in range(0):`
-            # unreachable NoIteration at 5 `A[i] = 2`; Loop 4 `for i in range(x):`
+            # unreachable at 2 `A[i] = 1`: this is never executed: the loop around it runs no iteration; this loop: 1 `for i in range(0):`
+            # unreachable at 5 `A[i] = 2`: this is never executed: the loop around it runs no iteration; this loop: 4 `for i in range(x):`
             if x < 0:
                 T.evaluate(0)
         "#]],
@@ -60,8 +60,8 @@ fn what_follows_an_end() {
             A[i] = 4
         ",
         expect![[r#"
-            # unreachable AfterEnd at 4 `A[i] = 1`; Ends 3 `break`
-            # unreachable AfterEnd at 7 `A[i] = 3`; Ends 6 `continue`
+            # unreachable at 4 `A[i] = 1`: this is never executed: what is before it does not go on; nothing after this is executed: 3 `break`
+            # unreachable at 7 `A[i] = 3`: this is never executed: what is before it does not go on; nothing after this is executed: 6 `continue`
             for i in range(x):
                 if A[i] > 0:
                     break
@@ -83,7 +83,7 @@ fn what_follows_an_if_of_which_no_arm_goes_on() {
             A[i] = 1
         ",
         expect![[r#"
-            # unreachable AfterEnd at 6 `A[i] = 1`; Ends 2 `if A[i] > 0:`
+            # unreachable at 6 `A[i] = 1`: this is never executed: what is before it does not go on; nothing after this is executed: 2 `if A[i] > 0:`
             for i in range(x):
                 if A[i] > 0:
                     break
@@ -105,7 +105,7 @@ fn inside_of_what_is_unreachable_nothing_more_is_told() {
                     A[0] = 1
         ",
         expect![[r#"
-            # unreachable ArmNotTaken at 3 `for i in range(0):`; Decides 2 `x < 0`
+            # unreachable at 3 `for i in range(0):`: this is never executed: its condition is never true; this decides it: 2 `x < 0`
             if x > 0:
                 T.evaluate(0)
         "#]],

@@ -57,7 +57,7 @@ def f(v0: T.int32, v2: T.bool, b0: T.Buffer((16,), "float32")):
                 b0[0] = T.if_then_else((v2 and (T.bool(True) and (T.float32(-1.5) <= T.Cast("float32", v9)))), T.float32(-1.5), T.float32(0.0))
 "#,
         expect![[r##"
-            # redundant-condition 4 `T.if_then_else((v2 and (T.bool(True) and (T.float32(-1.5) <= T.Cast("float32", v9)))), T.float32(-1.5), T.float32(0.0))`; Decides 3 `T.float32(-1.5) <= T.Cast("float32", v9)`
+            # redundant-condition 4 `T.if_then_else((v2 and (T.bool(True) and (T.float32(-1.5) <= T.Cast("float32", v9)))), T.float32(-1.5), T.float32(0.0))`; this decides it: 3 `T.float32(-1.5) <= T.Cast("float32", v9)`
             v9 = T.launch_thread("blockIdx.x", 1)
             for v11 in range(7):
                 if v11 < 1 and T.float32(-1.5) <= T.Cast("float32", v9):

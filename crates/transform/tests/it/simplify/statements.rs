@@ -18,8 +18,8 @@ fn branch_with_a_known_condition_becomes_its_arm() {
                 A[i] = 3
         ",
         expect![[r#"
-            # redundant-condition 3 `i < x + 1`; Decides 2 `i < x`
-            # constant-condition 7 `i < 64`; Decides 1 `for i in range(64):`
+            # redundant-condition 3 `i < x + 1`; this decides it: 2 `i < x`
+            # constant-condition 7 `i < 64`; this decides it: 1 `for i in range(64):`
             for i in range(64):
                 if i < x:
                     A[i] = 1
@@ -40,8 +40,8 @@ fn a_guard_goes_with_its_hint() {
                     A[i] = 2
         ",
         expect![[r#"
-            # constant-condition 2 `T.likely(i < 64)`; Decides 1 `for i in range(64):`
-            # redundant-condition 5 `T.likely(i < x + 1)`; Decides 4 `i < x`
+            # constant-condition 2 `T.likely(i < 64)`; this decides it: 1 `for i in range(64):`
+            # redundant-condition 5 `T.likely(i < x + 1)`; this decides it: 4 `i < x`
             for i in range(64):
                 A[i] = 1
                 if T.likely(i < x):
@@ -148,8 +148,8 @@ fn guard_in_a_guard_becomes_one() {
                         A[i] = j
         ",
         expect![[r#"
-            # invariant-guard 2 `i < x`; Loop 1 `for i, j in T.grid(64, 64):`
-            # mergeable-guards 4 `i + j < 100`; Around 3 `j < y`
+            # invariant-guard 2 `i < x`; this loop: 1 `for i, j in T.grid(64, 64):`
+            # mergeable-guards 4 `i + j < 100`; this is the guard around it: 3 `j < y`
             for i in range(64):
                 if i < x:
                     for j in range(64):
@@ -174,7 +174,7 @@ fn inner_guard_that_may_fail_stays_inside() {
                 A[2] = 1
         ",
         expect![[r#"
-            # mergeable-guards 7 `x > 0`; SameCondition 4 `x > 0`
+            # mergeable-guards 7 `x > 0`; this guard has the same condition: 4 `x > 0`
             # not mergeable-guards 2 `if y // x > 3:`: may-trap
             if x != 0:
                 if y // x > 3:
@@ -201,7 +201,7 @@ fn neighbours_with_one_condition_become_one() {
             A[3] = 1
         ",
         expect![[r#"
-            # mergeable-guards 3 `x < y`; SameCondition 1 `x < y`
+            # mergeable-guards 3 `x < y`; this guard has the same condition: 1 `x < y`
             if x < y:
                 A[0] = 1
                 A[1] = 2
@@ -235,8 +235,8 @@ fn invariant_guard_goes_around_its_loops() {
                     A[i] = j
         ",
         expect![[r#"
-            # invariant-guard 3 `x < 7`; Loop 2 `for j in range(y):`
-            # invariant-guard 3 `x < 7`; Loop 1 `for i in range(x):`
+            # invariant-guard 3 `x < 7`; this loop: 2 `for j in range(y):`
+            # invariant-guard 3 `x < 7`; this loop: 1 `for i in range(x):`
             if x < 7:
                 for i, j in T.grid(x, y):
                     A[i] = j
@@ -255,7 +255,7 @@ fn guard_that_changes_in_the_inner_loop_only_leaves_the_outer() {
                         A[i] = j
         ",
         expect![[r#"
-            # mergeable-guards 4 `12 // x > 1`; Around 3 `j < 7`
+            # mergeable-guards 4 `12 // x > 1`; this is the guard around it: 3 `j < 7`
             for i, j in T.grid(x, y):
                 if j < 7 and 12 // x > 1:
                     A[i] = j
@@ -385,7 +385,7 @@ fn barrier_keeps_its_conditions() {
                 A[i] = 1
         ",
         expect![[r##"
-            # invariant-guard 2 `y < 7`; Loop 1 `for i in range(x):`
+            # invariant-guard 2 `y < 7`; this loop: 1 `for i in range(x):`
             if y < 7:
                 for i in range(x):
                     T.tvm_storage_sync("shared")
@@ -408,9 +408,9 @@ fn opened_arm_joins_its_neighbours() {
                 A[i] = 3
         ",
         expect![[r#"
-            # invariant-guard 7 `x < y`; Loop 6 `for i in range(4):`
-            # mergeable-guards 4 `x < y`; SameCondition 1 `x < y`
-            # mergeable-guards 7 `x < y`; SameCondition 1 `x < y`
+            # invariant-guard 7 `x < y`; this loop: 6 `for i in range(4):`
+            # mergeable-guards 4 `x < y`; this guard has the same condition: 1 `x < y`
+            # mergeable-guards 7 `x < y`; this guard has the same condition: 1 `x < y`
             if x < y:
                 A[0] = 1
                 A[1] = 2
@@ -437,14 +437,14 @@ fn many_guards_become_a_few() {
                                                 A[0] = 1
         ",
         expect![[r#"
-            # mergeable-guards 2 `x != 2`; Around 1 `x != 1`
-            # mergeable-guards 3 `x != 3`; Around 1 `x != 1`
-            # mergeable-guards 4 `x != 4`; Around 1 `x != 1`
-            # mergeable-guards 5 `x != 5`; Around 1 `x != 1`
-            # mergeable-guards 6 `x != 6`; Around 1 `x != 1`
-            # mergeable-guards 7 `x != 7`; Around 1 `x != 1`
-            # mergeable-guards 8 `x != 8`; Around 1 `x != 1`
-            # mergeable-guards 10 `x != 10`; Around 9 `x != 9`
+            # mergeable-guards 2 `x != 2`; this is the guard around it: 1 `x != 1`
+            # mergeable-guards 3 `x != 3`; this is the guard around it: 1 `x != 1`
+            # mergeable-guards 4 `x != 4`; this is the guard around it: 1 `x != 1`
+            # mergeable-guards 5 `x != 5`; this is the guard around it: 1 `x != 1`
+            # mergeable-guards 6 `x != 6`; this is the guard around it: 1 `x != 1`
+            # mergeable-guards 7 `x != 7`; this is the guard around it: 1 `x != 1`
+            # mergeable-guards 8 `x != 8`; this is the guard around it: 1 `x != 1`
+            # mergeable-guards 10 `x != 10`; this is the guard around it: 9 `x != 9`
             if x != 1 and x != 2 and x != 3 and x != 4 and x != 5 and x != 6 and x != 7 and x != 8:
                 if x != 9 and x != 10:
                     A[0] = 1
@@ -494,7 +494,7 @@ fn assumption_stays() {
             A[x] = 1
         ",
         expect![[r#"
-            # redundant-condition 3 `x > 2`; Decides 1 `x > 3`
+            # redundant-condition 3 `x > 2`; this decides it: 1 `x > 3`
             T.assume(x > 3)
             T.assume(x > 1)
             A[x] = 1
@@ -511,8 +511,8 @@ fn guard_goes_around_its_loop_once_its_condition_is_simplified() {
                 A[i] = 1
         ",
         expect![[r#"
-            # constant-condition 2 `x < 0 and i <= 3`; Decides 1 `for i in range(4):`
-            # invariant-guard 2 `x < 0 and i <= 3`; Loop 1 `for i in range(4):`
+            # constant-condition 2 `x < 0 and i <= 3`; this decides it: 1 `for i in range(4):`
+            # invariant-guard 2 `x < 0 and i <= 3`; this loop: 1 `for i in range(4):`
             if x < 0:
                 for i in range(4):
                     A[i] = 1
@@ -532,7 +532,7 @@ fn guard_leaves_its_loop_only_without_its_else() {
         ",
         expect![[r#"
             # no-op 2 `if x > 2:`
-            # invariant-guard 2 `x > 2`; Loop 1 `for i in T.parallel(4):`
+            # invariant-guard 2 `x > 2`; this loop: 1 `for i in T.parallel(4):`
             if x > 2:
                 for i in T.parallel(4):
                     A[0] = 1
@@ -550,7 +550,7 @@ fn guard_leaves_its_loop_only_without_its_else() {
         expect![[r#"
             # empty-loop 5 `for j in range(0):`
             # no-op 2 `if x == 0:`
-            # invariant-guard 2 `x == 0`; Loop 1 `for i in T.parallel(2):`
+            # invariant-guard 2 `x == 0`; this loop: 1 `for i in T.parallel(2):`
             if x == 0:
                 for i in T.parallel(2):
                     A[1] = 1
@@ -573,7 +573,7 @@ fn guards_merge_only_without_their_else() {
         expect![[r#"
             # no-op 2 `if y > 3:`
             # no-op 1 `if x > 2:`
-            # mergeable-guards 2 `y > 3`; Around 1 `x > 2`
+            # mergeable-guards 2 `y > 3`; this is the guard around it: 1 `x > 2`
             if x > 2 and y > 3:
                 A[0] = 1
         "#]],
@@ -595,7 +595,7 @@ fn guard_out_of_a_loop_of_one_iteration_joins_its_neighbour_after_it() {
         expect![[r##"
             # simplifiable 7 `i + 1`; by fold
             # single-iteration-loop 3 `for i in T.unroll(1):`
-            # mergeable-guards 4 `x * x != 3`; SameCondition 1 `x * x != 3`
+            # mergeable-guards 4 `x * x != 3`; this guard has the same condition: 1 `x * x != 3`
             if x * x != 3:
                 A[4] = 0
                 assert x < y, "no"
