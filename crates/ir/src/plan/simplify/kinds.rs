@@ -361,14 +361,6 @@ block's variables have the
 extents of the loops. They are not removed, nor are guards moved around them. Simplify after lowering.
 ",
         );
-        /// The loop's step is not 1.
-        SteppedLoop = Rule::simplification(
-            "stepped-loop",
-            "the loop's step is not 1",
-            "\
-A loop with a step runs as many iterations as fit into its extent. It is removed if it runs none, and stays otherwise.
-",
-        );
         /// The loop binds a thread: its extent is part of the launch.
         ThreadLoop = Rule::simplification(
             "thread-loop",
