@@ -3,14 +3,19 @@
 //! Every rule is a function from a [`Tree`] (paths and contents, in memory) to findings, so that a test plants
 //! a violation without touching the disk. A finding names file and line and says the way out.
 
+mod circles;
 mod dependencies;
 mod edits;
 mod files;
 mod io;
+mod known_names;
+mod languages;
 mod layers;
 mod layout;
 mod lines;
 mod manifest;
+mod paths;
+mod rules;
 mod rust_text;
 mod size;
 mod sources;
@@ -84,7 +89,17 @@ const RULES: &[Rule] = &[
         check: files::check,
     },
     Rule { name: "edits", demand: "edits that users get were read back", check: edits::check },
+    Rule {
+        name: "rules",
+        demand: "a name in a message is declared once, where it is produced",
+        check: rules::check,
+    },
     Rule { name: "units", demand: "functions are worked on under a guard", check: units::check },
+    Rule {
+        name: "languages",
+        demand: "few files name a language: the others ask its row",
+        check: languages::check,
+    },
     Rule {
         name: "headers",
         demand: "a Rust file opens with `//!` and says what it is",
@@ -99,6 +114,16 @@ const RULES: &[Rule] = &[
         name: "ignored-tests",
         demand: "a test that is left out says why",
         check: sources::ignored_tests,
+    },
+    Rule {
+        name: "known-names",
+        demand: "a well-known name is compared as text only where text is read",
+        check: known_names::check,
+    },
+    Rule {
+        name: "circles",
+        demand: "files of a crate use each other in one direction",
+        check: circles::check,
     },
     Rule { name: "size", demand: "a file holds one idea", check: size::check },
     Rule {

@@ -1,7 +1,7 @@
 //! What may be computed at a place without a new overflow.
 //!
-//! In: a node, a context. Out: whether every `+ - *` in it was computed on the way already, or is shown to be in range there.
-//! O(nodes), once a node and a context that concerns it.
+//! In: a node, a context. Out: whether every `+ - *` in it was computed on the way already, or is shown to be in range
+//! there. O(nodes), once a node and a context that concerns it.
 
 use ir::{BinaryOp, ExprId, ExprKind};
 use rustc_hash::FxHashMap;
@@ -17,8 +17,8 @@ pub(crate) struct AddedOverflow {
 }
 
 impl AddedOverflow {
-    /// Whether computing `expr` in `ctx` adds no overflow to a run that had none on the way: every `+ - *` in it was computed
-    /// already ([`crate::Analyzer::is_computed`]), or its exact value is shown to be in range. Weaker than
+    /// Whether computing `expr` in `ctx` adds no overflow to a run that had none on the way: every `+ - *` in it was
+    /// computed already ([`crate::Analyzer::is_computed`]), or its exact value is shown to be in range. Weaker than
     /// [`crate::Analyzer::no_overflow`], which holds on every run.
     pub(crate) fn adds_no_overflow(
         &mut self,
@@ -30,7 +30,7 @@ impl AddedOverflow {
         if let Some(&known) = self.memo.get(&(expr, ctx)) {
             return known;
         }
-        let fits = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.fits(of, ctx, expr));
+        let fits = ir::stack::with_room(|| self.fits(of, ctx, expr));
         self.memo.insert((expr, ctx), fits);
         fits
     }

@@ -47,15 +47,16 @@ impl<'a> Analyzer<'a> {
             added_overflow: AddedOverflow::default(),
         }
     }
-    /// Adds nodes (and variables) to the body, and can be asked about them from then on; a body that was borrowed is copied
-    /// first. `add` must only add expressions and values that are defined nowhere: no operation, no buffer. What was known stays
-    /// known; old ids keep their meaning. O(nodes added).
+    /// Adds nodes (and variables) to the body, and can be asked about them from then on; a body that was borrowed is
+    /// copied first. `add` must only add expressions and values that are defined nowhere: no operation, no buffer. What
+    /// was known stays known; old ids keep their meaning. O(nodes added).
     pub fn grow<R>(&mut self, add: impl FnOnce(&mut Body) -> R) -> R {
         self.deduction.grow(add)
     }
-    /// Changes the operations of the body, which `was` has as they are, and adds expressions. What was found out in a context holds
-    /// wherever its constraints do, so it stays known. Not so if a variable is bound to another expression or a buffer has another
-    /// shape, or if there are schedulable blocks: then the answer is `false`, and nothing may be asked any more. O(function).
+    /// Changes the operations of the body, which `was` has as they are, and adds expressions. What was found out in a
+    /// context holds wherever its constraints do, so it stays known. Not so if a variable is bound to another
+    /// expression or a buffer has another shape, or if there are schedulable blocks: then the answer is `false`, and
+    /// nothing may be asked any more. O(function).
     pub fn rewrite(&mut self, was: &Body, change: impl FnOnce(&mut Body)) -> bool {
         self.deduction.rewrite(was, change)
     }
@@ -78,9 +79,9 @@ impl<'a> Analyzer<'a> {
     pub fn root(&self) -> ContextId {
         Contexts::ROOT
     }
-    /// `parent`, where `cond` was evaluated and is `holds`. Only for a condition that was really evaluated on the way: the
-    /// left side of `and` gives its right side nothing, nor does the condition of `Select` its arms (`SEMANTICS: S2`,
-    /// `S4`).
+    /// `parent`, where `cond` was evaluated and is `holds`. Only for a condition that was really evaluated on the way:
+    /// the left side of `and` gives its right side nothing, nor does the condition of `Select` its arms (`SEMANTICS:
+    /// S2`, `S4`).
     pub fn assume(&mut self, parent: ContextId, cond: ExprId, holds: bool) -> ContextId {
         self.deduction.assume(parent, cond, holds)
     }
@@ -95,8 +96,8 @@ impl<'a> Analyzer<'a> {
         let range = Constraint::Range { var, min: Some(min), extent, step: None };
         self.deduction.add_context(parent, range)
     }
-    /// `parent`, inside a loop over every `step`-th value of a range: as [`Analyzer::range`], and `var - min` is a multiple of
-    /// the step, which is positive.
+    /// `parent`, inside a loop over every `step`-th value of a range: as [`Analyzer::range`], and `var - min` is a
+    /// multiple of the step, which is positive.
     pub fn stepped(
         &mut self,
         parent: ContextId,
@@ -175,8 +176,8 @@ impl<'a> Analyzer<'a> {
         self.deduction.is_contradiction(overflow, ctx)
     }
 
-    /// The context that decides `cond`: it is decided there as it is in `ctx`, and not above. None if it is not decided, or
-    /// is so by itself.
+    /// The context that decides `cond`: it is decided there as it is in `ctx`, and not above. None if it is not
+    /// decided, or is so by itself.
     pub fn why(&mut self, overflow: Overflow, ctx: ContextId, cond: ExprId) -> Option<ContextId> {
         /// Contexts tried; a reason further away explains nothing to a person.
         const MOST_STEPS: usize = 256;
@@ -223,8 +224,8 @@ impl<'a> Analyzer<'a> {
 
     // ---- what may be computed early ----
 
-    /// Whether evaluating `expr` at the place of `ctx` cannot trap, err, or add an event (`SEMANTICS: 0`, speculatable),
-    /// apart from overflow that nobody uses (`I1`).
+    /// Whether evaluating `expr` at the place of `ctx` cannot trap, err, or add an event (`SEMANTICS: 0`,
+    /// speculatable), apart from overflow that nobody uses (`I1`).
     pub fn cannot_trap(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         self.why_may_trap(ctx, expr).is_none()
     }
@@ -232,13 +233,13 @@ impl<'a> Analyzer<'a> {
     pub fn why_may_trap(&mut self, ctx: ContextId, expr: ExprId) -> Option<ExprId> {
         self.traps.why_may_trap(&mut self.deduction, ctx, expr)
     }
-    /// Whether the node itself cannot trap or err, given that its operands do not; they may use what the source uses anyway. What names
-    /// the variable of a binder around it is not known alone.
+    /// Whether the node itself cannot trap or err, given that its operands do not; they may use what the source uses
+    /// anyway. What names the variable of a binder around it is not known alone.
     pub fn cannot_trap_alone(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         self.traps.cannot_trap_alone(&mut self.deduction, ctx, expr)
     }
-    /// Whether `buffer[indices]` is an access of a cell the buffer has (`SEMANTICS: M1`). That its memory is live there is
-    /// the caller's to show.
+    /// Whether `buffer[indices]` is an access of a cell the buffer has (`SEMANTICS: M1`). That its memory is live there
+    /// is the caller's to show.
     pub fn in_bounds(&mut self, ctx: ContextId, buffer: BufferId, indices: &[ExprId]) -> bool {
         self.traps.in_bounds(&mut self.deduction, ctx, buffer, indices)
     }
@@ -251,13 +252,14 @@ impl<'a> Analyzer<'a> {
     pub fn is_untainted(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         self.deduction.is_untainted(ctx, expr)
     }
-    /// Whether the value of `expr`, a sum, product, quotient or the like of integers, was computed and used on the way to `ctx`, in whatever
-    /// spelling; true of variables and constants. So its sums and products do not overflow in runs without that event.
+    /// Whether the value of `expr`, a sum, product, quotient or the like of integers, was computed and used on the way
+    /// to `ctx`, in whatever spelling; true of variables and constants. So its sums and products do not overflow in
+    /// runs without that event.
     pub fn is_computed(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         self.deduction.is_computed(ctx, expr)
     }
-    /// Whether computing `expr` in `ctx` adds no overflow to a run that had none on the way: every `+ - *` in it was computed
-    /// already ([`Analyzer::is_computed`]), or its exact value is shown to be in range. Weaker than
+    /// Whether computing `expr` in `ctx` adds no overflow to a run that had none on the way: every `+ - *` in it was
+    /// computed already ([`Analyzer::is_computed`]), or its exact value is shown to be in range. Weaker than
     /// [`Analyzer::no_overflow`], which holds on every run.
     pub fn adds_no_overflow(&mut self, ctx: ContextId, expr: ExprId) -> bool {
         self.added_overflow.adds_no_overflow(&mut self.deduction, ctx, expr)
@@ -265,8 +267,8 @@ impl<'a> Analyzer<'a> {
 
     // ---- more about facts ----
 
-    /// The values of `expr` in `ctx` while the loops and launches over these variables, and no others, run. Adds the bounds to the
-    /// body, as [`Analyzer::grow`] does. None if the expression is no integer value of its variables.
+    /// The values of `expr` in `ctx` while the loops and launches over these variables, and no others, run. Adds the
+    /// bounds to the body, as [`Analyzer::grow`] does. None if the expression is no integer value of its variables.
     pub fn int_set(
         &mut self,
         overflow: Overflow,
@@ -284,9 +286,9 @@ impl<'a> Analyzer<'a> {
     pub fn source_of_context(&self, ctx: ContextId) -> Option<Source> {
         sources::source_of_context(&self.deduction, ctx)
     }
-    /// Facts that would decide a condition that is not decided, with the decision: that a divisor or factor is positive, or not
-    /// negative, or that nothing overflows. As few as can be found by leaving out one after another; none if nothing of the kind
-    /// decides it.
+    /// Facts that would decide a condition that is not decided, with the decision: that a divisor or factor is
+    /// positive, or not negative, or that nothing overflows. As few as can be found by leaving out one after another;
+    /// none if nothing of the kind decides it.
     pub fn lacking(
         &mut self,
         overflow: Overflow,

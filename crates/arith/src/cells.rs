@@ -1,9 +1,10 @@
 //! Whether a buffer has the cells that its shape says.
 //!
-//! A parameter, a matched handle and an allocation do: they are memory of this shape. A view (`A.view(n)`, `T.decl_buffer(…,
-//! data=A.data)`) does if it starts where its source does and is no larger (`SEMANTICS: M7`): the product of its extents is that of
-//! the source's extents, constants aside, and constant times element size is no greater. Extents of the source are not negative; so
-//! the product in the view, should it wrap, is at most the true one. O(extents and the products in them) a buffer, once.
+//! A parameter, a matched handle and an allocation do: they are memory of this shape. A view (`A.view(n)`,
+//! `T.decl_buffer(…, data=A.data)`) does if it starts where its source does and is no larger (`SEMANTICS: M7`): the
+//! product of its extents is that of the source's extents, constants aside, and constant times element size is no
+//! greater. Extents of the source are not negative; so the product in the view, should it wrap, is at most the true
+//! one. O(extents and the products in them) a buffer, once.
 
 use ir::{BinaryOp, Buffer, BufferField, BufferId, BufferOrigin, ExprId, ExprKind};
 

@@ -4,7 +4,7 @@
 //! persistent and interned: the same constraint added twice to the same context is one context, and siblings share what
 //! they have in common. Making one is O(1): what follows from it is worked out when somebody asks.
 
-use ir::{BinaryOp, BufferId, Callee, ExprId, ExprKind, UnaryOp, ValueId};
+use ir::{BinaryOp, BufferId, Callee, ExprId, ExprKind, Intrinsic, UnaryOp, ValueId};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -33,16 +33,16 @@ impl ContextId {
 pub enum Constraint {
     /// The signature: size variables and the shapes of buffer parameters are not negative (`SEMANTICS: B6`).
     Signature,
-    /// A condition that was evaluated and held, or did not (`SEMANTICS: L7`, `S5`, `X3`, `X4`). Conjunctions are split: a
-    /// context has one condition that is no `and`.
+    /// A condition that was evaluated and held, or did not (`SEMANTICS: L7`, `S5`, `X3`, `X4`). Conjunctions are split:
+    /// a context has one condition that is no `and`.
     Assume {
         /// The condition.
         cond: ExprId,
         /// Whether it was true.
         holds: bool,
     },
-    /// `min <= var < min + extent`, and the extent is positive; `var - min` is a multiple of the step, which is positive
-    /// (`SEMANTICS: L4`, `P7`).
+    /// `min <= var < min + extent`, and the extent is positive; `var - min` is a multiple of the step, which is
+    /// positive (`SEMANTICS: L4`, `P7`).
     Range {
         /// Loop variable or thread index.
         var: ValueId,
@@ -210,10 +210,9 @@ impl Contexts {
                     stack.push((b, holds));
                     stack.push((a, holds));
                 }
-                ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                    if nodes.body().name(name) == "likely"
-                        && nodes.body().items(args).len() == 1 =>
-                {
+                ExprKind::Call {
+                    callee: Callee::Intrinsic(_, Intrinsic::Likely), args, ..
+                } if nodes.body().items(args).len() == 1 => {
                     stack.push((nodes.body().items(args)[0], holds));
                 }
                 ExprKind::Int(value) if (value != 0) == holds => {}
@@ -267,8 +266,8 @@ impl Contexts {
         }
     }
 
-    /// The nearest context at or above that may say anything, or bind a variable: what was loaded or may differ says nothing.
-    /// Each context is passed once: a chain of `elif` is a chain of contexts.
+    /// The nearest context at or above that may say anything, or bind a variable: what was loaded or may differ says
+    /// nothing. Each context is passed once: a chain of `elif` is a chain of contexts.
     pub(crate) fn informative(&mut self, nodes: &mut Nodes<'_>, ctx: ContextId) -> ContextId {
         let mut passed: SmallVec<[ContextId; 8]> = SmallVec::new();
         let mut at = ctx;

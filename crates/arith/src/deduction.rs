@@ -1,10 +1,11 @@
 //! What follows in a context: facts, linear forms, decisions, and what its constraints say.
 //!
-//! These are one recursion. The facts of a sum ask for its form, in which terms cancel; a form asks for facts, since only an exact sum is
-//! taken apart; a comparison asks for a proof, which asks for both; and all of them ask what the constraints of the context say,
-//! which was found with the facts, forms and proofs of the context above. So they are the parts of one module: a part answers one kind of
-//! question, keeps its answers in a table of its own, and asks [`Deduction`] for the rest. What they reason about is below and
-//! knows nothing of them: nodes, contexts, samples, atoms, recorded states.
+//! These are one recursion. The facts of a sum ask for its form, in which terms cancel; a form asks for facts, since
+//! only an exact sum is taken apart; a comparison asks for a proof, which asks for both; and all of them ask what the
+//! constraints of the context say, which was found with the facts, forms and proofs of the context above. So they are
+//! the parts of one module: a part answers one kind of question, keeps its answers in a table of its own, and asks
+//! [`Deduction`] for the rest. What they reason about is below and knows nothing of them: nodes, contexts, samples,
+//! atoms, recorded states.
 //!
 //! | part | answers |
 //! |---|---|
@@ -14,8 +15,9 @@
 //! | [`overflow`] | which sums stay in range |
 //! | [`constrain`], [`refine`], [`computed`] | the state of a context |
 //!
-//! A fact about a node depends on the context only as far as constraints on the node's variables go, so it is kept under (node, nearest
-//! context that constrains one of them), and asking for all nodes of a body in all their contexts is linear.
+//! A fact about a node depends on the context only as far as constraints on the node's variables go, so it is kept
+//! under (node, nearest context that constrains one of them), and asking for all nodes of a body in all their contexts
+//! is linear.
 
 mod bounds;
 mod computed;

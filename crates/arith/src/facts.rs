@@ -1,10 +1,11 @@
 //! What is known of a value, and what an operator makes of it.
 //!
-//! In: the facts of operands, as mathematical integers. Out: those of the result. Bounds and congruences are one thing here: each half
-//! makes the other sharper after every operator. All of it is O(1).
+//! In: the facts of operands, as mathematical integers. Out: those of the result. Bounds and congruences are one thing
+//! here: each half makes the other sharper after every operator. All of it is O(1).
 //!
-//! A sum that may leave its range is: any value of the type (int32 and wider, signed or not, which wrap in the reference
-//! and err elsewhere); any value of the type or of the sum (narrower, which C computes in `int` and cuts later, `SEMANTICS: I3`).
+//! A sum that may leave its range is: any value of the type (int32 and wider, signed or not, which wrap in the
+//! reference and err elsewhere); any value of the type or of the sum (narrower, which C computes in `int` and cuts
+//! later, `SEMANTICS: I3`).
 
 use ir::{BinaryOp, DataType, UnaryOp};
 

@@ -1,10 +1,10 @@
 //! The values of an index while loops run, as bounds that are expressions.
 //!
-//! In: an integer expression, a context inside loops, the loop variables to run over. Out: an [`IntSet`]: the least and the greatest
-//! value as expressions of everything else (extents, outer variables), and a stride. The expression's linear form is taken, and each loop
-//! variable in it, innermost first, replaced by its first or last value by the sign of what it is multiplied by; so loops may depend on those around them.
-//! Bounds are mathematical integers: who computes one shows that it stays in range ([`crate::Analyzer::adds_no_overflow`]).
-//! O(terms · loops).
+//! In: an integer expression, a context inside loops, the loop variables to run over. Out: an [`IntSet`]: the least and
+//! the greatest value as expressions of everything else (extents, outer variables), and a stride. The expression's
+//! linear form is taken, and each loop variable in it, innermost first, replaced by its first or last value by the sign
+//! of what it is multiplied by; so loops may depend on those around them. Bounds are mathematical integers: who
+//! computes one shows that it stays in range ([`crate::Analyzer::adds_no_overflow`]). O(terms · loops).
 
 use ir::{BinaryOp, DataType, ExprId, ValueId};
 use smallvec::SmallVec;
@@ -52,8 +52,8 @@ struct Values {
     parts: Option<Vec<(i128, Option<i128>)>>,
 }
 
-/// The values of `expr` in `ctx` while the loops and launches over these variables, and no others, run. Adds the bounds to the
-/// body, as [`crate::Analyzer::grow`] does. None if the expression is no integer value of its variables.
+/// The values of `expr` in `ctx` while the loops and launches over these variables, and no others, run. Adds the bounds
+/// to the body, as [`crate::Analyzer::grow`] does. None if the expression is no integer value of its variables.
 pub(crate) fn int_set(
     of: &mut Deduction<'_>,
     overflow: Overflow,

@@ -1,7 +1,8 @@
 //! The nodes of the body that an analyzer is about, and what is known of each before any context.
 //!
-//! In: a body. Out: of a node what it depends on, what a variable is bound to, and which nodes are one value. All of it is worked
-//! out once a node, on demand; nodes are only ever added, so what was found out stays true. O(operands) a node.
+//! In: a body. Out: of a node what it depends on, what a variable is bound to, and which nodes are one value. All of it
+//! is worked out once a node, on demand; nodes are only ever added, so what was found out stays true. O(operands) a
+//! node.
 
 mod identity;
 mod shared_body;
@@ -144,7 +145,8 @@ impl<'a> Nodes<'a> {
         self.summary(expr).is_stable && self.body.dtype(expr).is_some_and(is_integral)
     }
 
-    /// What a wide variable is bound to: the two have one representative, so what is known of one is known of the other.
+    /// What a wide variable is bound to: the two have one representative, so what is known of one is known of the
+    /// other.
     pub(crate) fn seen_through(&self, mut expr: ExprId) -> ExprId {
         /// Variables bound to variables.
         const MOST_BINDINGS: u32 = 16;

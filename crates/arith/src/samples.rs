@@ -1,16 +1,18 @@
 //! Sample runs: what is false on one of them is not always true, and nobody need try to prove it.
 //!
-//! Most questions that a simplifier asks have the answer "not shown", and a proof that fails costs more than one that succeeds.
-//! So there are [`LANES`] runs with made-up values of all variables, in every analyzer the same. In: a node, a form, a context. Out: the values
-//! of the node in all of them, and in which of them one gets to the place of the context with all that is known there. If a condition is
-//! false in one of these, no sound proof says that it is true.
+//! Most questions that a simplifier asks have the answer "not shown", and a proof that fails costs more than one that
+//! succeeds. So there are [`LANES`] runs with made-up values of all variables, in every analyzer the same. In: a node,
+//! a form, a context. Out: the values of the node in all of them, and in which of them one gets to the place of the
+//! context with all that is known there. If a condition is false in one of these, no sound proof says that it is true.
 //!
-//! A sample is a *valid* run: size variables are not negative, loop variables are in their range, nothing overflows, nothing traps.
-//! Where that is not so, or a value is not known here, the *lane* does not count. What is loaded is any value of its type. So samples can only
-//! say that something is not shown; a mistake here makes answers weaker, never wrong.
+//! A sample is a *valid* run: size variables are not negative, loop variables are in their range, nothing overflows,
+//! nothing traps. Where that is not so, or a value is not known here, the *lane* does not count. What is loaded is any
+//! value of its type. So samples can only say that something is not shown; a mistake here makes answers weaker, never
+//! wrong.
 //!
-//! A node is evaluated once, in all lanes; a context is a set of lanes. O(1) a node and a constraint. A proof by a system costs as much
-//! as hundreds of these, so before one is tried, [`MORE_SETS`] further sets of samples are looked at; what is never asked of costs nothing there.
+//! A node is evaluated once, in all lanes; a context is a set of lanes. O(1) a node and a constraint. A proof by a
+//! system costs as much as hundreds of these, so before one is tried, [`MORE_SETS`] further sets of samples are looked
+//! at; what is never asked of costs nothing there.
 
 mod values;
 
@@ -464,7 +466,7 @@ impl<'s> Sampling<'s, '_> {
         self.samples.of.resize(n_exprs, Sample::None);
         // Should a broken body bind variables in a circle, then the circle ends here.
         self.samples.of[expr.index()] = Sample::Unknown;
-        let sample = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.evaluated(expr));
+        let sample = ir::stack::with_room(|| self.evaluated(expr));
         self.samples.of[expr.index()] = sample;
         sample
     }

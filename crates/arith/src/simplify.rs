@@ -41,7 +41,8 @@ mod sums;
 mod vectors;
 
 use ir::{
-    BinaryOp, Body, Callee, DataType, ExprId, ExprKind, Type, arena::Id, effects::EffectTable, role,
+    BinaryOp, Body, DataType, ExprId, ExprKind, Intrinsic, Type, arena::Id, effects::EffectTable,
+    role,
 };
 
 use self::memo::Memo;
@@ -214,7 +215,7 @@ impl<'a> Simplifier<'a> {
         let place = self.memo.begin(asked, at, expr);
         let n_names = self.names.len();
         ir::interrupt::check();
-        let result = stacker::maybe_grow(128 * 1024, 2 * 1024 * 1024, || {
+        let result = ir::stack::with_room(|| {
             let bare = self.with_simple_operands(at, expr);
             self.with_steps(at, bare)
         });
@@ -496,26 +497,18 @@ impl<'a> Simplifier<'a> {
     fn as_bool(&self, expr: ExprId) -> Option<bool> {
         self.as_int(expr).filter(|_| self.body().ty(expr).is_bool()).map(|it| it != 0)
     }
-    fn call_args(&self, expr: ExprId, name: &str) -> Option<&[ExprId]> {
-        match self.body().expr(expr).kind {
-            ExprKind::Call { callee: Callee::Intrinsic(callee), args, .. }
-                if self.body().name(callee) == name =>
-            {
-                Some(self.body().items(args))
-            }
-            _ => None,
-        }
-    }
     /// `likely` says something to a compiler; the wrapper stays (`SEMANTICS: S9`).
     fn is_hint(&self, expr: ExprId) -> bool {
         matches!(self.body().expr(expr).kind, ExprKind::Call { .. })
             && self
-                .call_args(expr, "likely")
+                .body()
+                .operands_of(expr, Intrinsic::Likely)
                 .is_none_or(|it| it.first().is_none_or(|&operand| self.as_bool(operand).is_none()))
     }
     /// Whether there is nothing left to hint at.
     fn is_decided_hint(&self, expr: ExprId) -> bool {
-        self.call_args(expr, "likely")
+        self.body()
+            .operands_of(expr, Intrinsic::Likely)
             .is_some_and(|it| matches!(it, &[operand] if self.as_bool(operand).is_some()))
     }
     /// Whether the right operand is evaluated only sometimes (`SEMANTICS: S2`, `S6`).

@@ -1,8 +1,9 @@
 //! Where facts come from, and which are missing; as data, for people to read.
 //!
-//! In: a context, an expression. Out: the contexts that changed what is known of it, each with what was known before and after and
-//! what kind of place it is; or, of a condition that is not decided, facts that would decide it. Both ask the analyzer again in
-//! other contexts: as much work as so many questions, and nothing that a plan should do for every node.
+//! In: a context, an expression. Out: the contexts that changed what is known of it, each with what was known before
+//! and after and what kind of place it is; or, of a condition that is not decided, facts that would decide it. Both ask
+//! the analyzer again in other contexts: as much work as so many questions, and nothing that a plan should do for every
+//! node.
 
 use ir::{BufferId, BufferOrigin, ExprId, ExprKind, ValueId};
 
@@ -130,9 +131,9 @@ fn sources_of_signature(of: &mut Deduction<'_>, expr: ExprId) -> Vec<Source> {
     sources
 }
 
-/// Facts that would decide a condition that is not decided, with the decision: that a divisor or factor is positive, or not
-/// negative, or that nothing overflows. As few as can be found by leaving out one after another; none if nothing of the kind
-/// decides it.
+/// Facts that would decide a condition that is not decided, with the decision: that a divisor or factor is positive, or
+/// not negative, or that nothing overflows. As few as can be found by leaving out one after another; none if nothing of
+/// the kind decides it.
 pub(crate) fn lacking(
     of: &mut Deduction<'_>,
     overflow: Overflow,

@@ -125,7 +125,8 @@ impl States {
         states[recorder.ctx.index()] = Some(recorder.state);
     }
 
-    /// The nearest context at or above `ctx` that constrains one of these variables, if it was the last one asked about.
+    /// The nearest context at or above `ctx` that constrains one of these variables, if it was the last one asked
+    /// about.
     #[inline]
     pub(crate) fn known_nearest(
         &self,

@@ -1,7 +1,7 @@
 //! What may be computed early: traps, bounds of accesses, overflow.
 //!
-//! The context is that of the place where the expression *would be* computed. Guards of the place where the source has it
-//! count for nothing unless they are in the context too. All answers are for the wrapping reading (crate README): a
+//! The context is that of the place where the expression *would be* computed. Guards of the place where the source has
+//! it count for nothing unless they are in the context too. All answers are for the wrapping reading (crate README): a
 //! division by `n * m` is not safe because `n` and `m` are positive, as their product may wrap to 0.
 
 use ir::{
@@ -47,8 +47,7 @@ impl Traps {
         if let Some(&known) = self.culprits.get(&key) {
             return known;
         }
-        let culprit =
-            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.find_culprit(of, key.1, expr));
+        let culprit = ir::stack::with_room(|| self.find_culprit(of, key.1, expr));
         self.culprits.insert(key, culprit);
         culprit
     }
@@ -99,8 +98,8 @@ impl Traps {
         below.or_else(|| (!self.is_safe_alone(of, ctx, expr)).then_some(expr))
     }
 
-    /// Whether the node itself cannot trap or err, given that its operands do not; they may use what the source uses anyway. What names
-    /// the variable of a binder around it is not known alone.
+    /// Whether the node itself cannot trap or err, given that its operands do not; they may use what the source uses
+    /// anyway. What names the variable of a binder around it is not known alone.
     pub(crate) fn cannot_trap_alone(
         &mut self,
         of: &mut Deduction<'_>,
@@ -142,8 +141,8 @@ impl Traps {
         }
     }
 
-    /// Whether `buffer[indices]` is an access of a cell the buffer has (`SEMANTICS: M1`). That its memory is live there is
-    /// the caller's to show.
+    /// Whether `buffer[indices]` is an access of a cell the buffer has (`SEMANTICS: M1`). That its memory is live there
+    /// is the caller's to show.
     pub(crate) fn in_bounds(
         &mut self,
         of: &mut Deduction<'_>,
@@ -263,8 +262,8 @@ fn is_index(of: &mut Deduction<'_>, ctx: ContextId, index: ExprId, extent: ExprI
         && gap.is_some_and(|it| of.is_non_negative(WRAPS, ctx, &it))
 }
 
-/// Whether an index is shown to be less than an extent by how it is written, also where it is read from memory: `A[i] % n` and
-/// `min(A[i], n - 1)` are less than `n`.
+/// Whether an index is shown to be less than an extent by how it is written, also where it is read from memory: `A[i] %
+/// n` and `min(A[i], n - 1)` are less than `n`.
 fn is_below_by_form(
     of: &mut Deduction<'_>,
     ctx: ContextId,

@@ -4,13 +4,14 @@ mod evidence;
 pub mod in_place;
 pub mod instructions;
 mod pointers;
+pub mod reasons;
 pub mod refusal;
 mod threads;
 
 use std::{collections::BTreeMap, rc::Rc};
 
 use ir::{
-    BlockId, Body, BufferId, Callee, ExprId, ExprKind, OpId, OpKind, RegionId, ValueId,
+    BlockId, Body, BufferId, ExprId, ExprKind, Intrinsic, OpId, OpKind, RegionId, ValueId,
     arena::Id as _, effects::EffectTable, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -400,7 +401,7 @@ impl<'a> Planner<'a> {
                     }
                 }
                 // The element is named, not read.
-                ExprKind::Call { callee, args, .. } if makes_address(body, callee) => {
+                ExprKind::Call { callee, args, .. } if makes_address(callee) => {
                     for &arg in body.items(args) {
                         match body.expr(arg).kind {
                             ExprKind::Load { indices, .. } => stack.extend(body.items(indices)),
@@ -432,7 +433,7 @@ impl<'a> Planner<'a> {
     // ---- the walk ----
 
     fn region(&mut self, region: RegionId, state: &mut State, flow: &Flow) -> Result<()> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        ir::stack::with_room(|| {
             let body = self.body;
             for &block in &body.regions[region].blocks {
                 for &op in &body.blocks[block].ops {
@@ -486,7 +487,7 @@ impl<'a> Planner<'a> {
         if accesses.iter().any(|&it| self.hazard(it, state)) {
             if !flow.convergent {
                 return Err(LowerRefusal::new(
-                    "shared-hazard-in-divergent-flow",
+                    reasons::SHARED_HAZARD_IN_DIVERGENT_FLOW,
                     "threads exchange shared memory where only some of them pass: no barrier can stand there",
                 ));
             }
@@ -583,7 +584,7 @@ impl<'a> Planner<'a> {
         }
         if flow.nesting >= MAX_NESTING {
             return Err(LowerRefusal::new(
-                "nesting-too-deep",
+                reasons::NESTING_TOO_DEEP,
                 "shared memory is used in too many nested loops",
             ));
         }
@@ -641,7 +642,7 @@ impl<'a> Planner<'a> {
         let is_loop = operation.kind != OpKind::If;
         if flow.nesting >= MAX_NESTING {
             return Err(LowerRefusal::new(
-                "nesting-too-deep",
+                reasons::NESTING_TOO_DEEP,
                 "shared memory is used in too many nested loops",
             ));
         }
@@ -740,12 +741,8 @@ pub fn is_barrier(body: &Body, op: OpId) -> bool {
     if operation.kind != OpKind::Evaluate {
         return false;
     }
-    let ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } =
-        body.expr(operation.operands[0]).kind
-    else {
-        return false;
-    };
-    let scope = body.items(args).first().map(|&it| body.expr(it).kind);
+    let args = body.operands_of(operation.operands[0], Intrinsic::StorageSync);
+    let scope = args.and_then(|it| it.first()).map(|&it| body.expr(it).kind);
     let Some(ExprKind::Str(scope)) = scope else { return false };
-    body.name(name) == "tvm_storage_sync" && matches!(body.name(scope), "shared" | "shared.dyn")
+    body.scope_of(scope).is_plain_shared()
 }

@@ -10,7 +10,8 @@
 use std::rc::Rc;
 
 use ir::{
-    BinaryOp, BufferId, Callee, ExprId, ExprKind, OpKind, ValueId, ValueKind, arena::Id as _,
+    BinaryOp, BufferId, Callee, ExprId, ExprKind, Intrinsic, OpKind, ValueId, ValueKind,
+    arena::Id as _,
 };
 use rustc_hash::FxHashSet;
 
@@ -208,7 +209,7 @@ impl Planner<'_> {
     /// The values of an expression of thread indices and constants, in each of some threads. All threads at once: what
     /// is looked up for a node is looked up once.
     pub(super) fn evaluate(&self, expr: ExprId, threads: &[[i64; 3]]) -> Option<Vec<i64>> {
-        stacker::maybe_grow(32 * 1024, 1024 * 1024, || {
+        ir::stack::with_room(|| {
             let body = self.body;
             match body.expr(expr).kind {
                 ExprKind::Int(value) => Some(vec![value; threads.len()]),
@@ -248,7 +249,7 @@ impl Planner<'_> {
         }
         // A value defined by itself is an error of the program.
         self.uniform.insert(expr, false);
-        let uniform = stacker::maybe_grow(32 * 1024, 1024 * 1024, || self.compute_uniform(expr));
+        let uniform = ir::stack::with_room(|| self.compute_uniform(expr));
         self.uniform.insert(expr, uniform);
         uniform
     }
@@ -259,11 +260,7 @@ impl Planner<'_> {
         match node.kind {
             ExprKind::Value(value) => self.is_uniform_value(value),
             ExprKind::Opaque { .. } => false,
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. }
-                if body.name(name) == "tvm_thread_invariant" =>
-            {
-                true
-            }
+            ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::ThreadInvariant), .. } => true,
             ExprKind::Call { instance, .. } if instance != 0 => false,
             kind => {
                 if let ExprKind::Load { buffer, .. } = kind

@@ -14,7 +14,7 @@ use std::{
 use codegen::build::{Build, BuildReport, BuiltFile, OutputFolder, Settings, hash_of};
 use ir::effects::EffectTable;
 use rayon::prelude::*;
-use syntax::Language;
+use syntax::{Form, Language};
 
 use crate::{
     operations::OpsModule,
@@ -206,11 +206,15 @@ fn file(
     }
     let parsed = ir::guard::catch(|| {
         let source = String::from_utf8_lossy(bytes);
-        match Language::of_file(Path::new(&input.name), &source) {
-            Language::Mlir => {
+        let row = Language::of_file(Path::new(&input.name), &source).support();
+        match row.form {
+            _ if !row.has_device_code => build.parsed(&input.name, text, &[]),
+            Form::Operations => {
                 build.parsed(&input.name, text, &OpsModule::read(&source).functions())
             }
-            _ => build.parsed(&input.name, text, &Module::read(&source, effects).functions()),
+            Form::Expressions => {
+                build.parsed(&input.name, text, &Module::read(&source, effects).functions())
+            }
         }
     });
     match parsed {

@@ -13,7 +13,7 @@
 
 use arith::{Analyzer, ContextId};
 use ir::{
-    Body, BufferOrigin, Callee, ExprId, ExprKind, OccurrenceId, OpId, OpKind,
+    Body, BufferOrigin, ExprId, ExprKind, Intrinsic, OccurrenceId, OpId, OpKind,
     arena::{Id, Table},
 };
 
@@ -276,14 +276,7 @@ fn child_index(flow: &Flow<'_>, parent: OccurrenceId, id: OccurrenceId) -> usize
 
 /// The condition of `T.assume(condition)`.
 fn assumed(body: &Body, expr: ExprId) -> Option<ExprId> {
-    match body.expr(expr).kind {
-        ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-            if body.name(name) == "assume" =>
-        {
-            body.items(args).first().copied()
-        }
-        _ => None,
-    }
+    body.operands_of(expr, Intrinsic::Assume)?.first().copied()
 }
 
 fn has_predicate(body: &Body, op: OpId) -> bool {

@@ -10,8 +10,8 @@
 //! Building is O(operations + expressions), without recursion; every question is O(1).
 
 use ir::{
-    BinaryOp, BlockId, Body, Callee, ExprId, ExprKind, ForKind, Lanes, OccurrenceId, Occurrences,
-    OpId, OpKind, RegionId, RegionKind, ValueId,
+    BinaryOp, BlockId, Body, Callee, ExprId, ExprKind, ForKind, Intrinsic, Lanes, OccurrenceId,
+    Occurrences, OpId, OpKind, RegionId, RegionKind, ValueId,
     arena::{Id, Table},
     effects::{EffectTable, Trap},
     walk::WalkEvent,
@@ -310,12 +310,12 @@ pub(crate) mod leave {
 }
 
 /// How a call on purpose leaves the list it is in.
-fn jump_of_name(name: &str) -> u8 {
-    match name {
-        "ret" | "thread_return" => leave::RETURN,
-        "break_loop" => leave::BREAK,
-        "continue_loop" => leave::CONTINUE,
-        "trap" => leave::EXIT,
+fn jump_of(it: Intrinsic) -> u8 {
+    match it {
+        Intrinsic::Return | Intrinsic::ThreadReturn => leave::RETURN,
+        Intrinsic::BreakLoop => leave::BREAK,
+        Intrinsic::ContinueLoop => leave::CONTINUE,
+        Intrinsic::Trap => leave::EXIT,
         _ => 0,
     }
 }
@@ -330,9 +330,9 @@ pub(crate) fn leaving(body: &Body, effects: &EffectTable) -> Vec<u8> {
         }
         let mut any = match node.kind {
             ExprKind::Opaque { .. } => leave::ANY,
-            call @ ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
+            call @ ExprKind::Call { callee: Callee::Intrinsic(_, it), .. } => {
                 let trap = effects.call(body, call).may_trap == Trap::Yes;
-                jump_of_name(body.name(name)) | if trap { leave::EXIT } else { 0 }
+                jump_of(it) | if trap { leave::EXIT } else { 0 }
             }
             ExprKind::Call { .. } => leave::EXIT,
             _ => 0,
@@ -399,9 +399,7 @@ fn ways_out(body: &Body, op: OpId, leaves: &[u8]) -> (u8, bool) {
 fn is_jump(body: &Body, expr: Option<ExprId>) -> bool {
     let Some(expr) = expr else { return false };
     match body.expr(expr).kind {
-        ExprKind::Call { callee: Callee::Intrinsic(name), .. } => {
-            jump_of_name(body.name(name)) != 0
-        }
+        ExprKind::Call { callee: Callee::Intrinsic(_, it), .. } => jump_of(it) != 0,
         _ => false,
     }
 }

@@ -1,9 +1,9 @@
 //! What the data-flow analyses know at a line: for `explain --facts` and for code lenses.
 //!
 //! In: a file and a range. Out: for each line of it on which a statement starts, the facts before the (outermost)
-//! statement of the line: what is live, which version of memory it reads or overwrites, which conditions are known, what
-//! varies by thread, what is initialised. Everything is computed for a function at once, and only for functions that the
-//! range touches: O(n log n) in the function, and in what is said.
+//! statement of the line: what is live, which version of memory it reads or overwrites, which conditions are known,
+//! what varies by thread, what is initialised. Everything is computed for a function at once, and only for functions
+//! that the range touches: O(n log n) in the function, and in what is said.
 
 use arith::{Analyzer, Constraint, ContextId};
 use dataflow::{
@@ -18,14 +18,14 @@ use dataflow::{
     touch::Touches,
     variance::{Variance, Vary},
 };
-use db::{Function, RootDatabase, SourceFile};
+use db::{PlacedUnit, RootDatabase, SourceFile, Unit};
 use ir::{Body, BufferId, BufferOrigin, ExprKind, OpId, OpKind, ValueId, print::expr_text};
 use syntax::{TextRange, TextSize};
 
 use crate::{
-    function_at::{FunctionAt, of_functions},
     plan_text::{self, excerpt, function_text},
     shortened::shortened,
+    units::of_units,
 };
 
 /// Conditions are cut to this many characters.
@@ -101,7 +101,7 @@ pub(crate) fn facts(
     limit: usize,
 ) -> Vec<LineFacts> {
     let mut found = Vec::new();
-    let of_function = |at: FunctionAt<'_>| {
+    let of_function = |at: PlacedUnit<'_>| {
         let lines = FunctionLines::new(db, at, range, limit - found.len());
         if !lines.statements.is_empty() {
             found.extend(lines.facts());
@@ -110,13 +110,13 @@ pub(crate) fn facts(
         found.len() == limit
     };
     // Until there are enough.
-    let _ = of_functions(db, file, Some(range), of_function).any(|is_enough| is_enough);
+    let _ = of_units(db, file, Some(range), of_function).any(|is_enough| is_enough);
     found
 }
 
 /// The statements of a function that are asked about.
 struct FunctionLines<'db> {
-    at: FunctionAt<'db>,
+    at: PlacedUnit<'db>,
     body: &'db Body,
     analyses: Analyses<'db>,
     map: &'db frontend::tvmscript::SourceMap,
@@ -128,17 +128,17 @@ struct FunctionLines<'db> {
 impl<'db> FunctionLines<'db> {
     fn new(
         db: &'db RootDatabase,
-        at: FunctionAt<'db>,
+        at: PlacedUnit<'db>,
         range: TextRange,
         limit: usize,
     ) -> FunctionLines<'db> {
-        let function: Function<'db> = at.function;
+        let unit: Unit<'db> = at.unit;
         let mut this = FunctionLines {
             at,
-            body: db::body(db, function),
-            analyses: db::analyses(db, function),
-            map: db::source_map(db, function),
-            text: function_text(db, function),
+            body: db::body(db, unit),
+            analyses: db::analyses(db, unit),
+            map: db::source_map(db, unit),
+            text: function_text(db, unit),
             statements: Vec::new(),
         };
         this.collect(range, limit);

@@ -1,6 +1,8 @@
 //! Sentences about plans: what hints, hovers, diagnostics and `explain` say, so that they say the same.
 
-use db::{Db, Function};
+pub(crate) mod operations;
+
+use db::{Db, Unit};
 use ir::{
     BinaryOp, Body, ExprId, ExprKind, OccurrenceId, OpId, OpKind, Type,
     plan::{
@@ -32,8 +34,8 @@ pub(crate) struct FunctionText {
 }
 
 #[salsa::tracked(returns(ref), no_eq, lru = 0)]
-pub(crate) fn function_text<'db>(db: &'db dyn Db, function: Function<'db>) -> FunctionText {
-    let text = function.source(db).green.text();
+pub(crate) fn function_text<'db>(db: &'db dyn Db, unit: Unit<'db>) -> FunctionText {
+    let text = unit.green(db).text();
     let lines = LineIndex::new(&text);
     FunctionText { text: text.into(), lines }
 }
@@ -60,12 +62,12 @@ pub(crate) fn excerpt(text: &str, range: TextRange) -> String {
 }
 
 impl<'db> PlanText<'db> {
-    pub(crate) fn new(db: &'db dyn Db, function: Function<'db>) -> PlanText<'db> {
-        let text = function_text(db, function);
+    pub(crate) fn new(db: &'db dyn Db, unit: Unit<'db>) -> PlanText<'db> {
+        let text = function_text(db, unit);
         PlanText {
-            body: db::body(db, function),
-            plan: db::cse_plan(db, function),
-            map: db::source_map(db, function),
+            body: db::body(db, unit),
+            plan: db::cse_plan(db, unit),
+            map: db::source_map(db, unit),
             text: &text.text,
             lines: &text.lines,
         }

@@ -10,7 +10,7 @@
 
 use super::{RunError, exec::Machine};
 use ir::{
-    BlockId, Body, BufferOrigin, ExprKind, OpId, OpKind,
+    BlockId, Body, ExprKind, OpId, OpKind,
     arena::{Id, Table},
     effects::EffectTable,
 };
@@ -73,7 +73,7 @@ impl Convergence {
 
 fn is_shared(body: &Body, buffer: ir::BufferId) -> bool {
     let data = &body.buffers[buffer];
-    !matches!(body.name(data.scope), "local" | "") && !matches!(data.origin, BufferOrigin::Cell)
+    !(data.scope.is_local() || data.scope.is_global() || data.is_cell())
 }
 
 /// Marks what holds a convergent operation, up to what is marked already.

@@ -8,7 +8,9 @@
 //! Nodes are well-typed when made: operands of a binary operator have one type, promotion is the frontend's work
 //! and visible as [`ExprKind::Cast`]. Nothing is folded here: a node is what was asked for.
 
-use crate::{AttrDictId, BufferId, ExprId, ExprListId, NameId, Type, ValueId, arena::Id};
+use crate::{
+    AttrDictId, BufferId, ExprId, ExprListId, Intrinsic, NameId, Type, ValueId, arena::Id,
+};
 
 /// Set in the ids of operands that are values and nothing else.
 const OPERAND: usize = 1 << 31;
@@ -111,7 +113,8 @@ pub enum UnaryOp {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Callee {
     /// A TVM operator, by its dotted name without the `T.` (`exp`, `ptx.cp_async`): the effects file has its row.
-    Intrinsic(NameId),
+    /// What code reasons about is told by the [`Intrinsic`], which follows from the name ([`crate::Body::operator`]).
+    Intrinsic(NameId, Intrinsic),
     /// Another function of the module (`Module.f`, `cls.f`, `f`), by its name.
     Function(NameId),
     /// A captured or otherwise unknown callee, by its text.

@@ -187,8 +187,8 @@ fn of_part(body: &Body, kind: ExprKind, index: usize) -> Role {
         ExprKind::Slice { .. } => Role::Bounds,
         ExprKind::Lambda { .. } => Role::Function,
         ExprKind::Call { callee, args, .. } => match callee {
-            Callee::Intrinsic(name) => {
-                arguments::of(body, body.name(name), body.items(args), index)
+            Callee::Intrinsic(name, it) => {
+                arguments::of(body, (body.name(name), it), body.items(args), index)
             }
             // Functions of the module take values.
             Callee::Function(_) => Role::Value,
@@ -220,17 +220,13 @@ fn of_part(body: &Body, kind: ExprKind, index: usize) -> Role {
 
 /// Whether an expression defines the index of a thread, a warp, a block … by the extents of its scope: `T.cta_id([4])`.
 pub fn defines_threads(body: &Body, expr: ExprId) -> bool {
-    matches!(body.expr(expr).kind, ExprKind::Call { callee: Callee::Intrinsic(name), .. }
+    matches!(body.expr(expr).kind, ExprKind::Call { callee: Callee::Intrinsic(name, _), .. }
         if arguments::is_scope(body.name(name)))
 }
 
-/// The name of the calls that stand for the type of a pointer: `T.handle("int64", "global").ty`.
-pub const POINTER_TYPE: &str = "handle";
-
 /// Whether an expression stands for a type, wherever it is.
 pub(crate) fn is_type(body: &Body, expr: ExprId) -> bool {
-    matches!(body.expr(expr).kind, ExprKind::Call { callee: Callee::Intrinsic(name), .. }
-        if matches!(body.name(name), "type_annotation" | POINTER_TYPE))
+    matches!(body.expr(expr).kind, ExprKind::Call { callee: Callee::Intrinsic(_, it), .. } if it.is_type())
 }
 
 /// Whether a variable can hold values of this type: TVMScript has no annotation for vectors whose length only the machine knows.

@@ -14,8 +14,8 @@
 use rustc_hash::FxHashSet;
 
 use crate::{
-    BlockId, Body, BufferId, BufferOrigin, ExprId, ExprKind, OpId, OpKind, RegionId, RegionKind,
-    Type, ValueId, ValueKind,
+    BlockId, Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, Intrinsic, OpId, OpKind,
+    RegionId, RegionKind, Type, ValueId, ValueKind,
     arena::Id,
     dominators::Dominators,
     expr::UnaryOp,
@@ -437,6 +437,14 @@ impl Verifier<'_> {
                         self.error(Some(op), format!("{operator:?} of {a:?} and {b:?}"));
                     }
                 }
+                ExprKind::Call { callee: Callee::Intrinsic(name, it), .. }
+                    if Intrinsic::of_name(body.name(name)) != it =>
+                {
+                    self.error(
+                        Some(op),
+                        format!("a call of `{}` is taken for {it:?}", body.name(name)),
+                    );
+                }
                 ExprKind::Select(condition, then, otherwise)
                 | ExprKind::IfThenElse(condition, then, otherwise) => {
                     self.choice(op, condition, then, otherwise);
@@ -501,7 +509,7 @@ mod tests {
     fn a_named_thread_index_is_visible_in_its_launches_and_nowhere_else() {
         let mut body = Body::new("f", Dialect::Tirx);
         let entry = body.entry(body.root);
-        let tag = body.intern("threadIdx.x");
+        let tag = body.thread_tag("threadIdx.x");
         let named = body.push_op(entry, OpKind::EnvThread(tag), &[]);
         let var = body.push_result(named, "tx", DataType::INT32.into());
         let (tx, four) = (body.value_expr(var), body.int(4, DataType::INT32));

@@ -70,7 +70,7 @@ fn is_plain(body: &Body, buffer: BufferId) -> bool {
     data.origin == ir::BufferOrigin::Alloc
         && data.strides.as_ref().is_none_or(Vec::is_empty)
         && data.elem_offset.is_none()
-        && matches!(body.name(data.scope), "shared" | "shared.dyn" | "local")
+        && (data.scope.is_plain_shared() || data.scope.is_local())
 }
 
 /// Where each allocation goes, if not where it is.
@@ -88,7 +88,7 @@ fn plan(
     let mut moves = Vec::new();
     for &(op, buffer) in allocations {
         let Some(accesses) = accesses.of(buffer) else { continue };
-        let is_shared = body.name(body.buffers[buffer].scope).starts_with("shared");
+        let is_shared = body.buffers[buffer].scope.is_shared();
         let varying = is_shared.then_some(&varying);
         let home = body.ops[op].parent;
         let mut best = home;

@@ -61,7 +61,7 @@ fn plan(body: &Body, allocations: &[(OpId, BufferId)], effects: &EffectTable) ->
     let (mut indices, mut extents) = (Indices::default(), Vec::new());
     for &(op, buffer) in allocations {
         let Some(accesses) = accesses.of(buffer) else { continue };
-        let is_shared = body.name(body.buffers[buffer].scope).starts_with("shared");
+        let is_shared = body.buffers[buffer].scope.is_shared();
         let below = Below::new(body, body.ops[op].parent, is_shared.then_some(&varying));
         let mut shape = Vec::new();
         for (dim, &extent) in body.buffers[buffer].shape.iter().enumerate() {

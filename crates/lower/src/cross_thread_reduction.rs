@@ -20,8 +20,8 @@ mod plan;
 mod reducer;
 
 use ir::{
-    AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, Callee, DataType, ExprId,
-    OpId, OpKind, Type, arena::Id as _,
+    AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, DataType, ExprId,
+    Intrinsic, MemoryScope, OpId, OpKind, Type, arena::Id as _,
 };
 use rustc_hash::FxHashMap;
 
@@ -29,6 +29,7 @@ use super::{
     LowerOptions, LowerRefusal, Origins,
     edit::{adopt_region, append, loop_block, loop_var, map_expr, map_op},
 };
+use crate::reasons;
 use plan::{Reduction, plan};
 use reducer::{Component, comm_reducer};
 
@@ -47,7 +48,7 @@ pub(super) fn run(
 }
 
 fn refusal(what: &str) -> LowerRefusal {
-    LowerRefusal::new("cross-thread-reduction", format!("a reduction over threads {what}"))
+    LowerRefusal::new(reasons::CROSS_THREAD_REDUCTION, format!("a reduction over threads {what}"))
 }
 
 /// Local memory of one element for each result.
@@ -55,14 +56,14 @@ fn cells(body: &mut Body, block: BlockId, name: &str, of: &[Component]) -> Vec<B
     let mut cells = Vec::new();
     for component in of {
         let one = body.int(1, DataType::INT32);
-        let (name, scope) = (body.intern(name), body.intern("local"));
+        let name = body.intern(name);
         let buffer = body.buffers.push(Buffer {
             name,
             dtype: component.dtype,
             shape: vec![one],
             strides: None,
             elem_offset: None,
-            scope,
+            scope: MemoryScope::Local,
             origin: BufferOrigin::Alloc,
             attrs: Body::no_attrs(),
         });
@@ -165,7 +166,7 @@ fn combine(
         let var = loop_var(body, thread);
         args.push(body.value_expr(var));
     }
-    let callee = Callee::Intrinsic(body.intern("tvm_thread_allreduce"));
+    let callee = body.intrinsic(Intrinsic::ThreadAllreduce);
     let ty: Type = DataType::HANDLE.into();
     let call = body.call(callee, &args, Body::no_attrs(), ty, true);
     body.push_op(inner, OpKind::Evaluate, &[call]);
@@ -175,7 +176,7 @@ fn write_back(body: &mut Body, into: BlockId, reduction: &Reduction, wholes: &[B
     let zero = body.int(0, DataType::INT32);
     for (component, &whole) in reduction.components.iter().zip(wholes) {
         let mut condition = reduction.runs;
-        let is_local = body.name(body.buffers[component.buffer].scope) == "local";
+        let is_local = body.buffers[component.buffer].scope.is_local();
         for &thread in reduction.threads.iter().filter(|_| !is_local) {
             let var = loop_var(body, thread);
             let var = body.value_expr(var);

@@ -42,6 +42,7 @@ use crossbeam_channel::{Receiver, Sender, at, bounded, never, select, unbounded}
 use lsp_server::{ErrorCode, Message, Request};
 use lsp_types as types;
 use serde_json::json;
+use syntax::Language;
 
 use crate::{
     config::ConfigPatch,
@@ -278,7 +279,8 @@ fn register(state: &mut State) {
             "globPattern": format!("**/{}", crate::config::CONFIG_FILE),
         })];
         if state.config.elsewhere_enable {
-            watchers.push(json!({ "globPattern": "**/*.py" }));
+            let extensions = Language::ALL.iter().flat_map(|it| it.support().extensions);
+            watchers.extend(extensions.map(|it| json!({ "globPattern": format!("**/*.{it}") })));
         }
         registrations.push(json!({
             "id": "configuration-file",

@@ -129,7 +129,7 @@ fn check_value(
         return Err(Obstacle::NarrowInteger);
     }
     let is_value = |id: usize| match body.expr(occurrences[OccurrenceId::new(id)].expr).kind {
-        call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
+        call @ ExprKind::Call { callee: Callee::Intrinsic(..), .. } => {
             effects.call(body, call).is_pure_value()
         }
         ExprKind::Call { .. } | ExprKind::Opaque { .. } | ExprKind::Region(..) => false,

@@ -27,7 +27,7 @@ const EXTERNALS: &[(&str, Homes)] = &[
     ("console", Only(&["tir-analyzer"])),
     ("crossbeam-channel", Only(&["tir-analyzer"])),
     ("ctrlc", Only(&["tir-analyzer"])),
-    ("dashmap", Only(&["codegen"])),
+    ("dashmap", Only(&["codegen", "db", "ide", "tir-analyzer"])),
     ("expect-test", Tests),
     ("half", Only(&["interp", "ir"])),
     ("hashbrown", Only(&["ir"])),

@@ -1,10 +1,11 @@
 //! Bounds and congruences of nodes.
 //!
-//! In: a node, a context. Out: [`Facts`]: what every operand can be, through the operator, cut to what the type can hold
-//! (`SEMANTICS: I1`–`I3`, `C4`, `C5`), met with what constraints say of the node, each half made sharper by the other.
-//! Those of a made atom come from its parts and from what constraints say of it, and are kept as those of nodes are.
+//! In: a node, a context. Out: [`Facts`]: what every operand can be, through the operator, cut to what the type can
+//! hold (`SEMANTICS: I1`–`I3`, `C4`, `C5`), met with what constraints say of the node, each half made sharper by the
+//! other. Those of a made atom come from its parts and from what constraints say of it, and are kept as those of nodes
+//! are.
 
-use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, ValueId, arena::Id};
+use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, Intrinsic, ValueId, arena::Id};
 
 use super::Deduction;
 use crate::{
@@ -64,9 +65,7 @@ impl Deduction<'_> {
         let place = self.bounds.of_nodes[overflow as usize].insert(expr.index(), ctx, any);
         let was_cut = std::mem::take(&mut self.bounds.is_cut);
         ir::interrupt::check();
-        let facts = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-            self.work_out(overflow, ctx, expr, dtype)
-        });
+        let facts = ir::stack::with_room(|| self.work_out(overflow, ctx, expr, dtype));
         if self.bounds.is_cut && self.bounds.choices > 0 {
             // Asked for by itself, there is more to see.
             self.bounds.of_nodes[overflow as usize].forget(expr.index(), ctx, place);
@@ -77,8 +76,8 @@ impl Deduction<'_> {
         facts
     }
 
-    /// What is known of a variable that is bound to nothing: what its type and the constraints say, in the context asked
-    /// about last or read off again.
+    /// What is known of a variable that is bound to nothing: what its type and the constraints say, in the context
+    /// asked about last or read off again.
     fn facts_of_variable(
         &mut self,
         overflow: Overflow,
@@ -211,11 +210,10 @@ impl Deduction<'_> {
             ExprKind::BufferField(_, ir::BufferField::Shape(_)) => {
                 any.within(Interval::NON_NEGATIVE)
             }
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                let name = self.body().name(name);
-                match (name, self.body().items(args)) {
-                    ("likely", &[operand]) => self.facts(overflow, ctx, operand),
-                    ("clz" | "popcount", &[operand]) => {
+            ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
+                match (it, self.body().items(args)) {
+                    (Intrinsic::Likely, &[operand]) => self.facts(overflow, ctx, operand),
+                    (Intrinsic::LeadingZeros | Intrinsic::PopCount, &[operand]) => {
                         let bits = self.body().dtype(operand).map_or(64, |it| i128::from(it.bits));
                         any.within(Interval::new(0, bits))
                     }
@@ -275,7 +273,8 @@ impl Deduction<'_> {
         if arms > MOST_ARMS || !self.body().dtype(cond).is_some_and(DataType::is_scalar) {
             return any;
         }
-        // The value is that of the arm chosen, and the arm chosen has the condition, whether or not the other is evaluated.
+        // The value is that of the arm chosen, and the arm chosen has the condition, whether or not the other is
+        // evaluated.
         let arm = |it: &mut Self, value, holds| {
             let inner = it.contexts.assume_in_arms(&mut it.nodes, ctx, cond, holds, arms);
             if it.state(overflow, inner).contradiction {
@@ -323,8 +322,8 @@ impl Deduction<'_> {
         }
     }
 
-    /// The least and greatest value of a float node that is never NaN, and whose bounds are shown. No float remembers that it
-    /// came from an overflow, so none is excluded.
+    /// The least and greatest value of a float node that is never NaN, and whose bounds are shown. No float remembers
+    /// that it came from an overflow, so none is excluded.
     pub(crate) fn float_range(&mut self, ctx: ContextId, expr: ExprId) -> Option<(f64, f64)> {
         let dtype = self.body().dtype(expr)?;
         // Conversion to a narrower format may round up to infinity; float32 and float64 hold every 64-bit integer.
@@ -349,12 +348,12 @@ impl Deduction<'_> {
                 ))
             }
             ExprKind::Broadcast { value, .. } => self.float_range(ctx, value),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+            ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
                 let &[operand] = self.body().items(args) else { return None };
-                let round: fn(f64) -> f64 = match self.body().name(name) {
-                    "floor" => f64::floor,
-                    "ceil" => f64::ceil,
-                    "trunc" => f64::trunc,
+                let round: fn(f64) -> f64 = match it {
+                    Intrinsic::Floor => f64::floor,
+                    Intrinsic::Ceil => f64::ceil,
+                    Intrinsic::Trunc => f64::trunc,
                     _ => return None,
                 };
                 let (min, max) = self.float_range(ctx, operand)?;
@@ -448,8 +447,8 @@ impl Deduction<'_> {
         Some(facts)
     }
 
-    /// Whether no atom is in both operands and none is made of both, so that the form of the whole says no more than the facts of the
-    /// operands, which their own forms are part of. O(variables).
+    /// Whether no atom is in both operands and none is made of both, so that the form of the whole says no more than
+    /// the facts of the operands, which their own forms are part of. O(variables).
     fn shares_nothing(&mut self, op: BinaryOp, a: ExprId, b: ExprId) -> bool {
         let is_apart = match (op, self.nodes.is_int(a), self.nodes.is_int(b)) {
             (BinaryOp::Add | BinaryOp::Sub, false, false) => {
@@ -545,13 +544,10 @@ impl Deduction<'_> {
         }
         let place = self.bounds.of_atoms[overflow as usize].insert(made as usize, ctx, Facts::NONE);
         let was_cut = std::mem::take(&mut self.bounds.is_cut);
-        let own =
-            stacker::maybe_grow(64 * 1024, 1024 * 1024, || match self.atoms.get(made).clone() {
-                Made::Product(factors) => self.facts_of_product(overflow, ctx, &factors),
-                Made::Quotient(it) => {
-                    self.facts_of_quotient(overflow, ctx, &it.dividend, &it.divisor)
-                }
-            });
+        let own = ir::stack::with_room(|| match self.atoms.get(made).clone() {
+            Made::Product(factors) => self.facts_of_product(overflow, ctx, &factors),
+            Made::Quotient(it) => self.facts_of_quotient(overflow, ctx, &it.dividend, &it.divisor),
+        });
         let facts = self.with_recorded(overflow, ctx, atom, own).sharpened();
         // Nothing is possible here: say nothing.
         let facts = if facts.interval.is_empty() { Facts::NONE } else { facts };

@@ -1,9 +1,9 @@
 //! From constraints to facts.
 //!
-//! A condition that holds is taken apart: conjunctions into contexts of their own ([`crate::Analyzer::assume`]); a comparison of
-//! integers into bounds for each of its atoms, and an inequality that later proofs may add to others; `x % c == k` into a
-//! congruence; `x != k` into an excluded value. Bounds found for `x // c`, `min(x, y)`, a conversion, … are handed on to
-//! `x`. Whatever its form, the condition itself is known from then on.
+//! A condition that holds is taken apart: conjunctions into contexts of their own ([`crate::Analyzer::assume`]); a
+//! comparison of integers into bounds for each of its atoms, and an inequality that later proofs may add to others; `x
+//! % c == k` into a congruence; `x != k` into an excluded value. Bounds found for `x // c`, `min(x, y)`, a conversion,
+//! … are handed on to `x`. Whatever its form, the condition itself is known from then on.
 //!
 //! Only conditions that are values of their variables say anything: what a load gave once it need not give again
 //! (`SEMANTICS: M11`, `X8`). Floats are compared by nobody here (`F4`). O(atoms) a condition.

@@ -1,10 +1,10 @@
 //! Deciding conditions.
 //!
 //! In: a comparison or logical operator, a context. Out: whether it is always true, always false, or neither is shown.
-//! In turn: the bounds of both sides; the bounds of their difference as a linear form, in which what they share cancels;
-//! congruences, for equality; excluded values; and, last, the inequalities of the context and the definitions of quotients,
-//! remainders, minima and products that are connected with the difference, as one system ([`super::proof`]). What is asked of a
-//! system is bounded, so a decision costs O(1) beyond the facts of its nodes.
+//! In turn: the bounds of both sides; the bounds of their difference as a linear form, in which what they share
+//! cancels; congruences, for equality; excluded values; and, last, the inequalities of the context and the definitions
+//! of quotients, remainders, minima and products that are connected with the difference, as one system
+//! ([`super::proof`]). What is asked of a system is bounded, so a decision costs O(1) beyond the facts of its nodes.
 
 use ir::{BinaryOp, ExprId};
 
@@ -56,8 +56,8 @@ impl Deduction<'_> {
         }
     }
 
-    /// The value is that of the right side only where the left side does not decide, so there the right side may be seen
-    /// in the light of the left one, whoever evaluates it.
+    /// The value is that of the right side only where the left side does not decide, so there the right side may be
+    /// seen in the light of the left one, whoever evaluates it.
     fn logic(
         &mut self,
         overflow: Overflow,

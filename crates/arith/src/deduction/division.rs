@@ -1,8 +1,8 @@
 //! Quotients and remainders, however they are spelled.
 //!
-//! `x // 8`, `x >> 3` and, of an `x` that is not negative, `truncdiv(x, 8)` are one quotient; `x % 8`, `x & 7` and the like one
-//! remainder (`SEMANTICS: I7`, `I9`). A quotient is an atom of its own; what its definition says of it is said by
-//! [`Deduction::known_of_quotient`] and [`Deduction::known_of_remainder`], whose divisor may be a symbol. O(1).
+//! `x // 8`, `x >> 3` and, of an `x` that is not negative, `truncdiv(x, 8)` are one quotient; `x % 8`, `x & 7` and the
+//! like one remainder (`SEMANTICS: I7`, `I9`). A quotient is an atom of its own; what its definition says of it is said
+//! by [`Deduction::known_of_quotient`] and [`Deduction::known_of_remainder`], whose divisor may be a symbol. O(1).
 
 use ir::{BinaryOp, ExprId, ExprKind};
 use smallvec::SmallVec;
@@ -59,8 +59,8 @@ impl Deduction<'_> {
         Some(Division { is_quotient, dividend, divisor })
     }
 
-    /// A node as a division that rounds to -∞: whether it is the quotient, dividend and divisor. The divisor is a positive
-    /// constant or a form that may be anything but 0.
+    /// A node as a division that rounds to -∞: whether it is the quotient, dividend and divisor. The divisor is a
+    /// positive constant or a form that may be anything but 0.
     fn floor_division(
         &mut self,
         overflow: Overflow,
@@ -155,9 +155,9 @@ impl Deduction<'_> {
         forms
     }
 
-    /// `goal >= 0` without its quotients by symbols: `q <= r` is `dividend < (r + 1) * divisor`, `q >= r` is `dividend >= r *
-    /// divisor`, for a positive divisor. Exact, so whatever is shown of the result is shown of the goal. None if nothing can be
-    /// replaced.
+    /// `goal >= 0` without its quotients by symbols: `q <= r` is `dividend < (r + 1) * divisor`, `q >= r` is `dividend
+    /// >= r * divisor`, for a positive divisor. Exact, so whatever is shown of the result is shown of the goal. None if
+    /// nothing can be replaced.
     pub(crate) fn without_quotients(
         &mut self,
         overflow: Overflow,

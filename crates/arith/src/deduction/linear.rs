@@ -1,9 +1,9 @@
 //! The linear forms of nodes: each as a sum of multiples of atoms and a constant.
 //!
-//! The form equals the value of the node as a mathematical integer, so a sum is taken apart only where it is shown not to
-//! leave its type's range (or where the reading excludes that). An *atom* ([`crate::forms`]) is what is not taken apart: a variable, a
-//! product of variables, a quotient, a node whose sum might wrap. Two occurrences of an atom have one value; so a node
-//! that holds a load has no form at all. Products of sums are distributed.
+//! The form equals the value of the node as a mathematical integer, so a sum is taken apart only where it is shown not
+//! to leave its type's range (or where the reading excludes that). An *atom* ([`crate::forms`]) is what is not taken
+//! apart: a variable, a product of variables, a quotient, a node whose sum might wrap. Two occurrences of an atom have
+//! one value; so a node that holds a load has no form at all. Products of sums are distributed.
 //!
 //! A node whose form would have too many atoms is an atom itself: a chain of n prefixes of a sum costs O(n).
 
@@ -53,9 +53,7 @@ impl Deduction<'_> {
         let atom = Linear::atom(self.atom(expr));
         let place = self.forms.memo[overflow as usize].insert(expr.index(), ctx, atom.clone());
         ir::interrupt::check();
-        let form = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
-            self.take_apart(overflow, ctx, expr).unwrap_or(atom)
-        });
+        let form = ir::stack::with_room(|| self.take_apart(overflow, ctx, expr).unwrap_or(atom));
         self.forms.memo[overflow as usize].set(place, form.clone());
         Some(form)
     }

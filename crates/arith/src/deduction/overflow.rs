@@ -1,7 +1,7 @@
 //! Which sums stay in the range of their type, on every run: the wrapping reading (crate README, "Two readings").
 //!
-//! In: a node, a context. Out: whether no `+ - *` that it evaluates, or that its value is computed from, leaves its range. O(nodes), once a
-//! node and a context that concerns it.
+//! In: a node, a context. Out: whether no `+ - *` that it evaluates, or that its value is computed from, leaves its
+//! range. O(nodes), once a node and a context that concerns it.
 
 use ir::{BinaryOp, ExprId, ExprKind};
 use rustc_hash::FxHashMap;
@@ -43,8 +43,7 @@ impl Deduction<'_> {
         if let Some(&known) = self.overflows.memo.get(&key) {
             return known;
         }
-        let stays =
-            stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.stays_in_range(key.1, expr, part));
+        let stays = ir::stack::with_room(|| self.stays_in_range(key.1, expr, part));
         self.overflows.memo.insert(key, stays);
         stays
     }

@@ -1,12 +1,12 @@
 //! Proofs: what is connected with a goal, as a system of inequalities.
 //!
-//! In: a linear form, a context. Out: whether the form is shown not to be negative. The system has the inequalities recorded of
-//! the goal's atoms, what is known of these atoms by what they are (a quotient, a remainder, a minimum, a product), the same for
-//! the atoms met there, and the bounds and congruences of all; [`crate::procedure`] decides. Conditions on other atoms cost
-//! nothing. Limits have names; beyond them less is shown.
+//! In: a linear form, a context. Out: whether the form is shown not to be negative. The system has the inequalities
+//! recorded of the goal's atoms, what is known of these atoms by what they are (a quotient, a remainder, a minimum, a
+//! product), the same for the atoms met there, and the bounds and congruences of all; [`crate::procedure`] decides.
+//! Conditions on other atoms cost nothing. Limits have names; beyond them less is shown.
 //!
-//! A goal with quotients by symbols, or whose terms share a positive factor, is shown in a plainer form that is as strong. Where a minimum
-//! counts up, or a maximum down, the goal is shown for either operand.
+//! A goal with quotients by symbols, or whose terms share a positive factor, is shown in a plainer form that is as
+//! strong. Where a minimum counts up, or a maximum down, the goal is shown for either operand.
 
 use ir::{BinaryOp, ExprId, ExprKind};
 use smallvec::SmallVec;
@@ -234,8 +234,8 @@ impl Deduction<'_> {
         }
     }
 
-    /// A sum or product that may wrap is congruent to the exact one, modulo the width. So it is at most the exact one if that
-    /// is at least the least value of the type, and at least that if that is at most the greatest.
+    /// A sum or product that may wrap is congruent to the exact one, modulo the width. So it is at most the exact one
+    /// if that is at least the least value of the type, and at least that if that is at most the greatest.
     fn known_of_wrapped(
         &mut self,
         overflow: Overflow,
@@ -281,7 +281,8 @@ impl Deduction<'_> {
         }
     }
 
-    /// A factor's inequalities times the rest of the product, which is not negative: `i * m <= (n - 1) * m` of an `i` below `n`.
+    /// A factor's inequalities times the rest of the product, which is not negative: `i * m <= (n - 1) * m` of an `i`
+    /// below `n`.
     fn known_of_product(
         &mut self,
         overflow: Overflow,
@@ -328,8 +329,8 @@ impl Deduction<'_> {
         known
     }
 
-    /// An inequality that is as strong, without quotients by symbols and without a positive factor that all terms share; none if
-    /// it is the same.
+    /// An inequality that is as strong, without quotients by symbols and without a positive factor that all terms
+    /// share; none if it is the same.
     pub(crate) fn plain_form(
         &mut self,
         overflow: Overflow,

@@ -1,9 +1,9 @@
 //! From a fact about a node to facts about what it is made of.
 //!
-//! In: an interval and a congruence of a node or made atom. Out: the same recorded, and what follows for its operands, down to
-//! its atoms: bounds of `x // c`, `min(x, y)`, a conversion, … are handed on to `x`. A product that is not 0 has no factor that is 0; one that
-//! is positive and of factors that are not negative has factors of at least 1, and is at least as large as each part of it. O(nodes
-//! that learn something), each bounded by its operands.
+//! In: an interval and a congruence of a node or made atom. Out: the same recorded, and what follows for its operands,
+//! down to its atoms: bounds of `x // c`, `min(x, y)`, a conversion, … are handed on to `x`. A product that is not 0
+//! has no factor that is 0; one that is positive and of factors that are not negative has factors of at least 1, and is
+//! at least as large as each part of it. O(nodes that learn something), each bounded by its operands.
 
 use ir::{BinaryOp, ExprId, ExprKind, ValueId};
 use smallvec::SmallVec;
@@ -36,8 +36,9 @@ impl Subject {
 type Stack = SmallVec<[(Subject, Interval, Modular); 4]>;
 
 impl Deduction<'_> {
-    /// Notes `form >= 0` with its atoms; and with what they are made of, how: `x // 4` leads from `x` to the form. So that both
-    /// sides of every comparison are written alike, a form without its quotients by symbols is noted beside it.
+    /// Notes `form >= 0` with its atoms; and with what they are made of, how: `x // 4` leads from `x` to the form. So
+    /// that both sides of every comparison are written alike, a form without its quotients by symbols is noted beside
+    /// it.
     pub(crate) fn record_inequality(&mut self, recorder: &mut Recorder, form: Linear) {
         if form.terms().len() < 2 {
             return;
@@ -358,7 +359,8 @@ impl Deduction<'_> {
     }
 }
 
-/// What a quotient, rounded to -∞, in `quotient` says of the dividend: `q * y <= x <= (q + 1) * y - 1` for a positive `y`.
+/// What a quotient, rounded to -∞, in `quotient` says of the dividend: `q * y <= x <= (q + 1) * y - 1` for a positive
+/// `y`.
 fn range_of_dividend(quotient: Interval, divisor: Interval) -> Option<Interval> {
     if divisor.min <= 0 {
         return None;

@@ -1,8 +1,8 @@
 //! Made atoms: products and quotients that need be no node of the body, and the algebra of forms over them.
 //!
 //! `(n + 1) * m` is `n * m + m` whether or not the body has `n * m`; and `x // 8`, `x >> 3` are one quotient. A made
-//! atom is a mathematical integer, of whatever size. A product is a bag of factors in the order of their ids, so factors in any
-//! order and grouping give one atom. Products of sums are distributed.
+//! atom is a mathematical integer, of whatever size. A product is a bag of factors in the order of their ids, so
+//! factors in any order and grouping give one atom. Products of sums are distributed.
 //!
 //! | made atom | its value |
 //! |---|---|
@@ -40,7 +40,8 @@ pub(crate) enum Made {
     Quotient(Box<Quotient>),
 }
 
-/// A quotient rounded to -∞. Dividend and divisor share no factor, and no part of the dividend is a multiple of the divisor.
+/// A quotient rounded to -∞. Dividend and divisor share no factor, and no part of the dividend is a multiple of the
+/// divisor.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Quotient {
     pub(crate) dividend: Linear,
@@ -250,8 +251,8 @@ impl Atoms {
         Some(total)
     }
 
-    /// `dividend // divisor` as a form. What the two share is taken out, and what is a multiple of the divisor is divided:
-    /// `(i * n + j) // n` is `i + j // n`, whatever sign `n` has. None if it does not fit.
+    /// `dividend // divisor` as a form. What the two share is taken out, and what is a multiple of the divisor is
+    /// divided: `(i * n + j) // n` is `i + j // n`, whatever sign `n` has. None if it does not fit.
     pub(crate) fn quotient(
         &mut self,
         nodes: &mut Nodes<'_>,
@@ -286,7 +287,8 @@ impl Atoms {
         multiple.combine(1, &Linear::atom(atom), 1)
     }
 
-    /// Both without the atoms and the number that every term of both has as a factor; none of them is 0 where the divisor is not.
+    /// Both without the atoms and the number that every term of both has as a factor; none of them is 0 where the
+    /// divisor is not.
     fn without_shared_factors(
         &mut self,
         nodes: &mut Nodes<'_>,

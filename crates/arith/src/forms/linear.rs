@@ -15,8 +15,8 @@ use crate::{
 /// Atoms of one form.
 pub(crate) const MOST_TERMS: usize = 12;
 
-/// `constant + sum of factor * atom`; atoms in the order of their ids, no factor 0. Every number of it has an opposite: none is
-/// `i128::MIN`.
+/// `constant + sum of factor * atom`; atoms in the order of their ids, no factor 0. Every number of it has an opposite:
+/// none is `i128::MIN`.
 #[derive(PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Linear {
     terms: SmallVec<[(Atom, i128); 2]>,
@@ -106,8 +106,8 @@ impl Linear {
     pub(crate) fn scale(&self, factor: i128) -> Option<Linear> {
         self.combine(factor, &Linear::constant(0), 0)
     }
-    /// As an inequality `self >= 0` of integers, with the greatest common factor taken out and the constant rounded down: the
-    /// same solutions.
+    /// As an inequality `self >= 0` of integers, with the greatest common factor taken out and the constant rounded
+    /// down: the same solutions.
     pub(crate) fn tightened(self) -> Linear {
         let mut common = 0;
         for &(_, factor) in &self.terms {

@@ -1,8 +1,8 @@
 //! Which nodes are one value, however they are written.
 //!
-//! Facts about `m * n` are facts about `n * m`, and about `p` after `p = n * m`. Nodes that are equal at the arithmetic level of
-//! [`crate::canonical`] share a *representative*, the first of them that was asked for; facts are kept with it. Only nodes that
-//! are values of their variables have one. O(operands) a node, once, without native recursion.
+//! Facts about `m * n` are facts about `n * m`, and about `p` after `p = n * m`. Nodes that are equal at the arithmetic
+//! level of [`crate::canonical`] share a *representative*, the first of them that was asked for; facts are kept with
+//! it. Only nodes that are values of their variables have one. O(operands) a node, once, without native recursion.
 
 use ir::{Body, ExprId, ExprKind, arena::Id, effects::EffectTable, plan::Equivalence};
 use smallvec::SmallVec;

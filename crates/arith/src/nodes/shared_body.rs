@@ -1,8 +1,8 @@
 //! The body that an analyzer is about: somebody else's, or one of its own that grows.
 //!
-//! A caller that makes new expressions (a simplifier) asks about them while it makes them. Nodes are only ever added, so all that
-//! was found out before stays true, and the numbers of nodes keep their meaning. A clone of the holder is O(1): it is how a walk
-//! over the body goes on while facts are worked out.
+//! A caller that makes new expressions (a simplifier) asks about them while it makes them. Nodes are only ever added,
+//! so all that was found out before stays true, and the numbers of nodes keep their meaning. A clone of the holder is
+//! O(1): it is how a walk over the body goes on while facts are worked out.
 
 use std::{ops::Deref, sync::Arc};
 

@@ -1,12 +1,13 @@
 //! What a node depends on: its variables, and whether it is a value of them.
 //!
-//! Facts about a node can only change where one of its variables is constrained, so the memo of the analyzer asks for the
-//! variables. A set holds up to [`MOST_VARIABLES`]; a node with more, and one that holds a comparison (which the
+//! Facts about a node can only change where one of its variables is constrained, so the memo of the analyzer asks for
+//! the variables. A set holds up to [`MOST_VARIABLES`]; a node with more, and one that holds a comparison (which the
 //! constraints on *other* variables may decide), depends on everything. Variables that are bound to a value of others
 //! (`Bind`, block iteration variables) count with the variables of their value.
 //!
-//! Canonical terms are sums modulo the width of a type: `(x + -2147483648) * 2` is the term of `x * 2` though only one of them
-//! fits. So the summary bounds the factors of the sum as integers: where none leaves the type, terms are equal as integers.
+//! Canonical terms are sums modulo the width of a type: `(x + -2147483648) * 2` is the term of `x * 2` though only one
+//! of them fits. So the summary bounds the factors of the sum as integers: where none leaves the type, terms are equal
+//! as integers.
 //!
 //! Computed once a node, on demand, without native recursion: O(nodes met).
 
@@ -44,8 +45,8 @@ pub(crate) struct Summary {
     /// A value of its variables and nothing else, each time it is evaluated: no load, no call that may differ, nothing
     /// unknown, no variable of a binder outside it.
     pub(crate) is_stable: bool,
-    /// At least the absolute value of each factor of the sum that the node is as an integer; [`Summary::REDUCED`] where a factor in
-    /// it may not fit its type.
+    /// At least the absolute value of each factor of the sum that the node is as an integer; [`Summary::REDUCED`] where
+    /// a factor in it may not fit its type.
     largest_factor: u64,
 }
 
@@ -212,7 +213,7 @@ impl<'a> Summaries<'a> {
         }
         match node.kind {
             ExprKind::Load { .. } | ExprKind::Region(..) | ExprKind::Opaque { .. } => false,
-            call @ ExprKind::Call { callee: Callee::Intrinsic(_), instance: 0, .. } => {
+            call @ ExprKind::Call { callee: Callee::Intrinsic(..), instance: 0, .. } => {
                 self.effects.call(body, call).is_pure_value()
             }
             ExprKind::Call { .. } => false,

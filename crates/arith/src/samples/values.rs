@@ -4,7 +4,7 @@
 //! and in 64 bits. Variables of loops have the first and the last value of their range in the first two lanes, and in the others one of these
 //! or any other; other variables small values that sizes often have.
 
-use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, UnaryOp, ValueId, arena::Id};
+use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, Intrinsic, UnaryOp, ValueId, arena::Id};
 
 use super::{LANES, Lanes, Numbers, Sample, Sampling, Truths};
 use crate::{Interval, integers::is_integral};
@@ -58,9 +58,9 @@ impl Sampling<'_, '_> {
             ExprKind::Binary(op, a, b) => self.binary_sample(op, a, b, dtype),
             ExprKind::Select(cond, a, b) => self.chosen(cond, a, b, true),
             ExprKind::IfThenElse(cond, a, b) => self.chosen(cond, a, b, false),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                match (self.nodes.body().name(name), self.nodes.body().items(args)) {
-                    ("likely", &[a]) => self.sample(a),
+            ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Likely), args, .. } => {
+                match *self.nodes.body().items(args) {
+                    [a] => self.sample(a),
                     _ => Sample::Unknown,
                 }
             }
@@ -152,9 +152,11 @@ impl Sampling<'_, '_> {
         match node.kind {
             ExprKind::Float(_) | ExprKind::Cast(_) => false,
             ExprKind::Broadcast { value, .. } => self.is_any_float(value),
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }
-                if matches!(self.nodes.body().name(name), "floor" | "ceil" | "trunc") =>
-            {
+            ExprKind::Call {
+                callee: Callee::Intrinsic(_, Intrinsic::Floor | Intrinsic::Ceil | Intrinsic::Trunc),
+                args,
+                ..
+            } => {
                 let first = self.nodes.body().items(args).first().copied();
                 first.is_some_and(|it| self.is_any_float(it))
             }

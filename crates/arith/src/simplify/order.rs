@@ -63,7 +63,7 @@ fn own(body: &Body, a: &ExprKind, b: &ExprKind) -> Ordering {
 
 fn callee(body: &Body, callee: Callee) -> (u32, &str) {
     match callee {
-        Callee::Intrinsic(name) => (0, body.name(name)),
+        Callee::Intrinsic(name, _) => (0, body.name(name)),
         Callee::Function(name) => (1, body.name(name)),
         Callee::Unknown(name) => (2, body.name(name)),
     }

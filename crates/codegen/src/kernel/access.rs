@@ -3,6 +3,7 @@
 use ir::{Body, BufferId, BufferOrigin, ExprId, ViewStep};
 
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 /// The offset of a buffer: its own, or that of the buffer it is a view of. Refused for a view of another type whose
 /// source has one. A declaration by a data pointer begins where the memory does. Linear in the chain of views.
@@ -11,7 +12,7 @@ pub(crate) fn offset(body: &Body, buffer: BufferId) -> Result<Option<ExprId>> {
         if let Some(offset) = body.buffers[at].elem_offset {
             if body.buffers[at].dtype != body.buffers[buffer].dtype {
                 let text = "a view of another type has an offset";
-                return Err(Refusal::new("buffer-view", text));
+                return Err(Refusal::new(reasons::BUFFER_VIEW, text));
             }
             return Ok(Some(offset));
         }
@@ -43,5 +44,5 @@ fn views(body: &Body, buffer: BufferId) -> impl Iterator<Item = BufferId> + '_ {
 
 /// Whether a buffer holds fragments, by its scope.
 pub(crate) fn is_fragment(body: &Body, buffer: BufferId) -> bool {
-    body.name(body.buffers[buffer].scope).starts_with("wmma.")
+    body.buffers[buffer].scope.is_fragment()
 }

@@ -20,12 +20,15 @@ mod warps;
 use ir::effects::EffectTable;
 use ir::{
     AllocKind, BinaryOp, BlockId, Body, Buffer, BufferId, BufferOrigin, Callee, DataType, ExprId,
-    ExprKind, OpId, OpKind, Type, ValueId, arena::Id as _,
+    ExprKind, Intrinsic, MemoryScope, OpId, OpKind, Type, ValueId, arena::Id as _,
 };
 use lower::Origins;
 use rustc_hash::FxHashMap;
 
-use crate::kernel::{Axis, Kernel, Refusal, Result, split::nest, sync};
+use crate::{
+    kernel::{Axis, Kernel, Refusal, Result, split::nest, sync},
+    reasons,
+};
 use warps::Form;
 
 /// Lowers all reductions of `kernels`, by shuffles where that can be and `shuffles` says that the language has them. Gives what
@@ -85,7 +88,7 @@ struct Tree {
 }
 
 fn malformed(what: &str) -> Refusal {
-    Refusal::new("allreduce", format!("a reduction over threads {what}"))
+    Refusal::new(reasons::ALLREDUCE, format!("a reduction over threads {what}"))
 }
 
 impl<'a> Lowering<'a> {
@@ -277,7 +280,7 @@ impl<'a> Lowering<'a> {
     }
 
     fn allocate(&mut self, dtype: DataType, len: i64) -> BufferId {
-        let (name, scope) = (self.body.intern("red"), self.body.intern("shared"));
+        let name = self.body.intern("red");
         let extent = self.int(len);
         let buffer = self.body.buffers.push(Buffer {
             name,
@@ -285,7 +288,7 @@ impl<'a> Lowering<'a> {
             shape: vec![extent],
             strides: None,
             elem_offset: None,
-            scope,
+            scope: MemoryScope::Shared,
             origin: BufferOrigin::Alloc,
             attrs: Body::no_attrs(),
         });
@@ -338,13 +341,10 @@ impl<'a> Lowering<'a> {
 
 /// The body and identity of `T.comm_reducer(lambda …: …, [identity…])`.
 fn reducer_parts(body: &Body, node: ExprId) -> Result<(ExprId, Vec<ExprId>)> {
-    let ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } = body.expr(node).kind else {
+    let Some(args) = body.operands_of(node, Intrinsic::CommReducer) else {
         return Err(malformed("has no reducer"));
     };
-    let &[lambda, identity] = body.items(args) else { return Err(malformed("has no identity")) };
-    if body.name(name) != "comm_reducer" {
-        return Err(malformed("has no reducer"));
-    }
+    let &[lambda, identity] = args else { return Err(malformed("has no identity")) };
     let ExprKind::Lambda { params, body: reducer } = body.expr(lambda).kind else {
         return Err(malformed("has a reducer that is no lambda"));
     };
@@ -366,11 +366,14 @@ fn reduction_call(body: &Body, scope: OpId) -> Result<ir::ExprListId> {
         return Err(malformed("shares its scope with other statements"));
     };
     match (body.ops[*op].kind, body.ops[*op].operands.first().map(|&it| body.expr(it).kind)) {
-        (OpKind::Evaluate, Some(ExprKind::Call { callee: Callee::Intrinsic(name), args, .. }))
-            if body.name(name) == "tvm_thread_allreduce" =>
-        {
-            Ok(args)
-        }
+        (
+            OpKind::Evaluate,
+            Some(ExprKind::Call {
+                callee: Callee::Intrinsic(_, Intrinsic::ThreadAllreduce),
+                args,
+                ..
+            }),
+        ) => Ok(args),
         _ => Err(malformed("is no call")),
     }
 }
@@ -439,7 +442,7 @@ fn substitute(
         }
         _ => {
             let mut failed = None;
-            let new = stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            let new = ir::stack::with_room(|| {
                 body.map_children(expr, &mut |body, child| {
                     substitute(body, child, operands, memo).unwrap_or_else(|refusal| {
                         failed = Some(refusal);

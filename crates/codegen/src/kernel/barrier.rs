@@ -2,9 +2,10 @@
 //!
 //! In: the expression of an `evaluate`. Out: whether it is a barrier; anything else that would do something is refused by name.
 
-use ir::{Body, Callee, ExprId, ExprKind, OpKind};
+use ir::{Body, Callee, ExprId, ExprKind, Intrinsic, MemoryScope, OpKind};
 
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 /// Whether an evaluated expression is a barrier for the threads of a block; if not, it does nothing.
 ///
@@ -14,21 +15,29 @@ use crate::kernel::{Refusal, Result};
 pub(crate) fn is_barrier(body: &Body, expr: ExprId) -> Result<bool> {
     match body.expr(expr).kind {
         ExprKind::Int(_) | ExprKind::Float(_) => Ok(false),
-        ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
+        ExprKind::Call { callee: Callee::Intrinsic(name, it), args, .. } => {
             let scope = body.items(args).first().and_then(|&it| match body.expr(it).kind {
-                ExprKind::Str(scope) => Some(body.name(scope)),
+                ExprKind::Str(scope) => Some(body.scope_of(scope)),
                 _ => None,
             });
-            match (body.name(name), scope) {
-                ("tvm_storage_sync", Some("shared" | "shared.dyn")) => Ok(true),
-                ("tvm_storage_sync", scope) => Err(Refusal::new(
-                    "barrier-scope",
-                    format!("a barrier of scope `{}`", scope.unwrap_or("?")),
-                )),
-                (name, _) => Err(Refusal::new("intrinsic", format!("`T.{name}` is not lowered"))),
+            match it {
+                Intrinsic::StorageSync if scope.is_some_and(MemoryScope::is_plain_shared) => {
+                    Ok(true)
+                }
+                Intrinsic::StorageSync => {
+                    let scope = body.scope_name(scope.unwrap_or(MemoryScope::Unknown));
+                    Err(Refusal::new(
+                        reasons::BARRIER_SCOPE,
+                        format!("a barrier of scope `{scope}`"),
+                    ))
+                }
+                _ => {
+                    let detail = format!("`T.{}` is not lowered", body.name(name));
+                    Err(Refusal::new(reasons::INTRINSIC, detail))
+                }
             }
         }
-        _ => Err(Refusal::new("intrinsic", "a value is computed and thrown away")),
+        _ => Err(Refusal::new(reasons::INTRINSIC, "a value is computed and thrown away")),
     }
 }
 
@@ -40,13 +49,13 @@ pub(crate) fn check_instructions(body: &Body) -> Result<()> {
     for op in body.ops_preorder() {
         let operation = &body.ops[op];
         if operation.kind == OpKind::Evaluate
-            && let ExprKind::Call { callee: Callee::Intrinsic(name), .. } =
+            && let ExprKind::Call { callee: Callee::Intrinsic(name, _), .. } =
                 body.expr(operation.operands[0]).kind
             && is_nvidia(body.name(name))
         {
             let name = body.name(name);
             let detail = format!("`T.{name}` is an instruction of NVIDIA's GPUs");
-            return Err(Refusal::new("nvidia-only", detail).at(op));
+            return Err(Refusal::new(reasons::NVIDIA_ONLY, detail).at(op));
         }
     }
     Ok(())

@@ -6,7 +6,7 @@
 //! loop ranges, thread extents and shape variables only, not from conditions: a value has one range everywhere.
 //! Each node is computed once.
 
-use ir::{BinaryOp, Body, DataType, ExprId, ExprKind, OpKind, ValueId, ValueKind};
+use ir::{BinaryOp, Body, DataType, ExprId, ExprKind, Intrinsic, OpKind, ValueId, ValueKind};
 use rustc_hash::FxHashMap;
 
 use crate::kernel::{Axis, ScalarSource};
@@ -95,7 +95,7 @@ impl<'a> Bounds<'a> {
         if let Some(&known) = self.exprs.get(&expr) {
             return known;
         }
-        let range = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.compute(expr));
+        let range = ir::stack::with_room(|| self.compute(expr));
         self.exprs.insert(expr, range);
         range
     }
@@ -142,9 +142,9 @@ impl<'a> Bounds<'a> {
             }
             ExprKind::Ramp { base, stride, lanes } => self.ramp(base, stride, lanes),
             ExprKind::Broadcast { value, .. } => self.range(value),
-            ExprKind::Call { callee: ir::Callee::Intrinsic(name), args, .. } => {
-                match (body.name(name), body.items(args)) {
-                    ("likely" | "tvm_thread_invariant", &[a]) => self.range(a),
+            ExprKind::Call { callee: ir::Callee::Intrinsic(_, it), args, .. } => {
+                match (it, body.items(args)) {
+                    (Intrinsic::Likely | Intrinsic::ThreadInvariant, &[a]) => self.range(a),
                     _ => whole,
                 }
             }

@@ -9,11 +9,12 @@
 
 use std::fmt::Write as _;
 
-use ir::{BinaryOp, Body, BufferField, DataType, ExprId, ExprKind, UnaryOp, ValueId};
+use ir::{BinaryOp, Body, BufferField, DataType, ExprId, ExprKind, Intrinsic, UnaryOp, ValueId};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 /// Nodes that one host expression may have when its bindings are written out.
 const MAX_NODES: usize = 4096;
@@ -323,7 +324,7 @@ impl HostContext<'_> {
     fn node(&mut self, expr: ExprId, budget: &mut (usize, usize)) -> Result<HostExpr> {
         let too_large = || {
             Refusal::new(
-                "host-expression-too-large",
+                reasons::HOST_EXPRESSION_TOO_LARGE,
                 "an extent or argument needs too many operations on the host",
             )
         };
@@ -342,7 +343,7 @@ impl HostContext<'_> {
         let dtype = body
             .dtype(expr)
             .filter(|it| it.is_scalar())
-            .ok_or_else(|| Refusal::new("host-expression", "no scalar type"))?;
+            .ok_or_else(|| Refusal::new(reasons::HOST_EXPRESSION, "no scalar type"))?;
         let name = dtype.to_string();
         let op = |op, args| Ok(HostExpr::Op { op, dtype: name.clone(), args });
         match body.expr(expr).kind {
@@ -385,22 +386,24 @@ impl HostContext<'_> {
                     vec![self.node(c, budget)?, self.node(a, budget)?, self.node(b, budget)?];
                 op(HostOp::Select, args)
             }
-            ExprKind::Call { callee: ir::Callee::Intrinsic(callee), args, .. } => {
-                let args = body.items(args);
-                match (body.name(callee), args) {
-                    ("likely" | "tvm_thread_invariant", &[a]) => self.node(a, budget),
-                    (other, _) => Err(Refusal::new(
-                        "host-call",
-                        format!("the host would have to call `{other}` for an extent or argument"),
+            ExprKind::Call { callee: ir::Callee::Intrinsic(name, it), args, .. } => {
+                match (it, body.items(args)) {
+                    (Intrinsic::Likely | Intrinsic::ThreadInvariant, &[a]) => self.node(a, budget),
+                    _ => Err(Refusal::new(
+                        reasons::HOST_CALL,
+                        format!(
+                            "the host would have to call `{}` for an extent or argument",
+                            body.name(name)
+                        ),
                     )),
                 }
             }
             ExprKind::Load { .. } => Err(Refusal::new(
-                "host-load",
+                reasons::HOST_LOAD,
                 "an extent or argument is read from memory on the host",
             )),
             _ => Err(Refusal::new(
-                "host-expression",
+                reasons::HOST_EXPRESSION,
                 "an extent or argument has an unsupported form",
             )),
         }

@@ -1,12 +1,15 @@
 //! Barriers of kernels: puts them where [`barriers`] says that a thread depends on what another one did.
 
 use barriers::{Plan, Planner, in_place};
-use ir::{BlockId, Body, Callee, OpId, OpKind, Type, arena::Id as _, effects::EffectTable};
+use ir::{BlockId, Body, OpId, OpKind, Type, arena::Id as _, effects::EffectTable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::kernel::{
-    Axis, Kernel, Refusal, Result, Root, Space,
-    split::{root_of, space},
+use crate::{
+    kernel::{
+        Axis, Kernel, Refusal, Result, Root, Space,
+        split::{root_of, space},
+    },
+    reasons,
 };
 
 /// Threads of a block beyond which they are not enumerated.
@@ -34,7 +37,7 @@ pub(crate) fn insert_barriers(
         }
         if let Some(&store) = plan.exchanges.first() {
             let what = "a statement reads from shared memory what other threads write in it: no barrier can stand in between";
-            return Err(Refusal::new("exchange-in-one-statement", what).at(store));
+            return Err(Refusal::new(reasons::EXCHANGE_IN_ONE_STATEMENT, what).at(store));
         }
         before.extend(plan.before);
         at_end.extend(plan.at_end);
@@ -102,7 +105,7 @@ fn facts(body: &Body, kernel: &Kernel) -> barriers::Kernel {
 }
 
 fn push_barrier(body: &mut Body, block: BlockId) {
-    let callee = Callee::Intrinsic(body.intern("tvm_storage_sync"));
+    let callee = body.intrinsic(ir::Intrinsic::StorageSync);
     let scope = body.string("shared");
     let ty = Type::Prim(ir::DataType::INT32);
     let call = body.call(callee, &[scope], Body::no_attrs(), ty, true);

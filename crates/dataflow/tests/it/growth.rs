@@ -19,7 +19,7 @@ struct Build {
 impl Build {
     fn new() -> Build {
         let mut body = Body::new("f", Dialect::Tirx);
-        let (name, scope) = (body.intern("A"), body.intern("local"));
+        let (name, scope) = (body.intern("A"), body.memory_scope("local"));
         let n = body.int(16, DataType::INT32);
         let buffer = body.buffers.push(Buffer {
             name,

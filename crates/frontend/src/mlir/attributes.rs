@@ -6,12 +6,13 @@
 //! stands between the brackets of a dialect's own attribute. Linear in the tree.
 
 use rustc_hash::FxHashSet;
-use syntax::{SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, WalkEvent};
+use syntax::{
+    Diagnostic, Severity, SyntaxElement, SyntaxKind, SyntaxNode, SyntaxToken, TextRange, WalkEvent,
+};
 
 use crate::{
     ops::codes::{DUPLICATE_KEY, UNDEFINED_AFFINE_NAME, UNDEFINED_ALIAS},
     said::Said,
-    tvmscript::{Diagnostic, Severity},
 };
 
 /// Problems of the attributes and types of a unit, relative to it; at most as many as are listed of one unit.
@@ -42,8 +43,7 @@ pub fn attribute_problems(
 }
 
 fn error(code: &'static str, range: TextRange, message: String) -> Diagnostic {
-    let (help, related) = (None, Vec::new());
-    Diagnostic { code, severity: Severity::Error, range, message, help, related }
+    Diagnostic { code, severity: Severity::Error, range, message, ..Diagnostic::default() }
 }
 
 // ---- aliases ----

@@ -3,66 +3,24 @@
 //! Codes are kebab-case and stable; [`ALL`] documents each, for `explain` and for tables of rules.
 
 use ir::guard::Panicked;
-use syntax::TextRange;
+use rules::Rule;
+use syntax::{Diagnostic, Severity, TextRange};
 
-/// How bad it is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Severity {
-    /// TVM refuses the function, or it cannot mean what it says.
-    Error,
-    /// TVM reads it, but it is probably not meant so.
-    Warning,
-    /// A fact the reader may want to know.
-    Information,
-    /// This tool knows less than it could; nothing is wrong with the text.
-    Hint,
-}
-
-/// One finding in a function. Ranges are relative to the function's start.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct Diagnostic {
-    /// The rule, by its name in [`ALL`].
-    pub code: &'static str,
-    /// How bad it is.
-    pub severity: Severity,
-    /// Where.
-    pub range: TextRange,
-    /// What is wrong, in one sentence without a full stop.
-    pub message: String,
-    /// What to do about it.
-    pub help: Option<String>,
-    /// Other places that matter, with what they are.
-    pub related: Vec<(TextRange, String)>,
-}
-
-/// A rule that a [`Diagnostic`] may name.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct DiagnosticRule {
-    /// Kebab-case name.
-    pub code: &'static str,
-    /// Severity of its diagnostics.
-    pub severity: Severity,
-    /// One line.
-    pub summary: &'static str,
-    /// All of it.
-    pub docs: &'static str,
-}
-
-macro_rules! rules {
+macro_rules! codes {
     ($($(#[doc = $docs:literal])* $konst:ident = $code:literal, $severity:ident, $summary:literal;)*) => {
         $(#[doc = $summary] pub const $konst: &str = $code;)*
 
         /// Every rule of this crate, in the order of their names.
-        pub const ALL: &[DiagnosticRule] = &[$(DiagnosticRule {
-            code: $code,
-            severity: Severity::$severity,
-            summary: $summary,
-            docs: concat!($($docs, "\n"),*),
-        }),*];
+        pub const ALL: &[Rule] = &[$(Rule::reported(
+            $code,
+            Severity::$severity,
+            $summary,
+            concat!($($docs, "\n"),*),
+        )),*];
     };
 }
 
-rules! {
+codes! {
     /// Both operands of an operator, or the two sides of a binding, must have types that TVM can bring together.
     /// Arithmetic promotes (`int32 + float32` is `float32`); `==`, `!=` and bindings do not. Bool conditions are
     /// required by `and`, `or`, `not`, `if`, `while`, `assert` and `T.if_then_else`; integers do not count as bool.
@@ -107,13 +65,13 @@ pub fn internal_error(panicked: &Panicked, name: TextRange) -> Diagnostic {
         range: name,
         message: panicked.to_string(),
         help: Some("this is a mistake of tir-analyzer; please report it with the file".to_owned()),
-        related: Vec::new(),
+        ..Diagnostic::default()
     }
 }
 
 /// The rule of a code.
-pub fn rule(code: &str) -> Option<&'static DiagnosticRule> {
-    ALL.iter().find(|it| it.code == code)
+pub fn rule(code: &str) -> Option<&'static Rule> {
+    ALL.iter().find(|it| it.name == code)
 }
 
 #[cfg(test)]
@@ -124,11 +82,11 @@ mod tests {
     fn rules_are_documented_and_in_kebab_case() {
         for rule in ALL {
             assert!(
-                rule.code.bytes().all(|it| it.is_ascii_lowercase() || it == b'-'),
+                rule.name.bytes().all(|it| it.is_ascii_lowercase() || it == b'-'),
                 "{}",
-                rule.code
+                rule.name
             );
-            assert!(!rule.docs.trim().is_empty(), "{}", rule.code);
+            assert!(!rule.docs.trim().is_empty(), "{}", rule.name);
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::{
     exec::Machine,
     intrinsics,
 };
-use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, UnaryOp};
+use ir::{BinaryOp, Callee, DataType, ExprId, ExprKind, Intrinsic, UnaryOp};
 
 /// Steps of a program, at most: what is larger is rarely executed often.
 const MAX_STEPS: usize = 4096;
@@ -77,7 +77,7 @@ impl Compiler<'_, '_> {
         if let Some(&known) = self.totals.get(&expr) {
             return known;
         }
-        let total = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.find_total(expr));
+        let total = ir::stack::with_room(|| self.find_total(expr));
         self.totals.insert(expr, total);
         total
     }
@@ -107,7 +107,7 @@ impl Compiler<'_, '_> {
 
     /// Code for a node; its value is in the register.
     fn expr(&mut self, expr: ExprId) -> Option<(Reg, Kind)> {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.node(expr))
+        ir::stack::with_room(|| self.node(expr))
     }
 
     fn node(&mut self, expr: ExprId) -> Option<(Reg, Kind)> {
@@ -220,8 +220,12 @@ impl Compiler<'_, '_> {
             ExprKind::IfThenElse(condition, then, otherwise) => {
                 return self.choice(condition, then, otherwise);
             }
-            ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-                return self.call(body.name(name), body.items(args), dtype, kind, is_uniform);
+            ExprKind::Call { callee: Callee::Intrinsic(name, it), args, .. } => {
+                let args = body.items(args);
+                return match args {
+                    &[value] if it.is_transparent() => self.expr(value),
+                    _ => self.call((body.name(name), it), args, dtype, kind, is_uniform),
+                };
             }
             _ => return None,
         };
@@ -263,18 +267,12 @@ impl Compiler<'_, '_> {
 
     fn call(
         &mut self,
-        name: &str,
+        (name, it): (&str, Intrinsic),
         args: &[ExprId],
         dtype: DataType,
         kind: Kind,
         is_uniform: bool,
     ) -> Option<(Reg, Kind)> {
-        match (name, args) {
-            ("likely" | "ignore_loop_partition" | "tvm_thread_invariant", &[value]) => {
-                return self.expr(value);
-            }
-            _ => {}
-        }
         let mut operands = Vec::with_capacity(args.len());
         for &arg in args {
             let (register, kind) = self.expr(arg)?;
@@ -284,7 +282,7 @@ impl Compiler<'_, '_> {
             operands.push(register);
         }
         let step = match operands[..] {
-            [x] => match (intrinsics::unary_float(name), test(name)) {
+            [x] => match (intrinsics::unary_float(name), test(it)) {
                 (Some(function), _) if kind.is_float() => {
                     Step::Call1(self.register(), function, dtype, x)
                 }
@@ -374,11 +372,11 @@ impl Compiler<'_, '_> {
     }
 }
 
-fn test(name: &str) -> Option<fn(f64) -> bool> {
-    Some(match name {
-        "isnan" => f64::is_nan,
-        "isinf" => f64::is_infinite,
-        "isfinite" => f64::is_finite,
+fn test(it: Intrinsic) -> Option<fn(f64) -> bool> {
+    Some(match it {
+        Intrinsic::IsNan => f64::is_nan,
+        Intrinsic::IsInf => f64::is_infinite,
+        Intrinsic::IsFinite => f64::is_finite,
         _ => return None,
     })
 }

@@ -7,34 +7,9 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use rustc_hash::FxHashMap;
 
-use super::model::{Basis, OpEffects, Trap};
+use super::model::{Basis, Namespace, OpEffects, Trap};
 use super::names::{NameBuffer, normal_tir};
 use super::rows::{EffectError, EffectRows};
-
-/// The language whose operations a row names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Namespace {
-    /// TIR calls and expression nodes.
-    Tir,
-    /// MLIR operations.
-    Mlir,
-    /// Paddle PIR operations.
-    Pir,
-}
-
-impl Namespace {
-    /// All namespaces, in the order of the table.
-    pub const ALL: [Namespace; 3] = [Namespace::Tir, Namespace::Mlir, Namespace::Pir];
-
-    /// The name in the table.
-    pub fn name(self) -> &'static str {
-        match self {
-            Namespace::Tir => "tir",
-            Namespace::Mlir => "mlir",
-            Namespace::Pir => "pir",
-        }
-    }
-}
 
 /// How a name met its row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -346,7 +321,6 @@ fn content(row: &OpEffects) -> Vec<u8> {
         Trap::Yes => [1, 0],
         Trap::Cond(kind) => [2, kind as u8],
     };
-    let [flags_low, flags_high] = row.flags.bits().to_le_bytes();
     let mut res = vec![
         0xff, // Never part of a name: ends it.
         row.memory_effect as u8,
@@ -359,9 +333,8 @@ fn content(row: &OpEffects) -> Vec<u8> {
         row.commutative as u8,
         row.associative as u8,
         row.lazy_operands,
-        flags_low,
-        flags_high,
     ];
+    res.extend(row.flags.bits().to_le_bytes());
     res.push(row.arity.map_or(0xff, |it| it));
     row.operands.content(&mut res);
     res.push(0xff);

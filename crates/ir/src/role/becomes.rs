@@ -26,7 +26,7 @@ pub fn may_become(
             effects.element(body, around, index) == Element::Value
         }
         // An item of a list is what the list is.
-        (ExprKind::Load { .. }, list) => !is_list(body, list),
+        (ExprKind::Load { .. }, list) => !is_list(list),
         _ => fits(body, Some((around, index)), role, new),
     };
     role.takes_equal() && is_read
@@ -63,7 +63,7 @@ pub fn is_place(
     let (mut at, mut parent) = (occurrence, occurrences[occurrence].parent);
     // A list of places.
     while let Some(list) = parent
-        && is_list(body, body.expr(occurrences[list].expr).kind)
+        && is_list(body.expr(occurrences[list].expr).kind)
     {
         (at, parent) = (list, occurrences[list].parent);
     }

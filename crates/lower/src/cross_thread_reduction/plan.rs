@@ -123,7 +123,7 @@ fn shape(body: &Body, op: OpId, block: SBlockId) -> Result<Option<Shape>, LowerR
     let mut threads: Vec<OpId> = Vec::new();
     for (&it, _) in loops.iter().zip(&reduces).filter(|it| *it.1) {
         match thread_tag(body, it) {
-            Some(tag) if tag.starts_with("threadIdx") => threads.push(it),
+            Some(tag) if tag.is_thread() => threads.push(it),
             Some(_) => return Err(refusal("goes over more than the threads of a block")),
             None => {}
         }

@@ -3,8 +3,8 @@
 //! In: a launch. Out: the function. One pass; regions by `stacker`, everything else by loops.
 
 use ir::{
-    BinaryOp, BlockId, Body, Callee, DataType, Dialect, ExprId, ExprKind, OpId, OpKind, Param,
-    RegionId, Type, ValueId, ValueKind, arena::Id as _,
+    BinaryOp, BlockId, Body, DataType, Dialect, ExprId, ExprKind, Intrinsic, MemoryScope, OpId,
+    OpKind, Param, RegionId, ThreadTag, Type, ValueId, ValueKind, arena::Id as _,
 };
 use rustc_hash::FxHashMap;
 
@@ -16,6 +16,7 @@ use super::{
     values::{binary, value_of},
 };
 use crate::LowerRefusal;
+use crate::reasons;
 
 pub(super) type Converted<T> = Result<T, LowerRefusal>;
 
@@ -48,8 +49,6 @@ pub(super) struct Converter<'a> {
     places: [ExprId; 12],
 }
 
-const TAGS: [&str; 6] =
-    ["blockIdx.x", "blockIdx.y", "blockIdx.z", "threadIdx.x", "threadIdx.y", "threadIdx.z"];
 const SIZES: [&str; 6] = ["grid_x", "grid_y", "grid_z", "block_x", "block_y", "block_z"];
 const NAMES: [&str; 6] = ["bx", "by", "bz", "tx", "ty", "tz"];
 
@@ -82,7 +81,9 @@ pub(super) fn convert(launch: &Launch<'_>) -> Converted<FromOps> {
     for (&value, place) in launch.places.iter().zip(it.places) {
         it.known.insert(value, Known::Expr(place));
     }
-    for (scope, values) in [("shared", &launch.shared), ("local", &launch.private)] {
+    for (scope, values) in
+        [(MemoryScope::Shared, &launch.shared), (MemoryScope::Local, &launch.private)]
+    {
         for &value in values {
             it.attribution(value, scope)?;
         }
@@ -97,11 +98,11 @@ pub(super) fn convert(launch: &Launch<'_>) -> Converted<FromOps> {
 
 /// Where control goes between blocks of a region.
 pub(super) fn branches(from: &Body, region: RegionId) -> LowerRefusal {
-    let refusal = LowerRefusal::new("branches", "blocks with branches between them");
+    let refusal = LowerRefusal::new(reasons::BRANCHES, "blocks with branches between them");
     let blocks = &from.regions[region].blocks;
     match blocks.first().and_then(|&it| from.blocks[it].ops.last()) {
         Some(&op) => refusal.at(op),
-        None => LowerRefusal::new("no-body", "it has no body"),
+        None => LowerRefusal::new(reasons::NO_BODY, "it has no body"),
     }
 }
 
@@ -168,7 +169,8 @@ impl<'a> Converter<'a> {
 
     pub(super) fn scalar(&self, value: ValueId) -> Converted<DataType> {
         let ty = text::type_of(self.from, value);
-        text::scalar(ty).ok_or_else(|| LowerRefusal::new("type", format!("a value of type `{ty}`")))
+        text::scalar(ty)
+            .ok_or_else(|| LowerRefusal::new(reasons::TYPE, format!("a value of type `{ty}`")))
     }
 
     /// Names a value, so that it stays what it is now.
@@ -189,7 +191,8 @@ impl<'a> Converter<'a> {
     /// Not converted, by its name.
     pub(super) fn unknown(&self, op: OpId) -> LowerRefusal {
         let name = text::name_of(self.from, op);
-        LowerRefusal::new("operation", format!("`{name}` is not written as statements")).at(op)
+        LowerRefusal::new(reasons::OPERATION, format!("`{name}` is not written as statements"))
+            .at(op)
     }
 
     // ---- statements ----
@@ -206,7 +209,7 @@ impl<'a> Converter<'a> {
             return Err(branches(self.from, region));
         };
         let (before, source) = (std::mem::replace(&mut self.at, block), self.source);
-        let res = stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.operations(inner));
+        let res = ir::stack::with_room(|| self.operations(inner));
         (self.at, self.source) = (before, source);
         res
     }
@@ -277,7 +280,7 @@ impl<'a> Converter<'a> {
     }
 
     fn barrier(&mut self) {
-        let callee = Callee::Intrinsic(self.body.intern("tvm_storage_sync"));
+        let callee = self.body.intrinsic(Intrinsic::StorageSync);
         let scope = self.body.string("shared");
         let ty = Type::Prim(DataType::INT32);
         let call = self.body.call(callee, &[scope], Body::no_attrs(), ty, true);
@@ -356,7 +359,7 @@ impl<'a> Converter<'a> {
                 self.places[at] = self.body.int(0, DataType::INT64);
                 continue;
             }
-            let tag = self.body.intern(TAGS[at]);
+            let tag = ThreadTag::LAUNCH[at];
             let var = ValueId::new(0);
             let op = self.push(OpKind::LaunchThread { tag, var }, &[sizes[at]]);
             let region = self.body.push_region(op);

@@ -5,8 +5,8 @@
 //! it begins and by which of its own indices, times which step, it goes on. Each operation costs its dimensions.
 
 use ir::{
-    AllocKind, BinaryOp, Body, Buffer, BufferId, BufferOrigin, DataType, ExprId, ExprKind, OpId,
-    OpKind, ValueId, ValueKind,
+    AllocKind, BinaryOp, Body, Buffer, BufferId, BufferOrigin, DataType, ExprId, ExprKind,
+    MemoryScope, OpId, OpKind, ValueId, ValueKind,
 };
 
 use super::{
@@ -15,6 +15,7 @@ use super::{
     values::binary,
 };
 use crate::LowerRefusal;
+use crate::reasons;
 
 /// A memref: part of a buffer.
 #[derive(Clone)]
@@ -28,7 +29,8 @@ pub(super) struct View {
 impl Converter<'_> {
     fn memref_of(&self, value: ValueId) -> Converted<Memref> {
         let ty = text::type_of(self.from, value);
-        text::memref(ty).ok_or_else(|| LowerRefusal::new("type", format!("memory of type `{ty}`")))
+        text::memref(ty)
+            .ok_or_else(|| LowerRefusal::new(reasons::TYPE, format!("memory of type `{ty}`")))
     }
 
     /// A number of a type, or a symbol where the type leaves it open.
@@ -43,9 +45,9 @@ impl Converter<'_> {
 
     pub(super) fn memory_param(&mut self, value: ValueId) -> Converted<()> {
         let memref = self.memref_of(value)?;
-        if memref.scope.is_some_and(|it| it != "global") {
+        if memref.scope.is_some_and(|it| !it.is_global()) {
             let detail = "a parameter in the memory of a block or a thread";
-            return Err(LowerRefusal::new("memory-scope", detail));
+            return Err(LowerRefusal::new(reasons::MEMORY_SCOPE, detail));
         }
         let name = self.name(value);
         let mut numbers = |list: &[i64], what: &str, is_size: bool| -> Vec<ExprId> {
@@ -63,7 +65,8 @@ impl Converter<'_> {
             _ => None,
         };
         let param = self.new_param(&name, DataType::HANDLE);
-        let buffer = self.buffer(&name, memref.dtype, shape, "global", BufferOrigin::Param);
+        let buffer =
+            self.buffer(&name, memref.dtype, shape, MemoryScope::Global, BufferOrigin::Param);
         self.body.buffers[buffer].strides = strides;
         self.body.buffers[buffer].elem_offset = offset;
         if let Some(last) = self.body.params.last_mut().filter(|it| it.value == param) {
@@ -78,10 +81,10 @@ impl Converter<'_> {
         name: &str,
         dtype: DataType,
         shape: Vec<ExprId>,
-        scope: &str,
+        scope: MemoryScope,
         origin: BufferOrigin,
     ) -> BufferId {
-        let (name, scope) = (self.body.intern(name), self.body.intern(scope));
+        let name = self.body.intern(name);
         let (strides, elem_offset, attrs) = (None, None, Body::no_attrs());
         let buffer = Buffer { name, dtype, shape, strides, elem_offset, scope, origin, attrs };
         self.body.buffers.push(buffer)
@@ -96,11 +99,11 @@ impl Converter<'_> {
     }
 
     /// Memory of a block or of a thread, of a shape that is known.
-    pub(super) fn attribution(&mut self, value: ValueId, scope: &str) -> Converted<()> {
+    pub(super) fn attribution(&mut self, value: ValueId, scope: MemoryScope) -> Converted<()> {
         let memref = self.memref_of(value)?;
         if memref.shape.contains(&DYNAMIC) || memref.layout.is_some() {
             let detail = "memory of a kernel whose size is not known";
-            return Err(LowerRefusal::new("kernel-memory", detail));
+            return Err(LowerRefusal::new(reasons::KERNEL_MEMORY, detail));
         }
         let shape: Vec<ExprId> =
             memref.shape.iter().map(|&it| self.body.int(it.into(), DataType::INT64)).collect();
@@ -131,8 +134,8 @@ impl Converter<'_> {
             }
             "alloc" | "alloca" if self.from.ops[op].operands.is_empty() => {
                 let result = self.result(op)?;
-                let scope = self.memref_of(result)?.scope.filter(|&it| it != "global");
-                self.attribution(result, scope.unwrap_or("local"))
+                let scope = self.memref_of(result)?.scope.filter(|it| !it.is_global());
+                self.attribution(result, scope.unwrap_or(MemoryScope::Local))
             }
             // Memory of a kernel goes with it.
             "dealloc" => self.memory(op, 0).map(|_| ()),

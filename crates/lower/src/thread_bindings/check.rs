@@ -4,8 +4,8 @@
 //! and the nodes of each; a loop in one of the same tag costs the operations of the outer one.
 
 use ir::{
-    Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, ExprListId, ForKind, OpId, OpKind,
-    RegionId, ValueId, ViewRoot, effects::EffectTable, walk::WalkEvent,
+    Body, BufferId, BufferOrigin, Callee, ExprId, ExprKind, ExprListId, ForKind, Intrinsic, OpId,
+    OpKind, RegionId, ValueId, ViewRoot, effects::EffectTable, walk::WalkEvent,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -13,6 +13,7 @@ use super::{Kernel, nest};
 use crate::{
     LowerRefusal,
     edit::{each_node, loop_var, mentions},
+    reasons,
 };
 
 /// A launch holds no loops over threads that are still to be bound.
@@ -21,7 +22,7 @@ pub(super) fn no_loops_over_threads(body: &Body, launch: OpId) -> Result<(), Low
     match nest(body, launch).find(is_loop) {
         Some(op) => {
             let what = "a loop over threads inside of a launch";
-            Err(LowerRefusal::new("thread-binding-loop", what).at(op))
+            Err(LowerRefusal::new(reasons::THREAD_BINDING_LOOP, what).at(op))
         }
         None => Ok(()),
     }
@@ -33,7 +34,7 @@ pub(super) fn one_kernel_each(body: &Body, kernels: &[OpId]) -> Result<(), Lower
     let mut inside: FxHashSet<OpId> = FxHashSet::default();
     let refusal = |op: OpId| {
         let what = "memory of blocks or threads is used outside of its kernel";
-        Err(LowerRefusal::new("kernel-memory-outside", what).at(op))
+        Err(LowerRefusal::new(reasons::KERNEL_MEMORY_OUTSIDE, what).at(op))
     };
     let mut declared: FxHashSet<BufferId> = FxHashSet::default();
     for &kernel in kernels {
@@ -64,7 +65,7 @@ pub(super) fn one_kernel_each(body: &Body, kernels: &[OpId]) -> Result<(), Lower
 /// Whether a buffer is memory of a block or of a thread, with an allocation of its own.
 pub(super) fn is_kernel_memory(body: &Body, buffer: BufferId) -> bool {
     let data = &body.buffers[buffer];
-    data.origin == BufferOrigin::Alloc && !matches!(body.name(data.scope), "" | "global")
+    data.origin == BufferOrigin::Alloc && !data.scope.is_global()
 }
 
 /// The buffers that an operation names.
@@ -118,7 +119,7 @@ pub(super) fn rebound(
         for &outer in open[axis].iter().chain(own.then_some(&kernel.op)) {
             if !is_independent(body, outer, op, effects) {
                 let what = "a loop over threads depends on one of the same tag around it";
-                return Err(LowerRefusal::new("thread-rebound", what).at(op));
+                return Err(LowerRefusal::new(reasons::THREAD_REBOUND, what).at(op));
             }
         }
         open[axis].push(op);
@@ -199,14 +200,10 @@ fn effect(body: &Body, op: OpId, effects: &EffectTable) -> Effect {
                 return;
             }
             let here = match callee {
-                Callee::Intrinsic(name)
-                    if matches!(
-                        body.name(name),
-                        "tvm_thread_allreduce" | "tvm_storage_sync" | "comm_reducer"
-                    ) =>
-                {
-                    Effect::Together
-                }
+                Callee::Intrinsic(
+                    _,
+                    Intrinsic::ThreadAllreduce | Intrinsic::StorageSync | Intrinsic::CommReducer,
+                ) => Effect::Together,
                 _ => Effect::Other,
             };
             if worst != Effect::Other {
@@ -248,7 +245,8 @@ pub(super) fn outside_of_threads(
         if missing().next().is_none() {
             continue;
         }
-        let refusal = |what: &str| Err(LowerRefusal::new("code-outside-threads", what).at(op));
+        let refusal =
+            |what: &str| Err(LowerRefusal::new(reasons::CODE_OUTSIDE_THREADS, what).at(op));
         match body.ops[op].kind {
             OpKind::Store { buffer, .. } => match root(body, buffer) {
                 Some(root) if is_private(body, root) => {}
@@ -271,7 +269,7 @@ pub(super) fn outside_of_threads(
 
 /// Whether each thread has its own.
 fn is_private(body: &Body, root: BufferId) -> bool {
-    body.buffers[root].is_cell() || body.name(body.buffers[root].scope) == "local"
+    body.buffers[root].is_cell() || body.buffers[root].scope.is_local()
 }
 
 /// The buffer that a buffer is a view of; none for memory at a computed pointer.
@@ -295,10 +293,8 @@ pub(super) fn global_exchange(body: &Body, region: RegionId) -> Result<(), Lower
         })
     };
     let is_global = |buffer: BufferId| {
-        root(body, buffer).is_none_or(|it| {
-            !body.buffers[it].is_cell()
-                && matches!(body.name(body.buffers[it].scope), "" | "global")
-        })
+        root(body, buffer)
+            .is_none_or(|it| !body.buffers[it].is_cell() && body.buffers[it].scope.is_global())
     };
     for op in ops() {
         let data = &body.ops[op];
@@ -324,7 +320,7 @@ pub(super) fn global_exchange(body: &Body, region: RegionId) -> Result<(), Lower
         if written.get(&buffer).is_some_and(|it| !it.contains(body.items(indices))) {
             let name = body.name(body.buffers[buffer].name);
             let what = format!("threads of one kernel write and read `{name}` at different places");
-            return Err(LowerRefusal::new("global-exchange", what).at(op));
+            return Err(LowerRefusal::new(reasons::GLOBAL_EXCHANGE, what).at(op));
         }
     }
     Ok(())

@@ -14,8 +14,10 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use anyhow::{Context as _, bail};
+use frontend::language;
 use ide::{Dialects, EffectRows, EffectTable, Shapes};
 use serde_json::{Map, Value};
+use syntax::{Form, Language};
 
 /// The rows of a source of settings.
 #[derive(Clone, Debug, Default)]
@@ -40,14 +42,15 @@ impl DialectRows {
     pub(super) fn read(section: &Value) -> anyhow::Result<DialectRows> {
         let mut section = section.clone();
         let mut forms = Forms::default();
-        for namespace in ["mlir", "pir"] {
-            let rows = section.get_mut(namespace).and_then(Value::as_array_mut);
+        let name = |it: Language| language::of(it).namespace.name();
+        for language in Language::with(|it| it.form == Form::Operations) {
+            let rows = section.get_mut(name(language)).and_then(Value::as_array_mut);
             for row in rows.into_iter().flatten().filter_map(Value::as_object_mut) {
-                forms.take(row, namespace == "mlir")?;
+                forms.take(row, language.support().uses_shapes)?;
             }
         }
         if let Some(section) = section.as_object_mut() {
-            section.retain(|key, _| matches!(key.as_str(), "tir" | "mlir" | "pir"));
+            section.retain(|key, _| Language::ALL.into_iter().any(|it| name(it) == key));
         }
         let effects: EffectRows =
             serde_json::from_value(section).context("in a row of `effects`")?;
@@ -85,7 +88,7 @@ struct Forms {
 }
 
 impl Forms {
-    fn take(&mut self, row: &mut Map<String, Value>, is_mlir: bool) -> anyhow::Result<()> {
+    fn take(&mut self, row: &mut Map<String, Value>, uses_shapes: bool) -> anyhow::Result<()> {
         let names: Vec<String> = row
             .get("ops")
             .and_then(Value::as_array)
@@ -98,7 +101,7 @@ impl Forms {
             .into_iter()
             .filter(|flag| row.remove(*flag).is_some_and(|it| it == Value::Bool(true)))
             .collect();
-        if !is_mlir && (shape.is_some() || !flags.is_empty()) {
+        if !uses_shapes && (shape.is_some() || !flags.is_empty()) {
             bail!("operations of PIR are all written in one way: their rows have no shape");
         }
         let shape = match &shape {

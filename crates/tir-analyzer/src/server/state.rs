@@ -310,8 +310,8 @@ impl State {
         self.host_mut().set_dialects(dialects);
         for document in self.documents.sorted() {
             let old = self.host.tree(document.file);
-            if let Some(old) = old.filter(|it| it.language() == ide::Language::Mlir) {
-                let new = self.host.parse(ide::Language::Mlir, &old.text());
+            if let Some(old) = old.filter(|it| it.language().support().uses_shapes) {
+                let new = self.host.parse(old.language(), &old.text());
                 self.host_mut().open_file(document.file, new);
             }
         }

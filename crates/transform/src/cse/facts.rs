@@ -265,12 +265,10 @@ impl<'a> Facts<'a> {
             let expr = self.occurrences[child].expr;
             // The items of a list are what the list is.
             let is_place = match (kind, self.body.expr(expr).kind) {
-                (list, _) if effects::is_list(self.body, list) => {
+                (list, _) if effects::is_list(list) => {
                     self.flags[parent.index()].contains(Seen::PLACE)
                 }
-                (_, it)
-                    if matches!(it, ExprKind::Load { .. }) || effects::is_list(self.body, it) =>
-                {
+                (_, it) if matches!(it, ExprKind::Load { .. }) || effects::is_list(it) => {
                     sharing::takes_place(self.body, self.effects, here.expr, index)
                 }
                 _ => false,

@@ -8,8 +8,8 @@
 //! (a ramp has no name of its own), `S9` (hints stay where they are), `M10` (volatile accesses are effects).
 
 use ir::{
-    BinaryOp, Body, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, Type, TypeCode,
-    UnaryOp,
+    BinaryOp, Body, BufferId, BufferOrigin, Callee, DataType, ExprId, ExprKind, Intrinsic, Type,
+    TypeCode, UnaryOp,
     effects::{EffectTable, Element, Flags, MemoryEffect, Merge},
     role,
 };
@@ -97,14 +97,12 @@ pub(super) fn is_product(body: &Body, id: ExprId, is_bound: bool) -> bool {
 }
 
 fn of_call(body: &Body, effects: &EffectTable, call: ExprKind) -> Sharing {
-    let ExprKind::Call { callee: Callee::Intrinsic(name), instance, .. } = call else {
+    let ExprKind::Call { callee: Callee::Intrinsic(_, it), instance, .. } = call else {
         return Sharing::IMPURE;
     };
     let row = effects.call(body, call);
-    let name = body.name(name);
     // A hint is its operand: it stays inside of what it is part of.
-    let is_hint = matches!(name, "likely" | "ignore_loop_partition");
-    let merge = if is_hint { Merge::Dominated } else { row.merge() };
+    let merge = if it.is_hint() { Merge::Dominated } else { row.merge() };
     if instance != 0 || merge == Merge::Never || row.memory_effect != MemoryEffect::None {
         return Sharing::IMPURE;
     }
@@ -115,42 +113,18 @@ fn of_call(body: &Body, effects: &EffectTable, call: ExprKind) -> Sharing {
     if row.flags.contains(Flags::PER_THREAD) {
         found = found.union(Sharing::PER_THREAD);
     }
-    if !is_exact(name) {
+    if !is_exact(it) {
         found = found.union(Sharing::INEXACT);
     }
     found
 }
 
 /// Calls that give the same bits on every target.
-fn is_exact(name: &str) -> bool {
-    const EXACT: [&str; 25] = [
-        "abs",
-        "bitwise_and",
-        "bitwise_not",
-        "bitwise_or",
-        "bitwise_xor",
-        "ceil",
-        "copysign",
-        "ctpop",
-        "fabs",
-        "floor",
-        "floordiv",
-        "floormod",
-        "ignore_loop_partition",
-        "isfinite",
-        "isinf",
-        "isnan",
-        "likely",
-        "nearbyint",
-        "popcount",
-        "reinterpret",
-        "round",
-        "shift_left",
-        "shift_right",
-        "trunc",
-        "truncdiv",
-    ];
-    EXACT.binary_search(&name).is_ok()
+fn is_exact(it: Intrinsic) -> bool {
+    use Intrinsic::{Abs, CopySign, FAbs, IsFinite, IsInf, IsNan, PopCount, Reinterpret};
+    it.is_hint()
+        || it.is_rounding()
+        || matches!(it, Abs | CopySign | FAbs | IsFinite | IsInf | IsNan | PopCount | Reinterpret)
 }
 
 /// Whether C leaves the node wider than its narrow type: `+ - *` and what passes them on. A conversion is written as one in C
@@ -198,10 +172,9 @@ pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
         ExprKind::Load { buffer, indices, predicate: None } => {
             is_number(body.ty(id)) && !is_register(body, buffer, body.items(indices))
         }
-        ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-            let name = body.name(name);
+        ExprKind::Call { callee: Callee::Intrinsic(_, it), args, .. } => {
             is_number(body.ty(id))
-                && !matches!(name, "likely" | "ignore_loop_partition")
+                && !it.is_hint()
                 && body.items(args).iter().all(|&it| is_operand(body, it))
         }
         _ => false,
@@ -212,7 +185,7 @@ pub(super) fn is_value(body: &Body, id: ExprId) -> bool {
 fn is_register(body: &Body, buffer: BufferId, indices: &[ExprId]) -> bool {
     let data = &body.buffers[buffer];
     data.origin == BufferOrigin::Cell
-        || body.name(data.scope) == "local"
+        || data.scope.is_local()
             && indices.iter().all(|&it| matches!(body.expr(it).kind, ExprKind::Int(_)))
 }
 

@@ -15,11 +15,11 @@ use std::rc::Rc;
 use arith::{ContextId, Overflow};
 use dataflow::{analyses::Analyses, conditions::Conditions};
 use ir::{
-    Body, Callee, Children, DataType, ExprId, ExprKind, OccurrenceId, OpId, OpKind, RegionId, Type,
-    UnaryOp, ValueId,
+    Body, Callee, Children, DataType, ExprId, ExprKind, Intrinsic, OccurrenceId, OpId, OpKind,
+    RegionId, Type, UnaryOp, ValueId,
     arena::Id as _,
     plan::{
-        finding::{FindingKind, Place, Related, Role},
+        finding::{Place, Related, Role},
         simplify::{SimplificationKind, SimplifyRefusal, Step},
     },
     role,
@@ -34,7 +34,10 @@ use super::{
     round::{Item, OpMap, Planner, is_thread_loop},
 };
 use crate::{
-    findings::conditions::{Deciders, Known, Points, tops},
+    findings::{
+        FindingKind,
+        conditions::{Deciders, Known, Points, tops},
+    },
     replace::children_of,
 };
 
@@ -185,8 +188,10 @@ impl Planner<'_, '_, '_, '_> {
 
     fn is_assumption(&self, op: OpId) -> bool {
         let body = self.body();
-        matches!(body.expr(body.ops[op].operands[0]).kind,
-            ExprKind::Call { callee: Callee::Intrinsic(name), .. } if body.name(name) == "assume")
+        matches!(
+            body.expr(body.ops[op].operands[0]).kind,
+            ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Assume), .. }
+        )
     }
 
     fn refuse_thread_loop(&mut self, op: OpId) {
@@ -351,7 +356,7 @@ impl Planner<'_, '_, '_, '_> {
 
     /// Finds what of an occurrence changes: as it is (`from`), and as it could be (`to`). What it becomes with what was found.
     fn differ(&mut self, place: &mut Differing<'_>, from: ExprId, to: ExprId) -> ExprId {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.differ_at(place, from, to))
+        ir::stack::with_room(|| self.differ_at(place, from, to))
     }
 
     fn differ_at(&mut self, place: &mut Differing<'_>, from: ExprId, to: ExprId) -> ExprId {
@@ -595,5 +600,5 @@ struct Replaced {
 
 /// The related place of a condition that decides.
 pub(super) fn because(decider: Option<Place>) -> Vec<Related> {
-    decider.map(|place| Related { place, role: Role::Decides }).into_iter().collect()
+    decider.map(|place| Related { place, role: Role::DECIDES }).into_iter().collect()
 }

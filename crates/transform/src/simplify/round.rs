@@ -13,7 +13,7 @@ use ir::{
     arena::Id as _,
     plan::{
         SourceView,
-        finding::{FindingKind, FindingKinds, Place, Reason, Related},
+        finding::{Place, Related},
         simplify::{
             Refused, Simplification, SimplificationKind, SimplifyPlan, SimplifyRefusal, Step,
         },
@@ -30,7 +30,7 @@ use super::{
     places::{Places, Seen},
     rewrite::Rewriter,
 };
-use crate::findings::{Deletable, FindingOptions, Openable, findings};
+use crate::findings::{Deletable, Openable, idle_stores};
 
 /// What a round works on.
 pub(super) struct Round<'a> {
@@ -134,18 +134,15 @@ impl Round<'_> {
         if !events.iter().any(is_candidate) {
             return FxHashSet::default();
         }
-        let kinds = FindingKinds::from_iter([FindingKind::DeadStore]);
-        let options = FindingOptions { kinds, ..FindingOptions::default() };
-        // The rounds after the first have no occurrences.
-        let occurrences = Occurrences::collect(body);
-        findings(&Analyses::of(body, &occurrences, effects), None, &options)
-            .iter()
-            .filter(|it| it.reason == Reason::StoredAlready && it.fix.is_some())
-            .filter_map(|it| match it.place {
-                Place::Op(op) if stores_what_it_loads(body, op) => Some(op),
-                _ => None,
-            })
-            .collect()
+        let idle = match self.round {
+            0 => idle_stores(self.analyses),
+            // The rounds after the first have no occurrences.
+            _ => {
+                let occurrences = Occurrences::collect(body);
+                idle_stores(&Analyses::of(body, &occurrences, effects))
+            }
+        };
+        idle.into_iter().filter(|&op| stores_what_it_loads(body, op)).collect()
     }
 }
 
@@ -342,7 +339,7 @@ impl<'a, 'e> Planner<'_, '_, 'a, 'e> {
             | ExprKind::Bound(_)
             | ExprKind::Let { .. }
             | ExprKind::Lambda { .. } => None,
-            call @ ExprKind::Call { callee: Callee::Intrinsic(_), .. } => {
+            call @ ExprKind::Call { callee: Callee::Intrinsic(..), .. } => {
                 let row = self.facts.round.analyses.effects.call(body, call);
                 (row.is_pure_value() && row.is_deletable()).then_some(0)
             }

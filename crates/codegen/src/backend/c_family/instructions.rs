@@ -4,7 +4,10 @@
 //! fragments, which have a type of their own: shape and layout are those of the loads, fills and stores of their buffer, so these are looked for
 //! first. What an instruction asks of the device is noted as a feature of the kernel. Linear in the kernel.
 
-use ir::{Body, BufferField, BufferId, DataType, ExprId, ExprKind, OpKind, TypeCode};
+use ir::{
+    Body, BufferField, BufferId, DataType, ExprId, ExprKind, Intrinsic, MemoryScope, OpKind,
+    TypeCode,
+};
 
 use super::{
     expr::{Place, prec},
@@ -17,6 +20,7 @@ use crate::{
         cuda::ptx::{Mma, Ptx},
     },
     kernel::{Refusal, Result, Root, access::is_fragment, split::nest},
+    reasons,
 };
 use barriers::instructions::{At, Copy, Fragment, Instruction, fragment_extents, instruction};
 
@@ -29,7 +33,7 @@ pub(super) struct FragmentType {
 }
 
 fn malformed(what: &str) -> Refusal {
-    Refusal::new("instruction-form", what.to_owned())
+    Refusal::new(reasons::INSTRUCTION_FORM, what.to_owned())
 }
 
 /// The buffer whose memory a pointer is of, without an offset.
@@ -99,7 +103,7 @@ impl Writer<'_> {
                 let fragment = self.fragment(copy.fragment)?;
                 let memory = self.typed(copy.memory, copy.fragment.pointer)?;
                 let stride = self.text(copy.stride)?;
-                let is_result = self.scope(copy.fragment.pointer)? == "wmma.accumulator";
+                let is_result = self.scope(copy.fragment.pointer)? == MemoryScope::Accumulator;
                 let layout = match is_result {
                     true => format!(", nvcuda::wmma::mem_{}", layout_name(copy.layout)?),
                     false => String::new(),
@@ -222,22 +226,17 @@ impl Writer<'_> {
     fn address_of(&mut self, pointer: ExprId) -> Result<(BufferId, Option<ExprId>, DataType)> {
         let body = self.body;
         let computed =
-            || Refusal::new("buffer-pointer", "an instruction is given a computed pointer");
+            || Refusal::new(reasons::BUFFER_POINTER, "an instruction is given a computed pointer");
         if let Some(buffer) = pointed(body, pointer) {
             return Ok((buffer, None, body.buffers[buffer].dtype));
         }
-        let ExprKind::Call { callee: ir::Callee::Intrinsic(name), args, .. } =
-            body.expr(pointer).kind
-        else {
-            return Err(computed());
-        };
-        match (body.name(name), body.items(args)) {
-            ("tvm_access_ptr", &[element, data, offset, _, _]) => {
+        match body.operands_of(pointer, Intrinsic::AccessPtr) {
+            Some(&[element, data, offset, _, _]) => {
                 let buffer = pointed(body, data).ok_or_else(computed)?;
                 let dtype = self.dtype(element)?;
                 if dtype != body.buffers[buffer].dtype {
                     return Err(Refusal::new(
-                        "buffer-pointer",
+                        reasons::BUFFER_POINTER,
                         "a pointer to another type than its buffer's",
                     ));
                 }
@@ -312,10 +311,9 @@ impl Writer<'_> {
         Ok(format!("{name}[{index}]"))
     }
 
-    fn scope(&self, pointer: ExprId) -> Result<&str> {
-        let body = self.body;
-        let buffer = pointed(body, pointer).ok_or_else(|| malformed("a fragment"))?;
-        Ok(body.name(body.buffers[buffer].scope))
+    fn scope(&self, pointer: ExprId) -> Result<MemoryScope> {
+        let buffer = pointed(self.body, pointer).ok_or_else(|| malformed("a fragment"))?;
+        Ok(self.body.buffers[buffer].scope)
     }
 
     /// The C++ type of the elements of a fragment.
@@ -329,25 +327,28 @@ impl Writer<'_> {
     pub(super) fn fragment_array(&mut self, buffer: BufferId) -> Result<()> {
         let body = self.body;
         let data = &body.buffers[buffer];
-        let scope = body.name(data.scope);
         let found = self.fragment_type(buffer)?;
         let layout = found.layout.unwrap_or("row_major");
         let [m, n, k] = found.shape;
-        let [rows, columns] = fragment_extents(scope, found.shape, layout)
-            .ok_or_else(|| Refusal::new("memory-scope", format!("memory scope `{scope}`")))?;
+        let [rows, columns] =
+            fragment_extents(data.scope, found.shape, layout).ok_or_else(|| {
+                let scope = body.scope_name(data.scope);
+                Refusal::new(reasons::MEMORY_SCOPE, format!("memory scope `{scope}`"))
+            })?;
         let len = self.array_len(buffer)?;
         let elements = u64::try_from(rows * columns).unwrap_or(u64::MAX).max(1);
         if len % elements != 0 {
             return Err(malformed("a buffer of fragments does not hold a whole number of them"));
         }
-        let role = scope.trim_start_matches("wmma.");
-        let ty = match (data.dtype.code, data.dtype.bits, role) {
-            (TypeCode::Float, 32, "matrix_a" | "matrix_b") => "nvcuda::wmma::precision::tf32",
+        let role = body.scope_name(data.scope).trim_start_matches("wmma.");
+        let is_factor = data.scope != MemoryScope::Accumulator;
+        let ty = match (data.dtype.code, data.dtype.bits) {
+            (TypeCode::Float, 32) if is_factor => "nvcuda::wmma::precision::tf32",
             _ => self.memory_type(data.dtype)?,
         };
-        let layout = match role {
-            "accumulator" => String::new(),
-            _ => format!(", nvcuda::wmma::{layout}"),
+        let layout = match is_factor {
+            true => format!(", nvcuda::wmma::{layout}"),
+            false => String::new(),
         };
         let name = self.root_slot(Root::Alloc(buffer));
         self.needs.wmma = true;
@@ -408,17 +409,11 @@ impl Writer<'_> {
 
 /// `T.address_of(buffer[indices])`
 fn element_address(body: &Body, pointer: ExprId) -> Option<(BufferId, Vec<ExprId>)> {
-    let ExprKind::Call { callee: ir::Callee::Intrinsic(name), args, .. } = body.expr(pointer).kind
-    else {
-        return None;
-    };
-    match (body.name(name), body.items(args)) {
-        ("address_of", &[of, ..]) => match body.expr(of).kind {
-            ExprKind::Load { buffer, indices, predicate: None } => {
-                Some((buffer, body.items(indices).to_vec()))
-            }
-            _ => None,
-        },
+    let &[of, ..] = body.operands_of(pointer, Intrinsic::AddressOf)? else { return None };
+    match body.expr(of).kind {
+        ExprKind::Load { buffer, indices, predicate: None } => {
+            Some((buffer, body.items(indices).to_vec()))
+        }
         _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Calls: the table of what each intrinsic is in the C family. What is not in the table is refused by name.
 
-use ir::{DataType, ExprId, ExprListId};
+use ir::{DataType, ExprId, ExprListId, Intrinsic};
 
 use super::{
     constants,
@@ -10,6 +10,7 @@ use super::{
     writer::Writer,
 };
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 /// Functions of floats that have the same name in every C, with their names there.
 const MATH: &[(&str, &str, usize)] = &[
@@ -58,18 +59,17 @@ impl Writer<'_> {
     /// Writes one lane of a call.
     pub(super) fn call(
         &mut self,
-        name: &str,
+        (name, it): (&str, Intrinsic),
         args: ExprListId,
         dtype: DataType,
         place: &Place,
     ) -> Result<()> {
         let body = self.body;
         let args = body.items(args);
-        match (name, args) {
-            ("likely" | "tvm_thread_invariant", &[a]) => self.expr(a, place),
-            ("sigmoid", &[a]) => self.sigmoid(a, place),
-            ("abs", &[a]) => self.absolute(a, place),
-            ("popcount" | "clz", &[a]) => {
+        match (it, args) {
+            (Intrinsic::Likely | Intrinsic::ThreadInvariant, &[a]) => self.expr(a, place),
+            (Intrinsic::Abs, &[a]) => self.absolute(a, place),
+            (Intrinsic::PopCount | Intrinsic::LeadingZeros, &[a]) => {
                 let kind = self.dtype(a)?.element();
                 let function =
                     self.dialect.int_function(name, kind).ok_or_else(|| unsupported(name))?;
@@ -80,7 +80,21 @@ impl Writer<'_> {
                 self.wrapped_call(None, function, &[a], place)
             }
             // The type is the result's, whether the call names it or not.
-            ("reinterpret", &[a] | &[_, a]) => self.reinterpret(a, dtype, place),
+            (Intrinsic::Reinterpret, &[a] | &[_, a]) => self.reinterpret(a, dtype, place),
+            _ => self.function(name, args, dtype, place),
+        }
+    }
+
+    /// Writes one lane of a call of a function.
+    fn function(
+        &mut self,
+        name: &str,
+        args: &[ExprId],
+        dtype: DataType,
+        place: &Place,
+    ) -> Result<()> {
+        match (name, args) {
+            ("sigmoid", &[a]) => self.sigmoid(a, place),
             ("q_multiply_shift", &[x, y, q, s]) if self.dtype(x)?.element() == DataType::INT32 => {
                 let helper = self.helper(Helper::QMultiplyShift);
                 self.wrapped_call(None, &helper, &[x, y, q, s], place)
@@ -111,7 +125,10 @@ impl Writer<'_> {
                 let args = if self.dialect.warp_has_mask() { &all[..] } else { &all[1..] };
                 self.wrapped_call(None, function, args, place)
             }
-            _ => Err(Refusal::new("intrinsic", format!("`T.{name}` of a warp of another size"))),
+            _ => Err(Refusal::new(
+                reasons::INTRINSIC,
+                format!("`T.{name}` of a warp of another size"),
+            )),
         }
     }
 
@@ -123,7 +140,7 @@ impl Writer<'_> {
         };
         let kind = self.dtype(args[0])?.element();
         if !kind.is_float() {
-            return Err(Refusal::new("intrinsic", format!("`T.{name}` of `{kind}`")));
+            return Err(Refusal::new(reasons::INTRINSIC, format!("`T.{name}` of `{kind}`")));
         }
         self.register_type(kind)?;
         let round = is_half(kind).then(|| self.rounding(kind));
@@ -173,7 +190,7 @@ impl Writer<'_> {
         let (source, target) = (self.dtype(a)?, dtype);
         let (from, to) = (source.element(), target.element());
         if lanes(source) != lanes(target) || from.bits != to.bits {
-            return Err(Refusal::new("reinterpret", format!("`{source}` as `{target}`")));
+            return Err(Refusal::new(reasons::REINTERPRET, format!("`{source}` as `{target}`")));
         }
         self.register_type(from)?;
         self.register_type(to)?;
@@ -181,10 +198,9 @@ impl Writer<'_> {
             return self.expr(a, place);
         }
         self.needs.bits = true;
-        let (open, close) = self
-            .dialect
-            .reinterpret(from, to)
-            .ok_or_else(|| Refusal::new("reinterpret", format!("`{source}` as `{target}`")))?;
+        let (open, close) = self.dialect.reinterpret(from, to).ok_or_else(|| {
+            Refusal::new(reasons::REINTERPRET, format!("`{source}` as `{target}`"))
+        })?;
         self.out.push_str(&open);
         self.expr(a, &Place { prec: prec::ANY, ..place.clone() })?;
         self.out.push_str(&close);
@@ -193,5 +209,5 @@ impl Writer<'_> {
 }
 
 pub(super) fn unsupported(name: &str) -> Refusal {
-    Refusal::new("intrinsic", format!("`T.{name}` is not lowered"))
+    Refusal::new(reasons::INTRINSIC, format!("`T.{name}` is not lowered"))
 }

@@ -4,7 +4,7 @@
 //! it). A function that they lack is made of others only where that is good to a few units of the last place.
 
 use ::naga::{BinaryOperator as Op, MathFunction as Math, Scalar, ScalarKind, UnaryOperator};
-use ir::{DataType, ExprId, ExprListId};
+use ir::{DataType, ExprId, ExprListId, Intrinsic};
 
 use super::{
     expr::Place,
@@ -13,6 +13,7 @@ use super::{
     writer::{Writer, lanes},
 };
 use crate::kernel::{Refusal, Result};
+use crate::reasons;
 
 /// Functions of one float that every language has, with naga's names.
 const UNARY: &[(&str, Math)] = &[
@@ -50,21 +51,35 @@ impl Writer<'_> {
     /// One lane of a call.
     pub(super) fn call(
         &mut self,
-        name: &str,
+        (name, it): (&str, Intrinsic),
         args: ExprListId,
         dtype: DataType,
         place: &Place,
     ) -> Result<Node> {
         let args = self.body.items(args);
-        match (name, args) {
-            ("likely" | "tvm_thread_invariant", &[a]) => self.expr(a, place),
-            ("sigmoid", &[a]) => self.sigmoid(a, place),
-            ("abs", &[a]) if !self.dtype(a)?.is_float() => self.absolute(a, place),
-            ("abs", &[a]) => self.math(Math::Abs, "fabs", a, place),
-            ("popcount" | "clz", &[a]) => self.count_bits(name, a, dtype, place),
+        match (it, args) {
+            (Intrinsic::Likely | Intrinsic::ThreadInvariant, &[a]) => self.expr(a, place),
+            (Intrinsic::Abs, &[a]) if !self.dtype(a)?.is_float() => self.absolute(a, place),
+            (Intrinsic::Abs, &[a]) => self.math(Math::Abs, "fabs", a, place),
+            (Intrinsic::PopCount, &[a]) => {
+                self.count_bits((name, Math::CountOneBits), a, dtype, place)
+            }
+            (Intrinsic::LeadingZeros, &[a]) => {
+                self.count_bits((name, Math::CountLeadingZeros), a, dtype, place)
+            }
             // The type is the result's, whether the call names it or not.
-            ("reinterpret", &[a] | &[_, a]) => self.reinterpret(a, dtype, place),
-            ("isnan" | "isinf" | "isfinite", &[a]) => self.classify(name, a, place),
+            (Intrinsic::Reinterpret, &[a] | &[_, a]) => self.reinterpret(a, dtype, place),
+            (Intrinsic::IsNan | Intrinsic::IsInf | Intrinsic::IsFinite, &[a]) => {
+                self.classify(it, a, place)
+            }
+            _ => self.function(name, args, place),
+        }
+    }
+
+    /// One lane of a call of a function.
+    fn function(&mut self, name: &str, args: &[ExprId], place: &Place) -> Result<Node> {
+        match (name, args) {
+            ("sigmoid", &[a]) => self.sigmoid(a, place),
             ("pow" | "power", &[a, b]) => self.power(a, b, place),
             ("exp10", &[a]) => self.scaled(Math::Exp2, a, std::f32::consts::LOG2_10, true, place),
             ("log10", &[a]) => self.scaled(Math::Log2, a, std::f32::consts::LOG10_2, false, place),
@@ -79,7 +94,7 @@ impl Writer<'_> {
     fn math(&mut self, math: Math, name: &str, a: ExprId, place: &Place) -> Result<Node> {
         let kind = self.dtype(a)?.element();
         if !kind.is_float() || (kind.bits == 64 && !DOUBLE.contains(&name)) {
-            return Err(Refusal::new("intrinsic", format!("`T.{name}` of `{kind}`")));
+            return Err(Refusal::new(reasons::INTRINSIC, format!("`T.{name}` of `{kind}`")));
         }
         let value = self.expr(a, place)?;
         let value = self.out.math(math, value, None)?;
@@ -91,7 +106,7 @@ impl Writer<'_> {
         let kind = self.dtype(a)?.element();
         match types::register(kind, self.language)? == Scalar::F32 {
             true => Ok(kind),
-            false => Err(Refusal::new("intrinsic", format!("`T.{name}` of `{kind}`"))),
+            false => Err(Refusal::new(reasons::INTRINSIC, format!("`T.{name}` of `{kind}`"))),
         }
     }
 
@@ -164,33 +179,32 @@ impl Writer<'_> {
         self.rounded(value, kind)
     }
 
-    fn classify(&mut self, name: &str, a: ExprId, place: &Place) -> Result<Node> {
-        self.single(name, a)?;
+    fn classify(&mut self, it: Intrinsic, a: ExprId, place: &Place) -> Result<Node> {
+        self.single(it.name().unwrap_or_default(), a)?;
         let value = self.expr(a, place)?;
         // By bits: compilers of shaders may assume that there is neither NaN nor infinity.
         let bits = self.out.bits(value, ScalarKind::Uint)?;
-        if name == "isnan" {
+        if it == Intrinsic::IsNan {
             return self.is_nan(bits);
         }
         let magnitude = self.magnitude(bits)?;
         let infinity = self.out.u32(0x7f80_0000)?;
-        let op = if name == "isinf" { Op::Equal } else { Op::Less };
+        let op = if it == Intrinsic::IsInf { Op::Equal } else { Op::Less };
         self.out.binary(op, magnitude, infinity)
     }
 
     fn count_bits(
         &mut self,
-        name: &str,
+        (name, math): (&str, Math),
         a: ExprId,
         dtype: DataType,
         place: &Place,
     ) -> Result<Node> {
         let kind = self.dtype(a)?.element();
         if !kind.is_integer() || kind.bits != 32 {
-            return Err(Refusal::new("intrinsic", format!("`T.{name}` of `{kind}`")));
+            return Err(Refusal::new(reasons::INTRINSIC, format!("`T.{name}` of `{kind}`")));
         }
         let value = self.expr(a, place)?;
-        let math = if name == "clz" { Math::CountLeadingZeros } else { Math::CountOneBits };
         let count = self.out.math(math, value, None)?;
         let target = types::register(dtype, self.language)?;
         let count = self.out.convert(count, target)?;
@@ -200,7 +214,7 @@ impl Writer<'_> {
     fn reinterpret(&mut self, a: ExprId, dtype: DataType, place: &Place) -> Result<Node> {
         let (source, target) = (self.dtype(a)?, dtype);
         let (from, to) = (source.element(), target.element());
-        let refused = || Refusal::new("reinterpret", format!("`{source}` as `{target}`"));
+        let refused = || Refusal::new(reasons::REINTERPRET, format!("`{source}` as `{target}`"));
         if lanes(source)? != lanes(target)? || from.bits != to.bits {
             return Err(refused());
         }
@@ -220,5 +234,5 @@ impl Writer<'_> {
 }
 
 pub(super) fn unsupported(name: &str) -> Refusal {
-    Refusal::new("intrinsic", format!("`T.{name}` is not lowered"))
+    Refusal::new(reasons::INTRINSIC, format!("`T.{name}` is not lowered"))
 }

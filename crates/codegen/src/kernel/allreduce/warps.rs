@@ -12,7 +12,7 @@
 //! ([`crate::kernel::sync::is_convergent`]), where a block consists of whole warps, and where groups do not lie across warps:
 //! the reduced axes are the first ones of the block, and a group is 2, 4, 8, 16, 32 threads or a multiple of 32.
 
-use ir::{BinaryOp, BlockId, BufferId, Callee, DataType, ExprId, OpKind, Type};
+use ir::{BinaryOp, BlockId, BufferId, DataType, ExprId, OpKind, Type};
 
 use super::{Lowering, Pool, malformed};
 use crate::kernel::{Axis, Kernel, Result};
@@ -139,7 +139,7 @@ impl Lowering<'_> {
     ) -> ExprId {
         let mask = self.body.int(u32::MAX.into(), DataType::uint(32));
         let warp = self.int(WARP);
-        let callee = Callee::Intrinsic(self.body.intern(name));
+        let callee = self.body.operator(name);
         let ty: Type = self.body.ty(value);
         let args = [mask, value, from, width, warp];
         let call = self.body.call(callee, &args, ir::Body::no_attrs(), ty, true);

@@ -6,7 +6,7 @@ use ir::{DataType, ExprKind, Type};
 use smallvec::SmallVec;
 
 use super::{
-    Doubt, Lowerer, R, RED_ZONE, STACK_STEP,
+    Doubt, Lowerer, R,
     source_tree::Src,
     value::{Ev, Tx, Val},
 };
@@ -30,7 +30,7 @@ impl Lowerer<'_, '_, '_> {
     /// Evaluates an expression.
     pub(super) fn eval(&mut self, ex: Ex) -> R<Ev> {
         ir::interrupt::check();
-        stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.eval_at(ex))
+        ir::stack::with_room(|| self.eval_at(ex))
     }
 
     fn eval_at(&mut self, ex: Ex) -> R<Ev> {
@@ -315,9 +315,8 @@ impl Lowerer<'_, '_, '_> {
 
     /// A call of an operator of TVM, effects by the table.
     pub(super) fn call_node(&mut self, name: &str, args: &[Tx], ty: Type, at: super::At) -> Tx {
-        let name = self.s.body.intern(name);
+        let callee = self.s.body.operator(name);
         let ids: Vec<_> = args.iter().map(|it| it.id).collect();
-        let callee = ir::Callee::Intrinsic(name);
         let id = self.made_call(callee, &ids, ir::Body::no_attrs(), ty);
         let children: Vec<_> = args.iter().map(|it| it.src).collect();
         Tx { id, src: self.s.sources.node(at, &children) }

@@ -187,8 +187,3 @@ pub(super) fn is_known(name: &str, effects: &EffectTable) -> bool {
 fn is_listed(name: &str, effects: &EffectTable) -> bool {
     effects.explain(Namespace::Tir, name).kind != MatchKind::Default
 }
-
-/// Floating-point functions that leave integers alone.
-pub(super) fn is_rounding(name: &str) -> bool {
-    matches!(name, "floor" | "ceil" | "trunc" | "round" | "nearbyint")
-}

@@ -486,7 +486,11 @@ impl Lowerer<'_, '_, '_> {
         if let Some(it) = self.const_int(condition) {
             return Ok(if it != 0 { then } else { otherwise });
         }
+        Ok(self.choice_node(condition, then, otherwise, at))
+    }
+
+    pub(super) fn choice_node(&mut self, condition: Tx, then: Tx, otherwise: Tx, at: At) -> Tx {
         let id = self.s.body.if_then_else(condition.id, then.id, otherwise.id);
-        Ok(Tx { id, src: self.s.sources.node(at, &[condition.src, then.src, otherwise.src]) })
+        Tx { id, src: self.s.sources.node(at, &[condition.src, then.src, otherwise.src]) }
     }
 }

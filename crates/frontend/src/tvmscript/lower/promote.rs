@@ -8,7 +8,7 @@ use ir::{DataType, ExprId, ExprKind, Lanes, RegionDim, Type, TypeCode};
 use syntax::TextRange;
 
 use super::{
-    Lowerer, R, RED_ZONE, Reported, STACK_STEP,
+    Lowerer, R, Reported,
     source_tree::{At, Src},
     value::{Ev, Tx, Val, is_left_out},
 };
@@ -68,7 +68,7 @@ impl Lowerer<'_, '_, '_> {
     fn lift_items(&mut self, ev: &Ev) -> R<Tx> {
         let items = self.items(ev).unwrap_or_default();
         let mut lift = |it: &Ev| match it.val {
-            Val::Seq(_) => stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.lift_items(it)),
+            Val::Seq(_) => ir::stack::with_room(|| self.lift_items(it)),
             _ => self.lift(it),
         };
         let items: Vec<Tx> = items.iter().map(&mut lift).collect::<R<_>>()?;
@@ -117,11 +117,10 @@ impl Lowerer<'_, '_, '_> {
     }
 
     /// `T.handle("int64", "global").ty` as an operand.
-    fn pointer_type(&mut self, element: DataType, scope: ir::NameId, src: Src) -> Tx {
+    fn pointer_type(&mut self, element: DataType, scope: ir::MemoryScope, src: Src) -> Tx {
         let mut names = vec![element.to_string()];
-        match self.s.body.name(scope) {
-            "" => {}
-            scope => names.push(scope.to_owned()),
+        if scope != ir::MemoryScope::Unwritten {
+            names.push(self.s.body.scope_name(scope).to_owned());
         }
         let at = At { range: self.s.sources.range(src), is_real: false };
         let names: Vec<Tx> = names
@@ -131,7 +130,7 @@ impl Lowerer<'_, '_, '_> {
                 self.tx(id, at)
             })
             .collect();
-        self.call_node(ir::role::POINTER_TYPE, &names, Type::Pointer { element, scope }, at)
+        self.call_node("handle", &names, Type::Pointer { element, scope }, at)
     }
 
     pub(super) fn tuple(&mut self, items: &[Tx], src: Src) -> Tx {
@@ -307,9 +306,9 @@ impl Lowerer<'_, '_, '_> {
             Lanes::Fixed(n) => self.int(i128::from(n), DataType::INT32, at),
             Lanes::Scalable(n) => {
                 let n = self.int(i128::from(n), DataType::INT32, at);
-                let name = self.s.body.intern("vscale");
+                let vscale = self.s.body.intrinsic(ir::Intrinsic::VScale);
                 let call = self.s.body.call(
-                    ir::Callee::Intrinsic(name),
+                    vscale,
                     &[],
                     ir::Body::no_attrs(),
                     DataType::INT32.into(),

@@ -3,7 +3,7 @@
 use ir::{AllocKind, Attr, DataType, OpKind, Type, ValueId};
 
 use super::{
-    Lowerer, R, RED_ZONE, STACK_STEP,
+    Lowerer, R,
     arguments::Args,
     buffers::{BufferForm, buffer_form},
     source_tree::Src,
@@ -27,7 +27,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
 
     /// The first of the items, then the others in it: as many as a line may have.
     fn with_items(&mut self, items: &[ItemNode], body: Run) -> R<()> {
-        stacker::maybe_grow(RED_ZONE, STACK_STEP, || self.with_first_item(items, body))
+        ir::stack::with_room(|| self.with_first_item(items, body))
     }
 
     fn with_first_item(&mut self, items: &[ItemNode], body: Run) -> R<()> {
@@ -139,7 +139,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
                         self.malformed(thread, "a thread tag such as \"threadIdx.x\" is needed")
                     );
                 };
-                let tag = self.s.body.intern(&tag);
+                let tag = self.s.body.thread_tag(&tag);
                 // The variable is known only when the region is there.
                 let placeholder = ir::arena::Id::new(0);
                 let op = self.emit(OpKind::LaunchThread { tag, var: placeholder }, &[extent]);
@@ -169,7 +169,7 @@ impl<'a> Lowerer<'_, '_, 'a> {
             Some(dtype) => self.type_of(dtype)?,
             None => DataType::INT32.into(),
         };
-        let tag = self.s.body.intern(&tag);
+        let tag = self.s.body.thread_tag(&tag);
         let op = self.emit(OpKind::EnvThread(tag), &[]);
         let value = self.s.body.push_result(op, name, ty);
         self.define_at(name, target, DefinitionKind::Index, Val::Thread(value, tag));

@@ -72,7 +72,7 @@ struct Plan {
 
 impl Plan {
     fn new(args: &BuildArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Plan> {
-        let languages = [Language::TvmScript, Language::Mlir];
+        let languages = Language::with(|it| it.has_device_code);
         let jobs = jobs::find_of(&languages, &args.inputs, io, styled)?;
         let since = args.since.as_ref().map(|it| Since::new(&io.folder, it)).transpose()?;
         let is_wanted = |job: &&Job| since.as_ref().is_none_or(|it| it.differs(&job.file.path));
@@ -165,7 +165,7 @@ impl Plan {
             format!("cannot build into {}; choose another --out", self.settings.out.display())
         })?;
         let refused = outcome.report.compiled.as_ref().is_some_and(|it| it.failed > 0);
-        let is_ours = |it: &UnsupportedFunction| it.reason == INTERNAL;
+        let is_ours = |it: &UnsupportedFunction| it.reason == INTERNAL.name();
         let broken = outcome.report.unsupported.iter().any(is_ours);
         let mut exit = if refused || broken { Exit::Findings } else { Exit::Success };
         if let Some(missing) = &self.no_compiler {

@@ -22,15 +22,15 @@ use ir::{
     guard::Stage,
     plan::{
         CsePlan, Preset, TvmPass,
-        finding::{Finding, FindingFix, FindingKind, FindingKinds},
+        finding::FindingFix,
         simplify::{Simplification, SimplificationKind, SimplifyRefusal},
     },
 };
-use syntax::{Edit, Language, LineIndex, TextEdit};
+use syntax::{Edit, Form, Language, LineIndex, TextEdit};
 use transform::{
     broken::Broken,
     cse::{self, CseOptions},
-    findings::{self, FindingOptions},
+    findings::{self, Finding, FindingKind, FindingKinds, FindingOptions},
     simplify::{self, SimplifyOptions},
 };
 
@@ -110,7 +110,7 @@ struct Totals {
 pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
     let selected = select(&args.select)?;
     let languages = ops::languages(&args.cse);
-    let jobs::Jobs { jobs, failures } = jobs::find_of(languages, &args.inputs, io, styled)?;
+    let jobs::Jobs { jobs, failures } = jobs::find_of(&languages, &args.inputs, io, styled)?;
     for failure in &failures {
         io::message(io.err, styled.err, Tone::Error, failure)?;
     }
@@ -124,12 +124,17 @@ pub(crate) fn fix(args: &FixArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
     let progress = Progress::new(jobs.len(), io.err_is_terminal);
     let work = |job: &Job| {
         let options = FixOptions::new(args.cse.options(&job.config), selected, job);
-        job.run(|source| match ops::language(&job.file.path, &source) {
-            Language::TvmScript => {
-                ops::refuse_for_tvmscript(&args.cse)?;
-                plan(&options, source, &budget)
+        job.run(|source| {
+            let language = ops::language(&job.file.path, &source);
+            match language.support().form {
+                Form::Expressions => {
+                    ops::refuse_for_statements(&args.cse, language)?;
+                    plan(&options, source, &budget)
+                }
+                Form::Operations => {
+                    plan_operations(args, &job.config, selected, (source, language), &budget)
+                }
             }
-            language => plan_operations(args, &job.config, selected, (source, language), &budget),
         })
     };
     let mut jobs_in_order = jobs.iter();
@@ -234,7 +239,7 @@ fn select(names: &[String]) -> anyhow::Result<Selected> {
     };
     for name in names {
         match rules::find(name) {
-            Ok(rule) if rule.is_fixable => {
+            Ok(rule) if rule.is_fixable() => {
                 let kinds = (FindingKind::from_name(name), SimplificationKind::from_name(name));
                 match kinds {
                     (Some(kind), _) => selected.kinds.insert(kind),
@@ -243,7 +248,7 @@ fn select(names: &[String]) -> anyhow::Result<Selected> {
                 }
             }
             Ok(_) => {
-                let fixable = rules::all().into_iter().filter(|it| it.is_fixable);
+                let fixable = rules::all().iter().filter(|it| it.is_fixable());
                 let fixable: Vec<String> = fixable.map(|it| format!("`{}`", it.name)).collect();
                 bail!("`{name}` has no fix; these have: {}", fixable.join(", "));
             }

@@ -4,7 +4,7 @@
 //! would change. A file of another language that is named is an error; in folders only MLIR is found.
 
 use anyhow::{Context as _, bail};
-use syntax::{Edit, Language, LineIndex, Shapes, format_mlir};
+use syntax::{Edit, Language, LineIndex, Shapes};
 
 use crate::cli::{
     Exit,
@@ -24,7 +24,8 @@ use crate::cli::{
 
 /// Runs the command.
 pub(crate) fn format(args: &FormatArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
-    let jobs::Jobs { jobs, failures } = jobs::find_of(&[Language::Mlir], &args.inputs, io, styled)?;
+    let languages = Language::with(|it| it.format.is_some());
+    let jobs::Jobs { jobs, failures } = jobs::find_of(&languages, &args.inputs, io, styled)?;
     for failure in &failures {
         io::message(io.err, styled.err, Tone::Error, failure)?;
     }
@@ -64,10 +65,12 @@ pub(crate) fn format(args: &FormatArgs, io: &mut Io<'_>, styled: Styled) -> anyh
 
 fn laid_out(job: &Job, source: Source) -> anyhow::Result<(Source, Vec<Edit>)> {
     let language = Language::of_file(&job.file.path, &source.text);
-    if language != Language::Mlir {
-        bail!("{} is no MLIR: only that is formatted", job.file.shown);
-    }
-    match format_mlir(&source.text, Shapes::builtin(), None) {
+    let Some(format) = language.support().format else {
+        let formatted = Language::with(|it| it.format.is_some());
+        let names: Vec<_> = formatted.iter().map(|it| it.support().name).collect();
+        bail!("{} is no {}: only that is formatted", job.file.shown, names.join(" and no "));
+    };
+    match format(&source.text, Shapes::builtin(), None) {
         Ok(edits) => Ok((source, edits)),
         Err(error) => {
             let at = source.line_col(&LineIndex::new(&source.text), error.offset);

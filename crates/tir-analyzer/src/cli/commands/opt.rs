@@ -17,7 +17,7 @@ use ir::{
     guard::Stage,
     plan::{TvmPass, simplify::SimplificationKind},
 };
-use syntax::{AstNode as _, Edit, Language, LineIndex, TextSize, ast};
+use syntax::{AstNode as _, Edit, Form, Language, LineIndex, TextSize, ast};
 use transform::{
     broken::{Broken, kept, readable},
     cse::{self, CseOptions},
@@ -62,15 +62,16 @@ pub(crate) fn opt(args: &OptArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Re
     let mut exposed_to = BTreeSet::new();
     let notes = job.run(|source| {
         let shown = &job.file.shown;
-        match ops::language(&job.file.path, &source) {
-            Language::TvmScript => {
-                ops::refuse_for_tvmscript(&args.cse)?;
+        let language = ops::language(&job.file.path, &source);
+        match language.support().form {
+            Form::Expressions => {
+                ops::refuse_for_statements(&args.cse, language)?;
                 let module = optimize(args, options, &source, &job)?;
                 io.out.write_all(&module.bytes)?;
                 exposed_to = module.exposed_to;
                 Ok(module.notes)
             }
-            language => {
+            Form::Operations => {
                 let done = optimize_operations(args, &job.config, language, &source)?;
                 source.write_edited(done.edits.iter(), io.out)?;
                 if done.notes.is_empty() {
@@ -162,7 +163,7 @@ fn after_passes(
 ) -> Result<Option<Body>, Broken> {
     let allowances = lowered.source_map.allowances();
     let is_allowed = |pass: Pass| match pass {
-        Pass::Cse => allowances.everywhere(ir::plan::docs::COMMON_SUBEXPRESSION),
+        Pass::Cse => allowances.everywhere(ir::plan::COMMON_SUBEXPRESSION.name),
         Pass::Simplify => allowances.everywhere(SimplificationKind::Simplifiable.name()),
         Pass::Fix(kind) => allowances.everywhere(kind.name()),
     };

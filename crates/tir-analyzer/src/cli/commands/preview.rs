@@ -10,7 +10,7 @@ use ide::{PassPreview, preview};
 use ir::guard::Stage;
 use serde_json::{Value, json};
 use similar::{Algorithm, ChangeTag, DiffOp, TextDiff};
-use syntax::Language;
+use syntax::Form;
 use transform::passes::Pass;
 
 use crate::cli::{
@@ -38,15 +38,17 @@ const MOST_LINES: usize = 20_000;
 pub(crate) fn run(args: &PreviewArgs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Exit> {
     let job = jobs::one(&args.input, io, styled)?;
     let passes: Vec<Pass> = args.passes.iter().filter_map(|it| it.0).collect();
-    let Previews { functions, left } =
-        job.run(|source| match ops::language(&job.file.path, &source) {
-            Language::TvmScript => previews(args, &source, &job, &passes),
-            language => {
+    let Previews { functions, left } = job.run(|source| {
+        let language = ops::language(&job.file.path, &source);
+        match language.support().form {
+            Form::Expressions => previews(args, &source, &job, &passes),
+            Form::Operations => {
                 let dialects = job.config.dialects.tables();
                 let function = args.function.as_deref();
                 operations::previews(function, dialects, language, &source, &passes)
             }
-        })?;
+        }
+    })?;
     let terminal = if io.out_is_terminal { console::Term::stdout().size_checked() } else { None };
     let columns = args.width.or(terminal.map(|it| usize::from(it.1))).unwrap_or(COLUMNS);
     match args.format {

@@ -16,7 +16,7 @@ use anyhow::{Context as _, anyhow, bail};
 use frontend::tvmscript::{FunctionItem, Lowered, Severity};
 use interp::{Argument, OnError, Options, Outcome, RunError, RunErrorKind, Schedule};
 use ir::guard::Stage;
-use syntax::{Language, LineIndex, TextRange};
+use syntax::{Form, Language, LineIndex, TextRange};
 
 use crate::cli::{
     Exit,
@@ -58,9 +58,14 @@ impl Run<'_> {
 /// Runs the command.
 pub(crate) fn run(args: &RunArgs, io: &mut Io<'_>, _styled: Styled) -> anyhow::Result<Exit> {
     let job = jobs::one(&args.input, io, _styled)?;
-    let (text, exit) = job.run(|source| match Language::of_file(&job.file.path, &source.text) {
-        Language::Mlir => mlir::execute(args, io, &source, &job.file.shown),
-        _ => execute(args, io, &source, &job),
+    let (text, exit) = job.run(|source| {
+        let row = Language::of_file(&job.file.path, &source.text).support();
+        match row.form {
+            Form::Operations if row.is_executed => {
+                mlir::execute(args, io, &source, &job.file.shown)
+            }
+            Form::Expressions | Form::Operations => execute(args, io, &source, &job),
+        }
     })?;
     io.out.write_all(text.as_bytes())?;
     Ok(exit)

@@ -5,18 +5,18 @@
 
 use anyhow::{Context as _, bail};
 use frontend::{
-    mlir::{self, UnitKind},
+    language::{self, TextUnit},
+    mlir,
     ops::{self, CheckedEdits, Edited, Lowered, Severity},
-    pir,
     tvmscript::diagnostics::INTERNAL_ERROR,
 };
 use ide::Dialects;
 use ir::{
-    Dialect, OpId,
+    OpId,
     guard::{Stage, guarded},
     plan::{Preset, ops::OpPlan, simplify::SimplifyRefusal},
 };
-use syntax::{Language, PackedEdits, TextRange, TextSize};
+use syntax::{Form, Language, PackedEdits, TextSize};
 use transform::{
     ops::{OpOptions, part, plan, rewrite, with_needs},
     passes::Pass,
@@ -59,13 +59,15 @@ pub(crate) fn language(path: &std::path::Path, source: &Source) -> Language {
 }
 
 /// The languages that the preset of the command line is for.
-pub(crate) fn languages(cse: &CseArgs) -> &'static [Language] {
-    match cse.preset() {
-        None | Some(Preset::Default) => &Language::ALL,
-        Some(Preset::Mlir19 | Preset::Mlir24) => &[Language::Mlir],
-        Some(Preset::Pir) => &[Language::Pir],
-        Some(Preset::Tvm | Preset::Tvm2022) => &[Language::TvmScript],
-    }
+pub(crate) fn languages(cse: &CseArgs) -> Vec<Language> {
+    let preset = cse.preset().unwrap_or(Preset::Default);
+    Language::with(|it| preset.is_for(language::of(it.language).dialect))
+}
+
+/// The names of the languages whose functions are of statements.
+fn names_of_statements() -> String {
+    let all = Language::with(|it| it.form == Form::Expressions);
+    all.iter().map(|it| it.support().name).collect::<Vec<_>>().join(" and ")
 }
 
 /// The rules that the command line asks for, else those of the settings.
@@ -80,29 +82,25 @@ pub(crate) fn options(
 ) -> anyhow::Result<OpOptions> {
     let preset = match cse.preset() {
         Some(_) if !languages(cse).contains(&language) => {
-            let (is, own) =
-                if language == Language::Pir { ("PIR", "pir") } else { ("MLIR", "mlir") };
-            bail!("this is {is}; use `--preset {own}` or `--preset default`")
+            let row = language.support();
+            bail!("this is {}; use `--preset {}` or `--preset default`", row.name, row.id)
         }
         Some(preset) => preset,
-        None => config.ops().preset.of(dialect(language)),
+        None => config.ops().preset.of(language::of(language).dialect),
     };
     Ok(OpOptions { preset, allow_unsound })
 }
 
-/// The dialect of the functions of a file of operations.
-fn dialect(language: Language) -> Dialect {
-    if language == Language::Pir { Dialect::Pir } else { Dialect::Mlir }
-}
-
-/// Refuses files of operations for a command that reads TVMScript only: it would find no function in them.
+/// Refuses files of operations for a command that reads functions of statements only: it would find none in them.
 pub(crate) fn refuse_operations(job: &Job, source: &Source, command: &str) -> anyhow::Result<()> {
-    let is = match language(&job.file.path, source) {
-        Language::TvmScript => return Ok(()),
-        Language::Mlir => "MLIR",
-        Language::Pir => "PIR",
-    };
-    bail!("{} is {is}: `{command}` is for TVMScript", job.file.shown)
+    let row = language(&job.file.path, source).support();
+    match row.form {
+        Form::Expressions => Ok(()),
+        Form::Operations => {
+            let (shown, own) = (&job.file.shown, names_of_statements());
+            bail!("{shown} is {}: `{command}` is for {own}", row.name)
+        }
+    }
 }
 
 /// Whether passes have anything to do for operations.
@@ -112,17 +110,25 @@ pub(crate) fn refuse_operations(job: &Job, source: &Source, command: &str) -> an
 pub(crate) fn runs_cse(passes: &[Pass], language: Language) -> anyhow::Result<bool> {
     match passes.iter().find(|it| **it != Pass::Cse) {
         Some(pass) => {
-            let is = if language == Language::Pir { "PIR" } else { "MLIR" };
-            bail!("this is {is}, and pass `{}` is for TVMScript; use `--passes cse`", pass.name())
+            let (is, own) = (language.support().name, names_of_statements());
+            bail!("this is {is}, and pass `{}` is for {own}; use `--passes cse`", pass.name())
         }
         None => Ok(!passes.is_empty()),
     }
 }
 
-/// Refuses the presets of operations for files that have none.
-pub(crate) fn refuse_for_tvmscript(cse: &CseArgs) -> anyhow::Result<()> {
-    if !languages(cse).contains(&Language::TvmScript) {
-        bail!("this is TVMScript; presets `mlir` and `pir` are for files of MLIR and PIR");
+/// Refuses the presets of other languages for a file of statements.
+pub(crate) fn refuse_for_statements(cse: &CseArgs, language: Language) -> anyhow::Result<()> {
+    if !languages(cse).contains(&language) {
+        let others: Vec<_> = Language::with(|it| it.form == Form::Operations);
+        let ids: Vec<_> = others.iter().map(|it| format!("`{}`", it.support().id)).collect();
+        let names: Vec<_> = others.iter().map(|it| it.support().name).collect();
+        bail!(
+            "this is {}; presets {} are for files of {}",
+            language.support().name,
+            ids.join(" and "),
+            names.join(" and ")
+        );
     }
     Ok(())
 }
@@ -199,24 +205,20 @@ fn round(
         }
         name == wanted
     };
-    if language == Language::Pir {
-        for program in pir::programs(text) {
-            if is_wanted(&program.lowered) {
-                let unit = Unit { range: program.range, lowered: &program.lowered };
-                done.add(of_unit(text, unit, &pir::reread, rules, left));
-                left = limit.map(|it| it.saturating_sub(done.n_actions));
-            }
-        }
-    } else if rules.two_threads && limit.is_none() && text.len() >= WORTH_A_THREAD {
+    let Some(operations) = language::operations(language) else { return Ok(done) };
+    let is_large = limit.is_none() && text.len() >= WORTH_A_THREAD;
+    let shapes = &rules.dialects.shapes;
+    if operations.is_divertible && rules.two_threads && is_large {
+        let of_unit = |it: TextUnit<'_>| of_unit(text, &it, rules, None);
         let work = |unit: mlir::Unit| {
-            is_wanted(&unit.lowered).then(|| of_mlir_unit(text, &unit, rules, None))
+            is_wanted(&unit.lowered).then(|| unit.with_text_unit(shapes, of_unit))
         };
-        let units = on_two_threads(text, &rules.dialects.shapes, &work);
+        let units = on_two_threads(text, shapes, &work);
         units.into_iter().flatten().for_each(|it| done.add(it));
     } else {
-        mlir::lower_file_without_names(text, &rules.dialects.shapes, &mut |unit| {
-            if is_wanted(&unit.lowered) {
-                done.add(of_mlir_unit(text, &unit, rules, left));
+        (operations.units)(text, shapes, &mut |unit| {
+            if is_wanted(unit.lowered) {
+                done.add(of_unit(text, &unit, rules, left));
                 left = limit.map(|it| it.saturating_sub(done.n_actions));
             }
         });
@@ -226,33 +228,9 @@ fn round(
     Ok(done)
 }
 
-/// A unit of a text.
-#[derive(Clone, Copy)]
-struct Unit<'a> {
-    range: TextRange,
-    lowered: &'a Lowered,
-}
-
-/// What is done to one unit of MLIR.
-fn of_mlir_unit(text: &str, unit: &mlir::Unit, rules: Rules<'_>, limit: Option<usize>) -> Done {
-    let shapes = &rules.dialects.shapes;
-    let reread = |text: &str| match unit.kind {
-        UnitKind::Function => mlir::reread_function(text, &unit.aliases, shapes),
-        UnitKind::Frame => mlir::reread_frame(text, shapes),
-    };
-    let range = TextRange::new((unit.offset as u32).into(), (unit.end as u32).into());
-    of_unit(text, Unit { range, lowered: &unit.lowered }, &reread, rules, limit)
-}
-
 /// What is done to one unit; nothing, and a report, if there is a panic.
-fn of_unit(
-    text: &str,
-    unit: Unit<'_>,
-    reread: &dyn Fn(&str) -> Option<Lowered>,
-    rules: Rules<'_>,
-    limit: Option<usize>,
-) -> Done {
-    let work = || planned(text, unit, reread, rules, limit);
+fn of_unit(text: &str, unit: &TextUnit<'_>, rules: Rules<'_>, limit: Option<usize>) -> Done {
+    let work = || planned(text, unit, rules, limit);
     let done = guarded(Stage::Planning, &unit.lowered.body.name, work);
     done.unwrap_or_else(|panicked| {
         let mut done = Done::new();
@@ -261,13 +239,7 @@ fn of_unit(
     })
 }
 
-fn planned(
-    text: &str,
-    unit: Unit<'_>,
-    reread: &dyn Fn(&str) -> Option<Lowered>,
-    rules: Rules<'_>,
-    limit: Option<usize>,
-) -> Done {
+fn planned(text: &str, unit: &TextUnit<'_>, rules: Rules<'_>, limit: Option<usize>) -> Done {
     let (start, lowered) = (unit.range.start(), unit.lowered);
     let body = &lowered.body;
     let mut done = Done::new();
@@ -291,7 +263,7 @@ fn planned(
     let edited = Edited {
         text: &text[unit.range],
         lowered,
-        reread,
+        reread: unit.reread,
         rewritten: &|plan| rewrite(body, plan),
         with_needs: &|plan, wanted| with_needs(body, plan, wanted.iter().copied()),
     };

@@ -4,7 +4,7 @@
 
 use frontend::tvmscript::{self, FunctionItem};
 use rustc_hash::FxHashSet;
-use syntax::{Language, TextRange};
+use syntax::{Form, Language, TextRange};
 
 /// The functions of a file.
 pub(crate) struct Functions {
@@ -33,10 +33,10 @@ impl Functions {
     }
 }
 
-/// The place, the identity and the text of each function of TVMScript, or of MLIR, or of each program of PIR.
+/// The place, the identity and the text of each function or program.
 fn functions(language: Language, text: &str) -> Vec<(TextRange, String, String)> {
     let parse = syntax::parse_as(language, text);
-    if language == Language::TvmScript {
+    if language.support().form == Form::Expressions {
         let functions = tvmscript::functions(&parse).functions;
         let one = |it: &FunctionItem| (it.range, identity(it), it.source.green.text());
         return functions.iter().map(one).collect();

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use syntax::Language;
+use syntax::{Form, Language};
 
 use crate::{
     cli::{
@@ -62,9 +62,9 @@ pub(crate) struct Jobs {
     pub(crate) failures: Vec<String>,
 }
 
-/// Finds the files of a command on TVMScript and their settings. Warnings about settings are written.
+/// Finds the files of a command on functions of statements and their settings. Warnings about settings are written.
 pub(crate) fn find(inputs: &Inputs, io: &mut Io<'_>, styled: Styled) -> anyhow::Result<Jobs> {
-    find_of(&[Language::TvmScript], inputs, io, styled)
+    find_of(&Language::with(|it| it.form == Form::Expressions), inputs, io, styled)
 }
 
 /// Finds the files of a command on these languages and their settings. Warnings about settings are written.

@@ -10,7 +10,9 @@ use ide::FileId;
 use lsp_types as lsp;
 use syntax::{Edit, Language, LineIndex, Parse};
 
-use crate::server::{lsp::from_proto, outbox::Key, panics, progress, publish, state::State};
+use crate::server::{
+    lsp::from_proto, outbox::Key, panics, progress, publish, state::State, workspace::is_source,
+};
 
 /// Documents are shorter than this: offsets have 32 bits, and some room is left for edits.
 const MAX_DOCUMENT: usize = u32::MAX as usize / 2;
@@ -200,7 +202,7 @@ fn did_change_watched_files(
 ) -> Result<(), String> {
     let mut is_config = params.changes.is_empty();
     for path in params.changes.iter().filter_map(|it| crate::server::client::path(&it.uri)) {
-        if path.extension().is_some_and(|it| it == "py") {
+        if is_source(&path) {
             state.workspace.changed(path);
         } else {
             is_config = true;

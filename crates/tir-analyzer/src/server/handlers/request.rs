@@ -136,7 +136,11 @@ fn elsewhere_text(snapshot: &Snapshot, elsewhere: &[ide::Elsewhere]) -> String {
         .into_iter()
         .map(|Link { uri, line, function }| {
             let name = uri.rsplit('/').next().unwrap_or(&uri);
-            format!("- [{name}:{line}]({uri}#L{line}) in `{function}`")
+            let inside = match function.is_empty() {
+                true => String::new(),
+                false => format!(" in `{function}`"),
+            };
+            format!("- [{name}:{line}]({uri}#L{line}){inside}")
         })
         .collect();
     if links.is_empty() {

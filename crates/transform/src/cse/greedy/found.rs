@@ -84,7 +84,7 @@ impl Greedy<'_> {
             match (below, kind) {
                 (Some(child), _) => at = child,
                 (None, ExprKind::Call { callee, .. }) => {
-                    let (Callee::Intrinsic(it) | Callee::Function(it) | Callee::Unknown(it)) =
+                    let (Callee::Intrinsic(it, _) | Callee::Function(it) | Callee::Unknown(it)) =
                         callee;
                     return Some(it);
                 }

@@ -23,7 +23,7 @@ impl Function {
         let value = body.new_value("x", ty, ir::ValueKind::Param(0));
         body.params.push(ir::Param { value, buffer: None });
         let x = body.value_expr(value);
-        let (name, scope) = (body.intern("A"), body.intern("global"));
+        let (name, scope) = (body.intern("A"), body.memory_scope("global"));
         let size = body.int(1 << 20, DataType::INT32);
         let handle = Type::Prim(DataType::HANDLE);
         let handle = body.new_value("A", handle, ir::ValueKind::Param(1));

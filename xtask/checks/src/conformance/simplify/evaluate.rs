@@ -7,7 +7,7 @@
 use arith::simplify::Simplifier;
 use arith::{Constraint, ContextId};
 use ir::arena::Id as _;
-use ir::{BinaryOp, Body, Callee, ExprId, ExprKind, UnaryOp, ValueId, ValueKind};
+use ir::{BinaryOp, Body, Callee, ExprId, ExprKind, Intrinsic, UnaryOp, ValueId, ValueKind};
 use rustc_hash::FxHashMap;
 
 use crate::conformance::inputs::Random;
@@ -164,9 +164,9 @@ fn value(body: &Body, expr: ExprId, values: &Values) -> Option<i128> {
                 body.items(indices).iter().map(|it| get(*it)).collect();
             Some(arbitrary(body.name(body.buffers[buffer].name), &operands?))
         }
-        ExprKind::Call { callee: Callee::Intrinsic(name), args, .. } => {
-            match (body.name(name), body.items(args)) {
-                ("likely", [inner]) => get(*inner),
+        ExprKind::Call { callee: Callee::Intrinsic(_, Intrinsic::Likely), args, .. } => {
+            match *body.items(args) {
+                [inner] => get(inner),
                 _ => None,
             }
         }

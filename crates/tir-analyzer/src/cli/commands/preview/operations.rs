@@ -3,10 +3,9 @@
 //! In: a file, passes. Out: a preview a function. What `opt` would print, function by function. O(text), and one more for each round of the plan.
 
 use anyhow::{Context as _, bail};
-use frontend::pir;
 use ide::{Dialects, PassPreview, preview_operations};
 use ir::plan::Preset;
-use syntax::{Edit, Language, TextEdit, TextRange, TextSize, ast::AstNode as _};
+use syntax::{Edit, Language, TextEdit, TextRange, TextSize};
 use transform::{ops::OpOptions, passes::Pass};
 
 use super::Previews;
@@ -25,7 +24,7 @@ pub(super) fn previews(
     passes: &[Pass],
 ) -> anyhow::Result<Previews> {
     let text = &*source.text;
-    let functions = functions(text, language);
+    let functions = functions(text, language, dialects);
     let is_asked = |name: &str| function.is_none_or(|it| it == name);
     if let Some(asked) = function
         && !functions.iter().any(|it| it.0 == asked)
@@ -53,18 +52,9 @@ pub(super) fn previews(
 }
 
 /// Names and places.
-fn functions(text: &str, language: Language) -> Vec<(String, TextRange)> {
-    if language == Language::Pir {
-        return pir::programs(text).iter().map(|it| (String::new(), it.range)).collect();
-    }
-    let parse = syntax::parse_as(language, text);
-    let functions = parse.mlir().map(|it| it.functions()).unwrap_or_default();
-    let named = functions.into_iter().map(|it| {
-        let name = it.operation.symbol().map(|it| it.syntax().text()).unwrap_or_default();
-        let name = name.trim_start_matches('@').trim_matches('"').to_owned();
-        (name, it.operation.syntax().text_range())
-    });
-    named.collect()
+fn functions(text: &str, language: Language, dialects: &Dialects) -> Vec<(String, TextRange)> {
+    let units = syntax::units(&syntax::parse_with(language, &dialects.shapes, text)).functions;
+    units.into_iter().map(|it| (it.source.name.to_string(), it.range)).collect()
 }
 
 fn preview(

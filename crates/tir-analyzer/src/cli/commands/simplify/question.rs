@@ -1,7 +1,7 @@
 //! What is asked, as a function of the language: one statement a condition, and one for the expression.
 
 use anyhow::{Context as _, anyhow, bail};
-use frontend::tvmscript::{self, Lowered, diagnostics::Severity};
+use frontend::tvmscript::{self, Lowered, Severity};
 use ir::{Body, ExprId, OpKind, guard::Stage};
 use syntax::{SyntaxKind, TextRange, TextSize, syntax_errors};
 
