@@ -19,6 +19,11 @@ struct Case {
 impl Case {
     fn new(language: Language, bad: &str) -> Case {
         plant(Stage::Showing, bad);
+        Case::of(language, bad)
+    }
+
+    /// The same file; nothing is planted in it.
+    fn of(language: Language, bad: &str) -> Case {
         let function = |name: &str| match language {
             Language::TvmScript => format!(
                 "@T.prim_func\ndef {name}(A: T.Buffer((8,), \"int32\"), x: T.int32):\n    \
@@ -107,7 +112,7 @@ fn panic_in_wording_costs_one_function_of_mlir() {
 #[test]
 fn panic_in_emission_is_the_reason_why_there_is_no_code() {
     plant(Stage::Emitting, "panics_emitting");
-    let case = Case::new(Language::TvmScript, "panics_emitting");
+    let case = Case::of(Language::TvmScript, "panics_emitting");
     let options = TargetOptions::default();
     let view = case.analysis.view_device_code(FILE, case.at, Target::Cuda, &options).unwrap();
     let text = view.expect("a view").text;
