@@ -13,7 +13,7 @@ use crate::{NameId, arena::Id, interned::Index};
 macro_rules! known_ops {
     ($($NAME:ident = $text:literal,)*) => {
         /// Numbers of the constants.
-        #[expect(non_camel_case_types, reason = "a number is spelled as its constant")]
+        #[allow(non_camel_case_types, reason = "the names are those of the constants")]
         enum Number { $($NAME,)* }
 
         $(
