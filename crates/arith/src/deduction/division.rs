@@ -155,9 +155,9 @@ impl Deduction<'_> {
         forms
     }
 
-    /// `goal >= 0` without its quotients by symbols: `q <= r` is `dividend < (r + 1) * divisor`, `q >= r` is `dividend
-    /// >= r * divisor`, for a positive divisor. Exact, so whatever is shown of the result is shown of the goal. None if
-    /// nothing can be replaced.
+    /// `goal >= 0` without its quotients by symbols: `q <= r` is `dividend < (r + 1) * divisor`, `q >= r` is
+    /// `dividend >= r * divisor`, for a positive divisor. Exact, so whatever is shown of the result is shown of the
+    /// goal. None if nothing can be replaced.
     pub(crate) fn without_quotients(
         &mut self,
         overflow: Overflow,
