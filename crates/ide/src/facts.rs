@@ -20,7 +20,7 @@ use dataflow::{
 };
 use db::{PlacedUnit, RootDatabase, SourceFile, Unit};
 use ir::{Body, BufferId, BufferOrigin, ExprKind, OpId, OpKind, ValueId, print::expr_text};
-use syntax::{TextRange, TextSize};
+use syntax::{Form, TextRange, TextSize};
 
 use crate::{
     plan_text::{self, excerpt, function_text},
@@ -102,6 +102,10 @@ pub(crate) fn facts(
 ) -> Vec<LineFacts> {
     let mut found = Vec::new();
     let of_function = |at: PlacedUnit<'_>| {
+        // What is known of operations is told at them.
+        if at.unit.form(db) == Form::Operations {
+            return false;
+        }
         let lines = FunctionLines::new(db, at, range, limit - found.len());
         if !lines.statements.is_empty() {
             found.extend(lines.facts());
